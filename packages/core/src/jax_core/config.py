@@ -30,6 +30,8 @@ from typing import Any
 _MISSING: Any = object()
 _lock = threading.Lock()
 _version = 0  # counts process-wide changes of flags; a thread's cached trace key carries the count it was made at
+_overrides_in_force = 0  # of all threads; while there are none, reading a flag need not look at the thread
+_global_key: TraceKey | None = None  # the trace key of threads without overrides; None: to be made
 
 
 class _ThreadState(threading.local):
@@ -77,8 +79,9 @@ class State:
     @property
     def value(self) -> Any:
         """The value in this thread: its innermost override, else the process-wide value."""
-        overrides = _thread.overrides
-        return overrides.get(self, self.global_value) if overrides else self.global_value
+        if _overrides_in_force:
+            return _thread.overrides.get(self, self.global_value)
+        return self.global_value
 
     def __bool__(self) -> bool:
         raise TypeError(f"the flag {self.name} was used as a truth value; read `.value` of it.")
@@ -131,11 +134,10 @@ class State:
 
     def set_global(self, value: Any) -> None:
         """Set the process-wide value. Overrides of threads stay in force."""
-        global _version
         value = self.check(value)
         with _lock:
             self.global_value = value
-            _version += 1
+            _forget_keys()
         for callback in self._callbacks:
             callback(value, False)
 
@@ -155,8 +157,11 @@ class State:
 
     def _set_override(self, value: Any) -> Any:
         """Install an override in this thread (`_MISSING`: remove it); return what it replaces."""
+        global _overrides_in_force
         overrides = _thread.overrides
         previous = overrides.get(self, _MISSING)
+        with _lock:
+            _overrides_in_force += (value is not _MISSING) - (previous is not _MISSING)
         if value is _MISSING:
             overrides.pop(self, None)
         else:
@@ -216,14 +221,35 @@ _keys: dict[tuple[Any, ...], TraceKey] = {}
 
 def trace_key() -> TraceKey:
     """The flags that affect tracing, as one object compared by identity; for cache keys."""
+    if not _overrides_in_force and _global_key is not None:
+        return _global_key
+    return _make_trace_key()
+
+
+def _make_trace_key() -> TraceKey:
+    """The trace key of this thread, from its cache, or made anew."""
+    global _global_key
     thread = _thread
-    if thread.version == _version:
+    if thread.overrides:
+        if thread.version != _version:
+            version = _version
+            thread.key = _interned_key([state.value for state in _tracing_states])
+            thread.version = version
         return thread.key  # type: ignore[return-value]
-    version = _version
-    values = tuple([state.value for state in _tracing_states])
-    thread.key = key = _keys.setdefault(values, TraceKey(values))
-    thread.version = version
-    return key
+    with _lock:
+        _global_key = _interned_key([state.global_value for state in _tracing_states])
+        return _global_key
+
+
+def _interned_key(values: list[Any]) -> TraceKey:
+    return _keys.setdefault(tuple(values), TraceKey(tuple(values)))
+
+
+def _forget_keys() -> None:
+    """Have all trace keys made anew, after a process-wide change."""
+    global _version, _global_key
+    _version += 1
+    _global_key = None
 
 
 def on_change(name: str, callback: Callable[[Any, bool], None]) -> None:
@@ -389,11 +415,10 @@ read = config.read
 
 
 def _define(state: State) -> State:
-    global _version
     _states[state.name] = state
     if state.affects_tracing:
         _tracing_states.append(state)
-        _version += 1
+        _forget_keys()
     return state
 
 

@@ -1,0 +1,300 @@
+"""Abstract values: what is known of an array while a program is traced.
+
+`ShapedArray` (shape, dtype, weak type, placement) is the type that every rule of every primitive works on. Instances
+are immutable and are shared (the constructor returns a known instance for known arguments), so comparing two types is
+almost always one pointer comparison; caches all over the system use them as keys.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from . import dtypes
+
+
+class AbstractValue:
+    """Base class of all types of traced values."""
+
+    __slots__ = ()
+
+    def to_tangent_aval(self) -> "AbstractValue":
+        """The type of a tangent of a value of this type."""
+        raise NotImplementedError(f"{type(self).__name__} has no tangent type")
+
+    def strip_weak_type(self) -> "AbstractValue":
+        return self
+
+    def str_short(self, short_dtypes: bool = False, **_) -> str:
+        return str(self)
+
+
+class AbstractToken(AbstractValue):
+    """The type of a token: it carries order and no data."""
+
+    __slots__ = ()
+    shape = ()
+    dtype = dtypes.float0
+    weak_type = False
+
+    def __repr__(self):
+        return "Tok"
+
+    def __eq__(self, other):
+        return type(other) is AbstractToken
+
+    def __hash__(self):
+        return hash(AbstractToken)
+
+    def to_tangent_aval(self):
+        return self
+
+
+abstract_token = AbstractToken()
+
+_known: dict = {}
+_KNOWN_LIMIT = 1 << 17
+_NO_AXES: frozenset = frozenset()
+
+
+class ShapedArray(AbstractValue):
+    """The type of an array.
+
+    Args:
+      shape: lengths of the axes.
+      dtype: a NumPy dtype, an ml_dtypes dtype or an extended dtype (keys).
+      weak_type: the dtype gives way in promotion, as that of a Python scalar does.
+      sharding: placement that the type carries, or None where the compiler may choose.
+      vma: names of the manual mesh axes that the value varies over.
+      memory_space: kind of memory, or None for the default.
+    """
+
+    __slots__ = ("shape", "dtype", "weak_type", "sharding", "vma", "memory_space", "_hash", "__weakref__")
+    array_abstraction_level = 1
+
+    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None):
+        key = (shape, dtype, weak_type, sharding, vma, memory_space)
+        try:
+            return _known[key]
+        except (KeyError, TypeError):
+            pass
+        self = object.__new__(cls)
+        self.shape = tuple(map(_dimension, shape))
+        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
+        self.weak_type = bool(weak_type)
+        self.sharding, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
+        normal = (self.shape, self.dtype, self.weak_type, self.sharding, self.vma, self.memory_space)
+        self._hash = hash(normal)
+        if len(_known) > _KNOWN_LIMIT:
+            _known.clear()
+        return _known.setdefault(normal, self)
+
+    def __reduce__(self):
+        return _rebuild, (self.shape, self.dtype, self.weak_type)
+
+    def __eq__(self, other):
+        if self is other:
+            return True
+        return (type(other) is ShapedArray and self._hash == other._hash and self.shape == other.shape
+                and self.dtype == other.dtype and self.weak_type == other.weak_type and self.sharding == other.sharding
+                and self.vma == other.vma and self.memory_space == other.memory_space)
+
+    def __hash__(self):
+        return self._hash
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def update(self, shape=None, dtype=None, weak_type=None, **kwargs) -> "ShapedArray":
+        """This type with some fields replaced."""
+        fields = dict(sharding=self.sharding, vma=self.vma, memory_space=self.memory_space)
+        if shape is not None and len(shape) != len(self.shape):
+            fields["sharding"] = None  # a placement belongs to a number of axes
+        fields.update(kwargs)
+        return ShapedArray(self.shape if shape is None else tuple(shape), self.dtype if dtype is None else dtype,
+                           self.weak_type if weak_type is None else weak_type, **fields)
+
+    def strip_weak_type(self) -> "ShapedArray":
+        return self.update(weak_type=False) if self.weak_type else self
+
+    def to_tangent_aval(self) -> "ShapedArray":
+        """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
+        if isinstance(self.dtype, dtypes.ExtendedDType):
+            return ShapedArray(self.shape, dtypes.float0)
+        if self.dtype.kind in "fcV" and dtypes.issubdtype(self.dtype, np.inexact):
+            return self
+        return ShapedArray(self.shape, dtypes.float0)
+
+    def str_short(self, short_dtypes: bool = False, **_) -> str:
+        """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
+        name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
+        return f"{name}[{','.join(map(str, self.shape))}]"
+
+    def __repr__(self):
+        return f"ShapedArray({self.str_short()}{', weak_type=True' if self.weak_type else ''})"
+
+    def __str__(self):
+        return ("~" if self.weak_type else "") + self.str_short()
+
+
+def _dtype_name(dtype) -> str:
+    return "float0" if dtype == dtypes.float0 else dtype.name
+
+
+def _rebuild(shape, dtype, weak_type):
+    return ShapedArray(shape, dtype, weak_type)
+
+
+def _dimension(n) -> int:
+    try:
+        return n.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"a shape holds integers, got {n!r} of type {type(n).__name__}") from None
+
+
+# -- types of Python values ----------------------------------------------------------------------------------------
+
+def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
+    def aval(x):
+        dtype = dtypes.dtype(x)
+        if kind is int and not -(1 << (8 * dtype.itemsize - 1)) <= x < 1 << (8 * dtype.itemsize - 1):
+            raise OverflowError(f"Python int {x} does not fit in {dtype.name}; use a NumPy array of a wider dtype"
+                                f"{'' if dtype.itemsize == 8 else ', and enable x64 to keep it 64 bits wide'}.")
+        return ShapedArray((), dtype, True)
+    return aval
+
+
+def _numpy_value(x) -> ShapedArray:
+    dtype = x.dtype
+    if dtype.kind in "OSUMm" or dtype.names is not None and dtype != dtypes.float0:
+        raise TypeError(f"an array of dtype {dtype} is not a valid JAX type; only numbers and booleans are")
+    return ShapedArray(x.shape, dtypes.canonicalize_dtype(dtype))
+
+
+def _own_aval(x) -> AbstractValue:
+    return x.aval
+
+
+aval_of_type: dict[type, Callable[[Any], AbstractValue]] = {
+    bool: lambda x: ShapedArray((), np.dtype(bool), True),
+    int: _python_scalar(int), float: _python_scalar(float), complex: _python_scalar(complex),
+    np.ndarray: _numpy_value,
+}
+"""How the type of a value is found, by the value's Python class. Backends and packages add their array classes."""
+
+
+def get_aval(x: Any) -> AbstractValue:
+    """The type of ``x``: an array, tracer, NumPy value or Python scalar.
+
+    Raises:
+      TypeError: ``x`` is not a valid JAX type.
+    """
+    rule = aval_of_type.get(type(x))
+    if rule is None:
+        rule = _find_rule(x)
+    return rule(x)
+
+
+def _find_rule(x) -> Callable[[Any], AbstractValue]:
+    kind = type(x)
+    if issubclass(kind, np.generic):
+        rule = _numpy_value
+    else:
+        rule = next((aval_of_type[base] for base in kind.__mro__ if base in aval_of_type), None)
+        if rule is None and hasattr(x, "__jax_array__"):
+            return lambda x: get_aval(x.__jax_array__())
+        if rule is None:
+            raise TypeError(f"{x!r} of type {kind.__module__}.{kind.__qualname__} is not a valid JAX type")
+    aval_of_type[kind] = rule
+    return rule
+
+
+def is_jax_type(x: Any) -> bool:
+    """Whether ``x`` can be an argument of a primitive."""
+    try:
+        get_aval(x)
+    except (TypeError, OverflowError):
+        return False
+    return True
+
+
+def typeof(x: Any) -> AbstractValue:
+    """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values."""
+    return get_aval(x)
+
+
+def register_array_class(cls: type) -> None:
+    """Values of class ``cls`` carry their type in the attribute ``aval``."""
+    aval_of_type[cls] = _own_aval
+
+
+class ShapeDtypeStruct:
+    """Shape and dtype of an array that need not exist: what `eval_shape` returns and `jit(f).lower` accepts.
+
+    Args:
+      shape: lengths of the axes.
+      dtype: of the elements; canonicalised, so a 64-bit dtype becomes 32-bit while x64 is off.
+      sharding: placement, or None.
+      weak_type: as for `ShapedArray`.
+    """
+
+    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
+    named_shape: dict = {}
+
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
+        if dtype is None:
+            raise ValueError("ShapeDtypeStruct: dtype must be given")
+        self.shape = tuple(shape)
+        self.dtype = dtypes.canonicalize_dtype(dtype, allow_extended_dtype=True)
+        self.sharding, self.weak_type, self.vma, self.is_ref = sharding, weak_type, vma, is_ref
+
+    size = property(lambda self: math.prod(self.shape))
+    ndim = property(lambda self: len(self.shape))
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    format = property(lambda self: self.sharding)
+
+    @property
+    def aval(self) -> ShapedArray:
+        return ShapedArray(self.shape, self.dtype, self.weak_type)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def update(self, **kwargs) -> "ShapeDtypeStruct":
+        fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type,
+                      vma=self.vma, is_ref=self.is_ref)
+        return ShapeDtypeStruct(**{**fields, **kwargs})
+
+    def __repr__(self):
+        extra = (f", sharding={self.sharding}" if self.sharding is not None else "") + (
+            f", weak_type={self.weak_type}" if self.weak_type else "")
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={_dtype_name(self.dtype)}{extra})"
+
+    def _key(self):
+        return self.shape, self.dtype, self.sharding, self.weak_type, self.is_ref
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+
+aval_of_type[ShapeDtypeStruct] = _own_aval

@@ -1,0 +1,279 @@
+"""vmap: one call for a whole batch, by each primitive's own batching rule.
+
+Source: "auto-vectorisation" by operator rules; every value carries the position of its mapped axis, or None.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from . import context
+from .aval import ShapedArray, get_aval
+from .jaxpr import ClosedJaxpr, eval_jaxpr
+from .primitive import ELEMENTWISE, Primitive, Zero
+from .staging import trace_to_jaxpr
+from .trace import Trace, Tracer
+
+not_mapped = None
+
+
+class AxisData:
+    """The mapped axis: ``name`` (or None), ``size``, and the mesh axes it is spread over."""
+
+    __slots__ = ("name", "size", "spmd_name", "explicit_mesh_axis")
+
+    def __init__(self, name, size, spmd_name=None, explicit_mesh_axis=None):
+        self.name, self.size, self.spmd_name = name, size, spmd_name
+        self.explicit_mesh_axis = explicit_mesh_axis
+
+    def key(self):
+        return self.name, self.size, self.spmd_name
+
+    def __repr__(self):
+        return f"AxisData(name={self.name!r}, size={self.size})"
+
+
+def mapped_aval(aval: ShapedArray, dim: int) -> ShapedArray:
+    """``aval`` without axis ``dim``."""
+    return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type)
+
+
+def unmapped_aval(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
+    """``aval`` with an axis of length ``size`` at ``dim``."""
+    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type)
+
+
+class BatchTracer(Tracer):
+    """``val`` with its mapped axis at ``dim``."""
+
+    __slots__ = ("val", "dim", "_aval")
+
+    def __init__(self, trace, val, dim):
+        self._trace, self.val, self.dim, self._aval = trace, val, dim, None
+
+    @property
+    def aval(self):
+        if self._aval is None:
+            self._aval = mapped_aval(get_aval(self.val), self.dim)
+        return self._aval
+
+    def _origin_message(self):
+        return f"The value is batched by vmap: it stands for {self._trace.axis.size} values at once."
+
+    def __repr__(self):
+        return f"Traced<{self.aval}>with<{self._trace}> with\n  val = {self.val!r}\n  batch_dim = {self.dim}"
+
+    __str__ = __repr__
+
+
+class BatchTrace(Trace):
+    __slots__ = ("axis",)
+
+    def __init__(self, parent, axis: AxisData):
+        super().__init__(parent)
+        self.axis = axis
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        vals, dims, mapped = [], [], False
+        for x in args:
+            if type(x) is BatchTracer and x._trace is self:
+                vals.append(x.val)
+                dims.append(x.dim)
+                mapped = True
+            else:
+                vals.append(x)
+                dims.append(None)
+        if not mapped and not self._names_axis(params):
+            return self.parent.process(prim, args, params)
+        rule = prim.batch
+        if rule is ELEMENTWISE:
+            out, dim = elementwise(prim, vals, dims, params)
+        elif rule is None:
+            raise NotImplementedError(f"vmap: primitive {prim.name!r} has no batching rule")
+        else:
+            out, dim = rule(self.axis, vals, dims, **params)
+        if prim.multiple_results:
+            if dim is None or isinstance(dim, int):
+                dim = [dim] * len(out)
+            return [self.box(x, d) for x, d in zip(out, dim)]
+        return self.box(out, dim)
+
+    def _names_axis(self, params) -> bool:
+        name = self.axis.name
+        if name is None or not params:
+            return False
+        used = params.get("axis_name", params.get("axes", ()))
+        return used == name or (isinstance(used, (tuple, list)) and name in used)
+
+    def box(self, x: Any, dim: int | None) -> Any:
+        return x if dim is None else BatchTracer(self, x, dim)
+
+    def unbox(self, x: Any) -> tuple[Any, int | None]:
+        if type(x) is BatchTracer and x._trace is self:
+            return x.val, x.dim
+        return x, None
+
+    def _unbox_all(self, args):
+        pairs = [self.unbox(x) for x in args]
+        return [x for x, _ in pairs], [d for _, d in pairs]
+
+    def process_custom_jvp(self, call, args):
+        vals, dims = self._unbox_all(args)
+        if all(d is None for d in dims):
+            return self.parent.process_custom_jvp(call, args)
+        batched, out_dims = call.batched(self.axis, dims)
+        outs = self.parent.process_custom_jvp(batched, vals)
+        return [self.box(x, d) for x, d in zip(outs, out_dims())]
+
+    def process_custom_vjp(self, call, args):
+        vals, dims = self._unbox_all(args)
+        if all(d is None for d in dims):
+            return self.parent.process_custom_vjp(call, args)
+        batched, out_dims = call.batched(self.axis, dims)
+        outs = self.parent.process_custom_vjp(batched, vals)
+        return [self.box(x, d) for x, d in zip(outs, out_dims())]
+
+
+# -- helpers for rules -------------------------------------------------------------------------------------------------
+
+def moved(x: Any, source: int | None, target: int) -> Any:
+    """``x`` with its mapped axis moved from ``source`` to ``target``."""
+    if source is None or source == target:
+        return x
+    from .structural import transpose  # structural declares primitives with the rules of this module
+    order = [i for i in range(np.ndim(x)) if i != source]
+    order.insert(target if target >= 0 else target + np.ndim(x), source)
+    return transpose(x, order)
+
+
+def broadcast(x: Any, size: int, dim: int = 0) -> Any:
+    """``x`` repeated along a new axis of length ``size`` at ``dim``."""
+    from .structural import broadcast_in_dim
+    shape = np.shape(x)
+    return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),
+                            tuple(i + (i >= dim) for i in range(len(shape))))
+
+
+def bdim_at_front(x: Any, dim: int | None, size: int) -> Any:
+    """``x`` with its mapped axis first; made by repetition if there is none."""
+    return broadcast(x, size) if dim is None else moved(x, dim, 0)
+
+
+def matchaxis(axis: AxisData, x: Any, source: int | None, target: int | None) -> Any:
+    """``x`` with its mapped axis at ``target``; raises ValueError if it has one and ``target`` is None."""
+    if source == target:
+        return x
+    if source is None:
+        return broadcast(x, axis.size, target)
+    if target is None:
+        raise ValueError("vmap has mapped output but out_axes is None")
+    return moved(x, source, target)
+
+
+def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None], params: dict) -> tuple[Any, Any]:
+    """The batching rule of n-ary elementwise primitives, whose operands have one shape or are scalars."""
+    shapes = [np.shape(x) for x in vals]
+    first = next((s, d) for s, d in zip(shapes, dims) if d is not None)
+    if all(d is None and s == () or (s, d) == first for s, d in zip(shapes, dims)):
+        return prim.bind(*vals, **params), first[1]
+    rank = max(len(s) - (d is not None) for s, d in zip(shapes, dims))
+    aligned = []
+    for x, s, d in zip(vals, shapes, dims):
+        if d is None:
+            aligned.append(x if s == () else broadcast_leading(x, s))
+            continue
+        x = moved(x, d, 0)
+        missing = rank - (len(s) - 1)
+        if missing and rank:  # a mapped scalar among arrays
+            x = _expand(x, rank)
+        aligned.append(x)
+    full = np.broadcast_shapes(*(np.shape(x) for x in aligned))
+    aligned = [x if np.shape(x) in ((), full) else stretch(x, full) for x in aligned]
+    return prim.bind(*aligned, **params), 0
+
+
+def broadcast_leading(x, shape):
+    """``x`` with a leading axis of length 1."""
+    return broadcast(x, 1, 0)
+
+
+def _expand(x, rank):
+    from .structural import broadcast_in_dim
+    return broadcast_in_dim(x, (np.shape(x)[0],) + (1,) * rank, (0,))
+
+
+def stretch(x: Any, shape: tuple) -> Any:
+    """``x`` broadcast to ``shape`` of the same rank."""
+    from .structural import broadcast_in_dim
+    return broadcast_in_dim(x, shape, tuple(range(len(shape))))
+
+
+def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> tuple[Callable, Callable]:
+    """``fun`` (flat, returns a sequence) on a batch.
+
+    Returns:
+      the batched function, and a function that gives the dims of its results after a call.
+    """
+    dims_of_last_call: list = []
+
+    def batched(*args):
+        trace = BatchTrace(context.state.trace, axis)
+        tracers = [trace.box(x, d) for x, d in zip(args, in_dims)]
+        with context.Use(trace), _axis_in_scope(axis):
+            outs = fun(*tracers)
+        pairs = [trace.unbox(x) for x in outs]
+        dims_of_last_call[:] = [d for _, d in pairs]
+        return [x for x, _ in pairs]
+    return batched, lambda: list(dims_of_last_call)
+
+
+class _axis_in_scope:
+    """Brings a named axis into scope; does nothing for an axis without name."""
+
+    __slots__ = ("axis", "before")
+
+    def __init__(self, axis):
+        self.axis = axis
+
+    def __enter__(self):
+        self.before = context.state.axes
+        if self.axis.name is not None:
+            context.state.axes = self.before + ((self.axis.name, self.axis),)
+
+    def __exit__(self, *exc):
+        context.state.axes = self.before
+
+
+def batch_jaxpr(closed: ClosedJaxpr, axis: AxisData, in_batched: Sequence[bool],
+                instantiate: bool | Sequence[bool] = False) -> tuple[ClosedJaxpr, list[bool]]:
+    """``closed`` on batches whose mapped axes come first.
+
+    Args:
+      in_batched: which inputs have a mapped axis.
+      instantiate: which results must have one (all, with True); others have one only if they need it.
+
+    Returns:
+      the batched program and which results have a mapped axis (first).
+    """
+    if isinstance(instantiate, bool):
+        instantiate = [instantiate] * len(closed.jaxpr.outvars)
+    key = ("batch", axis.key(), tuple(in_batched), tuple(instantiate))
+    return closed.memo(key, lambda: _batch_jaxpr(closed, axis, in_batched, instantiate))
+
+
+def _batch_jaxpr(closed, axis, in_batched, instantiate):
+    out_batched: list[bool] = []
+
+    def run(*args):
+        fun, out_dims = batch_fun(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), axis,
+                                  [0 if b else None for b in in_batched])
+        outs = fun(*args)
+        dims = out_dims()
+        out_batched[:] = [d is not None or force for d, force in zip(dims, instantiate)]
+        return [matchaxis(axis, x, d, 0) if b else x for x, d, b in zip(outs, dims, out_batched)]
+
+    avals = [unmapped_aval(a, axis.size, 0) if b else a for a, b in zip(closed.in_avals, in_batched)]
+    jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
+    batched = ClosedJaxpr(jaxpr, consts)
+    return batched, list(out_batched)

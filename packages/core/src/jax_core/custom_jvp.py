@@ -1,0 +1,251 @@
+"""Functions with a JVP rule of the user's own.
+
+A call travels as a `CustomJvpCall` through the traces: evaluation runs the function, differentiation runs the rule,
+vmap makes a batched pair of both, staging writes one equation that keeps the rule for later.
+"""
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from . import context, dtypes, tree
+from .aval import ShapedArray, get_aval
+from .batching import batch_fun, matchaxis
+from .forward import has_tangent
+from .jaxpr import eval_jaxpr, types_compatible
+from .primitive import Primitive, Zero, none
+from .source import describe_function
+from .staging import trace_to_closed
+from .structural import instantiate
+
+
+class SymbolicZero:
+    """What a rule with ``symbolic_zeros`` gets for a tangent (or cotangent) that is zero: shape and dtype, no data."""
+
+    def __init__(self, aval):
+        self.aval = aval
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: len(self.aval.shape))
+    size = property(lambda self: self.aval.size)
+
+    def __repr__(self):
+        return f"SymbolicZero({self.aval})"
+
+
+def batch_all_mapped(fun: Callable, axis: Any, dims: Sequence[int | None]) -> Callable:
+    """``fun`` on a batch, with the mapped axis first in every result."""
+    run, out_dims = batch_fun(fun, axis, dims)
+
+    def batched(*args):
+        outs = run(*args)
+        return [matchaxis(axis, x, d, 0) for x, d in zip(outs, out_dims())]
+    return batched
+
+
+class CustomJvpCall:
+    """A flat function with its rule. ``jvp(primals, tangents) -> (outs, out_tangents)``, all flat lists."""
+
+    __slots__ = ("fun", "jvp", "symbolic_zeros", "name")
+
+    def __init__(self, fun, jvp, symbolic_zeros=False, name="custom_jvp"):
+        self.fun, self.jvp, self.symbolic_zeros, self.name = fun, jvp, symbolic_zeros, name
+
+    def run_jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+        given = [SymbolicZero(t.aval) if isinstance(t, Zero) and self.symbolic_zeros else instantiate(t)
+                 for t in tangents]
+        outs, out_tangents = self.jvp(primals, given)
+        return outs, [Zero.of(x) if isinstance(t, (SymbolicZero, Zero)) or getattr(t, "dtype", None) == dtypes.float0
+                      else t for x, t in zip(outs, out_tangents)]
+
+    def batched(self, axis, dims):
+        """The pair on a batch, and the function that gives the positions of the mapped axis in its results."""
+        count: list[int] = []
+
+        def fun(*args):
+            outs = batch_all_mapped(self.fun, axis, dims)(*args)
+            count[:] = [len(outs)]
+            return outs
+
+        def jvp(primals, tangents):
+            n = len(primals)
+            given = [instantiate(Zero(t.aval)) if isinstance(t, SymbolicZero) else t for t in tangents]
+
+            def both(*args):
+                outs, out_tangents = self.jvp(args[:n], args[n:])
+                return [*outs, *(instantiate(Zero(t.aval)) if isinstance(t, SymbolicZero) else instantiate(t)
+                                 for t in out_tangents)]
+            flat = batch_all_mapped(both, axis, [*dims, *dims])(*primals, *given)
+            count[:] = [len(flat) // 2]
+            return flat[:count[0]], flat[count[0]:]
+
+        return CustomJvpCall(fun, jvp, False, self.name), lambda: [0] * count[0]
+
+    def stage(self, trace, args):
+        avals = [get_aval(x) for x in args]
+        call_jaxpr, consts = trace_to_closed(self.fun, avals)
+        return trace.record(custom_jvp_call_p, [*consts, *args], dict(
+            name=self.name, call_jaxpr=call_jaxpr, jvp_jaxpr_fun=self.jvp, num_consts=len(consts),
+            symbolic_zeros=self.symbolic_zeros))
+
+
+class _CustomJvpPrimitive(Primitive):
+    def bind(self, *args, call_jaxpr, jvp_jaxpr_fun, num_consts, symbolic_zeros, name="custom_jvp"):
+        def jvp(primals, tangents):
+            for x, t in zip(primals[:num_consts], tangents[:num_consts]):
+                if not isinstance(t, SymbolicZero) and isinstance(x, object) and _is_perturbed(t):
+                    raise TypeError(f"custom_jvp {name}: the function closes over a value that is being "
+                                    "differentiated; pass it as an argument instead.")
+            return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
+        fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
+        call = CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name)
+        return context.state.trace.process_custom_jvp(call, args)
+
+
+def _is_perturbed(tangent) -> bool:
+    from .reverse import LinearTracer  # reverse builds on the traces that call this module
+    return isinstance(tangent, LinearTracer)
+
+
+_HANDLED = none("handled by the traces themselves")
+custom_jvp_call_p = _CustomJvpPrimitive(
+    "custom_jvp_call", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
+    effects=lambda *avals, call_jaxpr, **_: call_jaxpr.effects,
+    jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
+    lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
+)
+
+
+def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:
+    """All arguments by position, keyword arguments and defaults put in their places."""
+    if not kwargs and (signature is None or not any(
+            p.default is not p.empty for p in signature.parameters.values())):
+        return list(args)
+    if signature is None:
+        raise TypeError(f"{describe_function(fun)}: keyword arguments {sorted(kwargs)} cannot be resolved, as its "
+                        "signature cannot be read; pass the arguments by position.")
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    if bound.kwargs:
+        raise TypeError(f"{describe_function(fun)}: functions with custom derivatives take arguments by position; "
+                        f"{sorted(bound.kwargs)} can only be passed by keyword.")
+    return list(bound.args)
+
+
+def signature_of(fun: Callable):
+    try:
+        return inspect.signature(fun)
+    except (ValueError, TypeError):
+        return None
+
+
+def check_nondiff(name: str, fun: Callable, signature, argnums, argnames) -> tuple[int, ...]:
+    """Positions of the non-differentiated arguments, sorted; raises ValueError for unknown names."""
+    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    if argnames:
+        names = list(signature.parameters) if signature else []
+        unknown = [a for a in argnames if a not in names]
+        if unknown:
+            raise ValueError(f"{name}: nondiff_argnames {unknown} are not parameters of {describe_function(fun)}")
+        argnums += tuple(names.index(a) for a in argnames)
+    return tuple(sorted(set(argnums)))
+
+
+class custom_jvp:
+    """A function whose derivative is given by the user.
+
+    Args:
+      fun: the function; pytrees of arrays in and out.
+      nondiff_argnums, nondiff_argnames: arguments that are passed to the rule as they are, before the primals.
+
+    Set the rule with `defjvp` or `defjvps`; reverse mode is derived from it by transposition.
+    """
+
+    def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self.signature = signature_of(fun)
+        self.nondiff_argnums = check_nondiff("custom_jvp", fun, self.signature, nondiff_argnums, nondiff_argnames)
+        self.nondiff_argnames = tuple(nondiff_argnames)
+        self.jvp: Callable | None = None
+        self.symbolic_zeros = False
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def defjvp(self, jvp: Callable, symbolic_zeros: bool = False) -> Callable:
+        """Set the rule ``jvp(*nondiff_args, primals, tangents) -> (primal_out, tangent_out)``; returns ``jvp``.
+
+        With ``symbolic_zeros`` the rule gets a `SymbolicZero` for each tangent that is known to be zero.
+        """
+        self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
+        return jvp
+
+    def defjvps(self, *jvps: Callable | None) -> None:
+        """Set one rule for each argument: ``jvps[i](tangent_i, primal_out, *primals)``; None for no contribution."""
+        if self.nondiff_argnums:
+            raise TypeError("custom_jvp.defjvps cannot be used together with nondiff_argnums; use defjvp")
+
+        def jvp(primals, tangents):
+            out = self(*primals)
+            terms = [rule(t, out, *primals) for rule, t in zip(jvps, tangents) if rule is not None]
+            add_all = lambda *xs: functools.reduce(lambda a, b: a + b, xs)
+            zero = tree.map(lambda x: instantiate(Zero.from_primal_value(x)), out)
+            return out, tree.map(add_all, *terms) if terms else zero
+        self.defjvp(jvp)
+
+    def __call__(self, *args, **kwargs):
+        if self.jvp is None:
+            raise AttributeError(f"custom_jvp: no rule is set for {self.__name__}; set one with "
+                                 f"@{self.__name__}.defjvp")
+        args = bind_arguments(self.fun, self.signature, args, kwargs)
+        nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
+        dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
+        flat, in_tree = tree.flatten(dynamic)
+        out_tree: list = []
+
+        def fun(*leaves):
+            given = iter(tree.unflatten(in_tree, leaves))
+            rest = iter(nondiff)
+            out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))])
+            outs, tree_out = tree.flatten(out)
+            out_tree[:] = [tree_out]
+            return outs
+
+        def jvp(primals, tangents):
+            result = self.jvp(*nondiff, tree.unflatten(in_tree, primals), tree.unflatten(in_tree, tangents))
+            outs, out_tangents, tree_out = self._flatten_result(result)
+            out_tree[:] = [tree_out]
+            return outs, out_tangents
+
+        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self.__name__)
+        outs = context.state.trace.process_custom_jvp(call, flat)
+        return tree.unflatten(out_tree[0], outs)
+
+    def _flatten_result(self, result):
+        name = self.__name__
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError(f"custom_jvp: the rule of {name} must return a pair (primal_out, tangent_out), got "
+                            f"{type(result).__name__}")
+        outs, out_tree = tree.flatten(result[0])
+        tangents, tangent_tree = tree.flatten(result[1], is_leaf=lambda x: isinstance(x, SymbolicZero))
+        if out_tree != tangent_tree:
+            raise TypeError(f"custom_jvp: the rule of {name} returned a primal of structure {out_tree} and a tangent "
+                            f"of structure {tangent_tree}; they must be the same")
+        tangents = [self._check_tangent(x, t) for x, t in zip(outs, tangents)]
+        return outs, tangents, out_tree
+
+    def _check_tangent(self, x, t):
+        want, got = get_aval(x).to_tangent_aval(), t.aval if isinstance(t, SymbolicZero) else get_aval(t)
+        if want.dtype == dtypes.float0:
+            return Zero(want)
+        if not types_compatible(want, got):
+            raise TypeError(f"custom_jvp: the rule of {self.__name__} returned a primal of type {want.str_short()} "
+                            f"and a tangent of type {got.str_short()}; shape and dtype must be equal")
+        return t

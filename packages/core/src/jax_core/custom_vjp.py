@@ -1,0 +1,341 @@
+"""Functions with a reverse-mode rule of the user's own: a forward function that saves residuals, and a backward one.
+
+Under differentiation the forward function runs and one linear equation, `custom_lin`, goes on the tape; its transpose
+rule is the user's backward function. Forward mode through it has no meaning and says so.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from . import context, dtypes, tree
+from .aval import ShapedArray, get_aval
+from .batching import batch_fun, matchaxis
+from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
+from .forward import has_tangent
+from .jaxpr import eval_jaxpr
+from .primitive import Linear, Primitive, Zero, is_linear
+from .staging import trace_to_closed
+from .structural import instantiate, reduce_sum
+
+
+class CustomVjpPrimal:
+    """What a forward function with ``symbolic_zeros`` gets: the ``value``, and whether it is ``perturbed``."""
+
+    __slots__ = ("value", "perturbed")
+
+    def __init__(self, value, perturbed):
+        self.value, self.perturbed = value, perturbed
+
+
+class CustomVjpCall:
+    """A flat function with its rule.
+
+    ``fwd(primals, perturbed) -> (residuals, outs)`` and ``bwd(residuals, cotangents) -> cotangents of primals``; flat lists.
+    """
+
+    __slots__ = ("fun", "fwd", "bwd", "symbolic_zeros", "name")
+
+    def __init__(self, fun, fwd, bwd, symbolic_zeros=False, name="custom_vjp"):
+        self.fun, self.fwd, self.bwd, self.symbolic_zeros, self.name = fun, fwd, bwd, symbolic_zeros, name
+
+    def run_linear(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+        live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
+        residuals, outs = self.fwd(primals, [not isinstance(t, Zero) for t in tangents])
+        out_avals = tuple(get_aval(x) for x in outs)
+        linear_outs = [i for i, a in enumerate(out_avals) if has_tangent(a)]
+        bwd, n = self.bwd, len(primals)
+
+        def bwd_live(res, cts):
+            every = [Zero(a.to_tangent_aval()) for a in out_avals]
+            for i, ct in zip(linear_outs, cts):
+                every[i] = ct
+            found = bwd(res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
+                              else instantiate(ct) for ct in every])
+            return [found[i] for i in live]
+
+        live_tangents = custom_lin_p.bind(
+            *residuals, *(tangents[i] for i in live), num_res=len(residuals), bwd=bwd_live, name=self.name,
+            out_avals=tuple(out_avals[i].to_tangent_aval() for i in linear_outs))
+        out_tangents = [Zero.of(x) for x in outs]
+        for i, t in zip(linear_outs, live_tangents):
+            out_tangents[i] = t
+        return outs, out_tangents
+
+    def batched(self, axis, dims):
+        """The triple on a batch, and the function that gives the positions of the mapped axis in its results."""
+        count, res_dims, in_avals = [], [], []
+
+        def fun(*args):
+            outs = batch_all_mapped(self.fun, axis, dims)(*args)
+            count[:] = [len(outs)]
+            return outs
+
+        def fwd(primals, perturbed):
+            split: list[int] = []
+
+            def run(*args):
+                res, outs = self.fwd(args, perturbed)
+                split[:] = [len(res)]
+                in_avals[:] = [get_aval(x).to_tangent_aval() for x in args]
+                return [*res, *outs]
+            batched, out_dims = batch_fun(run, axis, dims)
+            flat = batched(*primals)
+            n, ds = split[0], out_dims()
+            res_dims[:] = ds[:n]
+            outs = [matchaxis(axis, x, d, 0) for x, d in zip(flat[n:], ds[n:])]
+            count[:] = [len(outs)]
+            return flat[:n], outs
+
+        def bwd(residuals, cts):
+            cts = [instantiate(Zero(ct.aval)) if isinstance(ct, SymbolicZero) else ct for ct in cts]
+            return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, [0] * len(cts), dims)
+
+        return CustomVjpCall(fun, fwd, bwd, False, self.name), lambda: [0] * count[0]
+
+    def stage(self, trace, args):
+        call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
+        return trace.record(custom_vjp_call_p, [*consts, *args], dict(
+            name=self.name, call_jaxpr=call_jaxpr, fwd_jaxpr_thunk=self.fwd, bwd=self.bwd, num_consts=len(consts),
+            symbolic_zeros=self.symbolic_zeros))
+
+
+def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims):
+    """Run ``bwd`` on a batch; cotangents of inputs without mapped axis are summed over the batch."""
+    n = len(residuals)
+
+    def run(*args):
+        found = bwd(args[:n], args[n:])
+        return [instantiate(ct) for ct in found]
+    batched, out_dims = batch_fun(run, axis, [*res_dims, *ct_dims])
+    outs = batched(*residuals, *cts)
+    result = []
+    for ct, d, want in zip(outs, out_dims(), in_dims):
+        if getattr(ct, "dtype", None) == dtypes.float0:
+            result.append(Zero.from_primal_value(ct) if want is None else Zero(ShapedArray(
+                (*ct.shape[:want], axis.size, *ct.shape[want:]), dtypes.float0)))
+        elif want is None:
+            result.append(ct if d is None else reduce_sum(ct, (d,)))
+        else:
+            result.append(matchaxis(axis, ct, d, want))
+    return result
+
+
+class _CustomVjpPrimitive(Primitive):
+    def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp"):
+        def fwd(primals, perturbed):
+            if any(perturbed[:num_consts]):
+                raise TypeError(f"custom_vjp {name}: the function closes over a value that is being differentiated; "
+                                "pass it as an argument instead (or use jax.closure_convert).")
+            return fwd_jaxpr_thunk(primals[num_consts:], perturbed[num_consts:])
+
+        def full_bwd(res, cts):
+            return [None] * num_consts + list(bwd(res, cts))
+        fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
+        if not num_consts:
+            fwd, full_bwd = fwd_jaxpr_thunk, bwd
+        call = CustomVjpCall(fun, fwd, full_bwd, symbolic_zeros, name)
+        return context.state.trace.process_custom_vjp(call, args)
+
+
+custom_vjp_call_p = _CustomVjpPrimitive(
+    "custom_vjp_call", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
+    effects=lambda *avals, call_jaxpr, **_: call_jaxpr.effects,
+    jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
+    lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
+)
+
+
+def _no_forward_mode(*args, name, **_):
+    raise TypeError(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {name}: only a "
+                    "reverse-mode rule is given. Use jax.custom_jvp, whose rule serves both modes, or differentiate "
+                    "with jax.grad, jax.vjp or jax.jacrev.")
+
+
+def _lin_transpose(cts, *args, num_res, bwd, out_avals, name):
+    found = bwd(args[:num_res], cts)
+    return [None] * num_res + [Zero(x.aval) if ct is None else ct for x, ct in zip(args[num_res:], found)]
+
+
+def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
+    res_dims, in_dims = dims[:num_res], dims[num_res:]
+
+    def batched_bwd(res, cts):
+        return batched_cotangents(bwd, axis, res, res_dims, [instantiate(ct) for ct in cts], [0] * len(cts), in_dims)
+    avals = tuple(ShapedArray((axis.size, *a.shape), a.dtype, a.weak_type) for a in out_avals)
+    outs = custom_lin_p.bind(*args, num_res=num_res, bwd=batched_bwd, out_avals=avals, name=name)
+    return outs, [0] * len(outs)
+
+
+def _lin_jvp(primals, tangents, *, num_res, bwd, out_avals, name):
+    _no_forward_mode(name=name)
+
+
+custom_lin_p = Primitive(
+    "custom_lin", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, out_avals, **_: out_avals,
+    jvp=_lin_jvp, transpose=_lin_transpose, batch=_lin_batch, impl=_no_forward_mode,
+    lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
+)
+
+
+class custom_vjp:
+    """A function whose reverse-mode derivative is given by the user.
+
+    Args:
+      fun: the function; pytrees of arrays in and out.
+      nondiff_argnums, nondiff_argnames: arguments that are passed as they are: to the forward function in their
+        places, and to the backward function before the residuals.
+
+    Set the rule with `defvjp`.
+    """
+
+    def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+        self.signature = signature_of(fun)
+        self.nondiff_argnums = check_nondiff("custom_vjp", fun, self.signature, nondiff_argnums, nondiff_argnames)
+        self.fwd: Callable | None = None
+        self.bwd: Callable | None = None
+        self.symbolic_zeros = False
+        self.optimize_remat = False
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def defvjp(self, fwd: Callable, bwd: Callable, symbolic_zeros: bool = False, optimize_remat: bool = False) -> None:
+        """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
+
+        With ``symbolic_zeros``, ``fwd`` gets objects with ``value`` and ``perturbed``, and ``bwd`` a `SymbolicZero`
+        for each cotangent that is zero. ``optimize_remat`` asks that residuals be recomputed where `checkpoint` says
+        so, which is what happens anyway.
+        """
+        self.fwd, self.bwd = fwd, bwd
+        self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
+
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None or self.bwd is None:
+            raise AttributeError(f"custom_vjp: no rule is set for {self.__name__}; set one with "
+                                 f"{self.__name__}.defvjp(fwd, bwd)")
+        args = bind_arguments(self.fun, self.signature, args, kwargs)
+        nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
+        dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
+        flat, in_tree = tree.flatten(dynamic)
+        out_tree: list = []
+        res_tree: list = []
+
+        def in_place(values):
+            given, rest = iter(values), iter(nondiff)
+            return [next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))]
+
+        def fun(*leaves):
+            outs, tree_out = tree.flatten(self.fun(*in_place(tree.unflatten(in_tree, leaves))))
+            out_tree[:] = [tree_out]
+            return outs
+
+        def fwd(primals, perturbed):
+            if self.symbolic_zeros:
+                primals = [CustomVjpPrimal(x, p) for x, p in zip(primals, perturbed)]
+            result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
+            if not isinstance(result, (tuple, list)) or len(result) != 2:
+                raise TypeError(f"custom_vjp: the forward function of {self.__name__} must return a pair (output, "
+                                f"residuals), got {type(result).__name__}")
+            outs, tree_out = tree.flatten(result[0])
+            res, tree_res = tree.flatten(result[1])
+            if out_tree and out_tree[0] != tree_out:
+                raise TypeError(f"custom_vjp: {self.__name__} returns structure {out_tree[0]} and its forward "
+                                f"function {tree_out}; they must be the same")
+            out_tree[:], res_tree[:] = [tree_out], [tree_res]
+            return res, outs
+
+        def bwd(res, cts):
+            found = self.bwd(*nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
+            return self._flatten_cotangents(found, dynamic_avals, in_tree)
+
+        dynamic_avals = [get_aval(x) for x in flat]
+        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self.__name__)
+        outs = context.state.trace.process_custom_vjp(call, flat)
+        return tree.unflatten(out_tree[0], outs)
+
+    def _flatten_cotangents(self, found, avals, in_tree):
+        if isinstance(found, list) and not isinstance(found, tuple):
+            found = tuple(found)
+        if not isinstance(found, tuple) or len(found) != in_tree.num_nodes and len(found) != len(in_tree.children()):
+            count = len(in_tree.children())
+            got = f"{len(found)} of them" if isinstance(found, tuple) else type(found).__name__
+            raise TypeError(f"custom_vjp: the backward function of {self.__name__} must return a tuple of {count} "
+                            f"cotangents, one for each differentiated argument, got {got}")
+        cts: list = []
+        position = 0
+        for i, (sub, ct) in enumerate(zip(in_tree.children(), found)):
+            want = avals[position: position + sub.num_leaves]
+            position += sub.num_leaves
+            cts.extend(self._argument_cotangents(i, sub, ct, want))
+        return cts
+
+    def _argument_cotangents(self, i, sub, ct, avals):
+        if ct is None:
+            return [Zero(a.to_tangent_aval()) for a in avals]
+        is_leaf = lambda x: x is None or isinstance(x, (SymbolicZero, Zero))
+        try:
+            leaves = sub.flatten_up_to(ct)
+        except (ValueError, TypeError) as error:
+            raise TypeError(f"custom_vjp: the backward function of {self.__name__} returned for argument {i} a "
+                            f"cotangent of structure {tree.structure(ct)}, expected {sub}") from error
+        result = []
+        for aval, x in zip(avals, leaves):
+            want = aval.to_tangent_aval()
+            if x is None or isinstance(x, (SymbolicZero, Zero)) or want.dtype == dtypes.float0:
+                result.append(Zero(want))
+                continue
+            got = get_aval(x)
+            if got.shape != want.shape or got.dtype != want.dtype and got.dtype != dtypes.float0:
+                raise ValueError(f"custom_vjp: the backward function of {self.__name__} returned for argument {i} a "
+                                 f"cotangent of type {got.str_short()}, expected {want.str_short()}")
+            result.append(Zero(want) if got.dtype == dtypes.float0 else x)
+        return result
+
+
+def custom_gradient(fun: Callable) -> Callable:
+    """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``."""
+    @functools.wraps(fun)
+    def wrapped(*args, **kwargs):
+        @custom_vjp
+        def call(*args):
+            return fun(*args, **kwargs)[0]
+
+        def fwd(*args):
+            out, vjp = fun(*args, **kwargs)
+            avals = [get_aval(x) for x in tree.leaves(out)]
+            structure = tree.structure(out)
+            closed, consts = trace_to_closed(
+                lambda *cts: _as_cotangents(vjp(tree.unflatten(structure, cts)), args), [a.to_tangent_aval() for a in avals])
+            return out, _Closure(closed, consts)
+
+        def bwd(closure, ct):
+            found = eval_jaxpr(closure.closed.jaxpr, closure.closed.consts, *closure.consts, *tree.leaves(ct))
+            return tree.unflatten(tree.structure(tuple(args)), found)
+        call.defvjp(fwd, bwd)
+        return call(*args)
+    return wrapped
+
+
+def _as_cotangents(found, args):
+    found = found if isinstance(found, tuple) and len(args) > 1 or (
+        isinstance(found, tuple) and len(found) == len(args)) else (found,)
+    return tree.leaves(found)
+
+
+class _Closure:
+    """A traced function and what it closes over, as a pytree."""
+
+    __slots__ = ("closed", "consts")
+
+    def __init__(self, closed, consts):
+        self.closed, self.consts = closed, consts
+
+
+tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), c.closed), lambda closed, consts: _Closure(closed, consts))

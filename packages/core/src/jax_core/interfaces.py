@@ -1,0 +1,200 @@
+"""The interfaces between packages, as protocols: who calls, who implements, and what may be relied on.
+
+====================  ==============================  ==========================================
+protocol              called by                       implemented by
+====================  ==============================  ==========================================
+`Backend`             core (eval trace, `jit`)        a backend package (`jax_xla_backend`)
+`Executable`          core (`jit`, stages)            the backend
+`LoweredModule`       core (`jit`, stages)            the backend
+`Builder`, `Value`    lowering rules of primitives    the backend
+rules of primitives   transformations, the backend    whoever declares a primitive (`primitive`)
+effect types          transformations, the backend    `effects.Effect` subclasses
+====================  ==============================  ==========================================
+
+`jax_core.testing.contract` checks a backend against these.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Hashable, Mapping, Protocol, Sequence, runtime_checkable
+
+import numpy as np
+
+from .aval import AbstractValue, ShapedArray
+from .effects import Effect
+from .jaxpr import ClosedJaxpr, Jaxpr
+from .primitive import Primitive
+
+
+@runtime_checkable
+class Value(Protocol):
+    """An SSA value of the module being written. ``str(value)`` is its name (``%3``); ``aval`` its type."""
+
+    aval: AbstractValue
+
+
+class Builder(Protocol):
+    """Writes StableHLO text; each lowering rule gets one. A rule never counts ``%3`` or spells a tensor type.
+
+    Attributes:
+      platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
+      out_avals: types of the results of the equation being lowered.
+      params: parameters of that equation.
+    """
+
+    platform: str
+    out_avals: Sequence[AbstractValue]
+
+    def emit(self, text: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue], attrs: str = "") -> Any:
+        """Write ``%n = text attrs : (operand types) -> result types`` and return the value(s) (a list if ``out`` is one).
+
+        ``text`` holds the operands' names where the op's syntax wants them.
+        """
+
+    def scalar(self, value: Any, dtype: np.dtype) -> Value:
+        """A rank-0 constant; the same one is written once per function."""
+
+    def full(self, value: Any, aval: ShapedArray) -> Value:
+        """A constant of type ``aval`` with all elements ``value``."""
+
+    def constant(self, value: np.ndarray) -> Value:
+        """A constant array."""
+
+    def convert(self, x: Value, dtype: np.dtype) -> Value:
+        """``x`` with its elements converted (StableHLO `convert`); ``x`` itself where nothing changes."""
+
+    def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int] = ()) -> Value:
+        """``broadcast_in_dim``; ``x`` itself where nothing changes."""
+
+    def region(self, in_avals: Sequence[AbstractValue], body: Callable[..., Sequence[Value]],
+               terminator: str = "stablehlo.return") -> str:
+        """Text of a region ``({...})`` with block arguments of these types; ``body(builder, *arguments)`` emits into it."""
+
+    def jaxpr(self, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
+        """The program's equations, here (inlined). Ordered effects thread their tokens through."""
+
+    def call(self, name: str, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
+        """A call of the program as a function of its own; the same program is written once per module."""
+
+    def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
+        """Trace the Python function ``f`` (of arrays; returns an array or a list) and inline it."""
+
+    def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping | None = None,
+                    api_version: int = 4, has_side_effect: bool = False, operand_layouts: Any = None,
+                    result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
+                    extra: str = "") -> Any:
+        """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes."""
+
+    def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
+                      has_side_effect: bool, name: str = "") -> list[Value]:
+        """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable."""
+
+    def token(self, effect: Effect) -> Value:
+        """The current token of an ordered effect."""
+
+    def set_token(self, effect: Effect, token: Value) -> None:
+        """``token`` is the current token from here on."""
+
+
+class LoweredModule(Protocol):
+    """A program lowered to text, ready to compile."""
+
+    name: str
+
+    def text(self, debug_info: bool = False) -> str:
+        """The StableHLO module."""
+
+
+class Executable(Protocol):
+    """A compiled program."""
+
+    def execute(self, args: Sequence[Any]) -> list[Any]:
+        """Run on flat arguments (arrays, NumPy values, Python scalars); results are ready or on their way."""
+
+    def as_text(self) -> str: ...
+    def cost_analysis(self) -> Any: ...
+    def memory_analysis(self) -> Any: ...
+
+
+class LowerSpec:
+    """How a program is to be lowered and compiled; hashable, part of cache keys.
+
+    Args:
+      name: of the module (``jit_<name>``).
+      donated: which flat inputs may be overwritten.
+      keep_unused: keep inputs that nothing reads.
+      in_shardings, out_shardings: placements of flat inputs and results, None where unspecified, or None for all.
+      platform: platform to lower for, None for the default.
+      device: device or devices to run on, None for the default.
+      compiler_options: items of options, as a tuple of pairs.
+    """
+
+    __slots__ = ("name", "donated", "keep_unused", "in_shardings", "out_shardings", "platform", "device",
+                 "compiler_options")
+
+    def __init__(self, name: str = "main", donated: tuple = (), keep_unused: bool = False,
+                 in_shardings: tuple | None = None, out_shardings: tuple | None = None, platform: str | None = None,
+                 device: Any = None, compiler_options: tuple = ()):
+        self.name, self.donated, self.keep_unused = name, donated, keep_unused
+        self.in_shardings, self.out_shardings = in_shardings, out_shardings
+        self.platform, self.device, self.compiler_options = platform, device, compiler_options
+
+    def _key(self):
+        return tuple(getattr(self, name) for name in self.__slots__)
+
+    def __eq__(self, other):
+        return type(other) is LowerSpec and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+
+class FastCall:
+    """What a dispatcher needs to repeat a call without Python: filled by `jit` after a slow call.
+
+    Attributes:
+      executable: the backend's `Executable`.
+      out_tree: structure of the result.
+      in_avals, out_avals: types of all flat inputs and results.
+      kept: indices of the flat inputs that the executable takes.
+      consts: arrays to be passed before the inputs.
+    """
+
+    __slots__ = ("executable", "out_tree", "in_avals", "out_avals", "kept", "consts")
+
+    def __init__(self, executable, out_tree, in_avals, out_avals, kept, consts):
+        self.executable, self.out_tree = executable, out_tree
+        self.in_avals, self.out_avals = in_avals, out_avals
+        self.kept, self.consts = kept, consts
+
+
+class Backend(Protocol):
+    """Runs programs. One is in use per process; `backends.get` finds it."""
+
+    array_type: type
+
+    def put(self, x: Any, aval: AbstractValue | None = None, placement: Any = None) -> Any:
+        """An array of this backend with the contents of ``x`` (array, NumPy value, Python scalar)."""
+
+    def devices(self, platform: str | None = None) -> Sequence[Any]:
+        """All devices, of the default platform or of a named one."""
+
+    def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        """Run one primitive now. Called by `EvalTrace` with concrete arguments."""
+
+    def host_view(self, x: Any) -> np.ndarray | None:
+        """A read-only view of ``x`` if that costs no wait and no copy (a ready array in host memory), else None."""
+
+    def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
+        """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
+
+    def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int],
+                   static_argnames: Sequence[str], name: str) -> Callable:
+        """A callable that repeats known calls fast.
+
+        ``miss(*args, **kwargs)`` returns ``(result, FastCall or None)``; it is called for each new combination of
+        argument types, static values, configuration (`config.trace_key`) and whenever a trace is current.
+        """
+
+    def lower(self, closed: ClosedJaxpr, spec: LowerSpec) -> LoweredModule: ...
+
+    def compile(self, module: LoweredModule, spec: LowerSpec) -> Executable: ...

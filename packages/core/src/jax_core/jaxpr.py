@@ -1,0 +1,318 @@
+"""Jaxprs: programs as data. A list of equations, each one primitive applied to variables and literals.
+
+Jaxprs nested in the parameters of equations (those of `jit`, `scan`, `cond` ...) never hold array constants when this
+system traces them: what they close over is passed as operands. So constants live at the top level only, and a nested
+jaxpr can be compared, cached and moved by identity.
+"""
+from __future__ import annotations
+
+from typing import Any, Iterator, Sequence
+
+import numpy as np
+
+from . import config as _config
+from .aval import AbstractValue, get_aval
+from .effects import NO_EFFECTS, Effects
+from .primitive import Primitive
+from .source import UNKNOWN, SourceInfo
+
+
+class Var:
+    """A variable. Identity is its name; printing assigns letters."""
+
+    __slots__ = ("aval",)
+    count = 0
+
+    def __init__(self, aval: AbstractValue):
+        self.aval = aval
+
+    suffix = ""
+
+    def __repr__(self):
+        return f"Var(id={id(self)}):{self.aval.str_short(short_dtypes=True)}"
+
+
+class DropVar(Var):
+    """A result that nobody reads; printed as ``_``."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "_"
+
+
+class Literal:
+    """A scalar constant in an equation."""
+
+    __slots__ = ("val", "aval", "hash")
+
+    def __init__(self, val: Any, aval: AbstractValue | None = None):
+        self.val = val
+        self.aval = get_aval(val) if aval is None else aval
+        try:
+            self.hash = hash(val)
+        except TypeError:
+            self.hash = None
+
+    def __repr__(self):
+        return f"{literal_text(self.val)}:{self.aval.str_short(short_dtypes=True)}"
+
+
+Atom = (Var, Literal)
+
+
+def literal_text(val: Any) -> str:
+    """A scalar as Python prints it; long values of unusual types are cut."""
+    if isinstance(val, (np.ndarray, np.generic)) and val.shape == ():
+        val = val.item() if val.dtype.kind in "biufc" else val
+    return str(val)
+
+
+class JaxprEqn:
+    """``outvars = primitive[params] invars``, its effects, and where it was written."""
+
+    __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "ctx")
+
+    def __init__(self, invars, outvars, primitive, params, effects=NO_EFFECTS, source_info=UNKNOWN, ctx=None):
+        self.invars, self.outvars, self.primitive, self.params = invars, outvars, primitive, params
+        self.effects, self.source_info, self.ctx = effects, source_info, ctx
+
+    def replace(self, **fields) -> "JaxprEqn":
+        """A copy with some fields replaced."""
+        old = {name: getattr(self, name) for name in self.__slots__}
+        return JaxprEqn(**{**old, **fields})
+
+    def __repr__(self):
+        from . import pretty  # printing is not needed until somebody prints
+        return pretty.equation(self)
+
+
+def new_jaxpr_eqn(invars, outvars, primitive, params, effects=NO_EFFECTS, source_info=None, ctx=None) -> JaxprEqn:
+    """An equation, for interpreters that write jaxprs by hand."""
+    return JaxprEqn(list(invars), list(outvars), primitive, params, effects, source_info or UNKNOWN, ctx)
+
+
+class DebugInfo:
+    """Names for messages: the traced function, the transformation, and paths of arguments and results."""
+
+    __slots__ = ("traced_for", "func_src_info", "arg_names", "result_paths")
+
+    def __init__(self, traced_for="", func_src_info="", arg_names=(), result_paths=None):
+        self.traced_for, self.func_src_info = traced_for, func_src_info
+        self.arg_names, self.result_paths = arg_names, result_paths
+
+    @property
+    def func_name(self) -> str:
+        return self.func_src_info.split(" at ")[0]
+
+
+class Jaxpr:
+    """A program: constants and inputs, equations in order, results.
+
+    Args:
+      constvars: variables for the constants (values are in the `ClosedJaxpr`).
+      invars: variables for the arguments.
+      outvars: variables or literals.
+      eqns: equations; each reads only variables bound before it.
+      effects: union of the equations' effects.
+      debug_info: names for messages.
+    """
+
+    __slots__ = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info", "is_high", "_cache", "__weakref__")
+
+    def __init__(self, constvars: Sequence[Var], invars: Sequence[Var], outvars: Sequence[Any],
+                 eqns: Sequence[JaxprEqn], effects: Effects = NO_EFFECTS, debug_info: DebugInfo | None = None,
+                 is_high: bool = False):
+        self.constvars, self.invars, self.outvars = list(constvars), list(invars), list(outvars)
+        self.eqns, self.effects = list(eqns), frozenset(effects)
+        self.debug_info = debug_info or DebugInfo()
+        self.is_high = is_high
+        self._cache = None
+
+    @property
+    def in_avals(self) -> list[AbstractValue]:
+        return [v.aval for v in self.invars]
+
+    @property
+    def out_avals(self) -> list[AbstractValue]:
+        return [v.aval for v in self.outvars]
+
+    def replace(self, **fields) -> "Jaxpr":
+        """A copy with some of ``constvars, invars, outvars, eqns, effects, debug_info`` replaced."""
+        old = {n: getattr(self, n) for n in ("constvars", "invars", "outvars", "eqns", "effects", "debug_info")}
+        return Jaxpr(**{**old, **fields})
+
+    def pretty_print(self, **settings) -> str:
+        """The printed form; for the settings see `pretty.program`."""
+        from . import pretty
+        return pretty.program(self, **settings)
+
+    def __str__(self):
+        return self.pretty_print()
+
+    __repr__ = __str__
+
+
+class ClosedJaxpr:
+    """A jaxpr with the values of its constants."""
+
+    __slots__ = ("jaxpr", "consts", "_cache", "__weakref__")
+
+    def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()):
+        if len(jaxpr.constvars) != len(consts):
+            raise ValueError(f"ClosedJaxpr: {len(consts)} constants given for {len(jaxpr.constvars)} constvars")
+        self.jaxpr, self.consts = jaxpr, list(consts)
+        self._cache = None
+
+    in_avals = property(lambda self: self.jaxpr.in_avals)
+    out_avals = property(lambda self: self.jaxpr.out_avals)
+    eqns = property(lambda self: self.jaxpr.eqns)
+    effects = property(lambda self: self.jaxpr.effects)
+    literals = property(lambda self: self.consts)
+
+    def replace(self, *, jaxpr=None, consts=None) -> "ClosedJaxpr":
+        return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
+
+    def map_jaxpr(self, f) -> "ClosedJaxpr":
+        return ClosedJaxpr(f(self.jaxpr), self.consts)
+
+    def pretty_print(self, **settings) -> str:
+        return self.jaxpr.pretty_print(**settings)
+
+    def memo(self, key: Any, make) -> Any:
+        """``make()``, computed once for each ``key`` and kept as long as this jaxpr lives.
+
+        Everything derived from a jaxpr (its derivative, its batched form, its executable) is kept here, so that it
+        goes when the jaxpr goes.
+        """
+        cache = self._cache
+        if cache is None:
+            cache = self._cache = {}
+        key = (key, _config.trace_key())
+        found = cache.get(key, cache)
+        if found is cache:
+            found = cache[key] = make()
+        return found
+
+    def __str__(self):
+        return str(self.jaxpr)
+
+    __repr__ = __str__
+
+
+def jaxpr_as_fun(closed: ClosedJaxpr):
+    """The program as a function of flat arguments that returns a list."""
+    return lambda *args: eval_jaxpr(closed.jaxpr, closed.consts, *args)
+
+
+def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source_info: bool = True) -> list:
+    """Run ``jaxpr`` on ``args``, binding each equation under the current transformation.
+
+    Raises:
+      TypeError: the number of arguments is wrong.
+    """
+    if len(args) != len(jaxpr.invars):
+        raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
+    env: dict = dict(zip(jaxpr.constvars, consts))
+    env.update(zip(jaxpr.invars, args))
+    for eqn in jaxpr.eqns:
+        values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
+        out = eqn.primitive.bind(*values, **eqn.params)
+        if eqn.primitive.multiple_results:
+            env.update(zip(eqn.outvars, out))
+        else:
+            env[eqn.outvars[0]] = out
+    return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+
+
+def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """The jaxprs in the parameters of the equations of ``jaxpr``, one level deep."""
+    for eqn in jaxpr.eqns:
+        yield from jaxprs_in_params(eqn.params)
+
+
+def jaxprs_in_params(params: dict) -> Iterator[Jaxpr]:
+    """The jaxprs among ``params``, also those in tuples and lists, open."""
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(item, ClosedJaxpr):
+                yield item.jaxpr
+            elif isinstance(item, Jaxpr):
+                yield item
+
+
+def close(jaxpr: Jaxpr) -> ClosedJaxpr:
+    """``jaxpr`` without constants, closed."""
+    return ClosedJaxpr(jaxpr, ())
+
+
+def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -> tuple[Jaxpr, list[bool]]:
+    """Dead-code elimination: drop the unused outputs and every equation without effect that only they needed.
+
+    A primitive may narrow its own equation through ``prim.dce(eqn, used) -> (eqn or None)`` (loops drop carries).
+
+    Returns:
+      the smaller jaxpr, and which inputs it still reads (with ``keep_inputs`` all stay in the signature).
+    """
+    live = {v for v, used in zip(jaxpr.outvars, used_outputs) if used and type(v) is not Literal}
+    eqns: list[JaxprEqn] = []
+    for eqn in reversed(jaxpr.eqns):
+        used = [v in live for v in eqn.outvars]
+        if not any(used) and not eqn.effects:
+            continue
+        narrow = getattr(eqn.primitive, "dce", None)
+        if narrow is not None and not all(used):
+            eqn = narrow(eqn, used)
+            if eqn is None:
+                continue
+        eqns.append(eqn)
+        live.update(v for v in eqn.invars if type(v) is not Literal)
+    eqns.reverse()
+    used_inputs = [v in live for v in jaxpr.invars]
+    invars = jaxpr.invars if keep_inputs else [v for v in jaxpr.invars if v in live]
+    outvars = [v for v, used in zip(jaxpr.outvars, used_outputs) if used]
+    effects = frozenset().union(*(e.effects for e in eqns)) if eqns else NO_EFFECTS
+    small = Jaxpr(jaxpr.constvars, invars, outvars, eqns, effects, jaxpr.debug_info)
+    return small, used_inputs
+
+
+def check_jaxpr(jaxpr: Jaxpr) -> None:
+    """Type-check a program: every variable bound once and before use, every equation's types right.
+
+    Raises:
+      TypeError: naming the equation at fault.
+    """
+    from .primitive import abstract_eval
+    bound = set()
+
+    def bind(v):
+        if v in bound and not isinstance(v, DropVar):
+            raise TypeError(f"check_jaxpr: variable {v!r} is bound twice in\n{jaxpr}")
+        bound.add(v)
+
+    for v in (*jaxpr.constvars, *jaxpr.invars):
+        bind(v)
+    for eqn in jaxpr.eqns:
+        for x in eqn.invars:
+            if type(x) is not Literal and x not in bound:
+                raise TypeError(f"check_jaxpr: {x!r} is read before it is bound, in equation\n  {eqn!r}\nof\n{jaxpr}")
+        for inner in jaxprs_in_params(eqn.params):
+            check_jaxpr(inner)
+        types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
+        if len(types) != len(eqn.outvars):
+            raise TypeError(f"check_jaxpr: {eqn.primitive} has {len(types)} results, {len(eqn.outvars)} bound, in"
+                            f"\n  {eqn!r}")
+        for have, v in zip(types, eqn.outvars):
+            if not types_compatible(have, v.aval):
+                raise TypeError(f"check_jaxpr: result of type {have} bound to a variable of type {v.aval}, in equation"
+                                f"\n  {eqn!r}")
+        for v in eqn.outvars:
+            bind(v)
+    for x in jaxpr.outvars:
+        if type(x) is not Literal and x not in bound:
+            raise TypeError(f"check_jaxpr: output {x!r} is never bound, in\n{jaxpr}")
+
+
+def types_compatible(a: AbstractValue, b: AbstractValue) -> bool:
+    """Same kind, shape and dtype; weak types and placements may differ."""
+    return a is b or (type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype)

@@ -1,0 +1,118 @@
+"""Where in the user's program an equation comes from.
+
+Capturing must cost well under a microsecond, as it happens for every equation: walk up to the first frame that is not
+ours and keep its code object and instruction offset. File, line and function are worked out only when somebody asks.
+"""
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from types import CodeType
+
+from . import context
+
+_internal: dict[CodeType, bool] = {}
+_excluded: list[str] = []
+
+
+def register_exclusion(path: str) -> None:
+    """Frames of files whose name starts with ``path`` are not the user's."""
+    _excluded.append(path)
+    _internal.clear()
+
+
+def is_internal(code: CodeType) -> bool:
+    """Whether ``code`` belongs to this system (or an excluded library) instead of to the user."""
+    known = _internal.get(code)
+    if known is None:
+        name = code.co_filename
+        known = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
+        _internal[code] = known
+    return known
+
+
+class SourceInfo:
+    """A place in the user's program, and the name stack (`named_scope`) at that time."""
+
+    __slots__ = ("code", "offset", "name_stack")
+
+    def __init__(self, code, offset, name_stack):
+        self.code, self.offset, self.name_stack = code, offset, name_stack
+
+    @property
+    def line(self) -> int:
+        """Line number, 0 if unknown."""
+        if self.code is None:
+            return 0
+        for start, stop, line in self.code.co_lines():
+            if start <= self.offset < stop and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+    @property
+    def file(self) -> str:
+        return self.code.co_filename if self.code is not None else "<unknown>"
+
+    @property
+    def function(self) -> str:
+        return self.code.co_qualname if sys.version_info >= (3, 11) and self.code is not None else "<unknown>"
+
+    def __str__(self):
+        return f"{self.file}:{self.line} ({self.function})" if self.code is not None else "<unknown>"
+
+
+UNKNOWN = SourceInfo(None, 0, ())
+
+
+def capture() -> SourceInfo:
+    """The innermost frame of the user's code, now."""
+    frame = sys._getframe(2)
+    internal = _internal
+    while frame is not None:
+        code = frame.f_code
+        known = internal.get(code)
+        if known is None:
+            known = is_internal(code)
+        if not known:
+            return SourceInfo(code, frame.f_lasti, name_stack.names)
+        frame = frame.f_back
+    return SourceInfo(None, 0, name_stack.names)
+
+
+def describe_function(fun) -> str:
+    """``name at file:line`` of a Python callable, for messages."""
+    while hasattr(fun, "func") and hasattr(fun, "args"):  # functools.partial
+        fun = fun.func
+    code = getattr(getattr(fun, "__wrapped__", fun), "__code__", None)
+    name = getattr(fun, "__name__", None) or type(fun).__name__
+    if code is None:
+        return name
+    return f"{name} at {code.co_filename}:{code.co_firstlineno}"
+
+
+class _NameStack(context.threading.local):
+    names: tuple = ()
+
+
+name_stack = _NameStack()
+
+
+@contextlib.contextmanager
+def named_scope(name: str):
+    """Equations traced inside carry ``name``; it shows in profiles and in compiled programs.
+
+    Raises:
+      TypeError: ``name`` is not a string.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"named_scope: name must be a string, got {name!r} of type {type(name).__name__}")
+    before = name_stack.names
+    name_stack.names = before + (name,)
+    try:
+        yield
+    finally:
+        name_stack.names = before
+
+
+register_exclusion(os.path.dirname(os.path.abspath(__file__)) + os.sep)

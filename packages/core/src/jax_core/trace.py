@@ -1,0 +1,245 @@
+"""Traces and tracers: how one call of a primitive reaches the transformations in force.
+
+The current trace (see `context`) gets every call. A trace that owns none of the arguments hands the call to its
+parent; the last one, `EvalTrace`, runs it on the backend. Rules of primitives need no switching of traces: what they
+bind on a trace's own values finds its way by the same walk.
+
+Left aside: a stack of numbered levels with the highest level of the arguments taking the call. The walk needs no
+levels, no sublevels, and no lifting of constants through the levels between.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from . import array, backends, context, errors
+from .aval import AbstractValue, ShapedArray, register_array_class
+from .primitive import Primitive
+
+
+class Trace:
+    """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
+
+    __slots__ = ("parent", "__weakref__")
+
+    def __init__(self, parent: "Trace | None" = None):
+        self.parent = parent
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        """Apply ``prim`` to ``args``, some of which may be tracers of this trace."""
+        raise NotImplementedError
+
+    def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
+        """Apply a function with a custom JVP rule; see `custom_jvp`."""
+        raise NotImplementedError
+
+    def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[Any]) -> list:
+        """Apply a function with a custom VJP rule; see `custom_vjp`."""
+        raise NotImplementedError
+
+    def __repr__(self):
+        return f"{type(self).__name__}(level={depth(self)}/0)"
+
+
+def depth(trace: Trace) -> int:
+    """Number of traces below ``trace``."""
+    n = -1
+    while trace.parent is not None:
+        trace, n = trace.parent, n + 1
+    return max(n, 0)
+
+
+class EvalTrace(Trace):
+    """No transformation: run the primitive at once."""
+
+    __slots__ = ()
+
+    def process(self, prim, args, params):
+        if prim.impl is not None:
+            return prim.impl(*args, **params)
+        for x in args:
+            if isinstance(x, Tracer):
+                raise escaped(x)
+        return backends.get().evaluate(prim, args, params)
+
+    def process_custom_jvp(self, call, args):
+        return call.fun(*args)
+
+    def process_custom_vjp(self, call, args):
+        return call.fun(*args)
+
+
+EVAL = EvalTrace()
+context._State.trace = EVAL
+
+
+def current() -> Trace:
+    """This thread's current trace."""
+    return context.state.trace
+
+
+def trace_state_clean() -> bool:
+    """Whether no transformation is in force."""
+    return context.state.trace is EVAL
+
+
+class Tracer:
+    """A value inside a transformation: its type is known, its contents may not be.
+
+    Subclasses have ``_trace``, and ``aval`` as an attribute or property.
+    """
+
+    __slots__ = ("_trace", "__weakref__")
+    _is_traced_array = True
+    __array_priority__ = 1000
+    __hash__ = object.__hash__
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: len(self.aval.shape))
+    size = property(lambda self: self.aval.size)
+    weak_type = property(lambda self: self.aval.weak_type)
+    sharding = property(lambda self: self.aval.sharding)
+    committed = property(lambda self: True)
+
+    @property
+    def nbytes(self):
+        return self.aval.size * self.aval.dtype.itemsize
+
+    @property
+    def itemsize(self):
+        return self.aval.dtype.itemsize
+
+    def concrete(self) -> Any | None:
+        """The value below all transformations, if there is one, else None."""
+        return None
+
+    def aval_text(self) -> str:
+        return str(self.aval)
+
+    def __repr__(self):
+        return f"Traced<{self.aval_text()}>with<{self._trace}>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return repr(self) if not spec else format(_concrete(self, float, "format"), spec)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __len__(self):
+        return len(self.aval)
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        return iter([self[i] for i in range(self.shape[0])])
+
+    def __bool__(self):
+        return bool(_concrete(self, bool, "bool"))
+
+    def __int__(self):
+        return int(_concrete(self, int, "int"))
+
+    def __float__(self):
+        return float(_concrete(self, float, "float"))
+
+    def __complex__(self):
+        return complex(_concrete(self, complex, "complex"))
+
+    def __index__(self):
+        value = self.concrete()
+        if value is None:
+            raise errors.TracerIntegerConversionError(self)
+        return value.__index__()
+
+    def __array__(self, *args, **kwargs):
+        raise errors.TracerArrayConversionError(self)
+
+    def __dlpack__(self, *args, **kwargs):
+        raise errors.ConcretizationTypeError(self, "__dlpack__() needs the values of an array")
+
+    def tolist(self):
+        raise errors.ConcretizationTypeError(self, "tolist() needs the values of an array")
+
+    def tobytes(self, order="C"):
+        raise errors.ConcretizationTypeError(self, "tobytes() needs the values of an array")
+
+    def block_until_ready(self):
+        return self
+
+    def copy_to_host_async(self):
+        return None
+
+    def delete(self):
+        raise errors.ConcretizationTypeError(self, "delete() needs a concrete array")
+
+    def devices(self):
+        raise errors.ConcretizationTypeError(self, "devices() needs a concrete array")
+
+    def addressable_data(self, index):
+        raise errors.ConcretizationTypeError(self, "addressable_data() needs a concrete array")
+
+    def unsafe_buffer_pointer(self):
+        raise errors.ConcretizationTypeError(self, "unsafe_buffer_pointer() needs a concrete array")
+
+    @property
+    def addressable_shards(self):
+        raise errors.ConcretizationTypeError(self, "addressable_shards needs a concrete array")
+
+    @property
+    def is_fully_addressable(self):
+        raise errors.ConcretizationTypeError(self, "is_fully_addressable needs a concrete array")
+
+    def _origin_message(self) -> str:
+        """Which argument of which function this value comes from, for error messages."""
+        return ""
+
+
+def _concrete(tracer: Tracer, kind: type, name: str):
+    if tracer.shape != ():
+        raise TypeError(f"only arrays of one element can be converted to a Python {name}; got shape {tracer.shape}")
+    value = tracer.concrete()
+    if value is None:
+        if kind is bool:
+            raise errors.TracerBoolConversionError(tracer)
+        raise errors.ConcretizationTypeError(tracer, f"The problem arose with the `{name}` function. ")
+    return value
+
+
+array.register_array_class(Tracer, own=frozenset(
+    n for n in vars(Tracer) if n not in ("__module__", "__doc__", "__slots__", "__weakref__")))
+
+
+def is_tracer(x: Any) -> bool:
+    return isinstance(x, Tracer)
+
+
+def is_concrete(x: Any) -> bool:
+    """Whether the contents of ``x`` can be looked at now."""
+    return to_concrete_value(x) is not None
+
+
+def to_concrete_value(x: Any) -> Any | None:
+    """``x`` without any tracers around it, or None where a tracer's value is not known."""
+    return x.concrete() if isinstance(x, Tracer) else x
+
+
+def escaped(tracer: Tracer) -> Exception:
+    """The error for a tracer that is used after its transformation has ended."""
+    return errors.UnexpectedTracerError(
+        f"{tracer!r} was used after the transformed function that made it had ended: a side effect carried it out "
+        "(an assignment to a global, to an attribute or to a list, or a closure called later).\n"
+        f"{tracer._origin_message()}\n"
+        "Return the value from the function instead. The context manager jax.checking_leaks() finds such values "
+        "where they are made.")
+
+
+def full_lower(x: Any) -> Any:
+    """``x`` itself; kept for interpreters written for the public API."""
+    return x
