@@ -221,13 +221,12 @@ _keys: dict[tuple[Any, ...], TraceKey] = {}
 
 def trace_key() -> TraceKey:
     """The flags that affect tracing, as one object compared by identity; for cache keys."""
-    if not _overrides_in_force and _global_key is not None:
-        return _global_key
-    return _make_trace_key()
+    key = _global_key
+    return _thread_key() if key is None or _overrides_in_force else key
 
 
-def _make_trace_key() -> TraceKey:
-    """The trace key of this thread, from its cache, or made anew."""
+def _thread_key() -> TraceKey:
+    """The trace key of this thread, which may have overrides."""
     global _global_key
     thread = _thread
     if thread.overrides:
@@ -237,8 +236,10 @@ def _make_trace_key() -> TraceKey:
             thread.version = version
         return thread.key  # type: ignore[return-value]
     with _lock:
-        _global_key = _interned_key([state.global_value for state in _tracing_states])
-        return _global_key
+        key = _global_key
+        if key is None:
+            key = _global_key = _interned_key([state.global_value for state in _tracing_states])
+        return key
 
 
 def _interned_key(values: list[Any]) -> TraceKey:

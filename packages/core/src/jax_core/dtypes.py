@@ -223,23 +223,19 @@ def dtype_and_weak_type(x: Any) -> tuple[Any, bool]:
     Raises:
       TypeError: `x` has no dtype, or one that JAX arrays cannot have.
     """
-    try:  # Python scalars and their types: found by one lookup
-        return canonicalize_dtype(python_scalar_dtypes[type(x)]), type(x) is not bool
-    except KeyError:
-        pass
+    if type(x) in python_scalar_dtypes:
+        return canonicalize_dtype(type(x)), type(x) is not bool
+    weak = getattr(x, "weak_type", None)
+    if weak is not None and not isinstance(x, type):  # a JAX value: canonical already
+        return x.dtype, weak
+    if isinstance(x, (np.ndarray, np.generic)):
+        return _checked(x.dtype, x), False
     if isinstance(x, type):
         if x in python_scalar_dtypes:
             return canonicalize_dtype(x), x is not bool
-    elif not isinstance(x, (np.dtype, ExtendedDType)):
-        dtype = getattr(x, "dtype", None)
-        if dtype is not None and not isinstance(x, type):
-            weak = getattr(x, "weak_type", None)
-            if weak is not None:  # a JAX type: canonical by construction
-                return dtype, weak
-            return _checked(dtype, x), False
-    elif isinstance(x, ExtendedDType):
-        return x, False
-    if isinstance(x, (np.dtype, type, str)) or x is None:
+    elif not isinstance(x, (np.dtype, ExtendedDType)) and (found := getattr(x, "dtype", None)) is not None:
+        return _checked(found, x), False
+    if isinstance(x, (np.dtype, type, str, ExtendedDType)) or x is None:
         return _checked(x, x), False
     for python_type in (int, float, complex):  # instances of subclasses, as of an IntEnum
         if isinstance(x, python_type):
@@ -250,7 +246,7 @@ def dtype_and_weak_type(x: Any) -> tuple[Any, bool]:
 def _checked(dtype: Any, x: Any) -> Any:
     """The canonical form of `dtype`, refusing those that arrays cannot have."""
     result = canonicalize_dtype(dtype, allow_extended_dtype=True)
-    if result in _KINDS or result == float0 or isinstance(result, ExtendedDType):
+    if result in _KINDS or isinstance(result, ExtendedDType) or result == float0:
         return result
     raise TypeError(f"{x!r} has dtype {result}, which JAX arrays cannot have; they hold booleans, integers,"
                     " floating-point and complex numbers.")
@@ -483,7 +479,7 @@ class _Lattice(dict[tuple[_Node, _Node], _Node]):
 
 
 def _node_name(node: _Node) -> str:
-    return f"Python {node.__name__}" if isinstance(node, type) else getattr(node, "name", str(node))
+    return f"Python {node.__name__}" if isinstance(node, type) else "float0" if node == float0 else node.name
 
 
 def _no_join_message(pair: tuple[_Node, _Node], strict: bool) -> str:
@@ -530,7 +526,26 @@ def lattice_result_type(*args: Any) -> tuple[Any, bool]:
       ValueError: no arguments, or dtypes that take no part in promotion.
       TypePromotionError: the dtypes have no common one.
     """
-    pairs = [dtype_and_weak_type(arg) for arg in args]
+    if len(args) == 2:  # by far the most frequent
+        dtype1, weak1 = dtype_and_weak_type(args[0])
+        dtype2, weak2 = dtype_and_weak_type(args[1])
+        if dtype1 is dtype2 and not (weak1 or weak2):
+            return dtype1, False
+        key = (dtype1, weak1, dtype2, weak2, config.trace_key())
+        found = _pair_results.get(key)
+        if found is None:
+            found = _pair_results[key] = _combine([(dtype1, weak1), (dtype2, weak2)])
+        return found
+    return _combine([dtype_and_weak_type(arg) for arg in args])
+
+
+_pair_results: dict[tuple[Any, bool, Any, bool, config.TraceKey], tuple[Any, bool]] = {}
+
+
+def _combine(pairs: list[tuple[Any, bool]]) -> tuple[Any, bool]:
+    """The join of dtypes, each with its weakness."""
+    if not pairs:
+        raise ValueError("result_type: at least one array or dtype is required.")
     first, weak = pairs[0]
     if not weak and all(pair == (first, False) for pair in pairs):
         return first, False
@@ -557,8 +572,6 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
       ValueError: no arguments, or dtypes that take no part in promotion.
       TypePromotionError: the dtypes have no common one.
     """
-    if not args:
-        raise ValueError("result_type: at least one array or dtype is required.")
     dtype, weak = lattice_result_type(*args)
     if weak:
         dtype = default_types()[_KINDS[dtype]]
