@@ -17,10 +17,12 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from jaxlib import _jax
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
+from jaxlib import _jax  # noqa: E402
 
 _pytree = _jax.pytree
 registry = default_registry = _pytree.default_registry()
