@@ -26,6 +26,8 @@ from jaxlib import _jax  # noqa: E402
 
 _pytree = _jax.pytree
 registry = default_registry = _pytree.default_registry()
+# Structures are pickled with a reference to their registry, by module and name.
+registry.__module__, registry.__name__ = __name__, "registry"
 
 PyTreeDef = _pytree.PyTreeDef
 DictKey = _pytree.DictKey
