@@ -177,36 +177,24 @@ def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None]
     first = next((s, d) for s, d in zip(shapes, dims) if d is not None)
     if all(d is None and s == () or (s, d) == first for s, d in zip(shapes, dims)):
         return prim.bind(*vals, **params), first[1]
-    rank = max(len(s) - (d is not None) for s, d in zip(shapes, dims))
+    inner = max((s if d is None else s[:d] + s[d + 1:] for s, d in zip(shapes, dims)), key=len)
+    size = next(s[d] for s, d in zip(shapes, dims) if d is not None)
+    full = (size, *inner)
     aligned = []
     for x, s, d in zip(vals, shapes, dims):
-        if d is None:
-            aligned.append(x if s == () else broadcast_leading(x, s))
-            continue
-        x = moved(x, d, 0)
-        missing = rank - (len(s) - 1)
-        if missing and rank:  # a mapped scalar among arrays
-            x = _expand(x, rank)
+        if d is not None:
+            x = moved(x, d, 0)
+            x = x if len(s) == len(full) else broadcast_to(x, full, (0,))  # a mapped scalar among arrays
+        elif s != ():
+            x = broadcast_to(x, full, range(1, len(full)))
         aligned.append(x)
-    full = np.broadcast_shapes(*(np.shape(x) for x in aligned))
-    aligned = [x if np.shape(x) in ((), full) else stretch(x, full) for x in aligned]
     return prim.bind(*aligned, **params), 0
 
 
-def broadcast_leading(x, shape):
-    """``x`` with a leading axis of length 1."""
-    return broadcast(x, 1, 0)
-
-
-def _expand(x, rank):
+def broadcast_to(x: Any, shape: tuple, dims: Sequence[int]) -> Any:
+    """``x`` repeated to ``shape``; its axes become ``dims``."""
     from .structural import broadcast_in_dim
-    return broadcast_in_dim(x, (np.shape(x)[0],) + (1,) * rank, (0,))
-
-
-def stretch(x: Any, shape: tuple) -> Any:
-    """``x`` broadcast to ``shape`` of the same rank."""
-    from .structural import broadcast_in_dim
-    return broadcast_in_dim(x, shape, tuple(range(len(shape))))
+    return broadcast_in_dim(x, shape, tuple(dims))
 
 
 def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> tuple[Callable, Callable]:

@@ -670,7 +670,7 @@ raise_persistent_cache_errors = define_bool("jax_raise_persistent_cache_errors",
 
 # --- accepted, without effect ------------------------------------------------------------
 # Programs set these; nothing here reads them. One that gains a meaning moves up, with its help text.
-_WITHOUT_EFFECT: dict[str, bool | int | str | None] = {
+_WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax2tf_associative_scan_reductions": False,
     "jax2tf_default_native_serialization": True,
     "jax_bcoo_cusparse_lowering": False,
@@ -690,11 +690,13 @@ _WITHOUT_EFFECT: dict[str, bool | int | str | None] = {
     "jax_enable_pgle": False,
     "jax_enable_preemption_service": True,
     "jax_enable_recoverability": False,
+    "jax_exec_time_optimization_effort": 0.0,
     "jax_experimental_unsafe_xla_runtime_errors": False,
     "jax_export_calling_convention_version": 10,
     "jax_export_deserialize_expired_versions": False,
     "jax_export_ignore_forward_compatibility": False,
     "jax_force_dcn_cross_host_transfers": False,
+    "jax_memory_fitting_effort": 0.0,
     "jax_mock_gpu_topology": "",
     "jax_mosaic_allow_hlo": False,
     "jax_mosaic_unzip_debug_locations": True,
@@ -706,11 +708,14 @@ _WITHOUT_EFFECT: dict[str, bool | int | str | None] = {
     "jax_pallas_auto_assign_collective_ids_limit": 25,
     "jax_pallas_enable_debug_checks": False,
     "jax_pallas_poison_buffers": False,
+    "jax_pallas_use_mosaic_gpu": True,
     "jax_pallas_verbose_errors": False,
     "jax_pgle_aggregation_percentile": 90,
     "jax_pgle_profiling_runs": 3,
+    "jax_ragged_dot_use_gpu_pallas_triton_lowering": False,
     "jax_ragged_dot_use_ragged_dot_instruction": True,
     "jax_raise_on_ppermute_sort_diff": True,
+    "jax_refs_to_pins": False,
     "jax_remat3": False,
     "jax_remat_barrier_no_cotangents": False,
     "jax_remove_custom_partitioning_ptr_from_cache_key": False,

@@ -358,7 +358,8 @@ _ABSTRACT_TYPES = (np.generic, np.number, np.integer, np.signedinteger, np.unsig
 def _is_kind(dtype: Any, kind: Any) -> bool:
     if isinstance(kind, str) and kind in _ISDTYPE_KINDS:
         return (_kind(dtype) or "?") in _ISDTYPE_KINDS[kind]
-    if kind in _ABSTRACT_TYPES or not isinstance(kind, (str, type, np.dtype, ExtendedDType)) and not hasattr(kind, "dtype"):
+    names_a_dtype = isinstance(kind, (str, type, np.dtype, ExtendedDType)) or hasattr(kind, "dtype")
+    if kind in _ABSTRACT_TYPES or not names_a_dtype:
         raise TypeError(f"isdtype: kind={kind!r} must be a dtype, one of {list(_ISDTYPE_KINDS)}, or a tuple of these.")
     try:
         return dtype == (kind if isinstance(kind, ExtendedDType) else np.dtype(kind))
@@ -411,10 +412,10 @@ def itemsize_bits(dtype: Any) -> int:
 # --- the promotion lattice ---------------------------------------------------------------------
 #
 #  bool - int* -+- uint8 -+- uint16 -+- uint32 -+- uint64 -+
-#               |         |          |          |          |             +- each narrow float
-#               |         +- int16   +- int32   +- int64   +--- float* --+- bfloat16 -+
-#               +- int8 - int16 ---- int32 ---- int64 -----+             +- float16 --+- float32 - float64 -+
-#               +- each narrow int                                       +- complex* ------ complex64 ------+- complex128
+#               |          \         \         \           +- float* -+- each narrow float
+#               +- int8 ---- int16 ---- int32 ---- int64 ---+           +- bfloat16 -+- float32 - float64
+#               +- each narrow int                                     +- float16 --+       \          \
+#                                                                      +- complex* ------ complex64 - complex128
 #
 # Starred nodes are the weak types of Python scalars. The strict lattice has only the edges
 # that give a Python scalar the dtype of what it meets.

@@ -22,7 +22,7 @@ _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 
 __all__ = [
     "ConcretizationTypeError", "InconclusiveDimensionOperation", "JAXIndexError",
-    "JAXTypeError", "JaxRuntimeError", "JaxprTypeError", "KeyReuseError",
+    "JAXTypeError", "JaxprTypeError", "KeyReuseError",
     "NonConcreteBooleanIndexError", "TracerArrayConversionError",
     "TracerBoolConversionError", "TracerIntegerConversionError",
     "TypePromotionError", "UnexpectedTracerError",
@@ -43,7 +43,8 @@ def origin_sentence(function: str, positions: Sequence[int]) -> str:
     """
     start = f"While tracing the function {function}, this concrete value was not available in Python because it "
     if not positions:
-        return start + "is the result of an operation that is being staged out (that is, delayed rather than executed eagerly)."
+        return (f"{start}is the result of an operation that is being staged out (that is, delayed rather than executed"
+                " eagerly).")
     return (
         f"{start}depends on the value of the arguments to {function} at flattened positions {list(positions)},"
         " and the computation of these values is being staged out (that is, delayed rather than executed eagerly)."

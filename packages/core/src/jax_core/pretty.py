@@ -54,17 +54,12 @@ def equation(eqn: JaxprEqn) -> str:
 def _program(jaxpr, names, source_info, name_stack) -> str:
     consts = " ".join(names.binder(v) for v in jaxpr.constvars)
     inputs = " ".join(names.binder(v) for v in jaxpr.invars)
-    head = f"{{ lambda {consts + ' ' if consts else ''}; {inputs}{'' if not inputs else ''}. "
-    outputs = f"({', '.join(names(v) for v in jaxpr.outvars)}{',' if len(jaxpr.outvars) == 1 else ''})"
-    lines = []
-    for eqn in jaxpr.eqns:
-        lines.append(_equation(eqn, names, source_info, name_stack))
-        outputs_now = f"({', '.join(names(v) for v in jaxpr.outvars)}{',' if len(jaxpr.outvars) == 1 else ''})" \
-            if eqn is jaxpr.eqns[-1] else outputs
-        outputs = outputs_now
+    head = f"{{ lambda {consts + ' ' if consts else ''}; {inputs}. "
+    lines = [_equation(eqn, names, source_info, name_stack) for eqn in jaxpr.eqns]
+    outputs = f"({', '.join(map(names, jaxpr.outvars))}{',' if len(jaxpr.outvars) == 1 else ''})"
     flat = f"{head}let {'; '.join(lines)} in {outputs} }}"
     if len(lines) <= 1 and len(flat) <= _WIDTH and "\n" not in flat:
-        return flat if lines else f"{head}let  in {outputs} }}"
+        return flat
     body = "\n".join(_INDENT * 2 + line.replace("\n", "\n" + _INDENT * 2) for line in lines)
     return f"{head}let\n{body}\n{_INDENT}in {outputs} }}"
 
@@ -83,10 +78,10 @@ def _equation(eqn, names, source_info, name_stack) -> str:
 def _params(eqn, names, source_info, name_stack) -> str:
     hidden = _HIDDEN.get(eqn.primitive.name, {})
     items = []
-    for key in sorted(eqn.params):
+    for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
         if key in hidden and (hidden[key] is None or hidden[key] == eqn.params[key]):
             continue
-        items.append(f"{key}={_value(eqn.params[key], source_info, name_stack)}")
+        items.append(f"{key}={_value(eqn.params[key], names, source_info, name_stack)}")
     if not items:
         return ""
     flat = f"[{' '.join(items)}]"
@@ -96,13 +91,13 @@ def _params(eqn, names, source_info, name_stack) -> str:
     return f"[\n{inner}\n]"
 
 
-def _value(value, source_info, name_stack) -> str:
+def _value(value, names, source_info, name_stack) -> str:
     if isinstance(value, ClosedJaxpr):
         value = value.jaxpr
     if isinstance(value, Jaxpr):
-        return _program(value, _Names(), source_info, name_stack)
+        return _program(value, names, source_info, name_stack)
     if isinstance(value, (tuple, list)) and any(isinstance(v, (ClosedJaxpr, Jaxpr)) for v in value):
-        inner = "\n".join(_INDENT + _value(v, source_info, name_stack).replace("\n", "\n" + _INDENT) for v in value)
+        inner = "\n".join(_INDENT + _value(v, names, source_info, name_stack).replace("\n", "\n" + _INDENT) for v in value)
         return f"(\n{inner}\n)"
     if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
         return value.__name__

@@ -212,6 +212,7 @@ def _concrete(tracer: Tracer, kind: type, name: str):
     return value
 
 
+register_array_class(Tracer)
 array.register_array_class(Tracer, own=frozenset(
     n for n in vars(Tracer) if n not in ("__module__", "__doc__", "__slots__", "__weakref__")))
 

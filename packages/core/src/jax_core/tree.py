@@ -29,12 +29,6 @@ registry = default_registry = _pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.
 registry.__module__, registry.__name__ = __name__, "registry"
 
-PyTreeDef = _pytree.PyTreeDef
-DictKey = _pytree.DictKey
-FlattenedIndexKey = _pytree.FlattenedIndexKey
-GetAttrKey = _pytree.GetAttrKey
-SequenceKey = _pytree.SequenceKey
-
 KeyEntry = TypeVar("KeyEntry", bound=Hashable)
 KeyPath = tuple[KeyEntry, ...]
 _Type = TypeVar("_Type", bound=type)
@@ -536,11 +530,11 @@ def register_dataclass(nodetype: _Type, data_fields: Sequence[str] | None = None
         if data_fields is None:
             data_fields = [f.name for f in fields if not f.metadata.get("static") and f.name not in drop_fields]
             meta_fields = [f.name for f in fields if f.metadata.get("static") and f.name not in drop_fields]
-        _check_fields(nodetype, {f.name for f in fields}, data_fields, meta_fields, drop_fields)
+        _check_fields(nodetype, {f.name for f in fields}, data_fields, meta_fields or (), drop_fields)
     elif data_fields is None:
         raise TypeError(f"register_dataclass: {nodetype!r} is not a dataclass, so data_fields and meta_fields must say"
                         " which attributes it has.")
-    data, meta = tuple(data_fields), tuple(meta_fields)
+    data, meta = tuple(data_fields), tuple(meta_fields or ())
     registry.register_dataclass_node(nodetype, list(data), list(meta))
     _registry[nodetype] = _RegistryEntry(
         lambda x: ([getattr(x, n) for n in data], tuple(getattr(x, n) for n in meta)),
@@ -557,8 +551,8 @@ def _check_fields(nodetype: type, init_fields: set[str], data: Sequence[str], me
     problems = [f"{what}: {', '.join(sorted(names))}" for what, names in
                 (("named twice", twice), ("not named", missing), ("not fields of __init__", unknown)) if names]
     if problems:
-        raise ValueError(f"register_dataclass: data_fields and meta_fields of {nodetype.__name__} must name each field of"
-                         f" its __init__ once ({'; '.join(problems)}). List fields to be left out in drop_fields.")
+        raise ValueError(f"register_dataclass: data_fields and meta_fields of {nodetype.__name__} must name each field"
+                         f" of its __init__ once ({'; '.join(problems)}). List fields to be left out in drop_fields.")
 
 
 def static(**kwargs: Any) -> Any:

@@ -1,0 +1,471 @@
+"""Derivatives: the public functions. The traces and rules are in `forward` and `reverse`."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from . import context, dtypes, tree
+from .aval import ShapedArray, get_aval
+from .batching import moved
+from .forward import has_tangent, jvp_flat
+from .jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from .primitive import Linear, Zero
+from .reverse import backward_pass, linearize_flat, vjp_flat
+from .source import describe_function
+from .staging import trace_to_closed, trace_to_jaxpr
+from .structural import full, instantiate
+from .trace import Tracer
+from .vmap import vmap
+
+
+def _callable(name: str, fun: Any) -> None:
+    if not callable(fun):
+        raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
+
+
+def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad"):
+    """``fun`` on flat leaves; returns the function and a record filled at each call: ``out_tree``, ``aux``."""
+    record: dict[str, Any] = {}
+
+    def flat(*leaves):
+        out = fun(*tree.unflatten(in_tree, leaves), **kwargs)
+        if has_aux:
+            if not isinstance(out, (tuple, list)) or len(out) != 2:
+                raise TypeError(f"{name}: with has_aux=True {describe_function(fun)} must return a pair (output, "
+                                f"auxiliary data), got {type(out).__name__}"
+                                f"{f' of length {len(out)}' if isinstance(out, (tuple, list)) else ''}")
+            out, aux = out
+            aux_leaves, record["aux_tree"] = tree.flatten(aux)
+            record["aux_count"] = len(aux_leaves)
+        else:
+            aux_leaves = []
+        outs, record["out_tree"] = tree.flatten(out)
+        record["count"] = len(outs)
+        return [*outs, *aux_leaves]
+    return flat, record
+
+
+def _split_args(name: str, fun: Callable, args: tuple, argnums):
+    """The arguments to differentiate, and a function that puts values in their places."""
+    several = not isinstance(argnums, int) and not hasattr(argnums, "__index__")
+    nums = tuple(argnums) if several else (argnums.__index__(),)
+    if any(not -len(args) <= i < len(args) for i in nums):
+        raise ValueError(f"{name}: argnums={argnums} but {describe_function(fun)} was called with {len(args)} "
+                         "positional arguments; differentiated arguments must be passed by position")
+    nums = tuple(i % len(args) for i in nums)
+
+    def place(*values):
+        given = dict(zip(nums, values))
+        return [given.get(i, x) for i, x in enumerate(args)]
+    return tuple(args[i] for i in nums), place
+
+
+def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
+    aval = get_aval(x)
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                        f"np.inexact), but got {aval.dtype.name}.")
+    if holomorphic:
+        if not dtypes.issubdtype(aval.dtype, np.complexfloating):
+            raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got "
+                            f"{aval.dtype.name}.")
+    elif dtypes.issubdtype(aval.dtype, np.complexfloating) and name in ("grad", "value_and_grad", "jacrev", "jacfwd"):
+        if name == "jacfwd":
+            raise TypeError(f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but "
+                            f"got {aval.dtype.name}. For holomorphic differentiation, pass holomorphic=True.")
+    elif not allow_int and not dtypes.issubdtype(aval.dtype, np.inexact):
+        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                        f"np.inexact), but got {aval.dtype.name}. If you want to use Boolean- or integer-valued "
+                        "inputs, use vjp or set allow_int to True.")
+
+
+def _check_output(name: str, x: Any, holomorphic: bool) -> None:
+    dtype = get_aval(x).dtype
+    if holomorphic:
+        if not dtypes.issubdtype(dtype, np.complexfloating):
+            raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
+    elif dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
+                        f"got {dtype.name}. For holomorphic differentiation, pass holomorphic=True. For "
+                        "differentiation of functions with complex outputs that are not holomorphic, use jax.vjp "
+                        "directly.")
+    elif not dtypes.issubdtype(dtype, np.floating):
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
+                        f"got {dtype.name}. For differentiation of functions with integer outputs, use jax.vjp "
+                        "directly.")
+
+
+def _bare(x: Any) -> Any:
+    """float0 cotangents as users see them: NumPy arrays."""
+    return instantiate(x)
+
+
+def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+                   allow_int: bool = False, reduce_axes: Sequence[Any] = ()) -> Callable:
+    """A function that returns the value of ``fun``, a scalar, and its gradient.
+
+    Args:
+      argnums: which positional arguments to differentiate; a tuple gives a tuple of gradients.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``, and so does the value here.
+      holomorphic: ``fun`` is a holomorphic function of complex arguments.
+      allow_int: integer arguments are allowed; their gradients have dtype float0.
+
+    Raises:
+      TypeError: the result is not a real scalar, or an argument has the wrong dtype.
+    """
+    _callable("value_and_grad", fun)
+    if reduce_axes:
+        raise NotImplementedError("value_and_grad: reduce_axes is not supported; reduce with lax.psum instead")
+
+    @functools.wraps(fun)
+    def value_and_grad_of(*args, **kwargs):
+        chosen, place = _split_args("value_and_grad", fun, args, argnums)
+        flat, in_tree = tree.flatten(chosen)
+        for x in flat:
+            _check_input("grad", x, holomorphic, allow_int)
+        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux)
+        outs, pullback = vjp_flat(run, flat)
+        if record["count"] != 1 or np.shape(outs[0]) != ():
+            got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
+            raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
+                            f"{got}; use jax.jacrev or jax.vjp for other outputs.")
+        _check_output("grad", outs[0], holomorphic)
+        one = full(get_aval(outs[0]), 1)
+        cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
+        grads = tree.unflatten(in_tree, [_bare(ct) for ct in cts])
+        grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
+        value = tree.unflatten(record["out_tree"], outs[:1])
+        if has_aux:
+            return (value, tree.unflatten(record["aux_tree"], outs[1:])), grads
+        return value, grads
+    return value_and_grad_of
+
+
+def grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+         allow_int: bool = False, reduce_axes: Sequence[Any] = ()) -> Callable:
+    """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`."""
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
+
+    @functools.wraps(fun)
+    def grad_of(*args, **kwargs):
+        value, grads = both(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+    return grad_of
+
+
+def jvp(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
+    """Value of ``fun`` at ``primals`` and its derivative along ``tangents``.
+
+    Args:
+      primals, tangents: tuples of equal structure, shapes and (tangent) dtypes; integer primals take float0 tangents.
+
+    Returns:
+      ``(value, tangent)``, or ``(value, tangent, aux)`` with ``has_aux``.
+
+    Raises:
+      TypeError: structures or dtypes differ. ValueError: shapes differ.
+    """
+    _callable("jvp", fun)
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("jvp: primal and tangent arguments must be tuples or lists, got "
+                        f"{type(primals).__name__} and {type(tangents).__name__}")
+    flat, in_tree = tree.flatten(tuple(primals))
+    flat_tangents, tangent_tree = tree.flatten(tuple(tangents))
+    if in_tree != tangent_tree:
+        raise TypeError(f"jvp: primal and tangent arguments must have the same tree structure, got {in_tree} and "
+                        f"{tangent_tree}")
+    flat_tangents = [_check_tangent("jvp", x, t) for x, t in zip(flat, flat_tangents)]
+    run, record = _flat_function(fun, in_tree, {}, has_aux, "jvp")
+    outs, out_tangents = jvp_flat(run, flat, flat_tangents)
+    n = record["count"]
+    value = tree.unflatten(record["out_tree"], outs[:n])
+    tangent = tree.unflatten(record["out_tree"], [instantiate(t) for t in out_tangents[:n]])
+    return (value, tangent, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, tangent)
+
+
+def _check_tangent(name, x, t):
+    want, got = get_aval(x).to_tangent_aval(), get_aval(t)
+    if got.dtype != want.dtype:
+        raise TypeError(f"{name}: primal and tangent arguments must have equal types, except that integer primals take "
+                        f"tangents of dtype float0; got primal dtype {get_aval(x).dtype} and so expected tangent dtype "
+                        f"{want.dtype}, but got tangent dtype {got.dtype} instead.")
+    if got.shape != want.shape:
+        raise ValueError(f"{name} called with different primal and tangent shapes; got primal shape {want.shape} and "
+                         f"tangent shape {got.shape}")
+    return Zero(want) if want.dtype == dtypes.float0 else t
+
+
+class VJP:
+    """The pullback that `vjp` returns: a function of the cotangent, and a pytree (of its residuals)."""
+
+    def __init__(self, fun: Callable, in_tree, out_tree, out_avals):
+        self.fun, self.in_tree, self.out_tree, self.out_avals = fun, in_tree, out_tree, out_avals
+
+    def __call__(self, *cotangents):
+        if len(cotangents) != 1:
+            raise TypeError(f"The function returned by `jax.vjp` takes one argument, the cotangent of the output, got "
+                            f"{len(cotangents)}")
+        flat, ct_tree = tree.flatten(cotangents[0], is_leaf=lambda x: isinstance(x, Zero))
+        if ct_tree != self.out_tree:
+            raise ValueError(f"vjp: tree structure of cotangent input {ct_tree}, does not match structure of primal "
+                             f"output {self.out_tree}")
+        cts = []
+        for ct, aval in zip(flat, self.out_avals):
+            want = aval.to_tangent_aval()
+            if isinstance(ct, Zero) or want.dtype == dtypes.float0:
+                cts.append(Zero(want))
+                continue
+            got = get_aval(ct)
+            if got.shape != want.shape or got.dtype != want.dtype:
+                raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type "
+                                 f"{aval.str_short()}; shape and dtype must be equal (expected "
+                                 f"{want.str_short()})")
+            cts.append(ct)
+        return tree.unflatten(self.in_tree, [_bare(ct) for ct in self.fun(*cts)])
+
+
+def _flatten_vjp(pullback: VJP):
+    closed, consts = trace_to_closed(
+        lambda *cts: [instantiate(ct) for ct in pullback.fun(*cts)], [a.to_tangent_aval() for a in pullback.out_avals])
+    return tuple(consts), (closed, pullback.in_tree, pullback.out_tree, tuple(pullback.out_avals))
+
+
+def _unflatten_vjp(aux, consts):
+    closed, in_tree, out_tree, out_avals = aux
+    run = lambda *cts: eval_jaxpr(closed.jaxpr, closed.consts, *consts, *map(instantiate, cts))
+    return VJP(run, in_tree, out_tree, out_avals)
+
+
+tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
+
+
+def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = ()) -> Any:
+    """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
+
+    Returns:
+      ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``.
+    """
+    _callable("vjp", fun)
+    flat, in_tree = tree.flatten(primals)
+    for x in flat:
+        get_aval(x)
+    run, record = _flat_function(fun, in_tree, {}, has_aux, "vjp")
+    outs, pullback = vjp_flat(run, flat)
+    n = record["count"]
+    zeros = [Zero.of(x) for x in outs[n:]]
+    result = VJP(lambda *cts: pullback(*cts, *zeros), in_tree, record["out_tree"], [get_aval(x) for x in outs[:n]])
+    value = tree.unflatten(record["out_tree"], outs[:n])
+    return (value, result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, result)
+
+
+def linearize(fun: Callable, *primals: Any, has_aux: bool = False) -> Any:
+    """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
+
+    The derivative can be called many times without evaluating ``fun`` again.
+
+    Returns:
+      ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``.
+    """
+    _callable("linearize", fun)
+    flat, in_tree = tree.flatten(primals)
+    run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
+    outs, inputs, trace, tangents = linearize_flat(run, flat, [has_tangent(get_aval(x)) for x in flat])
+    n = record["count"]
+    live = [t for t in tangents[:n] if not isinstance(t, Zero)]
+    jaxpr, residuals = trace.to_jaxpr(inputs, live)
+    closed = ClosedJaxpr(jaxpr, ())
+    in_avals, out_tree = [get_aval(x) for x in flat], record["out_tree"]
+
+    def derivative(*given):
+        flat_tangents, tangent_tree = tree.flatten(given)
+        if tangent_tree != in_tree:
+            raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
+        used = [_check_linear_input(a, t) for a, t in zip(in_avals, flat_tangents)]
+        results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t in used if t is not None)))
+        return tree.unflatten(out_tree, [next(results) if not isinstance(t, Zero) else instantiate(t)
+                                         for t in tangents[:n]])
+    value = tree.unflatten(out_tree, outs[:n])
+    return (value, derivative, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, derivative)
+
+
+def _check_linear_input(aval, t):
+    want, got = aval.to_tangent_aval(), get_aval(t)
+    if want.dtype == dtypes.float0:
+        return None
+    if not types_compatible(want, got):
+        raise ValueError(f"linearized function called on tangent values inconsistent with the original primal values: "
+                         f"got tangent {got.str_short()} for primal {aval.str_short()}")
+    return t
+
+
+def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
+    """The transpose of ``fun``, which must be linear; ``primals`` give types only (arrays or `ShapeDtypeStruct`).
+
+    Returns:
+      a function from a cotangent of the result to a tuple of cotangents of ``primals``.
+
+    Raises:
+      TypeError: inputs or results that are not inexact. NotImplementedError: ``fun`` is not linear.
+    """
+    _callable("linear_transpose", fun)
+    flat, in_tree = tree.flatten(primals)
+    avals = [get_aval(x) if not hasattr(x, "aval") else x.aval for x in flat]
+    run, record = _flat_function(fun, in_tree, {}, False)
+    if any(not has_tangent(a) for a in avals):
+        raise TypeError("linear_transpose only supports [float or complex] inputs, got "
+                        f"{[a.str_short() for a in avals]}")
+    jaxpr, consts, out_avals = trace_to_jaxpr(run, avals)
+    if any(not has_tangent(a) for a in out_avals):
+        raise TypeError("linear_transpose only supports [float or complex] outputs, got "
+                        f"{[a.str_short() for a in out_avals]}")
+
+    def transposed(cotangent):
+        flat_cts, ct_tree = tree.flatten(cotangent)
+        if ct_tree != record["out_tree"]:
+            raise TypeError(f"linear_transpose: cotangent of structure {ct_tree} given for a result of structure "
+                            f"{record['out_tree']}")
+        for ct, aval in zip(flat_cts, out_avals):
+            if not types_compatible(get_aval(ct), aval):
+                raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
+                                f"type {aval.str_short()}")
+        cts = backward_pass(jaxpr, consts, [Linear(a) for a in avals], flat_cts)
+        return tree.unflatten(in_tree, [_bare(ct) for ct in cts])
+    return transposed
+
+
+# -- Jacobians ---------------------------------------------------------------------------------------------------------
+
+def _basis(leaves: Sequence[Any]) -> list[Any]:
+    """For each leaf an array ``(total size, *shape)`` that runs through the standard basis of all leaves together."""
+    sizes = [int(np.prod(np.shape(x))) for x in leaves]
+    total, start, result = sum(sizes), 0, []
+    for x, n in zip(leaves, sizes):
+        part = np.zeros((total, n), get_aval(x).dtype)
+        part[np.arange(start, start + n), np.arange(n)] = 1
+        result.append(part.reshape(total, *np.shape(x)))
+        start += n
+    return result
+
+
+def _cut(rows: Any, shapes: Sequence[tuple], axis: int) -> list:
+    """Split axis ``axis`` (0 or last) of ``rows`` into pieces, one for each shape, and give it that shape.
+
+    Uses the methods that every array has, as indexing is declared in numpy_api.
+    """
+    shape = np.shape(rows)
+    axis = axis % len(shape)
+    if len(shapes) == 1:
+        return [rows.reshape((*shape[:axis], *shapes[0], *shape[axis + 1:]))]
+    pieces, start = [], 0
+    for s in shapes:
+        n = int(np.prod(s))
+        piece = rows[(slice(None),) * axis + (slice(start, start + n),)]
+        pieces.append(piece.reshape((*shape[:axis], *s, *shape[axis + 1:])))
+        start += n
+    return pieces
+
+
+def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+    """The Jacobian of ``fun``, column by column in forward mode (best for few inputs and many outputs).
+
+    Returns:
+      a function whose result has the structure of ``fun``'s output, and at each leaf that of the differentiated
+      arguments; a block has the shape ``output.shape + input.shape``.
+    """
+    _callable("jacfwd", fun)
+
+    @functools.wraps(fun)
+    def jacobian_of(*args, **kwargs):
+        chosen, place = _split_args("jacfwd", fun, args, argnums)
+        flat, in_tree = tree.flatten(chosen)
+        for x in flat:
+            _check_input("jacfwd", x, holomorphic, False)
+        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, "jacfwd")
+        kept: list = []
+
+        def push(*tangents):
+            outs, out_tangents = jvp_flat(run, flat, list(tangents))
+            kept[:] = outs
+            n = record["count"]
+            return [*map(instantiate, out_tangents[:n])], outs[n:]
+        columns, aux = vmap(push, out_axes=(-1, None))(*_basis(flat))
+        for x in columns:
+            _check_jacobian_output("jacfwd", x, holomorphic)
+        shapes = [np.shape(x) for x in flat]
+        rows = [tree.unflatten(in_tree, _cut(c, shapes, -1)) for c in columns]
+        rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
+        result = tree.unflatten(record["out_tree"], rows)
+        return (result, tree.unflatten(record["aux_tree"], aux)) if has_aux else result
+    return jacobian_of
+
+
+def _check_jacobian_output(name, x, holomorphic):
+    dtype = get_aval(x).dtype
+    if holomorphic and not dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
+
+
+def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+           allow_int: bool = False) -> Callable:
+    """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
+    _callable("jacrev", fun)
+
+    @functools.wraps(fun)
+    def jacobian_of(*args, **kwargs):
+        chosen, place = _split_args("jacrev", fun, args, argnums)
+        flat, in_tree = tree.flatten(chosen)
+        for x in flat:
+            _check_input("jacrev", x, holomorphic, allow_int)
+        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, "jacrev")
+        outs, pullback = vjp_flat(run, flat)
+        n = record["count"]
+        for x in outs[:n]:
+            _check_output("jacrev", x, holomorphic)
+        zeros = [Zero.of(x) for x in outs[n:]]
+        pull = lambda *cts: [instantiate(ct) for ct in pullback(*cts, *zeros)]
+        blocks = vmap(pull)(*_basis(outs[:n]))
+        shapes = [np.shape(x) for x in outs[:n]]
+        cut = [_cut(block, shapes, 0) for block in blocks]  # for each input leaf, for each output leaf
+        rows = [tree.unflatten(in_tree, [pieces[i] for pieces in cut]) for i in range(n)]
+        rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
+        result = tree.unflatten(record["out_tree"], rows)
+        return (result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else result
+    return jacobian_of
+
+
+jacobian = jacrev
+
+
+def hessian(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+    """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level."""
+    return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux,
+                  holomorphic=holomorphic)
+
+
+# -- closures ----------------------------------------------------------------------------------------------------------
+
+def closure_convert(fun: Callable, *example_args: Any) -> tuple[Callable, list]:
+    """``fun`` with the traced values it closes over as explicit trailing arguments.
+
+    Returns:
+      the converted function ``(*args, *values)``, and the list of the (inexact) values. For use with `custom_vjp`.
+    """
+    flat, in_tree = tree.flatten(example_args)
+    run, record = _flat_function(fun, in_tree, {}, False)
+    jaxpr, consts, _ = trace_to_jaxpr(run, [get_aval(x) for x in flat])
+    hoist = [isinstance(x, Tracer) and has_tangent(get_aval(x)) for x in consts]
+    values = [x for x, h in zip(consts, hoist) if h]
+    out_tree = record["out_tree"]
+
+    def converted(*args):
+        n = len(args) - len(values)
+        given = iter(args[n:])
+        all_consts = [next(given) if h else x for x, h in zip(consts, hoist)]
+        leaves, structure = tree.flatten(tuple(args[:n]))
+        if structure != in_tree:
+            raise TypeError(f"closure_convert: {describe_function(fun)} was converted for arguments of structure "
+                            f"{in_tree}, and called with {structure}")
+        return tree.unflatten(out_tree, eval_jaxpr(jaxpr, all_consts, *leaves))
+    return converted, values

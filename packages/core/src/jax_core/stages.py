@@ -1,0 +1,205 @@
+"""The stages of a jitted call, ahead of time: ``jit(f).trace(x) -> Traced``, ``.lower() -> Lowered``, ``.compile() -> Compiled``."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import backends, tree
+from .aval import AbstractValue, ShapeDtypeStruct, get_aval
+from .interfaces import LowerSpec
+from .jaxpr import ClosedJaxpr
+
+
+class ArgInfo:
+    """Type of one argument and whether it is donated."""
+
+    __slots__ = ("_aval", "donated")
+
+    def __init__(self, _aval: AbstractValue, donated: bool):
+        self._aval, self.donated = _aval, donated
+
+    shape = property(lambda self: self._aval.shape)
+    dtype = property(lambda self: self._aval.dtype)
+
+    def __eq__(self, other):
+        return isinstance(other, ArgInfo) and (self._aval, self.donated) == (other._aval, other.donated)
+
+    def __hash__(self):
+        return hash((self._aval, self.donated))
+
+    def __repr__(self):
+        return f"ArgInfo({self._aval}, donated={self.donated})"
+
+
+OutInfo = ShapeDtypeStruct
+
+
+def out_struct(aval: AbstractValue) -> ShapeDtypeStruct:
+    """What `eval_shape` and ``out_info`` show for a result of type ``aval``."""
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=aval.sharding)
+
+
+def trace_call(call: Any) -> "Traced":
+    """Stage one for a `jit.Call`."""
+    from .jit import name_of, spec_for  # jit makes the calls that this module describes
+    program = call.program()
+    return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun),
+                  spec_for(call, program), call.static)
+
+
+class _Stage:
+    in_tree: Any
+    out_tree: Any
+
+    @property
+    def donate_argnums(self):
+        return tuple(i for i, d in enumerate(self._donated) if d)
+
+    @property
+    def args_info(self) -> Any:
+        """`ArgInfo` for every argument, in the structure of the call's ``(args, kwargs)``."""
+        return tree.unflatten(self.in_tree, [ArgInfo(a, d) for a, d in zip(self.in_avals, self._donated)])
+
+    @property
+    def out_info(self) -> Any:
+        """`ShapeDtypeStruct` for every result, in the structure of the result."""
+        return tree.unflatten(self.out_tree, [out_struct(a) for a in self.out_avals])
+
+    @property
+    def in_avals(self):
+        return self._closed.in_avals
+
+    @property
+    def out_avals(self):
+        return self._closed.out_avals
+
+
+class Traced(_Stage):
+    """A function traced for given argument types. ``jaxpr`` is its program."""
+
+    def __init__(self, closed: ClosedJaxpr, in_tree, out_tree, donated, fun_name, spec: LowerSpec, static):
+        self._closed, self.in_tree, self.out_tree = closed, in_tree, out_tree
+        self._donated, self.fun_name, self._spec, self._static = donated, fun_name, spec, static
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        return self._closed
+
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None, _private_parameters: Any = None) -> "Lowered":
+        """Lower to a StableHLO module, for the default platform or the one given."""
+        spec = self._spec
+        if lowering_platforms is not None:
+            spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
+            spec.platform = tuple(lowering_platforms)[0]
+        return Lowered(self, backends.get().lower(self._closed, spec), spec)
+
+
+class Lowered(_Stage):
+    """A program lowered to StableHLO."""
+
+    def __init__(self, traced: Traced, module: Any, spec: LowerSpec):
+        self._traced, self._module, self._spec = traced, module, spec
+        self._closed, self.in_tree, self.out_tree = traced._closed, traced.in_tree, traced.out_tree
+        self._donated = traced._donated
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The module's text; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""
+        if dialect not in (None, "stablehlo", "hlo"):
+            raise ValueError(f"Lowered.as_text: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
+        if dialect == "hlo":
+            return backends.get().hlo_text(self._module)
+        return self._module.text(debug_info)
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """The module as the backend's own object, or None where it has none in that dialect."""
+        return backends.get().compiler_ir(self._module, dialect)
+
+    def cost_analysis(self) -> Any:
+        """Estimated costs before compilation, as a dict."""
+        return backends.get().cost_analysis(self._module)
+
+    def compile(self, compiler_options: dict | None = None, *, device_assignment: Any = None) -> "Compiled":
+        """Compile the module, with further compiler options if given."""
+        backend, spec, module = backends.get(), self._spec, self._module
+        if compiler_options:
+            spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
+            spec.compiler_options = tuple(sorted({**dict(spec.compiler_options), **compiler_options}.items()))
+        return Compiled(self._traced, backend.compile(module, spec))
+
+
+class Compiled(_Stage):
+    """A compiled program; call it with arguments of exactly the types it was compiled for."""
+
+    def __init__(self, traced: Traced, executable: Any):
+        self._traced, self._executable, self._closed = traced, executable, traced._closed
+        self.in_tree, self.out_tree, self._donated = traced.in_tree, traced.out_tree, traced._donated
+        self._call = None
+
+    def as_text(self) -> str:
+        """The optimised HLO."""
+        return self._executable.as_text()
+
+    def cost_analysis(self) -> Any:
+        return self._executable.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        return self._executable.memory_analysis()
+
+    def runtime_executable(self) -> Any:
+        """The backend's executable."""
+        return self._executable.loaded
+
+    @property
+    def input_shardings(self) -> Any:
+        return tree.unflatten(self.in_tree, self._executable.in_shardings)
+
+    @property
+    def output_shardings(self) -> Any:
+        return tree.unflatten(self.out_tree, self._executable.out_shardings)
+
+    @property
+    def input_formats(self) -> Any:
+        return tree.unflatten(self.in_tree, self._executable.in_formats)
+
+    @property
+    def output_formats(self) -> Any:
+        return tree.unflatten(self.out_tree, self._executable.out_formats)
+
+    input_layouts, output_layouts = input_formats, output_formats
+
+    def __call__(self, *args, **kwargs):
+        if self._call is None:
+            self._call = self._dispatcher()
+        return self._call(*args, **kwargs)
+
+    def call(self, *args, **kwargs):
+        return self(*args, **kwargs)
+
+    def _dispatcher(self):
+        from .jit import fast_call
+
+        def miss(*args, **kwargs):
+            from . import context
+            from .jit import jit_p, jit_params
+            from .trace import EVAL
+            flat = self._check_arguments(args, kwargs)
+            if context.state.trace is not EVAL:
+                raise TypeError(f"Compiled {self._traced.fun_name}: a compiled program cannot be traced or "
+                                "differentiated; apply transformations before compiling.")
+            outs = self._executable.execute(flat)
+            return tree.unflatten(self.out_tree, outs), fast_call(self._executable, self._closed, self.out_tree)
+        return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
+
+    def _check_arguments(self, args, kwargs):
+        flat, in_tree = tree.flatten((args, kwargs))
+        if in_tree != self.in_tree:
+            raise TypeError(f"Function compiled with input pytree does not match the input pytree it was called with: "
+                            f"{self._traced.fun_name} was compiled for {self.in_tree}, called with {in_tree}")
+        for i, (x, want) in enumerate(zip(flat, self.in_avals)):
+            got = get_aval(x)
+            if got.shape != want.shape or got.dtype != want.dtype:
+                raise TypeError(f"Argument types differ from the types for which this computation was compiled: "
+                                f"{self._traced.fun_name}, flat argument {i}, compiled for {want.str_short()}, "
+                                f"called with {got.str_short()}")
+        return flat
