@@ -200,7 +200,7 @@ def test_environment_variables_give_first_values():
     ("JAX_ENABLE_X64", "banana", "config flag jax_enable_x64 must be of type bool."),
     ("JAX_NUM_CPU_DEVICES", "two", "config flag jax_num_cpu_devices must be of type int."),
     ("JAX_NUMPY_RANK_PROMOTION", "x",
-     "config flag jax_numpy_rank_promotion must be one of ['allow', 'warn', 'raise'"]."),
+     "config flag jax_numpy_rank_promotion must be one of ['allow', 'warn', 'raise']."),
 ])
 def test_a_bad_environment_variable_is_named(name, text, message):
     assert _run("import jax_core.config", **{name: text}) == (

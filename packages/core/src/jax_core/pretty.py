@@ -66,8 +66,8 @@ def _program(jaxpr, names, source_info, name_stack) -> str:
 
 def _equation(eqn, names, source_info, name_stack) -> str:
     inputs = " ".join(names(v) for v in eqn.invars)
-    params = _params(eqn, names, source_info, name_stack)
     outputs = " ".join("_" if type(v) is DropVar else names.binder(v) for v in eqn.outvars)
+    params = _params(eqn, names, source_info, name_stack)
     scope = "/".join(eqn.source_info.name_stack) if name_stack else ""
     text = f"{outputs} = {eqn.primitive.name}{params} {inputs}".strip()
     if scope:

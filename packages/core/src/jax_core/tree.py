@@ -22,9 +22,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
-from jaxlib import _jax  # noqa: E402
+from jaxlib._jax import pytree as _pytree
+from jaxlib._jax.pytree import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
-_pytree = _jax.pytree
 registry = default_registry = _pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.
 registry.__module__, registry.__name__ = __name__, "registry"
