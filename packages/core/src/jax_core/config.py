@@ -671,7 +671,6 @@ raise_persistent_cache_errors = define_bool("jax_raise_persistent_cache_errors",
 # --- accepted, without effect ------------------------------------------------------------
 # Programs set these; nothing here reads them. One that gains a meaning moves up, with its help text.
 _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
-    "jax2tf_associative_scan_reductions": False,
     "jax2tf_default_native_serialization": True,
     "jax_bcoo_cusparse_lowering": False,
     "jax_check_proxy_envs": True,
@@ -735,6 +734,8 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
 for _name, _default in _WITHOUT_EFFECT.items():
     _define(State(_name, type(_default) if _default is not None else str, _default,
                   "Accepted for compatibility; has no effect."))
+jax2tf_associative_scan_reductions = define_bool("jax2tf_associative_scan_reductions", False,
+                                                 "Accepted for compatibility; has no effect.")
 define_int("jax_cross_host_transfer_timeout_seconds", None, "Accepted for compatibility; has no effect.")
 define_int("jax_cross_host_transfer_transfer_size", None, "Accepted for compatibility; has no effect.")
 define_bool("jax_use_hlo_logistic_lowering", None, "Accepted for compatibility; has no effect.")

@@ -482,14 +482,15 @@ def register_pytree_with_keys(nodetype: type,
 
 def register_pytree_node_class(cls: _Type) -> _Type:
     """Class decorator: the class has methods `tree_flatten(self)` and `tree_unflatten(cls, aux, children)`."""
-    register_pytree_node(cls, lambda x: x.tree_flatten(), cls.tree_unflatten)
+    register_pytree_node(cls, lambda x: x.tree_flatten(), cls.tree_unflatten)  # type: ignore[attr-defined]
     return cls
 
 
 def register_pytree_with_keys_class(cls: _Type) -> _Type:
     """Class decorator: as `register_pytree_node_class`, with a method `tree_flatten_with_keys(self)`."""
     flatten = (lambda x: x.tree_flatten()) if hasattr(cls, "tree_flatten") else None
-    register_pytree_with_keys(cls, lambda x: x.tree_flatten_with_keys(), cls.tree_unflatten, flatten)
+    unflatten = cls.tree_unflatten  # type: ignore[attr-defined]
+    register_pytree_with_keys(cls, lambda x: x.tree_flatten_with_keys(), unflatten, flatten)
     return cls
 
 
@@ -621,10 +622,12 @@ class _Whole:
         return repr(self.function)
 
 
-register_pytree_node(
-    Partial,
-    lambda x: ((x.args, x.keywords), x.func),
-    lambda func, children: Partial(func, *children[0], **children[1]))
+def _partial_from_children(func: Callable[..., Any], children: Iterable[Any]) -> Partial:
+    args, keywords = children
+    return Partial(func, *args, **keywords)
+
+
+register_pytree_node(Partial, lambda x: ((x.args, x.keywords), x.func), _partial_from_children)
 
 
 # --- the short names of jax.tree -------------------------------------------------------------
