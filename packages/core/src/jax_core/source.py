@@ -6,6 +6,7 @@ ours and keep its code object and instruction offset. File, line and function ar
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 from types import CodeType
@@ -113,6 +114,17 @@ def named_scope(name: str):
         yield
     finally:
         name_stack.names = before
+
+
+def named_call(fun, *, name: str | None = None):
+    """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`."""
+    scope = name or getattr(fun, "__name__", type(fun).__name__)
+
+    @functools.wraps(fun)
+    def scoped(*args, **kwargs):
+        with named_scope(scope):
+            return fun(*args, **kwargs)
+    return scoped
 
 
 register_exclusion(os.path.dirname(os.path.abspath(__file__)) + os.sep)

@@ -244,3 +244,20 @@ def escaped(tracer: Tracer) -> Exception:
 def full_lower(x: Any) -> Any:
     """``x`` itself; kept for interpreters written for the public API."""
     return x
+
+
+class ensure_compile_time_eval:
+    """Inside this context operations on known values run at once, also while a program is being traced.
+
+    With it, Python control flow in a traced function can depend on values that are computed from constants.
+    """
+
+    def __enter__(self):
+        self._use = context.Use(EVAL)
+        self._use.__enter__()
+
+    def __exit__(self, *exc):
+        self._use.__exit__(*exc)
+
+
+eval_context = ensure_compile_time_eval

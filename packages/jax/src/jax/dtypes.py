@@ -1,0 +1,4 @@
+"""jax.dtypes: implemented in `jax_core.dtypes`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_core.dtypes")

@@ -1,0 +1,3 @@
+"""Version of the public interface that this distribution follows."""
+__version__ = "0.12.0"
+__version_info__ = (0, 12, 0)
