@@ -1,0 +1,378 @@
+"""Gather: many slices of one array at once, at starts given by an array of indices.
+
+What an index out of bounds reads is the mode's matter (`GatherScatterMode`): the nearest slice, a fill value, or
+anything. XLA clamps, which is the mode "clip"; the fill is a select written around it.
+
+Source: StableHLO specification, `gather`.
+"""
+from __future__ import annotations
+
+import enum
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray
+from jax_core.batching import bdim_at_front, moved
+from jax_core.primitive import Primitive
+from jax_core.structural import broadcast_in_dim, zeros
+from jax_numpy_api import lax
+
+
+class GatherScatterMode(enum.Enum):
+    """What becomes of indices out of bounds."""
+
+    CLIP = 1
+    """Use the nearest index that is in bounds."""
+    FILL_OR_DROP = 2
+    """Read a fill value; do not write."""
+    PROMISE_IN_BOUNDS = 3
+    """The caller promises that there are none."""
+    ONE_HOT = 4
+    """Read zero: the gather may be a product with one-hot rows."""
+
+    @staticmethod
+    def from_any(s: "str | GatherScatterMode | None") -> "GatherScatterMode":
+        """The mode of that name ("clip", "fill", "drop", "promise_in_bounds"); None stands for fill or drop."""
+        if isinstance(s, GatherScatterMode):
+            return s
+        try:
+            return _MODES[s]
+        except (KeyError, TypeError):
+            raise ValueError(f'Unknown gather mode "{s}"; choose one of '
+                             f'{", ".join(sorted(m for m in _MODES if m))}.') from None
+
+
+_MODES = {"clip": GatherScatterMode.CLIP, "fill": GatherScatterMode.FILL_OR_DROP, "drop": GatherScatterMode.FILL_OR_DROP,
+          "promise_in_bounds": GatherScatterMode.PROMISE_IN_BOUNDS, "one_hot": GatherScatterMode.ONE_HOT,
+          None: GatherScatterMode.FILL_OR_DROP}
+
+
+class GatherDimensionNumbers(NamedTuple):
+    """How the axes of operand, indices and result of a gather belong together. The last axis of the indices holds
+    the index vectors.
+
+    Attributes:
+      offset_dims: axes of the result that run within a slice.
+      collapsed_slice_dims: axes of the operand, with slice size 1, that the result does not have.
+      start_index_map: for each entry of an index vector, the operand axis that it is the start on.
+      operand_batching_dims: axes of the operand, with slice size 1, that the result shares with the indices.
+      start_indices_batching_dims: the axes of the indices that belong to them.
+    """
+
+    offset_dims: tuple[int, ...]
+    collapsed_slice_dims: tuple[int, ...]
+    start_index_map: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...] = ()
+    start_indices_batching_dims: tuple[int, ...] = ()
+
+
+def _as_tuples(numbers):
+    return type(numbers)(*(tuple(map(int, field)) for field in numbers))
+
+
+# -- type ------------------------------------------------------------------------------------------------------------
+
+def check_indices(name: str, indices: ShapedArray, operand: ShapedArray, index_map: Sequence[int]) -> None:
+    """Raise unless ``indices`` is an integer array whose last axis holds one start for each axis in ``index_map``."""
+    if not dtypes.issubdtype(indices.dtype, np.integer):
+        raise ValueError(f"{name}: indices must have an integer type, got {indices.str_short()}")
+    if indices.ndim < 1 or indices.shape[-1] != len(index_map):
+        raise TypeError(f"{name}: the last axis of the indices {indices.str_short()} must hold {len(index_map)} entries, "
+                        f"one for each operand axis in {tuple(index_map)}.")
+    if len(set(index_map)) != len(index_map) or any(not 0 <= d < operand.ndim for d in index_map):
+        raise TypeError(f"{name}: the indices address axes {tuple(index_map)} of operand {operand.str_short()}; they must "
+                        f"be distinct and lie in [0, {operand.ndim}).")
+
+
+def window_dims(rank: int, *dropped: Sequence[int]) -> list[int]:
+    """Operand axes that a slice keeps: all but those collapsed and those shared with the indices."""
+    out = set().union(*dropped)
+    return [d for d in range(rank) if d not in out]
+
+
+def _gather_type(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value):
+    n = dimension_numbers
+    check_indices("gather", indices, x, n.start_index_map)
+    if len(slice_sizes) != x.ndim or any(not 0 <= m <= size for m, size in zip(slice_sizes, x.shape)):
+        raise TypeError(f"gather: slice_sizes={slice_sizes} must have one entry for each axis of operand "
+                        f"{x.str_short()}, none longer than the axis.")
+    for d in (*n.collapsed_slice_dims, *n.operand_batching_dims):
+        if not 0 <= d < x.ndim or slice_sizes[d] > 1:
+            raise TypeError(f"gather: collapsed_slice_dims={n.collapsed_slice_dims} and operand_batching_dims="
+                            f"{n.operand_batching_dims} must be axes of operand {x.str_short()} with slice size 1, got "
+                            f"slice_sizes={slice_sizes}.")
+    _check_batching("gather", x, indices, n.operand_batching_dims, n.start_indices_batching_dims)
+    kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
+    if len(kept) != len(n.offset_dims):
+        raise TypeError(f"gather: offset_dims={n.offset_dims} must name one result axis for each of the {len(kept)} axes "
+                        f"that a slice of operand {x.str_short()} keeps.")
+    rank = len(kept) + indices.ndim - 1
+    if list(n.offset_dims) != sorted(set(n.offset_dims)) or any(not 0 <= d < rank for d in n.offset_dims):
+        raise TypeError(f"gather: offset_dims={n.offset_dims} must be increasing and lie in [0, {rank}).")
+    offsets, batch = iter([slice_sizes[d] for d in kept]), iter(indices.shape[:-1])
+    return ShapedArray([next(offsets) if d in n.offset_dims else next(batch) for d in range(rank)], x.dtype, x.weak_type)
+
+
+def _check_batching(name, x, indices, operand_dims, indices_dims):
+    if len(operand_dims) != len(indices_dims) or any(
+            not 0 <= e < indices.ndim - 1 or x.shape[d] != indices.shape[e] for d, e in zip(operand_dims, indices_dims)):
+        raise TypeError(f"{name}: batching axes {operand_dims} of operand {x.str_short()} and {indices_dims} of indices "
+                        f"{indices.str_short()} must come in pairs of equal lengths.")
+
+
+# -- rules -----------------------------------------------------------------------------------------------------------
+
+def _gather_jvp(g, out, x, indices, *, fill_value, **params):
+    return gather_p.bind(g, indices, fill_value=0 if fill_value is not None else None, **params)
+
+
+def _gather_transpose(ct, x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode,
+                      fill_value):
+    numbers = scatter_numbers(dimension_numbers)
+    if mode is GatherScatterMode.ONE_HOT:
+        mode = GatherScatterMode.FILL_OR_DROP
+    return lax.scatter_add(zeros(x.aval), indices, ct, numbers, indices_are_sorted=indices_are_sorted,
+                           unique_indices=unique_indices, mode=mode), None
+
+
+def scatter_numbers(n: GatherDimensionNumbers) -> Any:
+    """Dimension numbers of the scatter that writes where the gather reads."""
+    return lax.ScatterDimensionNumbers(n.offset_dims, n.collapsed_slice_dims, n.start_index_map, n.operand_batching_dims,
+                                       n.start_indices_batching_dims)
+
+
+def _up(dims):
+    return tuple(d + 1 for d in dims)
+
+
+def _gather_batch(axis, args, dims, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, **params):
+    (x, indices), (dx, di), n = args, dims, dimension_numbers
+    offset, collapsed, index_map, batching, index_batching = n
+    if di is None:  # the mapped axis is one more axis of every slice
+        x = moved(x, dx, 0)
+        slice_sizes = (axis.size, *slice_sizes)
+        n = GatherDimensionNumbers((0, *_up(offset)), _up(collapsed), _up(index_map), _up(batching), index_batching)
+    elif dx is None:
+        indices = moved(indices, di, 0)
+        n = GatherDimensionNumbers(_up(offset), collapsed, index_map, batching, _up(index_batching))
+        indices_are_sorted = unique_indices = False
+    else:
+        x, indices = moved(x, dx, 0), moved(indices, di, 0)
+        slice_sizes = (min(1, axis.size), *slice_sizes)
+        n = GatherDimensionNumbers(_up(offset), _up(collapsed), _up(index_map), (0, *_up(batching)),
+                                   (0, *_up(index_batching)))
+        indices_are_sorted = False
+    return gather_p.bind(x, indices, dimension_numbers=n, slice_sizes=slice_sizes,
+                         indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, **params), 0
+
+
+def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value):
+    params = dict(dimension_numbers=dimension_numbers, slice_sizes=slice_sizes, indices_are_sorted=indices_are_sorted,
+                  unique_indices=unique_indices)
+    if mode in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT):
+        return b.fun(_gather_filled, x, indices, fill_value=fill_value, **params)[0]
+    if b.out_avals[0].size == 0:
+        return b.full(0, b.out_avals[0])
+    n = dimension_numbers
+    fields = [f"offset_dims = {list(n.offset_dims)}", f"collapsed_slice_dims = {list(n.collapsed_slice_dims)}",
+              f"operand_batching_dims = {list(n.operand_batching_dims)}",
+              f"start_indices_batching_dims = {list(n.start_indices_batching_dims)}",
+              f"start_index_map = {list(n.start_index_map)}", f"index_vector_dim = {indices.aval.ndim - 1}"]
+    sizes = f"array<i64: {', '.join(map(str, slice_sizes))}>" if slice_sizes else "array<i64>"
+    attrs = (f"{{dimension_numbers = #stablehlo.gather<{', '.join(f for f in fields if not f.endswith('[]'))}>, "
+             f"indices_are_sorted = {str(bool(indices_are_sorted)).lower()}, slice_sizes = {sizes}}}")
+    return b.emit(f'"stablehlo.gather"({x}, {indices})', x, indices, out=b.out_avals[0], attrs=attrs)
+
+
+def _gather_filled(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, fill_value):
+    """A clamped gather, with ``fill_value`` in place of the slices that do not lie in the operand."""
+    n = dimension_numbers
+    out = gather_p.bind(x, indices, dimension_numbers=n, slice_sizes=slice_sizes, indices_are_sorted=indices_are_sorted,
+                        unique_indices=unique_indices, mode=GatherScatterMode.CLIP, fill_value=None)
+    inside = in_bounds(indices, x.shape, slice_sizes, n.start_index_map)
+    batch_dims = tuple(d for d in range(out.ndim) if d not in n.offset_dims)
+    inside = broadcast_in_dim(inside, out.shape, batch_dims)
+    fill = broadcast_in_dim(np.asarray(fill_value, out.dtype)[()], out.shape, ())
+    return lax.select(inside, out, fill)
+
+
+def in_bounds(indices: Any, shape: Sequence[int], sizes: Sequence[int], index_map: Sequence[int]) -> Any:
+    """For each index vector, whether a slice of ``sizes`` that starts there lies inside ``shape``."""
+    if len(index_map) == 0:
+        return broadcast_in_dim(np.bool_(True), indices.shape[:-1], ())
+    last = [shape[d] - sizes[d] for d in index_map]
+    indices, last = _wide_enough(indices, last)
+    last = broadcast_in_dim(last, indices.shape, (indices.ndim - 1,))
+    inside = lax.le(indices, last)
+    if dtypes.issubdtype(indices.dtype, np.signedinteger):
+        inside = lax.bitwise_and(inside, lax.ge(indices, broadcast_in_dim(indices.dtype.type(0), indices.shape, ())))
+    if len(index_map) == 1:
+        return lax.squeeze(inside, (inside.ndim - 1,))
+    return lax.reduce_and(inside, (inside.ndim - 1,))
+
+
+def _wide_enough(indices, bounds):
+    """``indices`` and ``bounds`` in a dtype that holds both."""
+    dtype = np.dtype(indices.dtype)
+    if max(bounds) > dtypes.iinfo(dtype).max:
+        dtype = np.dtype(np.int32 if max(bounds) < 2**31 else np.int64)
+        indices = lax.convert_element_type(indices, dtype)
+    return indices, np.asarray(bounds, dtype)
+
+
+# -- NumPy -----------------------------------------------------------------------------------------------------------
+
+def _gather_reference(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value):
+    x, indices, n = np.asarray(x), np.asarray(indices), dimension_numbers
+    starts, inside = start_arrays(indices, x.shape, slice_sizes, n.start_index_map)
+    out = _gather_at(x, starts, indices.shape[:-1], n, slice_sizes)
+    if mode in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT) and not inside.all():
+        out = np.array(out)
+        batch_first = np.moveaxis(out, n.offset_dims, range(-len(n.offset_dims), 0)) if n.offset_dims else out
+        batch_first[~inside] = np.asarray(fill_value, x.dtype)
+    return out
+
+
+def start_arrays(indices: np.ndarray, shape, sizes, index_map) -> tuple[dict, np.ndarray]:
+    """Clamped starts for each indexed operand axis, and which index vectors were in bounds."""
+    starts, inside = {}, np.ones(indices.shape[:-1], bool)
+    for k, d in enumerate(index_map):
+        column, last = indices[..., k], shape[d] - sizes[d]
+        if column.dtype.itemsize < 8:
+            column = column.astype(np.int64)
+        column_inside = (column >= 0) & (column <= last)
+        inside &= column_inside
+        starts[d] = (column if column_inside.all() else np.clip(column, 0, max(last, 0))).astype(np.intp, copy=False)
+    return starts, inside
+
+
+def _gather_at(x, starts, batch_shape, n, slice_sizes):
+    batching = dict(zip(n.operand_batching_dims, n.start_indices_batching_dims))
+    kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
+    if any(slice_sizes[d] != 1 for d in starts) or any(slice_sizes[d] != x.shape[d] for d in kept if d not in starts):
+        return _gather_general(x, starts, len(batch_shape), n, slice_sizes)
+    # Whole slices are read by NumPy's own indexing: indexed axes first, the others behind them
+    first = [*starts, *batching, *(d for d in n.collapsed_slice_dims if d not in starts)]
+    rest = [d for d in kept if d not in starts]
+    index = [starts[d] if d in starts else
+             _along(np.arange(x.shape[d]), batching[d], len(batch_shape)) if d in batching else np.intp(0) for d in first]
+    out = x.transpose(first + rest)[tuple(index)] if first else x
+    out = np.broadcast_to(out.reshape((1,) * (len(batch_shape) + len(rest) - out.ndim) + out.shape),
+                          batch_shape + tuple(x.shape[d] for d in rest))
+    out = out.reshape(batch_shape + tuple(slice_sizes[d] for d in kept))
+    return _place_axes(out, len(batch_shape), n.offset_dims)
+
+
+def _along(values, axis, rank):
+    return values.reshape([-1 if i == axis else 1 for i in range(rank)])
+
+
+def _place_axes(out, batch_rank, offset_dims):
+    """``out`` has its batch axes first; put its window axes at ``offset_dims``."""
+    rank, batch, order, window = out.ndim, iter(range(batch_rank)), [], iter(range(batch_rank, out.ndim))
+    for d in range(rank):
+        order.append(next(window) if d in offset_dims else next(batch))
+    return out.transpose(order)
+
+
+def index_grid(shape, starts, batch_rank, batching, window_position, sizes, rank) -> tuple:
+    """For every operand axis the index array that, broadcast over batch and window axes of ``rank``, finds the slices.
+
+    Args:
+      starts: clamped starts by operand axis. batching: indices axis by operand axis.
+      window_position: position among the result's axes for each operand axis that slices keep.
+      rank: of the result; its batch axes are those that are no window positions, in order.
+    """
+    taken = set(window_position.values())
+    batch_axes = [i for i in range(rank) if i not in taken]
+    grid = []
+    for d in range(len(shape)):
+        index: Any = np.intp(0)
+        if d in window_position:
+            index = _along(np.arange(sizes[d]), window_position[d], rank)
+        if d in batching:
+            index = _along(np.arange(shape[d]), batch_axes[batching[d]], rank)
+        if d in starts:
+            full = np.ones(rank, int)
+            full[batch_axes] = starts[d].shape
+            index = index + starts[d].reshape(full)
+        grid.append(index)
+    return tuple(grid)
+
+
+def _gather_general(x, starts, batch_rank, n, slice_sizes):
+    rank = batch_rank + len(n.offset_dims)
+    kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
+    position = dict(zip(kept, n.offset_dims))
+    batching = dict(zip(n.operand_batching_dims, n.start_indices_batching_dims))
+    return x[index_grid(x.shape, starts, batch_rank, batching, position, slice_sizes, rank)]
+
+
+# -- the primitive and functions -------------------------------------------------------------------------------------
+
+gather_p = Primitive(
+    "gather", out_type=_gather_type, jvp=(_gather_jvp, None), transpose=_gather_transpose, batch=_gather_batch,
+    lower=_gather_lower, reference=_gather_reference, exact=True)
+
+
+def default_fill(dtype: Any) -> Any:
+    """What the mode "fill" reads by default: NaN, the lowest signed or highest unsigned integer, True."""
+    if dtypes.issubdtype(dtype, np.inexact):
+        return float("nan")
+    if dtypes.issubdtype(dtype, np.signedinteger):
+        return int(dtypes.iinfo(dtype).min)
+    if dtypes.issubdtype(dtype, np.unsignedinteger):
+        return int(dtypes.iinfo(dtype).max)
+    return True if dtype == np.dtype(bool) else 0
+
+
+def gather(operand: Any, start_indices: Any, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *,
+           unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | GatherScatterMode | None = None,
+           fill_value: Any = None) -> Any:
+    """Slices of ``operand`` at many starts.
+
+    Args:
+      operand: an array.
+      start_indices: integer array; its last axis holds index vectors.
+      dimension_numbers: how the axes belong together.
+      slice_sizes: lengths of a slice, one for each operand axis.
+      unique_indices, indices_are_sorted: promises that make the derivative cheaper to compute.
+      mode: what an index out of bounds reads; default "fill", and a promise while the fill value is not given.
+      fill_value: for the mode "fill"; default NaN, or the integer farthest from zero.
+
+    Raises:
+      TypeError: axes or sizes do not fit. ValueError: indices are not integers, or an unknown mode.
+    """
+    dimension_numbers = _as_tuples(dimension_numbers)
+    start_indices = _array(start_indices)
+    dtype = dtypes.dtype(operand)
+    if mode is None and fill_value is None:
+        parsed = GatherScatterMode.PROMISE_IN_BOUNDS  # XLA's clamp, for callers who said nothing
+    else:
+        parsed = GatherScatterMode.from_any(mode)
+    if parsed is GatherScatterMode.FILL_OR_DROP:
+        fill_value = default_fill(dtype) if fill_value is None else _static_fill(fill_value)
+    else:
+        fill_value = 0 if parsed is GatherScatterMode.ONE_HOT else None
+    return gather_p.bind(operand, start_indices, dimension_numbers=dimension_numbers,
+                         slice_sizes=tuple(map(int, slice_sizes)), unique_indices=bool(unique_indices),
+                         indices_are_sorted=bool(indices_are_sorted), mode=parsed, fill_value=fill_value)
+
+
+def _static_fill(value):
+    return np.asarray(value).item() if np.ndim(value) == 0 else value
+
+
+def _array(x):
+    return x if hasattr(x, "ndim") else np.asarray(x)
+
+
+def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
+    """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first."""
+    columns = [broadcast_in_dim(i, (*np.shape(i), 1), tuple(range(np.ndim(i)))) for i in idxs]
+    indices, axes = lax.concatenate(columns, np.ndim(idxs[0])), tuple(axes)
+    sizes = [1 if d in axes else n for d, n in enumerate(np.shape(src))]
+    offsets = tuple(range(1, np.ndim(src) - len(axes) + 1))
+    return gather(src, indices, GatherDimensionNumbers(offsets, axes, axes), sizes, mode="promise_in_bounds")

@@ -1,0 +1,513 @@
+"""Scatter: write, add, multiply, or take extrema of many slices into one array, at starts given by indices.
+
+One `Primitive` for each way to combine an element with its update; `scatter_p` overwrites, `scatter_apply_p` applies a
+function to the elements addressed. What is addressed out of bounds is dropped, or
+moved to the nearest slice in bounds with the mode "clip".
+
+Where several updates meet in one element, overwriting is not linear: the derivative follows the update that won,
+which a scatter of the updates' numbers finds out. Extrema share the tangent equally among ties.
+
+Source: StableHLO specification, `scatter`.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, NamedTuple, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.batching import AxisData, batch_fun, bdim_at_front
+from jax_core.forward import jvp_flat
+from jax_core.primitive import Primitive, Zero, is_linear, none
+from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.staging import trace_to_jaxpr
+from jax_core.structural import broadcast_in_dim, instantiate, zeros
+from jax_numpy_api import lax
+from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
+                     check_indices, index_grid, start_arrays, window_dims)
+from .nary import integers
+
+
+class ScatterDimensionNumbers(NamedTuple):
+    """How the axes of operand, indices and updates of a scatter belong together. The last axis of the indices holds
+    the index vectors.
+
+    Attributes:
+      update_window_dims: axes of the updates that run within a slice.
+      inserted_window_dims: axes of the operand, of slice size 1, that the updates do not have.
+      scatter_dims_to_operand_dims: for each entry of an index vector, the operand axis that it is the start on.
+      operand_batching_dims: axes of the operand that updates and indices share with it.
+      scatter_indices_batching_dims: the axes of the indices that belong to them.
+    """
+
+    update_window_dims: tuple[int, ...]
+    inserted_window_dims: tuple[int, ...]
+    scatter_dims_to_operand_dims: tuple[int, ...]
+    operand_batching_dims: tuple[int, ...] = ()
+    scatter_indices_batching_dims: tuple[int, ...] = ()
+
+
+def gather_numbers(n: ScatterDimensionNumbers) -> GatherDimensionNumbers:
+    """Dimension numbers of the gather that reads where the scatter writes."""
+    return GatherDimensionNumbers(*n)
+
+
+def _slice_sizes(x_rank, updates_shape, n):
+    """Lengths of the slice that one index vector addresses, by operand axis."""
+    sizes, window = [1] * x_rank, iter(n.update_window_dims)
+    for d in window_dims(x_rank, n.inserted_window_dims, n.operand_batching_dims):
+        sizes[d] = updates_shape[next(window)]
+    return tuple(sizes)
+
+
+# -- rules for all ---------------------------------------------------------------------------------------------------
+
+def _type_rule(name):
+    def rule(x, indices, updates, *, dimension_numbers, **_):
+        n = dimension_numbers
+        check_indices(name, indices, x, n.scatter_dims_to_operand_dims)
+        if x.dtype != updates.dtype:
+            raise TypeError(f"{name}: operand and updates must have the same dtype, got {x.str_short()} and "
+                            f"{updates.str_short()}; convert one of them.")
+        _check_batching(name, x, indices, n.operand_batching_dims, n.scatter_indices_batching_dims)
+        if updates.ndim != indices.ndim - 1 + len(n.update_window_dims):
+            raise TypeError(f"{name}: updates {updates.str_short()} must have {indices.ndim - 1} axes of the indices "
+                            f"{indices.str_short()} and the {len(n.update_window_dims)} of update_window_dims="
+                            f"{n.update_window_dims}.")
+        kept = window_dims(x.ndim, n.inserted_window_dims, n.operand_batching_dims)
+        if len(kept) != len(n.update_window_dims):
+            raise TypeError(f"{name}: update_window_dims={n.update_window_dims} must name one axis of the updates for each "
+                            f"of the {len(kept)} axes that a slice of operand {x.str_short()} keeps.")
+        if any(updates.shape[u] > x.shape[d] for u, d in zip(n.update_window_dims, kept)):
+            raise TypeError(f"{name}: a slice of updates {updates.str_short()} is longer than operand {x.str_short()}.")
+        batch = tuple(m for i, m in enumerate(updates.shape) if i not in n.update_window_dims)
+        if batch != indices.shape[:-1]:
+            raise TypeError(f"{name}: Bounds of the scatter dimensions of updates must be the same as the bounds of the "
+                            f"corresponding dimensions of scatter indices: got {batch} from updates "
+                            f"{updates.str_short()} and {indices.shape[:-1]} from indices {indices.str_short()}.")
+        return x
+    return rule
+
+
+def _batch_rule(bind: Callable):
+    def rule(axis, args, dims, *, dimension_numbers, indices_are_sorted, unique_indices, **params):
+        (x, indices, updates), (dx, di, du), n = args, dims, dimension_numbers
+        x, updates = bdim_at_front(x, dx, axis.size), bdim_at_front(updates, du, axis.size)
+        window, inserted, index_map, batching, index_batching = n
+        if di is None:  # the mapped axis is one more axis of every slice
+            n = ScatterDimensionNumbers((0, *_up(window)), _up(inserted), _up(index_map), _up(batching), index_batching)
+        else:
+            indices = bdim_at_front(indices, di, axis.size)
+            n = ScatterDimensionNumbers(_up(window), _up(inserted), _up(index_map), (0, *_up(batching)),
+                                        (0, *_up(index_batching)))
+            indices_are_sorted = False
+        return bind(x, indices, updates, dimension_numbers=n, indices_are_sorted=indices_are_sorted,
+                    unique_indices=unique_indices, **params), 0
+    return rule
+
+
+def _lower_rule(combine: Callable):
+    """``combine(b, old, new)`` emits the value that an element gets."""
+    def rule(b, x, indices, updates, *, dimension_numbers, indices_are_sorted, unique_indices, mode, update_jaxpr=None,
+             update_consts=()):
+        if updates.aval.size == 0 or x.aval.size == 0:
+            return x
+        n = dimension_numbers
+        if mode is GatherScatterMode.CLIP and n.scatter_dims_to_operand_dims:
+            sizes = _slice_sizes(x.aval.ndim, updates.aval.shape, n)
+            last = tuple(x.aval.shape[d] - sizes[d] for d in n.scatter_dims_to_operand_dims)
+            indices = b.fun(_clamp, indices, last=last)[0]
+        scalar = ShapedArray((), x.aval.dtype)
+        region = b.region([scalar, scalar], lambda inner, old, new: [combine(inner, old, new, update_jaxpr)])
+        fields = [f"update_window_dims = {list(n.update_window_dims)}", f"inserted_window_dims = {list(n.inserted_window_dims)}",
+                  f"input_batching_dims = {list(n.operand_batching_dims)}",
+                  f"scatter_indices_batching_dims = {list(n.scatter_indices_batching_dims)}",
+                  f"scatter_dims_to_operand_dims = {list(n.scatter_dims_to_operand_dims)}",
+                  f"index_vector_dim = {indices.aval.ndim - 1}"]
+        attrs = (f"{{indices_are_sorted = {str(indices_are_sorted).lower()}, scatter_dimension_numbers = "
+                 f"#stablehlo.scatter<{', '.join(f for f in fields if not f.endswith('[]'))}>, "
+                 f"unique_indices = {str(unique_indices).lower()}}}")
+        return b.emit(f'"stablehlo.scatter"({x}, {indices}, {updates}) {region}', x, indices, updates,
+                      out=b.out_avals[0], attrs=attrs)
+    return rule
+
+
+def _clamp(indices, *, last):
+    indices, last = _wide_enough(indices, last)
+    last = broadcast_in_dim(last, indices.shape, (indices.ndim - 1,))
+    zero = broadcast_in_dim(indices.dtype.type(0), indices.shape, ())
+    return lax.max(zero, lax.min(indices, last))
+
+
+def _op(name):
+    return lambda b, old, new, _: b.emit(f"stablehlo.{name} {old}, {new}", old, new, out=old.aval)
+
+
+def _overwrite(b, old, new, update_jaxpr):
+    return new
+
+
+def _reference_rule(write: Callable):
+    """``write(array, index, updates)`` in NumPy, in the order of the updates."""
+    def rule(x, indices, updates, *, dimension_numbers, mode, **_):
+        out, indices, updates, n = np.array(x), np.asarray(indices), np.asarray(updates), dimension_numbers
+        if not updates.size:
+            return out
+        sizes = _slice_sizes(out.ndim, updates.shape, n)
+        starts, inside = start_arrays(indices, out.shape, sizes, n.scatter_dims_to_operand_dims)
+        kept = window_dims(out.ndim, n.inserted_window_dims, n.operand_batching_dims)
+        batching = dict(zip(n.operand_batching_dims, n.scatter_indices_batching_dims))
+        grid = index_grid(out.shape, starts, indices.ndim - 1, batching, dict(zip(kept, n.update_window_dims)), sizes,
+                          updates.ndim)
+        if mode is not GatherScatterMode.CLIP and not inside.all():
+            keep = np.ones(updates.ndim, int)
+            keep[[i for i in range(updates.ndim) if i not in n.update_window_dims]] = inside.shape
+            keep = np.broadcast_to(inside.reshape(keep), updates.shape)
+            grid = tuple(np.broadcast_to(g, updates.shape)[keep] for g in grid)
+            updates = updates[keep]
+        write(out, grid, updates)
+        return out
+    return rule
+
+
+def _assign(out, grid, updates):
+    out[grid] = updates
+
+
+def _static(params):
+    return {k: params[k] for k in ("dimension_numbers", "indices_are_sorted", "unique_indices", "mode")}
+
+
+def _read(x, indices, updates_shape, *, dimension_numbers, indices_are_sorted, unique_indices, mode, fill_value=0):
+    """What ``x`` holds where the updates go; ``fill_value`` for updates that are dropped."""
+    sizes = _slice_sizes(np.ndim(x), updates_shape, dimension_numbers)
+    mode = {GatherScatterMode.ONE_HOT: GatherScatterMode.FILL_OR_DROP}.get(mode, mode)
+    return lax.gather(x, indices, gather_numbers(dimension_numbers), sizes, unique_indices=unique_indices,
+                      indices_are_sorted=indices_are_sorted, mode=mode, fill_value=fill_value)
+
+
+def _zeros_like(x):
+    return zeros(ShapedArray(np.shape(x), x.dtype))
+
+
+# -- overwriting -----------------------------------------------------------------------------------------------------
+
+def _scatter_jvp(primals, tangents, *, update_jaxpr, update_consts, **params):
+    x, indices, updates = primals
+    gx, _, gu = tangents
+    if isinstance(gx, Zero) and isinstance(gu, Zero):
+        out = scatter_p.bind(*primals, update_jaxpr=None, update_consts=(), **params)
+        return out, Zero.of(out)
+    gx, gu = instantiate(gx), instantiate(gu)
+    if params["unique_indices"]:
+        out = scatter_p.bind(*primals, update_jaxpr=None, update_consts=(), **params)
+        return out, scatter_p.bind(gx, indices, gu, update_jaxpr=None, update_consts=(), **params)
+    winners, mine, won = _winners(x, indices, updates, params)
+    # Every update that lost writes the winner's value, so that the result has no order
+    flat = lax.reshape(updates, (updates.size,))
+    values = lax.gather(flat, lax.reshape(lax.sub(won, _like(won, 1)), (*np.shape(won), 1)),
+                        GatherDimensionNumbers((), (0,), (0,)), (1,), mode="clip")
+    out = scatter_p.bind(x, indices, values, update_jaxpr=None, update_consts=(), **params)
+    untouched = lax.eq(winners, _like(winners, 0))
+    gx = lax.select(untouched, gx, _zeros_like(gx))
+    gu = lax.select(mine, gu, _zeros_like(gu))
+    return out, scatter_add_p.bind(gx, indices, gu, **_no_jaxpr(params))
+
+
+def _winners(x, indices, updates, params):
+    """Number (from 1) of the update that each element of ``x`` gets, 0 for none; which updates win; who wins where
+    each update goes."""
+    shape = np.shape(updates)
+    count = math.prod(shape)
+    dtype = np.int32 if count < 2**31 - 1 else np.int64
+    numbers = lax.add(lax.reshape(lax.iota(dtype, count), shape), broadcast_in_dim(dtype(1), shape, ()))
+    blank = broadcast_in_dim(dtype(0), np.shape(x), ())
+    winners = scatter_p.bind(blank, indices, numbers, update_jaxpr=None, update_consts=(), **params)
+    won = _read(winners, indices, shape, **params)
+    return winners, lax.eq(won, numbers), won
+
+
+def _like(x, value):
+    return broadcast_in_dim(np.asarray(value, x.dtype)[()], np.shape(x), ())
+
+
+def _no_jaxpr(params):
+    return dict(params, update_jaxpr=None, update_consts=())
+
+
+def _scatter_transpose(ct, x, indices, updates, *, update_jaxpr, update_consts, **params):
+    ct_x = ct_updates = None
+    shape = np.shape(updates)
+    if params["unique_indices"]:
+        mine = None
+    else:
+        _, mine, _ = _winners(ct, indices, ShapedArray(shape, np.int32), params)
+    if is_linear(x):
+        hole = zeros(ShapedArray(shape, ct.dtype))
+        ct_x = scatter_p.bind(ct, indices, hole, update_jaxpr=None, update_consts=(), **params)
+    if is_linear(updates):
+        ct_updates = _read(ct, indices, shape, **params)
+        if mine is not None:
+            ct_updates = lax.select(mine, ct_updates, _zeros_like(ct_updates))
+    return ct_x, None, ct_updates
+
+
+scatter_p = Primitive(
+    "scatter", out_type=_type_rule("scatter"), jvp=_scatter_jvp, transpose=_scatter_transpose,
+    batch=_batch_rule(lambda *args, **params: scatter_p.bind(*args, **params)), lower=_lower_rule(_overwrite),
+    reference=_reference_rule(_assign), exact=True)
+
+# -- applying a function ---------------------------------------------------------------------------------------------
+
+def _apply_jvp(primals, tangents, *, update_jaxpr, update_consts, **params):
+    """An element addressed once is read, changed and written; nothing simpler holds for elements addressed twice."""
+    x, indices, updates = primals
+    if isinstance(tangents[0], Zero):
+        out = scatter_apply_p.bind(*primals, update_jaxpr=update_jaxpr, update_consts=(), **params)
+        return out, Zero.of(out)
+    if not params["unique_indices"]:
+        raise NotImplementedError("scatter_apply: the derivative needs unique_indices=True, as an element that is addressed "
+                                  "twice passes the function twice.")
+    shape = np.shape(updates)
+    old, g = _read(x, indices, shape, **params), _read(tangents[0], indices, shape, **params)
+    function = _elementwise(update_jaxpr, len(shape))
+    (new,), (g_new,) = jvp_flat(lambda a: [function(a)], [old], [g])
+    out = scatter_p.bind(x, indices, new, update_jaxpr=None, update_consts=(), **params)
+    tangent = scatter_p.bind(tangents[0], indices, instantiate(g_new), update_jaxpr=None, update_consts=(), **params)
+    return out, tangent
+
+
+def _elementwise(closed, rank):
+    """The scalar program, of old value and unused update, on an array."""
+    def f(x):
+        return eval_jaxpr(closed.jaxpr, closed.consts, x, np.zeros((), x.dtype)[()])[0]
+
+    def on_array(x):
+        flat = lax.reshape(x, (x.size,))
+        run, dims = batch_fun(lambda e: [f(e)], AxisData(None, x.size), [0])
+        (out,) = run(flat)
+        if dims()[0] is None:
+            out = broadcast_in_dim(out, (x.size,), ())
+        return lax.reshape(out, np.shape(x))
+    return on_array
+
+
+scatter_apply_p = Primitive(
+    "scatter", out_type=_type_rule("scatter_apply"), jvp=_apply_jvp,
+    transpose=none("scatter_apply is not linear, so it has no transpose"),
+    batch=_batch_rule(lambda *args, **params: scatter_apply_p.bind(*args, **params)),
+    lower=_lower_rule(lambda b, old, new, update_jaxpr: b.jaxpr(update_jaxpr, old, new)[0]), cacheable=False)
+
+# -- adding and subtracting ------------------------------------------------------------------------------------------
+
+def _linear_jvp(bind):
+    def rule(primals, tangents, **params):
+        out = bind(*primals, **params)
+        gx, _, gu = tangents
+        if isinstance(gx, Zero) and isinstance(gu, Zero):
+            return out, Zero.of(out)
+        return out, bind(instantiate(gx), primals[1], instantiate(gu), **params)
+    return rule
+
+
+def _linear_transpose(negate):
+    def rule(ct, x, indices, updates, **params):
+        ct_x = ct if is_linear(x) else None
+        ct_updates = None
+        if is_linear(updates):
+            ct_updates = _read(ct, indices, np.shape(updates), **_static(params))
+            ct_updates = lax.neg(ct_updates) if negate else ct_updates
+        return ct_x, None, ct_updates
+    return rule
+
+
+def _linear_scatter(name, op, write, negate):
+    prim = Primitive(
+        name, out_type=_type_rule(name.replace("-", "_")),
+        jvp=_linear_jvp(lambda *args, **params: prim.bind(*args, **params)), transpose=_linear_transpose(negate),
+        batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
+        reference=_reference_rule(write), exact=integers)
+    return prim
+
+
+scatter_add_p = _linear_scatter("scatter-add", "add", np.add.at, negate=False)
+scatter_sub_p = _linear_scatter("scatter-sub", "subtract", np.subtract.at, negate=True)
+
+# -- multiplying -----------------------------------------------------------------------------------------------------
+
+def _mul_jvp(primals, tangents, **params):
+    x, indices, updates = primals
+    gx, _, gu = tangents
+    out = scatter_mul_p.bind(*primals, **params)
+    terms = []
+    if not isinstance(gx, Zero):
+        terms.append(scatter_mul_p.bind(gx, indices, updates, **params))
+    if not isinstance(gu, Zero):
+        others = _other_factors(x, indices, updates, params)
+        terms.append(scatter_add_p.bind(_zeros_like(x), indices, lax.mul(gu, others), **params))
+    if not terms:
+        return out, Zero.of(out)
+    return out, terms[0] if len(terms) == 1 else lax.add(*terms)
+
+
+def _other_factors(x, indices, updates, params):
+    """For each update the product of all that meets it in its element.
+
+    With several updates an element: the product of the nonzero ones, divided by the update itself; where zeros are
+    among them, only a single zero has nonzero factors besides.
+    """
+    static, shape = _static(params), np.shape(updates)
+    if params["unique_indices"]:
+        return _read(x, indices, shape, **static)
+    is_zero = lax.eq(updates, _zeros_like(updates))
+    nonzero = lax.select(is_zero, _like(updates, 1), updates)
+    product = scatter_mul_p.bind(x, indices, nonzero, **params)
+    count = scatter_add_p.bind(broadcast_in_dim(np.int32(0), np.shape(x), ()), indices,
+                               lax.convert_element_type(is_zero, np.int32), **params)
+    product, count = _read(product, indices, shape, **static), _read(count, indices, shape, **static)
+    alive = lax.eq(count, lax.convert_element_type(is_zero, np.int32))  # no zero among the others
+    return lax.select(alive, lax.div(product, nonzero), _zeros_like(updates))
+
+
+def _mul_transpose(ct, x, indices, updates, **params):
+    if is_linear(updates):
+        if not params["unique_indices"]:
+            raise NotImplementedError("scatter_mul is not linear in updates that meet in one element; pass "
+                                      "unique_indices=True if they do not.")
+        product = lax.mul(ct, x)
+        return None, None, _read(product, indices, np.shape(updates), **_static(params))
+    return scatter_mul_p.bind(ct, indices, updates, **params), None, None
+
+
+scatter_mul_p = Primitive(
+    "scatter-mul", out_type=_type_rule("scatter_mul"), jvp=_mul_jvp, transpose=_mul_transpose,
+    batch=_batch_rule(lambda *args, **params: scatter_mul_p.bind(*args, **params)), lower=_lower_rule(_op("multiply")),
+    reference=_reference_rule(np.multiply.at), exact=integers)
+
+# -- extrema ---------------------------------------------------------------------------------------------------------
+
+def _extremum_jvp(bind):
+    def rule(primals, tangents, **params):
+        x, indices, updates = primals
+        gx, _, gu = tangents
+        out = bind(*primals, **params)
+        if isinstance(gx, Zero) and isinstance(gu, Zero):
+            return out, Zero.of(out)
+        static = _static(params)
+        found = _read(out, indices, np.shape(updates), **static)
+        old_wins = lax.convert_element_type(lax.eq(x, out), out.dtype)
+        new_wins = lax.convert_element_type(lax.eq(updates, found), out.dtype)
+        ties = scatter_add_p.bind(old_wins, indices, new_wins, **params)
+        gx = lax.mul(instantiate(gx), lax.div(old_wins, ties))
+        share = lax.div(new_wins, _read(ties, indices, np.shape(updates), **dict(static, fill_value=1)))
+        return out, scatter_add_p.bind(gx, indices, lax.mul(instantiate(gu), share), **params)
+    return rule
+
+
+def _extremum(name, op, write):
+    prim = Primitive(
+        name, out_type=_type_rule(name.replace("-", "_")),
+        jvp=_extremum_jvp(lambda *args, **params: prim.bind(*args, **params)),
+        transpose=none(f"{name} is not linear, so it has no transpose"),
+        batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
+        reference=_reference_rule(write), exact=integers)
+    return prim
+
+
+scatter_min_p = _extremum("scatter-min", "minimum", np.minimum.at)
+scatter_max_p = _extremum("scatter-max", "maximum", np.maximum.at)
+
+# -- functions -------------------------------------------------------------------------------------------------------
+
+def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode,
+          update_jaxpr=None):
+    return prim.bind(operand, _array(scatter_indices), updates, dimension_numbers=_as_tuples(dimension_numbers),
+                     indices_are_sorted=bool(indices_are_sorted), unique_indices=bool(unique_indices),
+                     mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())
+
+
+def scatter(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
+            indices_are_sorted: bool = False, unique_indices: bool = False,
+            mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with slices replaced by ``updates``; of several updates of an element one wins (on CPU the last).
+
+    Args:
+      operand: an array.
+      scatter_indices: integer array; its last axis holds index vectors.
+      updates: of the operand's dtype; one slice for each index vector.
+      dimension_numbers: how the axes belong together.
+      indices_are_sorted, unique_indices: promises that make the operation or its derivative cheaper.
+      mode: "drop" (default) leaves out slices that do not lie in the operand; "clip" moves them inside.
+
+    Raises:
+      TypeError: axes, lengths or dtypes do not fit. ValueError: indices are not integers, or an unknown mode.
+    """
+    return _bind(scatter_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)
+
+
+def scatter_add(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
+                indices_are_sorted: bool = False, unique_indices: bool = False,
+                mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`."""
+    return _bind(scatter_add_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
+                 mode)
+
+
+def scatter_sub(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
+                indices_are_sorted: bool = False, unique_indices: bool = False,
+                mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`."""
+    return _bind(scatter_sub_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
+                 mode)
+
+
+def scatter_mul(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
+                indices_are_sorted: bool = False, unique_indices: bool = False,
+                mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`."""
+    return _bind(scatter_mul_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
+                 mode)
+
+
+def scatter_min(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
+                indices_are_sorted: bool = False, unique_indices: bool = False,
+                mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`."""
+    return _bind(scatter_min_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
+                 mode)
+
+
+def scatter_max(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
+                indices_are_sorted: bool = False, unique_indices: bool = False,
+                mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`."""
+    return _bind(scatter_max_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
+                 mode)
+
+
+def scatter_apply(operand: Any, scatter_indices: Any, func: Callable, dimension_numbers: ScatterDimensionNumbers, *,
+                  update_shape: Sequence[int] = (), indices_are_sorted: bool = False, unique_indices: bool = False,
+                  mode: str | GatherScatterMode | None = None) -> Any:
+    """``operand`` with ``func`` applied to the elements addressed, once for each time an element is addressed.
+
+    Args:
+      func: from a scalar to a scalar of the operand's dtype.
+      update_shape: shape that updates would have.
+
+    Other arguments as for `scatter`.
+    """
+    dtype = dtypes.dtype(operand)
+    scalar = ShapedArray((), dtype)
+
+    def update(old, _):
+        new = func(old)
+        if np.shape(new) != () or dtypes.dtype(new) != dtype:
+            raise TypeError(f"scatter_apply: func must map a scalar of dtype {dtype} to one, got {get_aval(new)}.")
+        return [new]
+
+    jaxpr, consts, _ = trace_to_jaxpr(update, [scalar, scalar])
+    blank = broadcast_in_dim(np.zeros((), dtype)[()], tuple(update_shape), ())
+    return _bind(scatter_apply_p, operand, scatter_indices, blank, dimension_numbers, indices_are_sorted, unique_indices, mode,
+                 ClosedJaxpr(jaxpr, consts))

@@ -1,0 +1,417 @@
+"""Slices: static (`slice`) and with starts known only at run time (`dynamic_slice`, `dynamic_update_slice`).
+
+Run-time starts are clamped so that the slice lies inside the operand; starts that are known while tracing are Python
+or NumPy integers and cost nothing. A batch of starts makes the slice a gather and the update a scatter.
+
+Source: StableHLO specification, `slice`, `dynamic_slice`, `dynamic_update_slice`.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.batching import bdim_at_front, moved
+from jax_core.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.structural import broadcast_in_dim, instantiate, zeros
+from jax_numpy_api import lax
+
+# -- slice -----------------------------------------------------------------------------------------------------------
+
+def _slice_type(x, *, start_indices, limit_indices, strides):
+    rank = x.ndim
+    if not len(start_indices) == len(limit_indices) == rank or strides is not None and len(strides) != rank:
+        raise TypeError(f"slice: start_indices={start_indices}, limit_indices={limit_indices} and strides={strides} must "
+                        f"have one entry for each of the {rank} axes of operand {x.str_short()}.")
+    strides = strides or (1,) * rank
+    for start, limit, stride, n in zip(start_indices, limit_indices, strides, x.shape):
+        if not 0 <= start <= limit <= n:
+            raise TypeError(f"slice: start_indices={start_indices} and limit_indices={limit_indices} must satisfy "
+                            f"0 <= start <= limit <= length on every axis of operand {x.str_short()}.")
+        if stride < 1:
+            raise TypeError(f"slice: strides={strides} must be positive.")
+    return ShapedArray([-(-(limit - start) // stride) for start, limit, stride in
+                        zip(start_indices, limit_indices, strides)], x.dtype, x.weak_type)
+
+
+def _slice_transpose(ct, x, *, start_indices, limit_indices, strides):
+    """Zeros around and between the elements of the cotangent."""
+    config = []
+    for i, (start, n, m) in enumerate(zip(start_indices, x.aval.shape, np.shape(ct))):
+        stride = strides[i] if strides else 1
+        covered = (m - 1) * stride + 1 if m else 0
+        config.append((start, n - start - covered, stride - 1))
+    return lax.pad(ct, np.zeros((), ct.dtype), config)
+
+
+def _slice_batch(axis, args, dims, *, start_indices, limit_indices, strides):
+    (x,), (d,) = args, dims
+    start, limit = list(start_indices), list(limit_indices)
+    start.insert(d, 0)
+    limit.insert(d, np.shape(x)[d])
+    if strides is not None:
+        strides = (*strides[:d], 1, *strides[d:])
+    return slice_p.bind(x, start_indices=tuple(start), limit_indices=tuple(limit), strides=strides), d
+
+
+def _slice_lower(b, x, *, start_indices, limit_indices, strides):
+    bounds = ", ".join(f"{start}:{limit}:{stride}" for start, limit, stride in
+                       zip(start_indices, limit_indices, strides or (1,) * len(start_indices)))
+    return b.emit(f"stablehlo.slice {x} [{bounds}]", x, out=b.out_avals[0])
+
+
+def _slice_reference(x, *, start_indices, limit_indices, strides):
+    return np.asarray(x)[tuple(map(_slice_object, start_indices, limit_indices, strides or (None,) * len(start_indices)))]
+
+
+_slice_object = slice  # the builtin, before `slice` below hides it
+
+slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
+                    lower=_slice_lower, reference=_slice_reference, exact=True)
+
+
+def slice(operand: Any, start_indices: Sequence[int], limit_indices: Sequence[int],
+          strides: Sequence[int] | None = None) -> Any:
+    """``operand[start:limit:stride]`` on every axis, with bounds known while tracing.
+
+    Args:
+      operand: an array.
+      start_indices, limit_indices: one for each axis, ``0 <= start <= limit <= length``.
+      strides: positive; default 1.
+
+    Raises:
+      TypeError: the bounds do not fit the operand.
+    """
+    start, limit = tuple(map(operator.index, start_indices)), tuple(map(operator.index, limit_indices))
+    strides = None if strides is None else tuple(map(operator.index, strides))
+    shape = np.shape(operand)
+    if limit == shape and not any(start) and (strides is None or all(s == 1 for s in strides)) and (
+            len(start) == len(shape)) and hasattr(operand, "aval"):
+        return operand
+    return slice_p.bind(operand, start_indices=start, limit_indices=limit, strides=strides)
+
+
+def slice_in_dim(operand: Any, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0) -> Any:
+    """``operand[start:limit:stride]`` along one axis; None and negative bounds have NumPy's meaning."""
+    shape = np.shape(operand)
+    axis = _canonical_axis("slice_in_dim", axis, len(shape))
+    n = shape[axis]
+    start = 0 if start_index is None else _from_end(start_index, n)
+    limit = n if limit_index is None else _from_end(limit_index, n)
+    starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
+    starts[axis], limits[axis], strides[axis] = start, limit, operator.index(stride)
+    return slice(operand, starts, limits, strides)
+
+
+def _from_end(i, n):
+    i = operator.index(i)
+    return i + n if i < 0 else i
+
+
+def _canonical_axis(name, axis, rank):
+    axis = operator.index(axis)
+    if not -rank <= axis < rank:
+        raise ValueError(f"{name}: axis {axis} is out of bounds for array of dimension {rank}")
+    return axis % rank
+
+
+def index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True) -> Any:
+    """``operand[index]`` along one axis, for an index known while tracing.
+
+    Raises:
+      IndexError: the index is out of bounds.
+    """
+    shape = np.shape(operand)
+    axis, index = _canonical_axis("index_in_dim", axis, len(shape)), operator.index(index)
+    n = shape[axis]
+    if not -n <= index < n:
+        raise IndexError(f"index_in_dim: index {index} is out of bounds for axis {axis} with size {n}")
+    index %= n
+    out = slice_in_dim(operand, index, index + 1, 1, axis)
+    return out if keepdims else lax.squeeze(out, (axis,))
+
+
+# -- indices ---------------------------------------------------------------------------------------------------------
+
+def _check_indices(name, operand, indices):
+    if len(indices) != operand.ndim:
+        raise TypeError(f"{name}: got {len(indices)} start indices for the {operand.ndim} axes of operand "
+                        f"{operand.str_short()}; give one for each axis.")
+    if any(i.shape != () for i in indices):
+        raise TypeError(f"{name}: start indices must be scalars, got shapes {[i.shape for i in indices]}.")
+    if any(not dtypes.issubdtype(i.dtype, np.integer) for i in indices) or len({i.dtype for i in indices}) > 1:
+        raise TypeError(f"{name}: index arguments to {name} must be integers of the same type, got: "
+                        f"{', '.join(str(i.dtype) for i in indices)}")
+
+
+def _start_indices(name: str, operand: Any, start_indices: Any, allow_negative: Any) -> list:
+    """One scalar for each axis, all of one integer dtype, negative ones counted from the end."""
+    shape = np.shape(operand)
+    if hasattr(start_indices, "ndim") and not isinstance(start_indices, (list, tuple)):
+        if start_indices.ndim != 1:
+            raise ValueError(f"{name}: start_indices must be a sequence of scalars or an array of rank 1, got shape "
+                             f"{start_indices.shape}.")
+        if isinstance(start_indices, np.ndarray):
+            indices = list(start_indices)
+        else:
+            n = start_indices.shape[0]
+            indices = [lax.squeeze(slice(start_indices, (i,), (i + 1,)), (0,)) for i in range(n)]
+    else:
+        indices = list(start_indices)
+    if len(indices) != len(shape):
+        raise ValueError(f"{name}: got {len(indices)} start indices for the {len(shape)} axes of the operand of shape "
+                         f"{shape}; give one for each axis.")
+    if not isinstance(allow_negative, (list, tuple)):
+        allow_negative = [allow_negative] * len(shape)
+    elif len(allow_negative) != len(shape):
+        raise ValueError(f"{name}: allow_negative_indices={allow_negative} must have one entry for each of the "
+                         f"{len(shape)} axes, or be one bool.")
+    dtype = _index_dtype(name, indices, shape)
+    return [_normal_index(i, n, dtype, negative) for i, n, negative in zip(indices, shape, allow_negative)]
+
+
+def _index_dtype(name, indices, shape):
+    """The dtype of the indices that are arrays; Python integers follow."""
+    known = {dtypes.dtype(i) for i in indices if type(i) is not int}
+    for dtype in known:
+        if not dtypes.issubdtype(dtype, np.integer):
+            raise TypeError(f"index arguments to {name} must be integers of the same type, got: {dtype}")
+    if not known:
+        return np.dtype(np.int64 if any(n > 2**31 - 1 for n in shape) else np.int32)
+    dtype = known.pop()
+    for other in known:
+        dtype = dtypes.promote_types(dtype, other)
+    if dtype.itemsize < 4 and any(n > dtypes.iinfo(dtype).max for n in shape):
+        return np.dtype(np.int32)  # counting from the end must not overflow
+    return dtype
+
+
+def _normal_index(i, n, dtype, allow_negative):
+    if type(i) is int or isinstance(i, np.generic) or type(i) is np.ndarray:
+        i = operator.index(i)
+        i = i + n if i < 0 and allow_negative else i
+        limits = dtypes.iinfo(dtype)
+        return dtype.type(min(max(i, int(limits.min)), int(limits.max)))
+    if dtypes.dtype(i) != dtype:
+        i = lax.convert_element_type(i, dtype)
+    if not allow_negative or dtypes.issubdtype(dtype, np.unsignedinteger):
+        return i
+    return lax.select(lax.lt(i, dtype.type(0)), lax.add(i, dtype.type(n)), i)
+
+
+def _clamped(indices, shape, sizes):
+    """The indices as Python integers, moved so that a slice of ``sizes`` fits (for NumPy references)."""
+    return [min(max(int(i), 0), n - m) for i, n, m in zip(indices, shape, sizes)]
+
+
+def _stacked(indices, dims, size):
+    """Start indices, some of them batched, as an array ``[size, number of indices]``."""
+    columns = [broadcast_in_dim(bdim_at_front(i, d, size), (size, 1), (0,)) for i, d in zip(indices, dims)]
+    return lax.concatenate(columns, 1)
+
+
+# -- dynamic_slice ---------------------------------------------------------------------------------------------------
+
+def _dynamic_slice_type(x, *indices, slice_sizes):
+    _check_indices("dynamic_slice", x, indices)
+    if len(slice_sizes) != x.ndim:
+        raise TypeError(f"dynamic_slice: slice_sizes={slice_sizes} must have one entry for each axis of operand "
+                        f"{x.str_short()}.")
+    if any(not 0 <= m <= n for m, n in zip(slice_sizes, x.shape)):
+        raise TypeError(f"dynamic_slice: slice_sizes={slice_sizes} must lie between 0 and the shape of operand "
+                        f"{x.str_short()}.")
+    return ShapedArray(slice_sizes, x.dtype, x.weak_type)
+
+
+def _dynamic_slice_transpose(ct, x, *indices, slice_sizes):
+    none = [None] * len(indices)
+    return [dynamic_update_slice_p.bind(zeros(x.aval), ct, *indices), *none]
+
+
+def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):
+    (x, *indices), (d, *index_dims) = args, dims
+    if all(i is None for i in index_dims):
+        first = indices[0].dtype.type(0) if indices else np.int32(0)
+        indices.insert(d, first)
+        sizes = (*slice_sizes[:d], axis.size, *slice_sizes[d:])
+        return dynamic_slice_p.bind(x, *indices, slice_sizes=sizes), d
+    starts, rank = _stacked(indices, index_dims, axis.size), len(slice_sizes)
+    batched = d is not None
+    if batched:
+        x, slice_sizes = moved(x, d, 0), (1, *slice_sizes)
+    numbers = lax.GatherDimensionNumbers(
+        offset_dims=tuple(range(1, rank + 1)), collapsed_slice_dims=(),
+        start_index_map=tuple(range(batched, rank + batched)),
+        operand_batching_dims=(0,) * batched, start_indices_batching_dims=(0,) * batched)
+    return lax.gather(x, starts, numbers, slice_sizes, mode="clip"), 0
+
+
+def _dynamic_slice_lower(b, x, *indices, slice_sizes):
+    if not indices:
+        return x
+    return b.emit(f"stablehlo.dynamic_slice {x}, {', '.join(map(str, indices))}, sizes = {list(slice_sizes)}",
+                  x, *indices, out=b.out_avals[0])
+
+
+def _dynamic_slice_reference(x, *indices, slice_sizes):
+    x = np.asarray(x)
+    return x[tuple(_slice_object(i, i + m) for i, m in zip(_clamped(indices, x.shape, slice_sizes), slice_sizes))]
+
+
+dynamic_slice_p = Primitive(
+    "dynamic_slice", out_type=_dynamic_slice_type,
+    jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
+    transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
+    reference=_dynamic_slice_reference, exact=True)
+
+
+def dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Sequence[int], *,
+                  allow_negative_indices: bool | Sequence[bool] = True) -> Any:
+    """A slice of known size whose start is known at run time; the start is clamped so that the slice fits.
+
+    Args:
+      operand: an array.
+      start_indices: a scalar for each axis, or one integer array of rank 1.
+      slice_sizes: lengths of the result's axes.
+      allow_negative_indices: negative starts count from the end (one bool, or one for each axis).
+
+    Raises:
+      TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts.
+    """
+    indices = _start_indices("dynamic_slice", operand, start_indices, allow_negative_indices)
+    return dynamic_slice_p.bind(operand, *indices, slice_sizes=tuple(map(operator.index, slice_sizes)))
+
+
+def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: int, axis: int = 0, *,
+                         allow_negative_indices: bool = True) -> Any:
+    """`dynamic_slice` along one axis."""
+    shape = np.shape(operand)
+    axis = _canonical_axis("dynamic_slice_in_dim", axis, len(shape))
+    starts, sizes = [0] * len(shape), list(shape)
+    starts[axis], sizes[axis] = start_index, operator.index(slice_size)
+    return dynamic_slice(operand, starts, sizes, allow_negative_indices=allow_negative_indices)
+
+
+def dynamic_index_in_dim(operand: Any, index: Any, axis: int = 0, keepdims: bool = True, *,
+                         allow_negative_indices: bool = True) -> Any:
+    """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element."""
+    out = dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices=allow_negative_indices)
+    return out if keepdims else lax.squeeze(out, (axis % out.ndim,))
+
+
+# -- dynamic_update_slice --------------------------------------------------------------------------------------------
+
+def _update_type(x, update, *indices):
+    if update.ndim != x.ndim:
+        raise TypeError(f"dynamic_update_slice: update must have the same rank as operand, got update shape "
+                        f"{update.shape} for operand shape {x.shape}.")
+    if update.dtype != x.dtype:
+        raise TypeError(f"dynamic_update_slice: operand and update must have the same dtype, got {x.dtype} and "
+                        f"{update.dtype}; convert one of them.")
+    if any(m > n for m, n in zip(update.shape, x.shape)):
+        raise TypeError(f"dynamic_update_slice: update of shape {update.shape} is larger than the operand of shape "
+                        f"{x.shape}.")
+    _check_indices("dynamic_update_slice", x, indices)
+    return x.update(weak_type=x.weak_type and update.weak_type)
+
+
+def _update_jvp(primals, tangents):
+    x, update, *indices = primals
+    out = dynamic_update_slice_p.bind(*primals)
+    gx, gu = tangents[:2]
+    if isinstance(gx, Zero) and isinstance(gu, Zero):
+        return out, Zero.of(out)
+    return out, dynamic_update_slice_p.bind(instantiate(gx), instantiate(gu), *indices)
+
+
+def _update_transpose(ct, x, update, *indices):
+    ct_x = ct_update = None
+    if is_linear(x):
+        hole = zeros(ShapedArray(np.shape(update), ct.dtype))
+        ct_x = dynamic_update_slice_p.bind(ct, hole, *indices)
+    if is_linear(update):
+        ct_update = dynamic_slice_p.bind(ct, *indices, slice_sizes=update.aval.shape)
+    return [ct_x, ct_update, *[None] * len(indices)]
+
+
+def _update_batch(axis, args, dims):
+    (x, update, *indices), (dx, du, *index_dims) = args, dims
+    if all(i is None for i in index_dims):
+        d = dx if dx is not None else 0
+        x = _matched(x, dx, d, axis)
+        update = _matched(update, du, d, axis)
+        indices.insert(d, indices[0].dtype.type(0) if indices else np.int32(0))
+        return dynamic_update_slice_p.bind(x, update, *indices), d
+    starts, rank = _stacked(indices, index_dims, axis.size), len(indices)
+    x, update = bdim_at_front(x, dx, axis.size), bdim_at_front(update, du, axis.size)
+    numbers = lax.ScatterDimensionNumbers(
+        update_window_dims=tuple(range(1, rank + 1)), inserted_window_dims=(),
+        scatter_dims_to_operand_dims=tuple(range(1, rank + 1)),
+        operand_batching_dims=(0,), scatter_indices_batching_dims=(0,))
+    return lax.scatter(x, starts, update, numbers, indices_are_sorted=True, unique_indices=True, mode="clip"), 0
+
+
+def _matched(x, source, target, axis):
+    """``x`` with its mapped axis at ``target``, made by repetition if it has none."""
+    if source is None:
+        return moved(bdim_at_front(x, None, axis.size), 0, target)
+    return moved(x, source, target)
+
+
+def _update_lower(b, x, update, *indices):
+    if not indices:
+        return update
+    return b.emit(f"stablehlo.dynamic_update_slice {x}, {update}, {', '.join(map(str, indices))}",
+                  x, update, *indices, out=b.out_avals[0])
+
+
+def _update_reference(x, update, *indices):
+    out, update = np.array(x), np.asarray(update)
+    starts = _clamped(indices, out.shape, update.shape)
+    out[tuple(_slice_object(i, i + m) for i, m in zip(starts, update.shape))] = update
+    return out
+
+
+dynamic_update_slice_p = Primitive(
+    "dynamic_update_slice", out_type=_update_type, jvp=_update_jvp, transpose=_update_transpose, batch=_update_batch,
+    lower=_update_lower, reference=_update_reference, exact=True)
+
+
+def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *,
+                         allow_negative_indices: bool | Sequence[bool] = True) -> Any:
+    """``operand`` with ``update`` written over the slice that starts at ``start_indices`` (clamped so that it fits).
+
+    Args:
+      operand, update: arrays of one dtype and rank; the update is nowhere longer than the operand.
+      start_indices: a scalar for each axis, or one integer array of rank 1.
+      allow_negative_indices: negative starts count from the end.
+
+    Raises:
+      TypeError: ranks, lengths or dtypes do not fit. ValueError: wrong number of starts.
+    """
+    indices = _start_indices("dynamic_update_slice", operand, start_indices, allow_negative_indices)
+    return dynamic_update_slice_p.bind(operand, update, *indices)
+
+
+def dynamic_update_slice_in_dim(operand: Any, update: Any, start_index: Any, axis: int, *,
+                                allow_negative_indices: bool = True) -> Any:
+    """`dynamic_update_slice` along one axis."""
+    rank = np.ndim(operand)
+    starts: list[Any] = [0] * rank
+    starts[_canonical_axis("dynamic_update_slice_in_dim", axis, rank)] = start_index
+    return dynamic_update_slice(operand, update, starts, allow_negative_indices=allow_negative_indices)
+
+
+def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: int, *,
+                                allow_negative_indices: bool = True) -> Any:
+    """``operand`` with ``operand[index]`` along one axis replaced; ``update`` has length 1 there, or lacks the axis."""
+    axis = _canonical_axis("dynamic_update_index_in_dim", axis, np.ndim(operand))
+    if np.ndim(update) != np.ndim(operand):
+        if np.ndim(update) + 1 != np.ndim(operand):
+            raise ValueError(f"dynamic_update_index_in_dim: update of shape {np.shape(update)} must have the rank of the "
+                             f"operand of shape {np.shape(operand)}, or one less.")
+        update = lax.expand_dims(update, (axis,))
+    return dynamic_update_slice_in_dim(operand, update, index, axis, allow_negative_indices=allow_negative_indices)

@@ -1,0 +1,503 @@
+"""Sorting: `sort` of several operands by one or more keys, `top_k`, and their approximate kin.
+
+The order of numbers: NaN last, whatever its sign; -0.0 and 0.0 are equal; complex numbers by real, then imaginary
+part. Sorting is stable.
+
+On CPU, XLA calls its own fast integer sort only for one operand with a plain comparison; a comparator for floats, or a
+second operand, is four to five times slower. So the order is computed on integers there: a key becomes 32-bit digits
+that sort the same way; a digit and the element's position share one 64-bit integer; sorting these gives the
+permutation, and a gather applies it. Wider or further keys take one such pass for each digit, the least significant
+first.
+
+Source: StableHLO specification, `sort`; Knuth, "The Art of Computer Programming", vol. 3, section 5.2.5 (sorting by digits).
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.batching import bdim_at_front, moved
+from jax_core.primitive import Primitive, Zero, none
+from jax_core.structural import add, zeros
+from jax_numpy_api import lax
+
+_MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
+
+
+def take_along(x: Any, indices: Any, axis: int) -> Any:
+    """``x`` at ``indices`` along one axis; the other axes are those of the indices. Indices must be in bounds."""
+    rest = tuple(i for i in range(np.ndim(x)) if i != axis)
+    numbers = lax.GatherDimensionNumbers((), (axis,), (axis,), rest, rest)
+    sizes = tuple(min(1, n) if i != axis else 1 for i, n in enumerate(np.shape(x)))
+    starts = lax.expand_dims(indices, (np.ndim(indices),))
+    return lax.gather(x, starts, numbers, sizes, mode="promise_in_bounds")
+
+
+def _add_along(x_aval, indices, updates, axis):
+    """Zeros of type ``x_aval`` with ``updates`` added at ``indices`` along one axis (the transpose of `take_along`)."""
+    rest = tuple(i for i in range(x_aval.ndim) if i != axis)
+    numbers = lax.ScatterDimensionNumbers((), (axis,), (axis,), rest, rest)
+    starts = lax.expand_dims(indices, (np.ndim(indices),))
+    return lax.scatter_add(zeros(x_aval), starts, updates, numbers, unique_indices=True, mode="promise_in_bounds")
+
+
+# -- digits, in StableHLO --------------------------------------------------------------------------------------------
+
+class _Digits:
+    """Emits the integers that keys are sorted by. Attributes: ``b``, the builder; ``shape`` of all arrays."""
+
+    def __init__(self, b, shape):
+        self.b, self.shape = b, shape
+
+    def op(self, text, *operands, dtype=None):
+        dtype = operands[0].aval.dtype if dtype is None else np.dtype(dtype)
+        return self.b.emit(text, *operands, out=ShapedArray(self.shape, dtype))
+
+    def full(self, value, dtype):
+        return self.b.full(value, ShapedArray(self.shape, dtype))
+
+    def binary(self, name, x, value):
+        y = self.full(value, x.aval.dtype)
+        return self.op(f"stablehlo.{name} {x}, {y}", x, y)
+
+    def compare(self, direction, x, y):
+        return self.op(f"stablehlo.compare {direction}, {x}, {y}, FLOAT", x, y, dtype=bool)
+
+    def select(self, where, x, y):
+        return self.op(f"stablehlo.select {where}, {x}, {y}", where, x, y, dtype=x.aval.dtype)
+
+    def of(self, x, total=False):
+        """Digits, most significant first: int64 arrays of signed 32-bit values. ``total``: tell zeros and NaNs apart by sign."""
+        dtype = x.aval.dtype
+        if dtypes.issubdtype(dtype, np.complexfloating):
+            part = np.float32 if dtype == np.complex64 else np.float64
+            real = self.op(f"stablehlo.real {x}", x, dtype=part)
+            return self.of(real) + self.of(self.op(f"stablehlo.imag {x}", x, dtype=part))
+        if dtypes.issubdtype(dtype, np.floating):
+            return self.of_float(x, total)
+        if dtype.itemsize < 8:
+            wide = self.b.convert(x, np.dtype(np.int64))
+            return [self.binary("subtract", wide, 2**31)] if dtype == np.uint32 else [wide]
+        if dtype == np.uint64:
+            x = self.op(f"stablehlo.xor {x}, {(top := self.full(2**63, dtype))}", x, top)
+            x = self.op(f"stablehlo.bitcast_convert {x}", x, dtype=np.int64)
+        return self.halves(x)
+
+    def halves(self, x):
+        high = self.binary("shift_right_arithmetic", x, 32)
+        low = self.binary("subtract", self.binary("and", x, 0xFFFFFFFF), 2**31)
+        return [high, low]
+
+    def of_float(self, x, total):
+        wide = x.aval.dtype.itemsize == 8
+        floating, integer = (np.float64, np.int64) if wide else (np.float32, np.int32)
+        x = self.b.convert(x, np.dtype(floating))
+        if not total:
+            zero = self.full(0, floating)
+            x = self.select(self.compare("EQ", x, zero), zero, x)
+            x = self.select(self.compare("NE", x, x), self.full(np.nan, floating), x)
+        bits = self.op(f"stablehlo.bitcast_convert {x}", x, dtype=integer)
+        sign = self.binary("shift_right_arithmetic", bits, 63 if wide else 31)
+        flips = self.binary("and", sign, 2**63 - 1 if wide else 2**31 - 1)
+        bits = self.op(f"stablehlo.xor {bits}, {flips}", bits, flips)
+        return self.halves(bits) if wide else [self.b.convert(bits, np.dtype(np.int64))]
+
+
+def _count_digits(dtype) -> int:
+    if dtypes.issubdtype(dtype, np.complexfloating):
+        return dtype.itemsize // 4
+    return 2 if dtype.itemsize == 8 else 1
+
+
+def _emit_iota(b, shape, dimension, dtype):
+    return b.emit(f'"stablehlo.iota"() {{iota_dimension = {dimension} : i64}}', out=ShapedArray(shape, dtype))
+
+
+def _emit_sort(b, operands, dimension, key_types, comparator):
+    scalars = [ShapedArray((), x.aval.dtype) for x in operands for _ in range(2)]
+    region = b.region(scalars, lambda inner, *args: [comparator(inner, args, key_types)])
+    names = ", ".join(map(str, operands))
+    return b.emit(f'"stablehlo.sort"({names}) {region}', *operands, out=[x.aval for x in operands],
+                  attrs=f"{{dimension = {dimension} : i64, is_stable = true}}")
+
+
+def _emit_less(b, x, y, kind=None):
+    dtype = x.aval.dtype
+    kind = kind or ("TOTALORDER" if dtypes.issubdtype(dtype, np.floating) else
+                    "UNSIGNED" if dtype == bool or dtypes.issubdtype(dtype, np.unsignedinteger) else "SIGNED")
+    return b.emit(f"stablehlo.compare LT, {x}, {y}, {kind}", x, y, out=ShapedArray((), bool))
+
+
+def _first_less(b, args, key_types):
+    return _emit_less(b, args[0], args[1])
+
+
+def _emit_take(b, x, indices, dimension):
+    return b.fun(take_along, x, indices, axis=dimension)[0]
+
+
+def emit_order(b: Any, digits: Sequence[Any], dimension: int) -> Any:
+    """The permutation (int32) along ``dimension`` that sorts by ``digits``, most significant first, stably."""
+    shape = digits[0].aval.shape
+    d = _Digits(b, shape)
+    position = _emit_iota(b, shape, dimension, np.int64)
+    order = None
+    for digit in reversed(digits):
+        if order is not None:
+            digit = _emit_take(b, digit, order, dimension)
+        packed = d.binary("shift_left", digit, 32)
+        packed = d.op(f"stablehlo.or {packed}, {position}", packed, position)
+        (packed,) = _emit_sort(b, [packed], dimension, None, _first_less)
+        step = b.convert(d.binary("and", packed, 0xFFFFFFFF), np.dtype(np.int32))
+        order = step if order is None else _emit_take(b, order, step, dimension)
+    return order
+
+
+# -- one sort with a comparator --------------------------------------------------------------------------------------
+
+def _compare_keys(b, args, num_keys):
+    """Lexicographic comparison of the first ``num_keys`` pairs among ``args``."""
+    pairs = []
+    for i in range(num_keys):
+        x, y = args[2 * i], args[2 * i + 1]
+        if dtypes.issubdtype(x.aval.dtype, np.complexfloating):
+            part = np.dtype(np.float32 if x.aval.dtype == np.complex64 else np.float64)
+            for op in ("real", "imag"):
+                pairs.append(tuple(_canonical(b, b.emit(f"stablehlo.{op} {z}", z, out=ShapedArray((), part))) for z in (x, y)))
+        elif dtypes.issubdtype(x.aval.dtype, np.floating):
+            pairs.append((_canonical(b, x), _canonical(b, y)))
+        else:
+            pairs.append((x, y))
+    less = _emit_less(b, *pairs[-1])
+    truth = ShapedArray((), bool)
+    for x, y in reversed(pairs[:-1]):
+        kind = "FLOAT" if dtypes.issubdtype(x.aval.dtype, np.floating) else "SIGNED"
+        before, after = _emit_less(b, x, y), _emit_less(b, y, x)
+        tied = b.emit(f"stablehlo.select {after}, {(no := b.scalar(False, np.dtype(bool)))}, {less}", after, no, less, out=truth)
+        less = b.emit(f"stablehlo.or {before}, {tied}", before, tied, out=truth)
+    return less
+
+
+def _canonical(b, x):
+    """One zero and one NaN for all."""
+    dtype, truth = x.aval.dtype, ShapedArray((), bool)
+    zero, nan = b.scalar(0, dtype), b.scalar(np.nan, dtype)
+    is_zero = b.emit(f"stablehlo.compare EQ, {x}, {zero}, FLOAT", x, zero, out=truth)
+    x = b.emit(f"stablehlo.select {is_zero}, {zero}, {x}", is_zero, zero, x, out=x.aval)
+    is_nan = b.emit(f"stablehlo.compare NE, {x}, {x}, FLOAT", x, x, out=truth)
+    return b.emit(f"stablehlo.select {is_nan}, {nan}, {x}", is_nan, nan, x, out=x.aval)
+
+
+# -- digits, in NumPy ------------------------------------------------------------------------------------------------
+
+def _numpy_digits(x: np.ndarray) -> list[np.ndarray]:
+    dtype = x.dtype
+    if dtype.kind == "c":
+        return _numpy_digits(x.real) + _numpy_digits(x.imag)
+    if dtypes.issubdtype(dtype, np.floating):
+        wide = dtype.itemsize == 8
+        x = x.astype(np.float64 if wide else np.float32) + 0.0  # adding 0.0 turns -0.0 into 0.0
+        bits = np.where(x != x, np.asarray(np.nan, x.dtype), x).view(np.int64 if wide else np.int32)
+        bits = bits ^ ((bits >> (63 if wide else 31)) & (2**63 - 1 if wide else 2**31 - 1))
+        return _numpy_halves(bits) if wide else [bits.astype(np.int64)]
+    if dtype.itemsize < 8:
+        wide_x = x.astype(np.int64)
+        return [wide_x - 2**31] if dtype == np.uint32 else [wide_x]
+    if dtype == np.uint64:
+        x = (x ^ np.uint64(2**63)).view(np.int64)
+    return _numpy_halves(x)
+
+
+def _numpy_halves(x):
+    return [x >> 32, (x & 0xFFFFFFFF) - 2**31]
+
+
+def _numpy_order(keys: Sequence[np.ndarray], axis: int) -> np.ndarray:
+    digits = [digit for key in keys for digit in _numpy_digits(key)]
+    n = digits[0].shape[axis]
+    position = np.arange(n).reshape([-1 if i == axis else 1 for i in range(digits[0].ndim)])
+    order = None
+    for digit in reversed(digits):
+        if order is not None:
+            digit = np.take_along_axis(digit, order, axis)
+        step = np.sort(digit << 32 | position, axis) & 0xFFFFFFFF
+        order = step if order is None else np.take_along_axis(order, step, axis)
+    return order
+
+
+def _sort_reference(*xs, dimension, is_stable, num_keys):
+    xs = [np.asarray(x) for x in xs]
+    if len(xs) == 1 and xs[0].dtype.kind in "biuf":
+        out = np.sort(xs[0], dimension)
+        zeros_differ = xs[0].dtype.kind == "f" and np.signbit(out[out == 0]).any()
+        return [np.sort(xs[0], dimension, kind="stable") if zeros_differ else out]
+    order = _numpy_order(xs[:num_keys], dimension)
+    return [np.take_along_axis(x, order, dimension) for x in xs]
+
+
+# -- sort ------------------------------------------------------------------------------------------------------------
+
+def _sort_type(*xs, dimension, is_stable, num_keys):
+    if any(x.shape != xs[0].shape for x in xs):
+        raise TypeError(f"Arguments to sort must have equal shapes, got: {' '.join(str(x.shape) for x in xs)}")
+    for x in xs[:num_keys]:
+        if isinstance(x.dtype, dtypes.ExtendedDType):
+            raise TypeError(f"sort: keys must be numbers or booleans, got {x.str_short()}.")
+    return list(xs)
+
+
+def _sort_jvp(primals, tangents, *, dimension, is_stable, num_keys):
+    """Tangents follow their elements: the sort carries positions along, and a gather moves the tangents."""
+    shape = np.shape(primals[0])
+    live = [not isinstance(t, Zero) for t in tangents]
+    params = dict(dimension=dimension, is_stable=is_stable, num_keys=num_keys)
+    if not any(live):
+        outs = sort_p.bind(*primals, **params)
+        return outs, [Zero.of(x) for x in outs]
+    positions = lax.broadcasted_iota(np.int32, shape, dimension)
+    *outs, order = sort_p.bind(*primals, positions, **params)
+    moved_tangents = [take_along(t, order, dimension) if ok else Zero.of(x) for t, ok, x in zip(tangents, live, outs)]
+    return outs, moved_tangents
+
+
+def _sort_batch(axis, args, dims, *, dimension, is_stable, num_keys):
+    first = next(d for d in dims if d is not None)
+    if all(d == first for d in dims):
+        return sort_p.bind(*args, dimension=dimension + (first <= dimension), is_stable=is_stable,
+                           num_keys=num_keys), [first] * len(args)
+    args = [bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
+    return sort_p.bind(*args, dimension=dimension + 1, is_stable=is_stable, num_keys=num_keys), [0] * len(args)
+
+
+def _sort_lower(b, *xs, dimension, is_stable, num_keys):
+    aval = xs[0].aval
+    if aval.size == 0 or aval.shape[dimension] == 1:
+        return list(xs)
+    plain = len(xs) == 1 and dtypes.issubdtype(aval.dtype, np.integer)
+    digits = sum(_count_digits(x.aval.dtype) for x in xs[:num_keys])
+    if b.platform != "cpu" or plain or digits > _MOST_DIGITS or aval.shape[dimension] >= 2**31:
+        return _emit_sort(b, list(xs), dimension, num_keys, _compare_keys)
+    d = _Digits(b, aval.shape)
+    order = emit_order(b, [digit for x in xs[:num_keys] for digit in d.of(x)], dimension)
+    return [_emit_take(b, x, order, dimension) for x in xs]
+
+
+sort_p = Primitive(
+    "sort", multiple_results=True, out_type=_sort_type, jvp=_sort_jvp,
+    transpose=none("sort is not linear, so it has no transpose"), batch=_sort_batch, lower=_sort_lower,
+    reference=_sort_reference, exact=True)
+
+
+def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
+    """Sort along one axis, in ascending order.
+
+    Args:
+      operand: an array, or a sequence of arrays of one shape that are sorted together.
+      dimension: the axis.
+      is_stable: equal elements keep their order (always done).
+      num_keys: how many of the operands decide the order, the first most of all.
+
+    Returns:
+      an array, or a tuple of arrays for a sequence.
+
+    Raises:
+      TypeError: shapes differ, or no operand. ValueError: bad axis or number of keys.
+    """
+    many = isinstance(operand, (list, tuple))
+    operands = tuple(operand) if many else (operand,)
+    if not operands:
+        raise TypeError("Sort requires at least one operand")
+    num_keys = operator.index(num_keys)
+    if not 1 <= num_keys <= len(operands):
+        limit = f"must be between 1 and len(operand)={len(operands)}" if many else "must equal 1 for a single operand."
+        raise ValueError(f"num_keys={num_keys} {limit}")
+    axis = _axis(dimension, np.ndim(operands[0]))
+    outs = sort_p.bind(*operands, dimension=axis, is_stable=bool(is_stable), num_keys=num_keys)
+    return tuple(outs) if many else outs[0]
+
+
+def _axis(axis, rank):
+    axis = operator.index(axis)
+    if not -rank <= axis < rank:
+        raise ValueError(f"axis {axis} is out of bounds for array of dimension {rank}")
+    return axis % rank
+
+
+def sort_key_val(keys: Any, values: Any, dimension: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
+    """``keys`` sorted along one axis, and ``values`` in the same order. See `sort`."""
+    keys_sorted, values_sorted = sort((keys, values), dimension, is_stable, 1)
+    return keys_sorted, values_sorted
+
+
+# -- top_k -----------------------------------------------------------------------------------------------------------
+
+def _top_k_type(x, *, k, axis, is_stable=True):
+    if dtypes.issubdtype(x.dtype, np.complexfloating):
+        raise ValueError("top_k is not compatible with complex inputs.")
+    n = x.shape[axis]
+    if k < 0:
+        raise ValueError(f"k argument to top_k must be nonnegative, got {k}")
+    if k > n:
+        raise ValueError(f"k argument to top_k must be no larger than size along axis; got k={k} with "
+                         f"shape={list(x.shape)} and axis={axis}")
+    shape = (*x.shape[:axis], k, *x.shape[axis + 1:])
+    return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32)]
+
+
+def _top_k_jvp(primals, tangents, *, k, axis, is_stable=True):
+    values, indices = top_k_p.bind(*primals, k=k, axis=axis, is_stable=is_stable)
+    (g,) = tangents
+    tangent = Zero.of(values) if isinstance(g, Zero) else take_along(g, indices, axis)
+    return [values, indices], [tangent, Zero.of(indices)]
+
+
+def _top_k_batch(axis_data, args, dims, *, k, axis, is_stable=True):
+    (x,), (d,) = args, dims
+    return top_k_p.bind(x, k=k, axis=axis + (d <= axis), is_stable=is_stable), [d, d]
+
+
+def _top_k_lower(b, x, *, k, axis, is_stable=True):
+    shape = x.aval.shape
+    last = len(shape) - 1
+    if 0 in shape or k == 0:
+        return [b.full(0, aval) for aval in b.out_avals]
+    if b.platform == "cpu" and k > shape[axis] // 8 and shape[axis] > 256 and _count_digits(x.aval.dtype) == 1:
+        return _top_k_by_sorting(b, x, k, axis)
+    if x.aval.dtype == bool:
+        values, indices = _emit_top_k(b, b.convert(x, np.dtype(np.int8)), k, axis, last)
+        return [b.fun(_truth, values)[0], indices]
+    return _emit_top_k(b, x, k, axis, last)
+
+
+def _truth(x):
+    return lax.ne(x, np.zeros((), x.dtype)[()])
+
+
+def _emit_top_k(b, x, k, axis, last):
+    """The op works on the last axis; others are transposed there and back."""
+    if axis != last:
+        order = [i for i in range(last + 1) if i != axis] + [axis]
+        back = [order.index(i) for i in range(last + 1)]
+        moved_x = b.emit(f"stablehlo.transpose {x}, dims = {order}", x,
+                         out=x.aval.update(shape=[x.aval.shape[i] for i in order]))
+        outs = _emit_top_k(b, moved_x, k, last, last)
+        return [b.emit(f"stablehlo.transpose {y}, dims = {back}", y,
+                       out=y.aval.update(shape=[y.aval.shape[i] for i in back])) for y in outs]
+    shape = (*x.aval.shape[:-1], k)
+    outs = [ShapedArray(shape, x.aval.dtype), ShapedArray(shape, np.int32)]
+    return b.emit(f'"chlo.top_k"({x})', x, out=outs, attrs=f"{{k = {k} : i64}}")
+
+
+def _top_k_by_sorting(b, x, k, axis):
+    """For a large part of the array a whole sort is faster than the partial one."""
+    d = _Digits(b, x.aval.shape)
+    (digit,) = d.of(x, total=True)
+    order = emit_order(b, [d.op(f"stablehlo.not {digit}", digit)], axis)
+    order = b.fun(lax.slice_in_dim, order, start_index=0, limit_index=k, axis=axis)[0]
+    return [_emit_take(b, x, order, axis), order]
+
+
+top_k_p = Primitive(
+    "top_k", multiple_results=True, out_type=_top_k_type, jvp=_top_k_jvp,
+    transpose=none("top_k is not linear, so it has no transpose"), batch=_top_k_batch, lower=_top_k_lower)
+
+
+def top_k(operand: Any, k: int, *, axis: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
+    """The ``k`` largest elements along one axis, in descending order, and their positions (int32).
+
+    NaN counts as larger than all numbers, or by its sign bit as smaller. Equal elements: the first comes first.
+
+    Args:
+      operand: an array of real numbers.
+      k: how many, at most the axis's length.
+      axis: which axis.
+      is_stable: always done.
+
+    Raises:
+      ValueError: k is negative or too large, or the operand is complex.
+    """
+    values, indices = top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)),
+                                   is_stable=bool(is_stable))
+    return values, indices
+
+
+# -- approximate top_k -----------------------------------------------------------------------------------------------
+
+def _approx_type(x, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_):
+    if not dtypes.issubdtype(x.dtype, np.floating):
+        raise ValueError(f"approx_top_k: operand must be a floating type, got {x.str_short()}")
+    n = x.shape[reduction_dimension]
+    if k <= 0:
+        raise ValueError(f"k must be positive, got {k}")
+    if k > n:
+        raise ValueError(f"k must be smaller than the size of reduction_dim {n}, got {k}")
+    shape = list(x.shape)
+    shape[reduction_dimension] = k if aggregate_to_topk else n
+    return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32)]
+
+
+def _approx_jvp(primals, tangents, *, reduction_dimension, **params):
+    values, indices = approx_top_k_p.bind(*primals, reduction_dimension=reduction_dimension, **params)
+    (g,) = tangents
+    axis = reduction_dimension % np.ndim(primals[0])
+    tangent = Zero.of(values) if isinstance(g, Zero) else take_along(g, indices, axis)
+    return [values, indices], [tangent, Zero.of(indices)]
+
+
+def _approx_batch(axis_data, args, dims, *, reduction_dimension, **params):
+    (x,), (d,) = args, dims
+    axis = reduction_dimension % (np.ndim(x) - 1)
+    return approx_top_k_p.bind(x, reduction_dimension=axis + (d <= axis), **params), [d, d]
+
+
+def _exact_top_k(x, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_):
+    """What the approximation approximates; a recall of 1 meets every target."""
+    axis = reduction_dimension % np.ndim(x)
+    k = k if aggregate_to_topk else np.shape(x)[axis]
+    values, indices = top_k(x if is_max_k else lax.neg(x), k, axis=axis)
+    return [values if is_max_k else lax.neg(values), indices]
+
+
+approx_top_k_p = Primitive(
+    "approx_top_k", multiple_results=True, out_type=_approx_type, jvp=_approx_jvp,
+    transpose=none("approx_top_k is not linear, so it has no transpose"), batch=_approx_batch,
+    lower=lambda b, x, **params: b.fun(_exact_top_k, x, **params))
+
+
+def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, is_max_k):
+    if not 0 < recall_target <= 1:
+        raise ValueError(f"approx_top_k: recall_target={recall_target} must lie in (0, 1].")
+    axis = _axis(reduction_dimension, np.ndim(operand))
+    values, indices = approx_top_k_p.bind(
+        operand, k=operator.index(k), reduction_dimension=axis, recall_target=float(recall_target),
+        is_max_k=is_max_k, reduction_input_size_override=int(reduction_input_size_override),
+        aggregate_to_topk=bool(aggregate_to_topk))
+    return values, indices
+
+
+def approx_max_k(operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
+                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> tuple[Any, Any]:
+    """About the ``k`` largest elements along one axis, and their positions; here they are exact.
+
+    Args:
+      operand: floating-point array.
+      k: how many.
+      reduction_dimension: the axis.
+      recall_target: share of the true largest that must be found at least.
+      reduction_input_size_override: length of the whole axis where the operand is a part of it.
+      aggregate_to_topk: False returns candidates, not reduced to k (here all elements, sorted).
+
+    Raises:
+      ValueError: dtype, k or recall target out of range.
+    """
+    return _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, True)
+
+
+def approx_min_k(operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
+                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> tuple[Any, Any]:
+    """About the ``k`` smallest elements along one axis, in ascending order, and their positions. See `approx_max_k`."""
+    return _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, False)
