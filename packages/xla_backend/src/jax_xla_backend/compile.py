@@ -1,0 +1,172 @@
+"""From StableHLO text to an executable: options, and the caches in memory and on disk.
+
+Both caches are keyed by the module's text, not by the Python function that it came from: a fresh lambda with the same
+body compiles nothing.
+"""
+from __future__ import annotations
+
+import collections
+import hashlib
+import threading
+import time
+from typing import Any, Sequence
+
+import numpy as np
+from jax_core import config
+
+from . import disk_cache
+from .jaxlib_compat import RuntimeError_, _jax
+
+_LIMIT = 4096
+_cache: collections.OrderedDict[Any, Any] = collections.OrderedDict()
+_lock = threading.Lock()
+counts = {"compiled": 0}
+"""How many modules XLA compiled in this process; tests count with it."""
+
+
+def clear() -> None:
+    """Forget all executables kept in memory."""
+    with _lock:
+        _cache.clear()
+
+
+def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
+    """Compiler options (a mapping, items, or None) as sorted items.
+
+    Raises:
+      TypeError: a name is not a string, or a value neither bool, number nor string.
+    """
+    items = sorted((options.items() if hasattr(options, "items") else options) or ())
+    for name, value in items:
+        if not isinstance(name, str) or not isinstance(value, (bool, int, float, str)):
+            raise TypeError(f"compiler_options: {name!r}: {value!r} must be a str and a bool, int, float or str")
+    return tuple(items)
+
+
+# Options that are fields of the build options and not XLA flags.
+_BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", "optimization_level", "memory_fitting_level"}
+
+
+def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None = None) -> Any:
+    """jaxlib's compile options: one replica, one partition for each device."""
+    options = _jax.CompileOptions()
+    build = options.executable_build_options
+    ids = np.array([[d.id for d in devices]], dtype=np.int64)
+    options.num_replicas = 1
+    options.num_partitions = len(devices)
+    options.device_assignment = _jax.DeviceAssignment.create(ids)
+    build.num_replicas, build.num_partitions = 1, len(devices)
+    build.use_spmd_partitioning = len(devices) > 1 if spmd is None else spmd
+    build.use_shardy_partitioner = bool(build.use_spmd_partitioning and config.use_shardy_partitioner.value)
+    if build.use_spmd_partitioning:
+        build.allow_spmd_sharding_propagation_to_output = [True]
+    for name in _BUILD_FIELDS:
+        flag = f"jax_{name}"
+        value = dict(items).get(name, getattr(config.config, flag, None))
+        if value is not None and value not in ("", "UNKNOWN"):
+            try:
+                setattr(build, name, value)
+            except TypeError:
+                pass  # an effort level given by name: XLA's default stands
+    if config.disable_most_optimizations.value:
+        build.debug_options.xla_backend_optimization_level = 0
+        build.debug_options.xla_llvm_disable_expensive_passes = True
+    options.env_option_overrides = [(n, v) for n, v in items if n not in _BUILD_FIELDS]
+    return options
+
+
+def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = (),
+                 host_callbacks: Sequence[Any] = (), module: Any = None) -> Any:
+    """The executable of a module's text, from the caches if it is there.
+
+    Args:
+      text: a StableHLO module.
+      client: of the platform.
+      devices: where it runs, one partition on each.
+      items: compiler options, as from `option_items`.
+      host_callbacks: Python functions that the module calls by number; such a module is not cached.
+      module: the parsed module, needed with ``host_callbacks``.
+
+    Raises:
+      ValueError: XLA rejects the module.
+    """
+    if host_callbacks:
+        return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
+    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value)
+    key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
+    with _lock:
+        found = _cache.get(key)
+        if found is not None:
+            _cache.move_to_end(key)
+            return found
+    loaded = _load_or_compile(text, client, devices, items, str(settings))
+    with _lock:
+        _cache[key] = loaded
+        if len(_cache) > _LIMIT:
+            _cache.popitem(last=False)
+    return loaded
+
+
+def _load_or_compile(text: str, client: Any, devices: Sequence[Any], items: tuple, settings: str) -> Any:
+    if disk_cache.directory() is None:
+        return _compile(text, client, devices, items, ())
+    where = [(d.id, d.device_kind) for d in devices]
+    key = disk_cache.key_of(text, f"{where}{items}{settings}", client)
+    entry = disk_cache.read(key)
+    if entry is not None:
+        try:
+            return client.deserialize_executable(entry, _jax.DeviceList(tuple(devices)), compile_options(devices, items))
+        except (RuntimeError, ValueError):
+            disk_cache.forget(key)  # from another build of jaxlib, or damaged in a way that the digest cannot show
+    start = time.perf_counter()
+    loaded = _compile(text, client, devices, items, ())
+    seconds = time.perf_counter() - start
+    try:
+        disk_cache.write(key, loaded.serialize(), seconds)
+    except (RuntimeError, NotImplementedError):
+        pass  # this platform cannot serialize this executable
+    return loaded
+
+
+def _compile(module: Any, client: Any, devices: Sequence[Any], items: tuple, host_callbacks: Sequence[Any]) -> Any:
+    options = compile_options(devices, items)
+    device_list = _jax.DeviceList(tuple(devices))
+    counts["compiled"] += 1
+    try:
+        if host_callbacks:
+            return client.compile_and_load(module, device_list, options, list(host_callbacks))
+        return client.compile_and_load(module, device_list, options)
+    except RuntimeError_ as error:
+        raise _explained(error, module) from error
+
+
+def _explained(error: Exception, module: Any) -> Exception:
+    """XLA's complaint with a hint at where to look; option mistakes are the user's, the rest is ours."""
+    text = str(error)
+    if "No such compile option" in text:
+        return RuntimeError_(text)
+    return RuntimeError_(f"XLA could not compile the program: {text}")
+
+
+_context: Any = None
+
+
+def parse(text: str) -> Any:
+    """The parsed module object, for calls that do not take text. Loads the MLIR bindings, which takes a while."""
+    global _context
+    from jaxlib.mlir import ir
+
+    if _context is None:
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
+        from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+
+        context = ir.Context()
+        registry = ir.DialectRegistry()
+        _jax_mlir_ext.register_dialects(registry)
+        context.append_dialect_registry(registry)
+        for dialect in (chlo, sdy, stablehlo):
+            dialect.register_dialect(context)
+        context.load_all_available_dialects()
+        _context = context
+    with _context:
+        return ir.Module.parse(text)

@@ -1,0 +1,85 @@
+"""The C++ dispatcher: a call with known argument types runs without entering Python.
+
+`jaxlib._jax.pjit` makes a callable that looks up the types of its arguments, its static arguments and the
+configuration (`cpp_state`) in a table. On a hit it executes; on a miss it calls Python, which returns the result and,
+if the call may be repeated without Python, a record of what to execute.
+"""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Hashable, NamedTuple, Sequence
+
+from jax_core import tree
+
+from . import client, executable
+from .jaxlib_compat import Config, _jax
+from .put import put
+
+_cache = _jax.PjitFunctionCache(capacity=8192)
+_eager_cache = _jax.PjitFunctionCache(capacity=8192)
+_process = Config("jax_process", None, include_in_jit_key=True)
+
+
+class _Fast(NamedTuple):
+    """What the dispatcher reads, by name; it must be a tuple."""
+
+    xla_executable: Any
+    out_pytree_def: Any
+    in_shardings: Sequence[Any]
+    out_shardings: Sequence[Any]
+    out_avals: Sequence[Any]
+    out_committed: Sequence[bool]
+    kept_var_bitvec: Sequence[bool]
+    in_device_local_layouts: Sequence[Any]
+    const_args: Sequence[Any]
+
+
+def record(fast: Any) -> _Fast | None:
+    """The dispatcher's form of `jax_core.interfaces.FastCall`, for what this thread executed last."""
+    loaded = getattr(executable.last, "loaded", None)
+    if loaded is None or fast.executable.needs_python:
+        return None
+    module = loaded.module
+    kept = set(module.kept)
+    count = len(fast.in_avals)
+    return _Fast(
+        loaded.loaded, fast.out_tree, loaded.in_shardings, loaded.out_shardings, list(module.out_avals),
+        [loaded.committed] * len(module.out_avals), [i in kept for i in range(count)],
+        [None] * len(module.kept), loaded.consts)
+
+
+def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:
+    """Called by the dispatcher for an argument that is not where the program wants it."""
+    return put(x, None, sharding)
+
+
+def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], static_argnames: Sequence[str],
+               name: str, key: Hashable = None, eager: bool = False) -> Any:
+    """A callable that repeats known calls fast; see `jax_core.interfaces.Backend.dispatcher`.
+
+    Args:
+      key: what besides ``fun`` the compiled program depends on. Dispatchers of the same function with equal keys share
+        what they know; None shares nothing.
+    """
+    def cache_miss(*args, **kwargs):
+        client.check_process()
+        result, fast = miss(*args, **kwargs)
+        return result, None if fast is None else record(fast)
+
+    return _jax.pjit(name, fun, cache_miss, list(static_argnums), list(static_argnames),
+                     object() if key is None else key, tree.registry, _place_argument, _eager_cache if eager else _cache)
+
+
+def clear() -> None:
+    """Forget all recorded calls."""
+    _cache.clear()
+    _eager_cache.clear()
+    _jax.PjitFunctionCache.clear_all()
+
+
+def _close_after_fork() -> None:
+    """In a forked child every call misses, and the miss raises."""
+    _process.set_global(threading.get_ident())
+
+
+client.on_fork(_close_after_fork)

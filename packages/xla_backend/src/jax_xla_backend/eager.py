@@ -1,0 +1,168 @@
+"""Running one primitive now.
+
+Two ways. Primitives whose result is exact on the host (data movement, comparisons, integer arithmetic, sorting,
+creation) run as their NumPy reference on views of the buffers: nothing is compiled, so a new shape costs nothing. All
+others run as a program of one equation, through a C++ dispatcher for each primitive and its parameters.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+from jax_core import dtypes, tree
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.interfaces import FastCall, LowerSpec
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
+from jax_core.primitive import Primitive, abstract_eval
+
+from . import put as _put
+from .array import ArrayImpl, check_not_deleted, host_value
+from .dispatch import dispatcher
+from .jaxlib_compat import _jax
+
+_put_cpp = _jax.batched_device_put
+_LIMIT = 8192
+_calls: dict[Any, Any] = {}
+_ONE = tree.structure(0)
+
+
+def clear() -> None:
+    """Forget the dispatchers of all primitives."""
+    _calls.clear()
+
+
+def evaluate(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    """Run ``prim`` on concrete arguments; see `jax_core.interfaces.Backend.evaluate`."""
+    if prim.exact:
+        result = _on_host(prim, args, params)
+        if result is not NotImplemented:
+            return result
+    if not prim.cacheable:
+        return _run_holding_jaxprs(prim, args, params)
+    try:
+        call = _calls[(prim, *params.items()) if params else prim]
+    except KeyError:
+        call = _new_call(prim, params)
+    except TypeError:  # a parameter that cannot be hashed
+        return _run_once(prim, args, params)[0]
+    return call(*args)
+
+
+def _new_call(prim: Primitive, params: dict) -> Any:
+    executables: dict[Any, Any] = {}
+
+    def miss(*args):
+        avals = tuple(map(get_aval, args))
+        executable = executables.get(avals)
+        if executable is None:
+            executable = executables[avals] = _compile(prim, avals, params)
+        outs = executable.execute(args)
+        if executable.needs_python:
+            return (outs if prim.multiple_results else outs[0]), None
+        out_tree = tree.structure(outs) if prim.multiple_results else _ONE
+        fast = FastCall(executable, out_tree, avals, executable.module.out_avals, executable.kept, executable.consts)
+        return (outs if prim.multiple_results else outs[0]), fast
+
+    call = dispatcher(miss, miss, (), (), prim.name, eager=True)
+    if len(_calls) >= _LIMIT:
+        _calls.clear()
+    _calls[(prim, *params.items()) if params else prim] = call
+    return call
+
+
+def _program(prim: Primitive, avals: Sequence[Any], params: dict) -> ClosedJaxpr:
+    """The program that is this one equation."""
+    types, effects = abstract_eval(prim, avals, params)
+    invars, outvars = [Var(a) for a in avals], [Var(a) for a in types]
+    equation = JaxprEqn(invars, outvars, prim, params, effects)
+    return ClosedJaxpr(Jaxpr([], invars, outvars, [equation], effects), ())
+
+
+def _compile(prim: Primitive, avals: Sequence[Any], params: dict) -> Any:
+    from .backend import backend
+
+    spec = LowerSpec(prim.name, keep_unused=True)
+    return backend.compile(backend.lower(_program(prim, avals, params), spec), spec)
+
+
+def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Any, Any]:
+    """Run without keeping more than the compiled module, which is found again by its text."""
+    executable = _compile(prim, tuple(map(get_aval, args)), params)
+    outs = executable.execute(args)
+    return (outs if prim.multiple_results else outs[0]), executable
+
+
+def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    """Control flow and other primitives with programs among their parameters. The executable is kept in the first of
+    those programs, so that both are forgotten together."""
+    holder = next((v for v in params.values() if isinstance(v, ClosedJaxpr)), None)
+    if holder is None:
+        holder = next((w for v in params.values() if isinstance(v, tuple) for w in v if isinstance(w, ClosedJaxpr)), None)
+    if holder is None:
+        return _run_once(prim, args, params)[0]
+    avals = tuple(map(get_aval, args))
+    others = tuple(v for v in params.values() if v is not holder)
+    try:
+        executable = holder.memo(("evaluate", prim, avals, others), lambda: _compile(prim, avals, params))
+    except TypeError:
+        return _run_once(prim, args, params)[0]
+    outs = executable.execute(args)
+    return outs if prim.multiple_results else outs[0]
+
+
+# -- on the host -----------------------------------------------------------------------------------------------------
+
+def _on_host(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    """The result of the NumPy reference, or NotImplemented if the operands are not all in this host's memory."""
+    where = _put._default or _put.default_placement()
+    sharding, devices, committed = where.sharding, where.devices, False
+    views, avals, arrays = [], [], False
+    for x in args:
+        if type(x) is ArrayImpl:
+            arrays = True
+            view = x._npy_value
+            if view is None or x.is_deleted():
+                view = _view(x)
+                if view is None:
+                    return NotImplemented
+            if x._committed:
+                if committed and x._sharding != sharding or len(x._sharding._internal_device_list) != 1:
+                    return NotImplemented
+                sharding, devices, committed = x._sharding, x._sharding._addressable_device_assignment, True
+            avals.append(x.aval)
+        else:
+            aval = get_aval(x)
+            avals.append(aval)
+            if isinstance(aval.dtype, dtypes.ExtendedDType):
+                return NotImplemented
+            view = np.asarray(x, aval.dtype)
+        views.append(view)
+    if not arrays and where.platform != "cpu":
+        return NotImplemented
+    if callable(prim.exact) and not prim.exact(*avals, **params):
+        return NotImplemented
+    types, effects = abstract_eval(prim, avals, params)
+    if effects:
+        return NotImplemented
+    result = prim.reference(*views, **params)
+    if prim.multiple_results:
+        return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]
+    return _wrap(result, types[0], sharding, devices, committed)
+
+
+def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], committed: bool) -> ArrayImpl:
+    if type(value) is not np.ndarray or value.dtype != aval.dtype:
+        value = np.asarray(value, aval.dtype)
+    return _put_cpp(aval, sharding, [value], devices, committed)
+
+
+def _view(x: ArrayImpl) -> np.ndarray | None:
+    """A view of a CPU array on one device, waiting for it if it is being computed: that ends sooner than compiling
+    would. None for arrays elsewhere."""
+    check_not_deleted(x)
+    if x.platform() != "cpu" or len(x._sharding._internal_device_list) != 1:
+        return None
+    return host_value(x)
+
+
+__all__ = ["clear", "evaluate"]

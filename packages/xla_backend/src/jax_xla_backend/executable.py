@@ -1,0 +1,303 @@
+"""`Executable`: a compiled program and how it is called from Python.
+
+A program is compiled for the places its arguments are in. Which places, is known when it is called, so an
+`Executable` holds one `_Loaded` for each combination of places that it was called with; nearly always there is one.
+
+What it needs of a lowered module (`lowering` writes it):
+
+* ``text()``: the module. ``main`` takes the tokens of the ordered effects, then ``consts``, then the kept inputs, and
+  returns the tokens and the results.
+* ``name``; ``kept``: indices of the flat inputs that ``main`` takes; ``consts``: arrays to pass before them;
+* ``in_avals`` (of the kept inputs), ``out_avals``;
+* ``donated``: indices of flat inputs whose buffers are given up;
+* ``ordered_effects``, ``unordered_effects``: those of the program;
+* ``host_callbacks``: Python functions that the module calls by number; ``keep_alive``: objects to keep with it.
+"""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Sequence
+
+from . import array, client, compile, mesh, tokens
+from .array import ArrayImpl
+from .jaxlib_compat import HloSharding, _jax, result_handler
+from .put import as_sharding, put
+from .layout import Format, Layout
+from .partition_spec import PartitionSpec
+from .sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
+
+last = threading.local()
+"""``last.loaded``: what this thread executed most recently; the dispatcher repeats it."""
+
+
+class _Loaded:
+    """A program compiled for certain devices, with the placements of its inputs and results."""
+
+    __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
+                 "single", "token_sharding", "simple")
+
+    def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
+                 committed: bool, items: tuple):
+        self.module, self.devices, self.committed = module, tuple(devices), committed
+        on = self.devices[0].client
+        callbacks = list(getattr(module, "host_callbacks", ()))
+        self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks)
+        self.in_shardings = list(in_shardings)
+        self.single = len(self.devices) == 1
+        self.out_shardings = self._results(out_shardings)
+        self.handlers = [result_handler(aval, s, committed) for aval, s in zip(module.out_avals, self.out_shardings)]
+        self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
+                               NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
+        self.consts = [put(c, None, self.token_sharding) for c in module.consts]
+        self.simple = not (module.ordered_effects or module.unordered_effects)
+        donated = [aval for i, aval in zip(module.kept, module.in_avals) if i in set(module.donated)]
+        if donated:
+            array.note_donation(module.name, donated)
+
+    def _results(self, wanted: Any) -> list[Sharding]:
+        """The placements of the results: those asked for, else those that the compiler chose."""
+        avals = self.module.out_avals
+        if self.single:
+            here = make_single_device_sharding(self.devices[0])
+            return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
+        chosen = self.loaded.get_output_shardings() or []
+        chosen = [_as_hlo(s) for s in chosen][len(self.module.ordered_effects):]
+        grid = next((s.mesh for s in self.in_shardings if isinstance(s, NamedSharding)), None)
+        if grid is None:
+            grid = next((s.mesh for s in wanted or () if isinstance(s, NamedSharding)), None)
+        device_list = _jax.DeviceList(self.devices)
+        return [w if w is not None else from_hlo(s, device_list, grid, len(aval.shape))
+                for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
+
+    def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
+        """Execute on flat inputs (all of them, kept or not)."""
+        inputs = list(self.consts)
+        for i, aval, sharding in zip(self.module.kept, self.module.in_avals, self.in_shardings):
+            x = args[i]
+            if type(x) is not ArrayImpl:
+                x = put(x, aval, sharding)
+            elif x._sharding is not sharding:
+                if x.is_deleted():
+                    raise RuntimeError(array.deleted_message(x))
+                if x._sharding != sharding:
+                    x = put(x, None, sharding)
+            elif x.is_deleted():
+                raise RuntimeError(array.deleted_message(x))
+            inputs.append(x)
+        if self.simple:
+            return self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+        return self._run_with_effects(inputs)
+
+    def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
+        ordered = self.module.ordered_effects
+        where = self.token_sharding
+        inputs = [tokens.take(effect, where) for effect in ordered] + inputs
+        results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.module.unordered_effects))
+        if self.module.unordered_effects:
+            tokens.keep_unordered(self.devices, results.consume_token())
+        handlers = [result_handler(tokens.TOKEN_TYPE, where, True) for _ in ordered] + self.handlers
+        outs = results.consume_with_handlers(handlers)
+        for effect, token in zip(ordered, outs):
+            tokens.keep(effect, where, token)
+        return outs[len(ordered):]
+
+
+def _as_hlo(sharding: Any) -> Any:
+    return sharding if isinstance(sharding, HloSharding) else HloSharding.from_proto(sharding)
+
+
+class Executable:
+    """A compiled program.
+
+    Args:
+      module: the lowered module for the default placement.
+      spec: how it was asked for (`jax_core.interfaces.LowerSpec`).
+      lower: ``lower(in_shardings, out_shardings)`` makes the module for other placements.
+      items: compiler options.
+    """
+
+    def __init__(self, module: Any, spec: Any, lower: Callable, items: tuple):
+        self.module, self.spec, self._lower, self._items = module, spec, lower, items
+        self._variants: dict[Any, _Loaded] = {}
+        self._lock = threading.RLock()
+        self._first: _Loaded | None = None
+        self.needs_python = bool(module.ordered_effects or module.unordered_effects)
+
+    # -- what jit reads
+    @property
+    def kept(self) -> tuple[int, ...]:
+        return tuple(self.current.module.kept)
+
+    @property
+    def consts(self) -> list:
+        return self.current.consts
+
+    @property
+    def current(self) -> _Loaded:
+        """What was compiled first; compiles for the default placement if nothing was."""
+        if self._first is None:
+            self.compile()
+        return self._first
+
+    def compile(self) -> "Executable":
+        """Compile for the placements in the spec, without arguments to look at."""
+        self._variant(*self._place(None))
+        return self
+
+    def execute(self, args: Sequence[Any]) -> list[ArrayImpl]:
+        """Run on flat arguments; the results are ready or on their way.
+
+        Raises:
+          ValueError: the arguments are committed to different devices.
+          RuntimeError: an argument was deleted or donated.
+        """
+        loaded = self._variant(*self._place(args))
+        last.loaded = loaded
+        return loaded.run(args)
+
+    def _place(self, args: Sequence[Any] | None) -> tuple:
+        """The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the
+        results are committed."""
+        spec = self.spec
+        if spec.in_shardings is None and spec.out_shardings is None and spec.device is None and spec.platform is None:
+            return self._place_by_args(args)
+        return self._place_as_told(args)
+
+    def _place_by_args(self, args: Sequence[Any] | None) -> tuple:
+        found: Any = None
+        for x in args or ():
+            if type(x) is ArrayImpl and x._committed:
+                sharding = x._sharding
+                if found is None:
+                    found = sharding
+                elif sharding is not found and sharding != found:
+                    if sharding._internal_device_list != found._internal_device_list:
+                        self._complain(args)
+        if found is None:
+            return (client.default_device(),), None, False
+        if len(found._internal_device_list) == 1:
+            return found._device_assignment, None, True
+        return found._device_assignment, self._from_args(args, found), True
+
+    def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
+        spec = self.spec
+        wanted = [s for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding)]
+        if spec.device is not None:
+            return (spec.device,), None, True
+        if not wanted:
+            if spec.platform is not None:
+                return (client.get_client(spec.platform).local_devices()[0],), None, True
+            return self._place_by_args(args)
+        devices = wanted[0]._device_assignment
+        if len(devices) == 1:
+            return devices, None, True
+        ins = self._from_args(args, wanted[0])
+        for position, i in enumerate(self.module.kept):
+            told = spec.in_shardings[i] if spec.in_shardings is not None else None
+            if told is not None:
+                ins[position] = as_sharding(told)
+                x = args[i] if args is not None else None
+                if type(x) is ArrayImpl and x._committed and not x._sharding.is_equivalent_to(ins[position], x.ndim):
+                    raise ValueError(
+                        f"Sharding passed to jit does not match the sharding on the respective arg. Got jit sharding: "
+                        f"{ins[position]},\narg sharding: {x.sharding} for arg type: {x.aval.str_short()}; argument {i} of "
+                        f"{self.module.name}. Move the argument with jax.device_put, or leave in_shardings out.")
+        return devices, ins, True
+
+    def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:
+        """The placements of the kept inputs on the devices of ``example``; what is not placed yet goes to all."""
+        grid = example.mesh if isinstance(example, NamedSharding) else mesh.Mesh(
+            list(example._device_assignment), ("_devices",))
+        everywhere = NamedSharding(grid, PartitionSpec())
+        placed = []
+        for i in self.module.kept:
+            x = args[i] if args is not None else None
+            placed.append(x._sharding if type(x) is ArrayImpl and x._committed else everywhere)
+        return placed
+
+    def _complain(self, args: Sequence[Any] | None) -> None:
+        seen: list[str] = []
+        for i, x in enumerate(args or ()):
+            if type(x) is ArrayImpl and x._committed:
+                ids = [d.id for d in x._sharding._device_assignment]
+                seen.append(f"argument {i} with shape {x.aval.str_short()} on {x._sharding._device_assignment[0].platform} "
+                            f"devices {ids}")
+        raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: {'; '.join(seen)}. Move "
+                         "them to the same devices with jax.device_put.")
+
+    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> _Loaded:
+        key = (devices, committed) if ins is None else (devices, committed, *ins)
+        found = self._variants.get(key)
+        if found is None:
+            with self._lock:
+                found = self._variants.get(key)
+                if found is None:
+                    found = self._variants[key] = self._make(devices, ins, committed)
+                    if self._first is None:
+                        self._first = found
+        return found
+
+    def _make(self, devices: tuple, ins: list | None, committed: bool) -> _Loaded:
+        outs = None if self.spec.out_shardings is None else [
+            None if s is None else as_sharding(s) for s in self.spec.out_shardings]
+        if ins is None:
+            here = make_single_device_sharding(devices[0])
+            same = devices[0].platform == client.get_client().platform
+            module = self.module if same else self._lower(None, None, devices[0].platform)
+            return _Loaded(module, devices, [here] * len(module.kept), outs, committed, self._items)
+        full = [None] * (max(self.module.kept, default=-1) + 1)
+        for i, sharding in zip(self.module.kept, ins):
+            full[i] = sharding
+        count = len(getattr(self.module, "flat_in_avals", ())) or len(full)
+        full += [None] * (count - len(full))
+        module = self._lower(tuple(full), None if outs is None else tuple(outs), devices[0].platform)
+        return _Loaded(module, devices, ins, outs, committed, self._items)
+
+    # -- what stages show
+    @property
+    def loaded(self) -> Any:
+        """jaxlib's executable."""
+        return self.current.loaded
+
+    @property
+    def in_shardings(self) -> list[Sharding]:
+        return self.current.in_shardings
+
+    @property
+    def out_shardings(self) -> list[Sharding]:
+        return self.current.out_shardings
+
+    def as_text(self) -> str:
+        """The optimised program, as XLA prints it."""
+        return "\n\n".join(m.to_string() for m in self.loaded.hlo_modules())
+
+    def cost_analysis(self) -> Any:
+        """XLA's estimate of operations and bytes, or None where it has none."""
+        try:
+            return self.loaded.cost_analysis()
+        except (RuntimeError, NotImplementedError):
+            return None
+
+    def memory_analysis(self) -> Any:
+        """XLA's account of memory, or None where it has none."""
+        try:
+            return self.loaded.get_compiled_memory_stats()
+        except (RuntimeError, NotImplementedError):
+            return None
+
+    def serialize(self) -> bytes:
+        """The machine code, for the same jaxlib on the same kind of machine."""
+        return bytes(self.loaded.serialize())
+
+    def in_formats(self) -> list[Format]:
+        """Layouts and placements of the kept inputs."""
+        layouts = self.loaded.get_parameter_layouts()
+        return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.in_shardings)]
+
+    def out_formats(self) -> list[Format]:
+        """Layouts and placements of the results."""
+        layouts = self.loaded.get_output_layouts()
+        return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.out_shardings)]
+
+
+__all__ = ["Executable", "last"]

@@ -1,0 +1,74 @@
+"""The one door to jaxlib: its modules, what differs between its versions, and the names that it looks up by itself.
+
+Supported are jaxlib 0.10.2 to 0.12.x. All other modules of this package take `_jax` and `_hlo` from here, never from
+jaxlib, so that the environment below is set before the shared library is loaded.
+
+jaxlib's C++ imports a few Python names when it first needs them. They are names of the reference implementation, which
+must not be installed beside us; `names_for_jaxlib` shows our classes under those names while they are looked up.
+"""
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import types
+from typing import Any, Iterator
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
+from jaxlib import _hlo, _jax, version  # noqa: E402
+
+VERSION: tuple[int, ...] = tuple(int(part) for part in version.__version__.split(".")[:3])
+VERSION_TEXT: str = version.__version__
+
+Config = _jax.config.Config
+unset = _jax.config.unset
+HloSharding = _hlo.HloSharding
+RuntimeError_ = _jax.JaxRuntimeError
+
+
+def result_handler(aval: Any, sharding: Any, committed: bool) -> Any:
+    """A C++ handler that wraps raw result buffers of one output as an array of the given type and placement.
+
+    jaxlib before 0.11 asks whether it may skip its check that the buffers fit; ours come from the executable itself.
+    """
+    if VERSION < (0, 11):
+        return _jax.array_result_handler(aval, sharding, committed, _skip_checks=True)
+    return _jax.array_result_handler(aval, sharding, committed)
+
+
+def make_array(aval: Any, sharding: Any, buffers: list, committed: bool) -> Any:
+    """An array out of one single-device array per addressable device, in the device order of ``sharding``."""
+    return _jax.ArrayImpl(aval, sharding, buffers, committed, _skip_checks=True)
+
+
+def to_dlpack(array: Any, stream: Any, max_version: tuple | None, copied: bool) -> Any:
+    """A DLPack capsule of a single-device array; jaxlib from 0.11 on can make versioned ones."""
+    if VERSION < (0, 11):
+        return _jax.buffer_to_dlpack_managed_tensor(array, stream=stream)
+    return _jax.buffer_to_dlpack_managed_tensor(array, stream=stream, max_version=max_version, copied=copied)
+
+
+@contextlib.contextmanager
+def names_for_jaxlib(**modules: dict[str, Any]) -> Iterator[None]:
+    """Show our classes under the names that jaxlib's C++ imports, for the duration of the block.
+
+    Such a lookup is made once and kept by the C++ side. So the block makes jaxlib look all of them up, and afterwards
+    ``sys.modules`` is as before: a later ``import jax`` of the meta package finds its own modules.
+
+    Args:
+      modules: for each module name, with dots written as ``__``, the entries it must have.
+    """
+    before = {}
+    for name, entries in modules.items():
+        name = name.replace("___", "._").replace("__", ".")
+        before[name] = sys.modules.get(name)
+        module = sys.modules[name] = types.ModuleType(name)
+        module.__dict__.update(entries)
+    try:
+        yield
+    finally:
+        for name, module in before.items():
+            if module is None:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module

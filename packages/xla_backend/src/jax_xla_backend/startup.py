@@ -1,0 +1,49 @@
+"""Preparing jaxlib, once per process: configuration, our array methods, and the names that its C++ looks up."""
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from jax_core.aval import ShapedArray
+
+from . import array, backend, client, cpp_state, sharding, waiting
+from .jaxlib_compat import _jax, names_for_jaxlib
+from .mesh import Mesh
+from .partition_spec import PartitionSpec
+
+
+def start() -> backend.XlaBackend:
+    """Do all of it and return the backend. No client is made before the first use."""
+    cpp_state.install()
+    array.install()
+    client.on_start(_show_names)
+    client.on_fork(waiting.stop_after_fork)
+    return backend.backend
+
+
+_shown = False
+
+
+def _show_names(started: Any) -> None:
+    """Have jaxlib look up our classes, which its C++ keeps.
+
+    One function it looks up at each use, so its module stays in ``sys.modules`` under the name that jaxlib asks for.
+    """
+    global _shown
+    if _shown:
+        return
+    _shown = True
+    device = started.local_devices()[0]
+    sys.modules.setdefault("jax._src.sharding_impls", sharding)
+    with names_for_jaxlib(
+            jax__core={"ShapedArray": ShapedArray},
+            jax___src__named_sharding={"check_pspec": sharding.check_pspec},
+            jax___src__literals={"TypedNdArray": type("TypedNdArray", (np.ndarray,), {})}):
+        sharding.NamedSharding(Mesh([device], ("_",)), PartitionSpec())
+        whole = sharding.make_single_device_sharding(device)
+        one = _jax.batched_device_put(ShapedArray((1,), np.dtype(np.float32)), whole, [np.zeros(1, np.float32)],
+                                      [device], True)
+        array._read(one)
+
+
