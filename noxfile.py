@@ -1,0 +1,141 @@
+"""Sessions: the demo, the tests (together, per package, per platform, per Python), lint, types and benchmarks.
+
+The list of packages, and what each needs, is read from `packages/*/pyproject.toml`; it is written nowhere else.
+"""
+import pathlib
+import shutil
+import sys
+import tomllib
+
+import nox
+
+ROOT = pathlib.Path(__file__).parent
+PACKAGES = ROOT / "packages"
+TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
+DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
+CLIENTS = ["optax", "chex", "flax", "equinox"]  # real libraries, installed without their `jax`
+
+nox.options.sessions = ["tests"]
+nox.options.default_venv_backend = "venv"
+
+
+def folder_of(distribution: str) -> str:
+    return distribution.removeprefix("jax-").replace("-", "_") if distribution != "jax" else "jax"
+
+
+def needs(folder: str) -> list[str]:
+    """Folders that ``folder`` depends on, itself last, in an order in which they can be installed."""
+    project = tomllib.loads((PACKAGES / folder / "pyproject.toml").read_text())["project"]
+    names = [d.split(">")[0].split("[")[0].strip() for d in project["dependencies"]]
+    order: list[str] = []
+    for name in names:
+        if (PACKAGES / folder_of(name)).is_dir() and (name == "jax" or name.startswith("jax-")):
+            order += [f for f in needs(folder_of(name)) if f not in order]
+    return [*order, folder]
+
+
+ALL = needs("jax")
+
+
+def install(session: nox.Session, folders: list[str], *others: str) -> None:
+    """Install ``folders`` from this checkout, and ``others`` from the index, in one resolution."""
+    session.install(*[str(PACKAGES / f) for f in folders], *others, "--quiet")
+
+
+def run_tests(session: nox.Session, *paths: str) -> None:
+    session.run("python", "-m", "pytest", "-n", "2", "-q", *paths, *session.posargs,
+                env={"JAX_ENABLE_COMPILATION_CACHE": "0", "OMP_NUM_THREADS": "1"})
+
+
+@nox.session
+def demo(session: nox.Session) -> None:
+    """Train on real handwritten digits; writes digits.png."""
+    install(session, ALL, *DEMO_TOOLS)
+    session.run("python", "examples/digits.py", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Everything on CPU."""
+    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py")
+    run_tests(session, "packages", "tests")
+
+
+@nox.session
+@nox.parametrize("folder", ALL, ids=ALL)
+def package(session: nox.Session, folder: str) -> None:
+    """One package's tests where only it, what it depends on, and a backend are installed."""
+    extra = [] if folder in ("xla_backend", "jax") else ["xla_backend"]
+    install(session, [*needs(folder), *extra], *TEST_TOOLS)
+    run_tests(session, f"packages/{folder}/tests")
+
+
+@nox.session
+def clients(session: nox.Session) -> None:
+    """Libraries from the index that were written for JAX run on ours."""
+    install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",
+            "jaxtyping", "wadler-lindig")
+    session.install("--no-deps", *CLIENTS)
+    run_tests(session, "tests/clients")
+
+
+@nox.session(python="3.12")
+def py312(session: nox.Session) -> None:
+    """The newest interpreter and jaxlib."""
+    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py", "jaxlib>=0.12")
+    run_tests(session, "packages", "tests")
+
+
+def _on_platform(session: nox.Session, platform: str, extra: str, plugin: str) -> None:
+    install(session, [f for f in ALL if f != "jax"], f"{PACKAGES / 'jax'}[{extra}]", *TEST_TOOLS, *DEMO_TOOLS)
+    probe = ("import jax, sys\n"
+             f"try: found = jax.devices({platform!r})\n"
+             f"except RuntimeError as error: sys.exit(f'no {platform} device on this machine: {{error}}')\n"
+             "print('running on', found)")
+    session.run("python", "-c", probe)
+    session.run("python", "-m", "pytest", "-q", "packages", "tests", *session.posargs, env={"JAX_PLATFORMS": plugin})
+
+
+@nox.session
+def tests_gpu(session: nox.Session) -> None:
+    """The same suite on an NVIDIA GPU; fails at once, with the reason, where there is none."""
+    _on_platform(session, "gpu", "cuda12", "cuda,cpu")
+
+
+@nox.session
+def tests_tpu(session: nox.Session) -> None:
+    """The same suite on a TPU; fails at once, with the reason, where there is none."""
+    _on_platform(session, "tpu", "tpu", "tpu,cpu")
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    session.install("ruff")
+    session.run("ruff", "check", "packages", "tests", "examples", "benchmarks", "noxfile.py", "run")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """mypy: strict on the interfaces of core, ordinary elsewhere."""
+    install(session, ALL, "mypy")
+    session.run("mypy", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
+    session.run("mypy", "packages/core/src/jax_core")
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Ours against the public jax (in an environment of its own), as ratios. Arguments: names of scripts."""
+    install(session, ALL)
+    theirs = pathlib.Path(session.create_tmp()) / "reference"
+    if not theirs.exists():
+        session.run(sys.executable, "-m", "venv", str(theirs), external=True)
+        session.run(str(theirs / "bin" / "python"), "-m", "pip", "install", "--quiet", "jax", external=True)
+    session.run("python", "benchmarks/compare.py", shutil.which("python", path=session.bin), str(theirs / "bin" / "python"),
+                *session.posargs)
+
+
+@nox.session
+def statistics(session: nox.Session) -> None:
+    """The generator's raw stream through a published battery (dieharder or PractRand must be installed)."""
+    install(session, ALL)
+    session.run("python", "packages/random/tools/battery.py", *session.posargs)
