@@ -1,0 +1,14 @@
+"""Core's tests run on the NumPy double unless ``JAX_CORE_TEST_BACKEND=installed``."""
+import os
+
+import pytest
+
+from jax_core import backends
+from jax_core.testing import numpy_backend
+
+
+@pytest.fixture
+def numpy_backend_in_use():
+    before = backends.use(numpy_backend.load())
+    yield
+    backends.use(before)
