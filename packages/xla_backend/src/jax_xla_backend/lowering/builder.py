@@ -1,0 +1,419 @@
+"""The builder: writes one function of a StableHLO module as text.
+
+Lowering rules run through it, but not once for every equation: what a rule wrote for some operand types and parameters
+is kept as a template (`templates`), and later equations of that kind only fill in names.
+
+Names are ``%0, %1, ...`` within a function, nested regions included. Constants are written once for each region, as
+the regions of reductions and sorts must not read values from outside.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from jax_core import config
+from jax_core.aval import AbstractValue, ShapedArray, abstract_token, get_aval
+from jax_core.dtypes import float0
+from jax_core.effects import Effect, ordered_effects
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.staging import trace_to_jaxpr
+
+from . import calls, extended
+from .planner import plan
+from .types import as_dtype, dense_text, element_constant, is_extended, type_text
+from .values import Value, new_value
+
+_BOOL = np.dtype(bool)
+
+
+class Builder:
+    """Implements `jax_core.interfaces.Builder`; see there for the methods that lowering rules use.
+
+    Attributes:
+      module: the `ModuleWriter` that this function belongs to.
+      lines: the text so far.
+      out_avals, params: result types and parameters of the equation being lowered.
+    """
+
+    __slots__ = ("module", "platform", "lines", "out_avals", "params", "count", "constants", "tokens_now", "location")
+
+    def __init__(self, module: Any):
+        self.module, self.platform = module, module.platform
+        self.lines: list[str] = []
+        self.count = 0
+        self.constants: dict = {}
+        self.tokens_now: dict[Effect, Value] = {}
+        self.out_avals: Sequence[AbstractValue] = ()
+        self.params: dict = {}
+        self.location = ""
+
+    # -- names and lines -------------------------------------------------------------------------------------------
+
+    def _new(self) -> str:
+        name = f"%{self.count}"
+        self.count += 1
+        return name
+
+    def emit(self, text: str, *operands: Value, out: Any, attrs: str = "") -> Any:
+        """Write one operation; see `interfaces.Builder.emit`. ``out`` may be empty for an op without results."""
+        types = [x.type for x in operands]
+        if attrs:
+            text = f"{text} {attrs}"
+        if isinstance(out, AbstractValue):
+            name, out_type = self._new(), type_text(out)
+            self.lines.append(f"{name} = {text}{_signature(text, types, (out_type,))}{self.location}\n")
+            value = Value(name)
+            value.aval, value.type = out, out_type
+            return value
+        out_types = [type_text(aval) for aval in out]
+        signature = _signature(text, types, out_types)
+        if not out_types:
+            self.lines.append(f"{text}{signature}{self.location}\n")
+            return []
+        name = self._new()
+        if len(out_types) == 1:
+            self.lines.append(f"{name} = {text}{signature}{self.location}\n")
+            return [new_value(name, out[0])]
+        self.lines.append(f"{name}:{len(out_types)} = {text}{signature}{self.location}\n")
+        return [new_value(f"{name}#{i}", aval) for i, aval in enumerate(out)]
+
+    def elementwise(self, op: str, *operands: Value, out: AbstractValue | None = None) -> Value:
+        """The elementwise op named ``op`` on operands of the result's shape or of rank 0, which are broadcast.
+
+        Args:
+          out: result type; by default that of the equation being lowered.
+        """
+        out = self.out_avals[0] if out is None else out
+        shape = out.shape
+        values = [x if x.aval.shape == shape else self.broadcast(x, shape) for x in operands]
+        kind = type_text(out)
+        if op.startswith("stablehlo.") and all([x.type == kind for x in values]):  # the short form, faster to parse
+            name = self._new()
+            self.lines.append(f"{name} = {op} {', '.join(values)} : {kind}{self.location}\n")
+            return new_value(name, out)
+        return self.emit(f"{op} {', '.join(values)}", *values, out=out)
+
+    # -- constants -------------------------------------------------------------------------------------------------
+
+    def _constant(self, text: str, like: ShapedArray, dtype: Any) -> str:
+        """Name of the constant ``dense<text>`` of the shape of ``like``."""
+        key = (text, like.shape, dtype)
+        name = self.constants.get(key)
+        if name is None:
+            name = self.constants[key] = self._new()
+            kind = type_text(like if like.dtype == dtype else ShapedArray(like.shape, dtype))
+            self.lines.append(f"{name} = stablehlo.constant dense<{text}> : {kind}{self.location}\n")
+        return name
+
+    def scalar(self, value: Any, dtype: Any) -> Value:
+        """A rank-0 constant."""
+        return self.full(value, ShapedArray((), dtype))
+
+    def full(self, value: Any, aval: ShapedArray) -> Value:
+        """A constant of type ``aval`` with all elements ``value``."""
+        if is_extended(aval):
+            raise TypeError(f"Builder.full: {aval.dtype} has no constants; make the physical array")
+        if 0 in aval.shape:
+            return new_value(self._constant("", aval, aval.dtype), aval)
+        if aval.dtype == float0:
+            return new_value(self._constant("false", aval, _BOOL), aval)
+        return new_value(self._constant(literal_text(value, aval.dtype), aval, aval.dtype), aval)
+
+    def constant(self, value: np.ndarray) -> Value:
+        """A constant array."""
+        value = np.asarray(value)
+        aval = get_aval(value)
+        if aval.dtype == float0:
+            return self.full(False, aval)
+        return new_value(self._constant(dense_text(value.astype(aval.dtype, copy=False)), aval, aval.dtype), aval)
+
+    # -- small helpers ---------------------------------------------------------------------------------------------
+
+    def convert(self, x: Value, dtype: Any) -> Value:
+        """``x`` with its elements converted; ``x`` itself where nothing changes."""
+        if x.aval.dtype == dtype:
+            return x
+        return self.emit(f"stablehlo.convert {x}", x, out=ShapedArray(x.aval.shape, dtype))
+
+    def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int] = ()) -> Value:
+        """``broadcast_in_dim``; ``x`` itself where nothing changes."""
+        shape, extra = tuple(shape), ()
+        if x.aval.shape == shape and list(dims) == list(range(len(shape))):
+            return x
+        if is_extended(x.aval):
+            extra = range(len(shape), len(shape) + len(x.aval.dtype.physical_element_aval.shape))
+        return self.emit(f"stablehlo.broadcast_in_dim {x}, dims = {[*dims, *extra]}", x,
+                         out=ShapedArray(shape, x.aval.dtype))
+
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        """``x`` with another shape of the same size."""
+        shape = tuple(shape)
+        if x.aval.shape == shape:
+            return x
+        return self.emit(f"stablehlo.reshape {x}", x, out=ShapedArray(shape, x.aval.dtype))
+
+    def index(self, x: Value, i: Value) -> Value:
+        """``x[i]`` along the leading axis, for a scalar integer ``i`` in range; also for key arrays."""
+        whole = extended.physical(x)
+        starts = [i, *[self.scalar(0, i.aval.dtype)] * (whole.ndim - 1)]
+        rest = whole.aval.shape[1:]
+        part = self.emit(f"stablehlo.dynamic_slice {', '.join([whole, *starts])}, sizes = {[1, *rest]}", whole, *starts,
+                         out=ShapedArray((1, *rest), whole.aval.dtype))
+        out = self.reshape(part, rest)
+        return new_value(out, ShapedArray(x.aval.shape[1:], x.aval.dtype))
+
+    def update(self, x: Value, i: Value, part: Value) -> Value:
+        """``x`` with ``x[i]`` along the leading axis replaced by ``part``; also for key arrays."""
+        whole, part = extended.physical(x), extended.physical(part)
+        starts = [i, *[self.scalar(0, i.aval.dtype)] * (whole.ndim - 1)]
+        row = self.reshape(part, (1, *part.aval.shape))
+        out = self.emit(f"stablehlo.dynamic_update_slice {', '.join([whole, row, *starts])}", whole, row, *starts,
+                        out=whole.aval)
+        return new_value(out, x.aval)
+
+    def physical(self, x: Value) -> Value:
+        """A key array as the array of numbers it is stored in; any other value as it is."""
+        return extended.physical(x)
+
+    # -- regions ---------------------------------------------------------------------------------------------------
+
+    def region(self, in_avals: Sequence[AbstractValue], body: Callable[..., Sequence[Value]],
+               terminator: str = "stablehlo.return") -> str:
+        """Text ``{^bb0(...): ...}`` of a region; ``body(builder, *arguments)`` emits into it and returns its results."""
+        outer = self.lines, self.constants, self.tokens_now
+        self.lines, self.constants, self.tokens_now = [], {}, dict(self.tokens_now)
+        try:
+            arguments = [new_value(self._new(), aval) for aval in in_avals]
+            outs = list(body(self, *arguments))
+            types = f" : {', '.join([x.type for x in outs])}" if outs else ""
+            header = f"^bb0({', '.join([f'{x}: {x.type}' for x in arguments])}):\n" if arguments else ""
+            return f"{{\n{header}{''.join(self.lines)}{terminator} {', '.join(outs)}{types}{self.location}\n}}"
+        finally:
+            self.lines, self.constants, self.tokens_now = outer
+
+    def reducer(self, op: str, dtype: Any) -> str:
+        """The region of a reduction by the binary op named ``op``."""
+        scalar = ShapedArray((), dtype)
+        return self.region([scalar, scalar], lambda b, x, y: [b.emit(f"{op} {x}, {y}", x, y, out=scalar)])
+
+    # -- tokens ----------------------------------------------------------------------------------------------------
+
+    def token(self, effect: Effect) -> Value:
+        """The current token of an ordered effect."""
+        found = self.tokens_now.get(effect)
+        if found is None:
+            found = self.tokens_now[effect] = self.emit("stablehlo.create_token", out=abstract_token)
+        return found
+
+    def set_token(self, effect: Effect, token: Value) -> None:
+        """``token`` is the current token from here on."""
+        self.tokens_now[effect] = token
+
+    def tokens(self, effects: Any) -> list[tuple[Effect, Value]]:
+        """The ordered ones of ``effects`` in their fixed order, each with its current token."""
+        return [(effect, self.token(effect)) for effect in ordered_effects(effects)]
+
+    # -- programs --------------------------------------------------------------------------------------------------
+
+    def jaxpr(self, closed: ClosedJaxpr | Jaxpr, *operands: Value) -> list[Value]:
+        """The program's equations, here."""
+        jaxpr, consts = (closed, ()) if isinstance(closed, Jaxpr) else (closed.jaxpr, closed.consts)
+        if len(operands) != len(jaxpr.invars):
+            raise TypeError(f"Builder.jaxpr: the program takes {len(jaxpr.invars)} operands, got {len(operands)}")
+        env = {v: self.constant(np.asarray(c)) for v, c in zip(jaxpr.constvars, consts)}
+        env.update(zip(jaxpr.invars, operands))
+        return self.run(jaxpr, env)
+
+    def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
+        """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
+        outer = self.out_avals, self.params, self.location
+        barriers = plan(jaxpr, self.platform) if self.module.planning else None
+        write = self._write
+        for eqn in jaxpr.eqns:
+            write(eqn, env)
+            if barriers:
+                self._materialise(eqn, env, barriers)
+        self.out_avals, self.params, self.location = outer
+        return [self._atom(x, env) for x in jaxpr.outvars]
+
+    def _atom(self, x: Any, env: dict) -> Value:
+        """The value of a variable or literal."""
+        if type(x) is Literal:
+            return self._literal(x)
+        name = env[x]
+        return name if type(name) is Value else new_value(name, x.aval)
+
+    def _literal(self, x: Literal) -> Value:
+        if x.aval is abstract_token:
+            return self.emit("stablehlo.create_token", out=abstract_token)
+        return new_value(self.full(x.val, x.aval), x.aval)
+
+    def _materialise(self, eqn, env, barriers) -> None:
+        """Write a barrier behind the results of ``eqn`` that the plan names."""
+        for v in eqn.outvars:
+            reason = barriers.get(id(v))
+            if reason is not None:
+                x, before = self._atom(v, env), self.location
+                self.location = f' loc("planner: {reason}")'
+                env[v] = str(self.emit(f"stablehlo.optimization_barrier {x}", x, out=v.aval))
+                self.location = before
+
+    def _write(self, eqn: JaxprEqn, env: dict) -> None:
+        """Write one equation, from its template if there is one, and enter the names of its results into ``env``."""
+        prim, module = eqn.primitive, self.module
+        location = self.location = module.location(eqn) if module.located or eqn.source_info.name_stack else ""
+        names: list[str] = []
+        if type(prim.lower) is str:
+            out = eqn.outvars[0].aval
+            key = [prim, id(out)]
+            for x in eqn.invars:
+                if type(x) is Literal:
+                    names.append(self._splat(x, out))
+                    key.append(~id(x.aval))
+                else:
+                    names.append(env[x])
+                    key.append(id(x.aval))
+        else:
+            key = [prim]
+            for x in eqn.invars:
+                names.append(self._literal(x) if type(x) is Literal else env[x])
+                key.append(id(x.aval))
+        if eqn.params:
+            key += eqn.params.items()
+        template = module.template(tuple(key), eqn, location) if prim.cacheable else None
+        if template is None:
+            for v, x in zip(eqn.outvars, self.apply(eqn, [new_value(n, x.aval) for n, x in zip(names, eqn.invars)])):
+                env[v] = str(x)
+            return
+        text, pick, new, constants, results = template
+        if new == 1:
+            names.append(f"%{self.count}")
+            self.count += 1
+        elif new:
+            names += [f"%{i}" for i in range(self.count, self.count + new)]
+            self.count += new
+        for key in constants:
+            names.append(self._constant(*key))
+        if location:
+            names.append(location)
+        if text:
+            self.lines.append(text % pick(names))
+        for v, (slot, suffix) in zip(eqn.outvars, results):
+            env[v] = names[slot] + suffix if suffix else names[slot]
+
+    def _splat(self, x: Literal, like: ShapedArray) -> str:
+        """A literal operand of an elementwise op: a constant of the result's shape."""
+        return self._constant(literal_text(x.val, x.aval.dtype), x.aval if like.shape == () else like, x.aval.dtype)
+
+    def apply(self, eqn: JaxprEqn, operands: list[Value]) -> Sequence[Value]:
+        """Run the lowering rule of ``eqn``."""
+        prim = eqn.primitive
+        rule = prim.lower
+        self.out_avals, self.params = [v.aval for v in eqn.outvars], eqn.params
+        if extended.needs_batch_rule(eqn):
+            return extended.lower(self, eqn, operands)
+        if type(rule) is str:
+            return [self.elementwise(rule, *operands)]
+        if rule is None:
+            raise NotImplementedError(f"MLIR translation rule for primitive '{prim.name}' not found for platform "
+                                      f"{self.platform}")
+        out = rule(self, *operands, **eqn.params)
+        return out if prim.multiple_results else (out,)
+
+    def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
+        """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it."""
+        return self.jaxpr(_traced(f, tuple(x.aval for x in operands), params), *operands)
+
+    def call(self, name: str, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
+        """A call of the program as a function of its own; the same program is written once in a module."""
+        tokens = self.tokens(closed.effects)
+        symbol = self.module.function(name, closed)
+        arguments = [token for _, token in tokens] + list(operands)
+        outs = self.emit(f"func.call @{symbol}({', '.join(arguments)})", *arguments,
+                         out=[abstract_token] * len(tokens) + closed.out_avals)
+        for (effect, _), token in zip(tokens, outs):
+            self.set_token(effect, token)
+        return outs[len(tokens):]
+
+    # -- calls out of the program ----------------------------------------------------------------------------------
+
+    def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping | None = None,
+                    api_version: int = 4, has_side_effect: bool = False, operand_layouts: Any = None,
+                    result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
+                    extra: str = "") -> Any:
+        """``stablehlo.custom_call``; see `interfaces.Builder.custom_call` and `calls.custom_call_attributes`."""
+        attributes = calls.attributes(backend_config, api_version, has_side_effect, operand_layouts, result_layouts,
+                                      output_operand_aliases, extra,
+                                      1 if isinstance(out, AbstractValue) else len(out))
+        return self.emit(f"stablehlo.custom_call @{calls.symbol(target)}({', '.join(operands)})", *operands, out=out,
+                         attrs=attributes)
+
+    def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
+                      has_side_effect: bool, name: str = "") -> list[Value]:
+        """Call ``function`` on the host; see `calls.host_callback`."""
+        return calls.host_callback(self, function, operands, out, has_side_effect, name)
+
+    def sharding(self, sharding: Any, ndim: int) -> str:
+        """The Shardy attribute of a placement of a value with ``ndim`` axes; its mesh is entered into the module."""
+        return self.module.shardings.attribute(sharding, ndim)
+
+
+def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
+    """The types at the end of an op, in the form that the op wants."""
+    if text.startswith("chlo.") and not text.startswith("chlo.broadcast_"):
+        out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
+        return f" : {', '.join(types)} -> {out}"
+    if text.startswith("stablehlo.optimization_barrier"):
+        return f" : {', '.join(outs)}"
+    if not types and not text.startswith(('"', "stablehlo.custom_call", "func.call")):
+        return f" : {', '.join(outs)}"
+    out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
+    return f" : ({', '.join(types)}) -> {out}"
+
+
+_literal_texts: dict = {}
+_LITERAL_LIMIT = 1 << 12
+
+
+def literal_text(value: Any, dtype: Any) -> str:
+    """A scalar of this dtype as an element of a ``dense`` constant."""
+    key = (type(value), value, dtype)
+    try:
+        text = _literal_texts.get(key)
+    except TypeError:  # an array
+        return element_constant(as_dtype(value, dtype))
+    if text is None:
+        text = element_constant(as_dtype(value, dtype))
+        if value != 0 and len(_literal_texts) < _LITERAL_LIMIT:  # 0.0 and -0.0 are equal keys
+            _literal_texts[key] = text
+    return text
+
+
+_traced_functions: dict = {}
+
+
+def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
+    """``f`` as a program; kept for functions without a closure, which are the same function each time."""
+    code = getattr(f, "__code__", None)
+    if code is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
+        return _trace(f, avals, params)
+    key = (code, avals, tuple(params.items()), config.trace_key())
+    try:
+        found = _traced_functions.get(key)
+    except TypeError:
+        return _trace(f, avals, params)
+    if found is None:
+        found = _trace(f, avals, params)
+        if len(_traced_functions) < _LITERAL_LIMIT:
+            _traced_functions[key] = found
+    return found
+
+
+def _trace(f, avals, params) -> ClosedJaxpr:
+    def flat(*args):
+        out = f(*args, **params)
+        return out if isinstance(out, (tuple, list)) else [out]
+
+    jaxpr, consts, _ = trace_to_jaxpr(flat, avals)
+    return ClosedJaxpr(jaxpr, consts)

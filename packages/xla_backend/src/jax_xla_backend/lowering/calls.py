@@ -1,0 +1,120 @@
+"""Calls out of the program: custom calls and host callbacks.
+
+A host callback on CPU and GPU is one custom call into jaxlib's FFI handler, which passes read-only NumPy views of the
+operands (None for a token) to the Python function of the given index, and takes back NumPy arrays.
+
+Source: StableHLO specification, `custom_call`, `send`, `recv`; XLA FFI.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from jax_core.aval import AbstractValue
+
+from .values import Value
+
+_CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
+                     "rocm": "xla_ffi_python_gpu_callback"}
+_plain = re.compile(r"[A-Za-z_][\w$.]*\Z")
+
+
+def symbol(name: str) -> str:
+    """``name`` as a symbol, quoted where it must be."""
+    return name if _plain.match(name) else quoted(name)
+
+
+def quoted(text: str) -> str:
+    """``text`` as an MLIR string."""
+    return '"' + "".join([c if " " <= c < "\x7f" and c not in '"\\' else "".join(f"\\{b:02X}" for b in c.encode())
+                          for c in text]) + '"'
+
+
+def attribute_text(value: Any) -> str:
+    """A Python or NumPy value as an MLIR attribute (FFI handlers read them by name and type)."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join([f"{symbol(k)} = {attribute_text(v)}" for k, v in value.items()]) + "}"
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return f"{value} : i64"
+    if isinstance(value, float):
+        return f"{_float(value)} : f64"
+    if isinstance(value, np.integer):
+        return f"{int(value)} : {value.dtype.name.replace('uint', 'ui').replace('int', 'i')}"
+    if isinstance(value, np.floating):
+        return f"{_float(float(value))} : f{8 * value.dtype.itemsize}"
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        kind = "i1" if value.dtype == bool else value.dtype.name.replace("float", "f").replace("int", "i")
+        items = [str(x).lower() if value.dtype == bool else _float(x) if value.dtype.kind == "f" else str(x)
+                 for x in value.tolist()]
+        return f"array<{kind}{': ' if items else ''}{', '.join(items)}>"
+    if isinstance(value, (tuple, list)):
+        if value and all(type(x) is int for x in value):
+            return attribute_text(np.asarray(value, np.int64))
+        return "[" + ", ".join([attribute_text(x) for x in value]) + "]"
+    raise TypeError(f"custom_call: attribute {value!r} of type {type(value).__name__} has no MLIR form; use a bool, "
+                    "number, string, one-dimensional array, sequence or mapping")
+
+
+def _float(x: float) -> str:
+    if x != x or x in (float("inf"), float("-inf")):
+        raise ValueError(f"custom_call: attribute {x} is not finite")
+    text = repr(x)
+    return text if "." in text else text.replace("e", ".0e")
+
+
+def attributes(backend_config: str | Mapping | None, api_version: int, has_side_effect: bool, operand_layouts: Any,
+               result_layouts: Any, output_operand_aliases: Mapping[int, int] | None, extra: str, results: int) -> str:
+    """The attribute dictionary of a custom call.
+
+    Args:
+      operand_layouts, result_layouts: for each array its axes from minor to major, or None for the usual order.
+      output_operand_aliases: number of the operand that each of these results shares its buffer with.
+      extra: more attributes, as text.
+      results: number of results.
+    """
+    items = [f"api_version = {api_version} : i32"]
+    if backend_config is not None:
+        items.append(f"backend_config = {attribute_text(backend_config)}")
+    elif api_version == 4:
+        items.append("backend_config = {}")
+    if has_side_effect:
+        items.append("has_side_effect = true")
+    if operand_layouts is not None:
+        items.append(f"operand_layouts = {_layouts(operand_layouts)}")
+    if result_layouts is not None:
+        items.append(f"result_layouts = {_layouts(result_layouts)}")
+    if output_operand_aliases:
+        items.append("output_operand_aliases = [" + ", ".join(
+            [f"#stablehlo.output_operand_alias<output_tuple_indices = [{out if results > 1 else ''}], "
+             f"operand_index = {operand}, operand_tuple_indices = []>"
+             for operand, out in output_operand_aliases.items()]) + "]")
+    if extra:
+        items.append(extra)
+    return "{" + ", ".join(items) + "}"
+
+
+def _layouts(layouts: Sequence[Sequence[int]]) -> str:
+    return "[" + ", ".join([f"dense<{list(order) if len(order) else ''}> : tensor<{len(order)}xindex>"
+                            for order in layouts]) + "]"
+
+
+def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
+                  has_side_effect: bool, name: str) -> list[Value]:
+    """Emit a call of ``function(*arrays) -> sequence of arrays`` on the host.
+
+    Raises:
+      NotImplementedError: the platform has no callbacks.
+    """
+    target = _CALLBACK_TARGETS.get(b.platform)
+    if target is None:
+        raise NotImplementedError(f"host callback {name!r}: platform {b.platform} has no FFI callbacks")
+    index = b.module.add_callback(function)
+
+    return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
+                         has_side_effect=has_side_effect)

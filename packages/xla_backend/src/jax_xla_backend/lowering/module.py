@@ -1,0 +1,301 @@
+"""From a closed jaxpr to a StableHLO module.
+
+``main`` takes, in this order: a dummy for the token of each ordered effect, the constants that are too large to be
+written into the text, and the inputs that the program reads. It returns the dummies and the results. The dummies make
+one run wait for the one before it; inside, real tokens order the effects.
+
+The text is the key of the compile caches, so what does not change the program stays out of it: equations carry
+locations only inside a `named_scope`, and `Module.text` with ``debug_info`` lowers the program again to show the others.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import config
+from jax_core.aval import ShapedArray, abstract_token
+from jax_core.effects import Effect, ordered_effects
+from jax_core.interfaces import LowerSpec
+from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
+from jax_core.source import SourceInfo
+
+from . import templates
+from .builder import Builder
+from .calls import quoted
+from .sharding_text import Shardings
+from .types import physical_aval, type_text
+from .values import Value, new_value
+
+_TOKEN_TYPE = "tensor<0xi1>"
+_INLINE_BYTES = 1024  # arrays up to this size are written into the text
+_not_symbol = re.compile(r"[^\w$.]")
+
+_templates: dict[Any, dict] = {}
+_TEMPLATE_LIMIT = 1 << 14
+
+
+class Module:
+    """A lowered program; implements `jax_core.interfaces.LoweredModule`.
+
+    Attributes:
+      name: of the module, ``jit_...``.
+      kept: indices of the flat inputs that ``main`` takes.
+      consts: arrays that ``main`` takes before them.
+      flat_in_avals, in_avals, out_avals: types of all flat inputs, of the kept ones, and of the results.
+      donated: indices of flat inputs whose buffers ``main`` may overwrite.
+      unusable_donations: types of the donated inputs that no result can take the place of.
+      ordered_effects, unordered_effects: of the program.
+      host_callbacks: Python functions that the program calls by their index here.
+      keep_alive: objects to be kept as long as the executable.
+    """
+
+    def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
+                 platform: str):
+        self._spec, self._shardings, self.platform = spec, (in_shardings, out_shardings), platform
+        self.name = f"jit_{_symbol(spec.name)}"
+        used = [True] * len(closed.jaxpr.outvars)
+        self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)
+        self.kept = tuple(i for i, r in enumerate(reads) if r or spec.keep_unused)
+        self.flat_in_avals, self.out_avals = closed.in_avals, closed.out_avals
+        self.in_avals = [closed.in_avals[i] for i in self.kept]
+        self.ordered_effects = ordered_effects(self._jaxpr.effects)
+        self.unordered_effects = sorted((e for e in self._jaxpr.effects if not e.ordered), key=str)
+        self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
+        self._hoisted, self.consts = [v for v, _ in hoisted], [x for _, x in hoisted]
+        self._aliases, self.unusable_donations = _donations(self, spec, in_shardings)
+        self.donated = tuple(self.kept[i] for i in self._aliases)
+        self.keep_alive: list = []
+        writer = ModuleWriter(self, located=False)
+        self._text = writer.text()
+        self.host_callbacks = writer.callbacks
+
+    def text(self, debug_info: bool = False) -> str:
+        """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""
+        return ModuleWriter(self, located=True).text() if debug_info else self._text
+
+
+def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
+                 out_shardings: tuple | None = None, platform: str = "cpu") -> Module:
+    """Lower a program.
+
+    Args:
+      closed: the program.
+      spec: name, donation and so on.
+      in_shardings, out_shardings: placements of flat inputs and results (None where the compiler may choose), for runs
+        on several devices; None for one device.
+      platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
+
+    Raises:
+      NotImplementedError: a primitive has no lowering rule.
+    """
+    return Module(closed, spec, in_shardings, out_shardings, platform)
+
+
+def _symbol(name: str) -> str:
+    return _not_symbol.sub("_", name) or "_"
+
+
+def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
+    """Pairs (variable, value) of the constants to write into the text, and of those to pass as arguments."""
+    read = {v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is not Literal} if consts else set()
+    read.update(v for v in jaxpr.outvars if type(v) is not Literal)
+    inlined: list = []
+    hoisted: list = []
+    for v, x in zip(jaxpr.constvars, consts):
+        if v in read:
+            small = physical_aval(v.aval) is v.aval and v.aval is not abstract_token and v.aval.nbytes <= _INLINE_BYTES
+            (inlined if small and _on_host(x) else hoisted).append((v, x))
+    return inlined, hoisted
+
+
+def _on_host(x: Any) -> bool:
+    """Whether the value can be read here: a NumPy value, or an array that this process holds all of."""
+    return isinstance(x, (np.ndarray, np.generic)) or getattr(x, "is_fully_addressable", True)
+
+
+def _donations(module: Module, spec: LowerSpec, in_shardings: tuple | None) -> tuple[dict[int, str], list]:
+    """For positions among the kept inputs, the attribute that says how the donated buffer may be used.
+
+    Each donated input takes the first result of its shape and dtype that none has taken yet. With several devices
+    the partitioner decides on shapes, so the compiler is left to choose.
+    """
+    donated = [k for k, i in enumerate(module.kept) if i < len(spec.donated) and spec.donated[i]]
+    if in_shardings is not None:
+        return {k: "jax.buffer_donor = true" for k in donated}, []
+    free: dict[str, list[int]] = {}
+    if donated:
+        for position, aval in enumerate(module.out_avals):
+            free.setdefault(type_text(aval), []).append(position + len(module.ordered_effects))
+    usable, unusable = {}, []
+    for k in donated:
+        places = free.get(type_text(module.in_avals[k]))
+        if places:
+            usable[k] = f"tf.aliasing_output = {places.pop(0)} : i32"
+        else:
+            unusable.append(module.in_avals[k])
+    return usable, unusable
+
+
+class ModuleWriter:
+    """The state of writing one module: its functions, meshes, callbacks and locations.
+
+    Attributes:
+      platform: platform to lower for.
+      located: every operation gets a location.
+      planning: whether the planning pass is asked.
+      shardings: placements and meshes.
+      callbacks: Python functions called by index.
+    """
+
+    def __init__(self, module: Module, located: bool):
+        self.module, self.platform, self.located = module, module.platform, located
+        self.planning = module.platform == "cpu"
+        self.shardings = Shardings()
+        self.callbacks: list[Callable] = []
+        self._functions: list[str] = []
+        self._symbols: set[str] = {"main"}
+        self._by_program: dict[int, tuple[Any, str]] = {}
+        self._by_text: dict[str, str] = {}
+        self._locations: dict[str, str] = {}
+        key = (module.platform, config.trace_key())
+        self._templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
+
+    def text(self) -> str:
+        """The whole module."""
+        name, devices = self.module.name, self.shardings.device_count(*self.module._shardings)
+        main = self._main()
+        head = (f"module @{name} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
+                f"{self.shardings.meshes()}")
+        tail = "".join([f"{alias} = {text}\n" for text, alias in self._locations.items()])
+        return "".join([head, main, *self._functions, "}\n", tail])
+
+    # -- functions -------------------------------------------------------------------------------------------------
+
+    def _main(self) -> str:
+        module = self.module
+        b = Builder(self)
+        tokens = [f"%token{i}" for i in range(len(module.ordered_effects))]
+        arguments = [f"{t}: {_TOKEN_TYPE}" for t in tokens]
+        env: dict[Any, str] = {}
+        for i, v in enumerate(module._hoisted):
+            env[v] = f"%const{i}"
+            arguments.append(f"%const{i}: {type_text(v.aval)}")
+        names = _names(module._jaxpr.debug_info, module.kept) if self.located else ()
+        for i, v in enumerate(module._jaxpr.invars):
+            env[v] = f"%arg{i}"
+            location = f" loc({quoted(names[i])})" if i < len(names) else ""
+            arguments.append(f"%arg{i}: {type_text(v.aval)}{self._argument_attributes(i, v)}{location}")
+        for v, x in module._inlined:
+            env[v] = b.constant(np.asarray(x))
+        outs = b.run(module._jaxpr, env)
+        results = [_TOKEN_TYPE] * len(tokens) + [f"{x.type}{self._result_attributes(i, x)}" for i, x in enumerate(outs)]
+        return _function("public @main", arguments, b.lines, tokens + outs,
+                         [_TOKEN_TYPE] * len(tokens) + [x.type for x in outs], results)
+
+    def _argument_attributes(self, i: int, v: Any) -> str:
+        items = []
+        placements = self.module._shardings[0]
+        if placements is not None and placements[self.module.kept[i]] is not None:
+            items.append(self.shardings.argument(placements[self.module.kept[i]], physical_aval(v.aval).ndim))
+        if i in self.module._aliases:
+            items.append(self.module._aliases[i])
+        return f" {{{', '.join(items)}}}" if items else ""
+
+    def _result_attributes(self, i: int, x: Value) -> str:
+        items = []
+        paths = self.module._jaxpr.debug_info.result_paths
+        if paths is not None and i < len(paths):
+            items.append(f"jax.result_info = {quoted(str(paths[i]))}")
+        placements = self.module._shardings[1]
+        if placements is not None and placements[i] is not None:
+            items.append(self.shardings.argument(placements[i], physical_aval(x.aval).ndim))
+        return f" {{{', '.join(items)}}}" if items else ""
+
+    def function(self, name: str, closed: ClosedJaxpr) -> str:
+        """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
+        found = self._by_program.get(id(closed))
+        if found is not None:
+            return found[1]
+        b = Builder(self)
+        jaxpr = closed.jaxpr
+        tokens = ordered_effects(closed.effects)
+        arguments = []
+        for i, effect in enumerate(tokens):
+            token = new_value(f"%token{i}", abstract_token)
+            b.set_token(effect, token)
+            arguments.append(f"{token}: {token.type}")
+        operands = [new_value(f"%arg{i}", v.aval) for i, v in enumerate(jaxpr.invars)]
+        arguments += [f"{x}: {x.type}" for x in operands]
+        outs = b.jaxpr(closed, *operands)
+        outs = [b.token(effect) for effect in tokens] + outs
+        types = [x.type for x in outs]
+        body = _function("", arguments, b.lines, outs, types, types)
+        symbol = self._by_text.get(body)
+        if symbol is None:
+            symbol = self._by_text[body] = self._fresh(_symbol(name))
+            self._functions.append(_function(f"private @{symbol}", arguments, b.lines, outs, types, types))
+        self._by_program[id(closed)] = closed, symbol
+        return symbol
+
+    def _fresh(self, name: str) -> str:
+        symbol, n = name, 0
+        while symbol in self._symbols:
+            symbol, n = f"{name}_{n}", n + 1
+        self._symbols.add(symbol)
+        return symbol
+
+    def add_callback(self, function: Callable) -> int:
+        """The index by which the program calls ``function``."""
+        self.callbacks.append(function)
+        return len(self.callbacks) - 1
+
+    # -- templates and locations -----------------------------------------------------------------------------------
+
+    def template(self, key: tuple, eqn: JaxprEqn, location: str) -> templates.Template | None:
+        """The template of equations with this key, recorded if it is new; None if their rule must run each time."""
+        known = self._templates[1 if location else 0]
+        try:
+            return known[key][0]
+        except KeyError:
+            pass
+        except TypeError:  # an unhashable parameter
+            return None
+        template = None if _has_floats(eqn.params) else templates.record(self, eqn, location)
+        if len(known) > _TEMPLATE_LIMIT:
+            known.clear()
+        known[key] = template, [x.aval for x in (*eqn.invars, *eqn.outvars)]  # the key holds the ids of these
+        return template
+
+    def location(self, eqn: JaxprEqn) -> str:
+        """`` loc(...)`` of an equation: its scopes and primitive, and where in the user's program it was written."""
+        info = eqn.source_info
+        path = "/".join([*info.name_stack, eqn.primitive.name])
+        if not self.located:
+            return f" loc({quoted(path)})"
+        name = quoted(f"jit({self.module._spec.name})/{path}")
+        return f" loc({self._alias(f'loc({name}({self._place(info)}))')})"
+
+    def _place(self, info: SourceInfo) -> str:
+        return self._alias(f"loc({quoted(info.file)}:{info.line}:0)" if info.code is not None else "loc(unknown)")
+
+    def _alias(self, text: str) -> str:
+        return self._locations.setdefault(text, f"#loc{len(self._locations)}")
+
+
+def _has_floats(params: dict) -> bool:
+    """Whether a parameter is a float: 0.0 and -0.0 are equal keys, but not equal texts."""
+    return any(isinstance(x, (float, complex, np.inexact)) for x in params.values())
+
+
+def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
+    """Names of the kept arguments, as far as known."""
+    names = list(debug.arg_names or ())
+    return [str(names[i]) if i < len(names) else f"arg{i}" for i in kept]
+
+
+def _function(name: str, arguments: Sequence[str], lines: Sequence[str], outs: Sequence[str], types: Sequence[str],
+              results: Sequence[str]) -> str:
+    returned = f"return {', '.join(outs)} : {', '.join(types)}\n" if outs else "return\n"
+    return f"func.func {name}({', '.join(arguments)}) -> ({', '.join(results)}) {{\n{''.join(lines)}{returned}}}\n"

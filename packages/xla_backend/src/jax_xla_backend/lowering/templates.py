@@ -1,0 +1,119 @@
+"""Templates: what a lowering rule wrote, with the names of values left open.
+
+Programs repeat themselves (twelve layers, each differentiated), and a rule depends on nothing but the types of its
+operands and its parameters. So a rule runs once for each of these on a `Recorder`, a builder whose names are private
+characters; its text becomes a format string, and equations that follow only fill in names.
+
+Rules that look at the function they write into (tokens, calls, callbacks, long constants) raise `NotATemplate` while
+being recorded, and run for every equation instead.
+"""
+from __future__ import annotations
+
+import re
+from operator import itemgetter
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core.aval import ShapedArray
+from jax_core.jaxpr import JaxprEqn, Literal
+
+from .builder import Builder
+from .values import new_value
+
+_PRIVATE = 0xF0000
+_OPERANDS, _NEW, _CONSTANTS, _LOCATION = _PRIVATE, _PRIVATE + 0x1000, _PRIVATE + 0x8000, _PRIVATE + 0xF000
+_placeholder = re.compile(f"([{chr(_PRIVATE)}-{chr(_LOCATION)}])")
+_LONG = 64  # elements
+
+Template = tuple  # (format string, function that picks its arguments, number of new names, constants, results)
+
+
+class NotATemplate(Exception):
+    """The rule does what a template cannot repeat."""
+
+
+class Recorder(Builder):
+    """A builder whose names are placeholders."""
+
+    __slots__ = ("needed", "depth")
+
+    def __init__(self, module: Any):
+        super().__init__(module)
+        self.needed: dict = {}
+        self.depth = 0
+
+    def _new(self):
+        name = chr(_NEW + self.count)
+        self.count += 1
+        if self.count > 0x6000:
+            raise NotATemplate
+        return name
+
+    def _constant(self, text, like, dtype):
+        if self.depth or "x" in text and len(text) > 40:
+            return super()._constant(text, like, dtype)
+        return chr(_CONSTANTS + self.needed.setdefault((text, ShapedArray(like.shape, dtype), dtype), len(self.needed)))
+
+    def constant(self, value):
+        if np.size(value) > _LONG:
+            raise NotATemplate
+        return super().constant(value)
+
+    def region(self, in_avals, body, terminator="stablehlo.return"):
+        self.depth += 1
+        try:
+            return super().region(in_avals, body, terminator)
+        finally:
+            self.depth -= 1
+
+    def _write(self, eqn, env):
+        """Inlined equations are written by their rules, as templates of templates would gain nothing."""
+        operands = [self._literal(x) if type(x) is Literal else new_value(env[x], x.aval) for x in eqn.invars]
+        for v, x in zip(eqn.outvars, self.apply(eqn, operands)):
+            env[v] = x
+
+    def _refuse(self, *args, **kwargs):
+        raise NotATemplate
+
+    token = set_token = tokens = call = host_callback = sharding = _refuse
+
+
+def record(module: Any, eqn: JaxprEqn, location: str) -> Template | None:
+    """The template of equations like ``eqn``, or None if their rule must run each time."""
+    recorder = Recorder(module)
+    recorder.location = chr(_LOCATION) if location else ""
+    try:
+        outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(_operand_types(eqn))])
+    except NotATemplate:
+        return None
+    sizes = len(eqn.invars), recorder.count, len(recorder.needed)
+    pieces = _placeholder.split("".join(recorder.lines))
+    text = "%s".join([piece.replace("%", "%%") for piece in pieces[::2]])
+    pick = _picker([_slot(name, *sizes) for name in pieces[1::2]])
+    results = [(_slot(name[0], *sizes), name[1:]) for name in outs]
+    return text, pick, recorder.count, list(recorder.needed), results
+
+
+def _operand_types(eqn):
+    """Literals of elementwise operations have been written in the result's shape."""
+    if type(eqn.primitive.lower) is not str:
+        return [x.aval for x in eqn.invars]
+    shape = eqn.outvars[0].aval.shape
+    return [ShapedArray(shape, x.aval.dtype) if type(x) is Literal else x.aval for x in eqn.invars]
+
+
+def _slot(name: str, operands: int, new: int, constants: int) -> int:
+    """Position of a placeholder in the list: operands, new names, constants, location."""
+    code = ord(name)
+    if code < _NEW:
+        return code - _OPERANDS
+    if code < _CONSTANTS:
+        return code - _NEW + operands
+    if code < _LOCATION:
+        return code - _CONSTANTS + operands + new
+    return operands + new + constants
+
+
+def _picker(slots: Sequence[int]) -> Callable[[list], Any]:
+    return itemgetter(*slots) if slots else lambda names: ()

@@ -1,0 +1,136 @@
+"""Types and constants as StableHLO text.
+
+A type's text is looked up by its aval, and avals are shared objects, so every text is made once in the life of the
+process. Extended dtypes (random keys) appear as the array they are stored in: the logical axes first, then those of
+one element. Values of dtype float0 carry nothing; they are written as ``i1``.
+
+Source: StableHLO specification, "Types" and "Constants"; MLIR language reference, "Dense elements attribute".
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import AbstractValue, ShapedArray, abstract_token
+
+_ELEMENTS = {"bool": "i1", "complex64": "complex<f32>", "complex128": "complex<f64>", "float16": "f16",
+             "float32": "f32", "float64": "f64", "bfloat16": "bf16"}
+_MAX_LISTED = 16  # a constant of more elements is written as a string of bytes
+
+
+def _element_text(dtype: np.dtype) -> str:
+    name = dtype.name
+    if name in _ELEMENTS:
+        return _ELEMENTS[name]
+    if name.startswith("float"):  # float8_e4m3fn is f8E4M3FN
+        width, _, layout = name[5:].partition("_")
+        return f"f{width}{layout.upper()}"
+    return name.replace("uint", "ui").replace("int", "i")
+
+
+_element_texts: dict[Any, str] = {dtypes.float0: "i1"}
+
+
+def element_text(dtype: Any) -> str:
+    """Name of an element type: ``f32``, ``i1``, ``complex<f64>``, ``f8E4M3FN``."""
+    text = _element_texts.get(dtype)
+    if text is None:
+        text = _element_texts[dtype] = _element_text(np.dtype(dtype))
+    return text
+
+
+def physical_aval(aval: AbstractValue) -> AbstractValue:
+    """The type that ``aval`` is stored as; ``aval`` itself unless its dtype is extended."""
+    if isinstance(aval, ShapedArray) and isinstance(aval.dtype, dtypes.ExtendedDType):
+        element = aval.dtype.physical_element_aval
+        return ShapedArray(aval.shape + element.shape, element.dtype)
+    return aval
+
+
+def is_extended(aval: AbstractValue) -> bool:
+    """Whether ``aval`` is an array of an extended dtype (keys)."""
+    return isinstance(aval.dtype, dtypes.ExtendedDType)
+
+
+_texts: dict[AbstractValue, str] = {abstract_token: "!stablehlo.token"}
+
+
+def type_text(aval: AbstractValue) -> str:
+    """``tensor<3x4xf32>``."""
+    text = _texts.get(aval)
+    if text is None:
+        text = _texts[aval] = _type_text(aval)
+        if len(_texts) > 1 << 16:
+            _texts.clear()
+            _texts[abstract_token] = "!stablehlo.token"
+    return text
+
+
+def _type_text(aval) -> str:
+    if not isinstance(aval, ShapedArray):
+        raise TypeError(f"lowering: a value of type {aval} has no counterpart in StableHLO")
+    stored = physical_aval(aval)
+    return "tensor<" + "".join([f"{n}x" for n in stored.shape]) + element_text(stored.dtype) + ">"
+
+
+# -- constants -----------------------------------------------------------------------------------------------------
+
+_DECIMAL = frozenset(map(np.dtype, ("float16", "float32", "float64", ml_dtypes.bfloat16)))
+
+
+def _float_text(x: np.generic) -> str:
+    """Digits that read back as the same bits; bits in hexadecimal where there are none (NaN, infinities, 8 bits)."""
+    if x.dtype in _DECIMAL and np.isfinite(x):
+        text = repr(float(x))
+        if "e" in text and "." not in text:
+            text = text.replace("e", ".0e")
+        return text
+    return "0x" + x.tobytes()[::-1].hex().upper()
+
+
+def element_constant(x: np.generic) -> str:
+    """One element of a ``dense`` constant."""
+    kind = x.dtype.kind
+    if kind == "b":
+        return "true" if x else "false"
+    if kind in "iu":
+        return str(int(x))
+    if kind == "c":
+        return f"({_float_text(x.real)},{_float_text(x.imag)})"
+    if dtypes.issubdtype(x.dtype, np.integer):  # int4 and its kin
+        return str(int(x))
+    return _float_text(x)
+
+
+def as_dtype(value: Any, dtype: np.dtype) -> np.generic:
+    """``value`` as a NumPy scalar; integers out of range wrap around."""
+    if type(value) is int and dtype.kind in "iu":
+        bits = 8 * dtype.itemsize
+        value &= (1 << bits) - 1
+        if dtype.kind == "i" and value >> (bits - 1):
+            value -= 1 << bits
+    return np.asarray(value).astype(dtype)[()]
+
+
+def _nested(array: np.ndarray) -> str:
+    if array.ndim == 0:
+        return element_constant(array[()])
+    return "[" + ", ".join([_nested(part) for part in array]) + "]"
+
+
+def dense_text(array: np.ndarray) -> str:
+    """What stands between ``dense<`` and ``>`` for ``array``: one element, a nested list, or a string of bytes."""
+    if array.size == 0:
+        return ""
+    data = np.ascontiguousarray(array)
+    if array.ndim == 0:
+        return element_constant(data.reshape(())[()])
+    raw = data.reshape(-1).view(np.uint8).reshape(array.size, -1)
+    if (raw == raw[0]).all():
+        return element_constant(data.reshape(-1)[0])
+    if array.size <= _MAX_LISTED:
+        return _nested(data)
+    return f'"0x{data.tobytes().hex().upper()}"'
