@@ -79,14 +79,15 @@ class prng_key(extended):
 class ExtendedDType:
     """Base class of dtypes that NumPy does not know, such as those of random keys.
 
-    A subclass gives `type` (a subclass of `extended`), `name`, `itemsize`, equality and
-    hash. Its arrays are stored as arrays of an ordinary dtype; how is for its owner to say.
+    A subclass gives `type` (a subclass of `extended`), `name`, `itemsize`, equality, hash and
+    `physical_element_aval`, the array type that one element is stored as.
     """
 
     __slots__ = ()
     type: type
     name: str
     itemsize: int
+    physical_element_aval: Any
 
     def __repr__(self) -> str:
         return self.name

@@ -20,7 +20,7 @@ from typing import Any, Callable, Hashable, Mapping, Protocol, Sequence, runtime
 import numpy as np
 
 from .aval import AbstractValue, ShapedArray
-from .effects import Effect
+from .effects import Effect, Effects
 from .jaxpr import ClosedJaxpr, Jaxpr
 from .primitive import Primitive
 
@@ -34,6 +34,10 @@ class Value(Protocol):
 
 class Builder(Protocol):
     """Writes StableHLO text; each lowering rule gets one. A rule never counts ``%3`` or spells a tensor type.
+
+    A backend may run a rule once for each combination of primitive, operand types and parameters, and repeat what it
+    wrote, so a rule depends on nothing else. Rules never see key arrays, unless their primitive says
+    ``prim.lowers_keys = True``: others are lowered through their batching rule, an element's axes being mapped.
 
     Attributes:
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
@@ -59,15 +63,36 @@ class Builder(Protocol):
     def constant(self, value: np.ndarray) -> Value:
         """A constant array."""
 
+    def elementwise(self, op: str, *operands: Value, out: AbstractValue | None = None) -> Value:
+        """The elementwise op named ``op``; operands of rank 0 are broadcast to the result's shape.
+
+        ``out`` is by default the type of the equation's result.
+        """
+
     def convert(self, x: Value, dtype: np.dtype) -> Value:
         """``x`` with its elements converted (StableHLO `convert`); ``x`` itself where nothing changes."""
 
     def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int] = ()) -> Value:
         """``broadcast_in_dim``; ``x`` itself where nothing changes."""
 
+    def reshape(self, x: Value, shape: Sequence[int]) -> Value:
+        """``x`` with another shape of the same size."""
+
+    def index(self, x: Value, i: Value) -> Value:
+        """``x[i]`` along the leading axis, for a scalar integer ``i`` in range; also of key arrays."""
+
+    def update(self, x: Value, i: Value, part: Value) -> Value:
+        """``x`` with ``x[i]`` along the leading axis replaced by ``part``; also of key arrays."""
+
+    def physical(self, x: Value) -> Value:
+        """A key array as the array of numbers that it is stored in; any other value as it is."""
+
     def region(self, in_avals: Sequence[AbstractValue], body: Callable[..., Sequence[Value]],
                terminator: str = "stablehlo.return") -> str:
-        """Text of a region ``({...})`` with block arguments of these types; ``body(builder, *arguments)`` emits into it."""
+        """Text of a region ``{...}``, to be put in round parentheses; ``body(builder, *arguments)`` emits into it."""
+
+    def reducer(self, op: str, dtype: np.dtype) -> str:
+        """The region of a reduction by the binary op named ``op``."""
 
     def jaxpr(self, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
         """The program's equations, here (inlined). Ordered effects thread their tokens through."""
@@ -93,6 +118,12 @@ class Builder(Protocol):
 
     def set_token(self, effect: Effect, token: Value) -> None:
         """``token`` is the current token from here on."""
+
+    def tokens(self, effects: Effects) -> list[tuple[Effect, Value]]:
+        """The ordered ones of ``effects`` in their fixed order, each with its current token."""
+
+    def sharding(self, sharding: Any, ndim: int) -> str:
+        """The Shardy attribute of a placement of a value with ``ndim`` axes."""
 
 
 class LoweredModule(Protocol):
