@@ -1,0 +1,413 @@
+"""What `cond`, `while_loop` and `scan` share: tracing their functions, checking carries, running eagerly, splitting programs.
+
+The bodies of control flow are traced to closed jaxprs without constants: what a body closes over is passed as a
+leading operand, so every transformation sees it.
+
+Eager calls run through `run_eagerly`, which recognises a program by its structure and not by the identity of the
+Python function: a loop with a fresh lambda each time is traced again, but neither lowered nor compiled again.
+"""
+from __future__ import annotations
+
+import collections
+from typing import Any, Callable, Iterable, Sequence
+
+import numpy as np
+
+from jax_core import config, dtypes, tree
+from jax_core.aval import AbstractValue, ShapedArray, get_aval
+from jax_core.effects import Effects
+from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
+from jax_core.jit import check_results, jit_p, jit_params
+from jax_core.primitive import Primitive, Zero
+from jax_core.source import describe_function
+from jax_core.staging import trace_to_closed
+from jax_core.structural import convert_element_type_p, instantiate
+from jax_core.trace import Tracer, escaped
+
+PYTHON_SCALARS = (bool, int, float, complex)
+
+
+# -- small tools -----------------------------------------------------------------------------------------------------
+
+def split(items: Sequence[Any], *sizes: int) -> list[list]:
+    """Consecutive parts of ``items`` with these sizes, and the rest."""
+    parts, start = [], 0
+    for n in sizes:
+        parts.append(list(items[start:start + n]))
+        start += n
+    return [*parts, list(items[start:])]
+
+
+def select(items: Iterable[Any], wanted: Iterable[bool]) -> list:
+    """Those of ``items`` for which ``wanted`` is true."""
+    return [x for x, w in zip(items, wanted) if w]
+
+
+def nonzero_flags(tangents: Iterable[Any]) -> list[bool]:
+    """Which tangents or cotangents are not symbolic zeros."""
+    return [not isinstance(t, Zero) for t in tangents]
+
+
+def fill(flags: Iterable[bool], given: Iterable[Any], otherwise: Iterable[Callable[[], Any] | Any]) -> list:
+    """The next of ``given`` for each true flag, else the item of ``otherwise`` in its place."""
+    given = iter(given)
+    return [next(given) if f else other for f, other in zip(flags, otherwise)]
+
+
+def either(a: Sequence[bool], b: Sequence[bool]) -> list[bool]:
+    return [x or y for x, y in zip(a, b)]
+
+
+def require_callable(name: str, **functions: Any) -> None:
+    """Raise TypeError for an argument that cannot be called."""
+    for argument, fun in functions.items():
+        if not callable(fun):
+            raise TypeError(f"{name}: {argument} should be a callable, got {fun!r} of type {type(fun).__name__}.")
+
+
+# -- tracing ---------------------------------------------------------------------------------------------------------
+
+def trace_body(name: str, fun: Callable, in_tree: Any, avals: Sequence[AbstractValue]) -> tuple[ClosedJaxpr, list, Any]:
+    """Trace ``fun`` on arguments of structure ``in_tree`` and types ``avals``.
+
+    Returns:
+      the program with its constants as leading inputs, their values, and the structure of the result.
+    """
+    structure: list = []
+
+    def flat(*leaves):
+        outs, out_tree = tree.flatten(fun(*tree.unflatten(in_tree, leaves)))
+        structure[:] = [out_tree]
+        return check_results(fun, out_tree, outs)
+    closed, consts = trace_to_closed(flat, avals, DebugInfo(name, _LazyName(fun)))
+    return closed, consts, structure[0]
+
+
+class _LazyName(str):
+    """``function at file:line``, worked out when a message needs it."""
+
+    def __new__(cls, fun):
+        self = super().__new__(cls, getattr(fun, "__name__", "function"))
+        self.fun = fun
+        return self
+
+    def __str__(self):
+        return describe_function(self.fun)
+
+    def __format__(self, spec):
+        return format(describe_function(self.fun), spec)
+
+    def split(self, *args):
+        return str(self).split(*args)
+
+
+def leaf_avals(name: str, argument: str, value: Any, leaves: Sequence[Any]) -> list[AbstractValue]:
+    """Types of the leaves; raises TypeError that says where a leaf is not an array."""
+    try:
+        return [get_aval(x) for x in leaves]
+    except TypeError:
+        for path, x in tree.flatten_with_path(value)[0]:
+            try:
+                get_aval(x)
+            except TypeError:
+                raise TypeError(f"{name}: {argument}{tree.keystr(path)} is {x!r} of type {type(x).__name__}, which is "
+                                "not a valid JAX type; pass arrays, numbers and pytrees of them.") from None
+        raise
+
+
+def check_effects(name: str, effects: Effects) -> None:
+    """Raise NotImplementedError for effects that cannot happen inside control flow."""
+    refused = [e for e in effects if not e.in_control_flow]
+    if refused:
+        raise NotImplementedError(f"{name}: effects not supported inside control flow: {', '.join(map(str, refused))}.")
+
+
+def share_constants(programs: Sequence[ClosedJaxpr], consts: Sequence[Sequence[Any]]) -> tuple[list[ClosedJaxpr], list]:
+    """Programs that take one common list of leading constants, and that list."""
+    if not any(consts):
+        return list(programs), []
+    joint: dict[int, Any] = {}
+    for group in consts:
+        for x in group:
+            joint.setdefault(id(x), x)
+    shared = []
+    for closed, group in zip(programs, consts):
+        own = dict(zip(map(id, group), closed.jaxpr.invars))
+        leading = [own[key] if key in own else Var(get_aval(x)) for key, x in joint.items()]
+        shared.append(ClosedJaxpr(closed.jaxpr.replace(
+            invars=leading + closed.jaxpr.invars[len(group):]), closed.consts))
+    return shared, list(joint.values())
+
+
+# -- carries ---------------------------------------------------------------------------------------------------------
+
+def promote_carry(leaves: list, given: Sequence[AbstractValue], returned: Sequence[AbstractValue]) -> list | None:
+    """``leaves`` with the weakly typed ones converted to what the body returns, or None where nothing changes."""
+    changed = False
+    result = list(leaves)
+    for i, (x, a, b) in enumerate(zip(leaves, given, returned)):
+        if not getattr(a, "weak_type", False) or getattr(b, "shape", None) != a.shape or (
+                a.dtype == b.dtype and b.weak_type):
+            continue
+        dtype = dtypes.result_type(a, b)
+        result[i] = convert(x, dtype)
+        changed = True
+    return result if changed else None
+
+
+def convert(x: Any, dtype: np.dtype) -> Any:
+    """``x`` with the strong type ``dtype``."""
+    if type(x) in PYTHON_SCALARS:
+        return np.asarray(x).astype(dtype)[()]
+    return convert_element_type_p.bind(x, new_dtype=np.dtype(dtype), weak_type=False)
+
+
+def check_carry(name: str, fun: Callable, init: Any, given: Sequence[AbstractValue], out_tree: Any,
+                returned: Sequence[AbstractValue]) -> None:
+    """Raise TypeError, leaf by leaf, if the body returns a carry of another structure or other types than it got."""
+    where = f"{name}: body function {describe_function(fun)}"
+    in_tree = tree.structure(init)
+    if in_tree != out_tree:
+        names = [a.str_short() for a in given], [a.str_short() for a in returned]
+        differences = tree.structure_differences(
+            tree.unflatten(in_tree, map(_Leaf, names[0])), tree.unflatten(out_tree, map(_Leaf, names[1])),
+            "carry input", "carry output") if len(returned) == out_tree.num_leaves else []
+        raise TypeError(
+            f"{where} must return a carry with the same pytree structure as the carry input, but they differ:\n  "
+            + "\n  ".join(differences or [f"input {in_tree}, output {out_tree}"])
+            + "\nReturn the carry in the structure in which it came in.")
+    if all(map(types_compatible, given, returned)):
+        return
+    lines = []
+    for (path, _), a, b in zip(tree.flatten_with_path(init)[0], given, returned):
+        if not types_compatible(a, b):
+            lines.append(f"carry{tree.keystr(path)}: carry input has type {a.str_short()}, carry output has type "
+                         f"{b.str_short()}{_difference(a, b)}")
+    raise TypeError(f"{where} must return a carry with the same types as the carry input, but they differ:\n  "
+                    + "\n  ".join(lines)
+                    + "\nRevise the function, or the initial carry, so that each leaf keeps its shape and dtype.")
+
+
+def carry_fixpoint(derive: Callable, carry: list[bool]) -> tuple[Any, list[bool]]:
+    """Grow the set ``carry`` until ``derive(carry) -> (result, flags of the carry after a step)`` adds nothing."""
+    while True:
+        result, after = derive(carry)
+        grown = either(carry, after)
+        if grown == carry:
+            return result, carry
+        carry = grown
+
+
+class _Leaf:
+    """A leaf in messages, shown by its type."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+def _difference(a, b) -> str:
+    if getattr(a, "dtype", None) != getattr(b, "dtype", None):
+        hint = "dtypes do not match" if a.shape == b.shape else "shapes and dtypes do not match"
+        return f" ({hint})"
+    return " (shapes do not match)"
+
+
+# -- derived programs ------------------------------------------------------------------------------------------------
+
+def reorder(closed: ClosedJaxpr, inputs: Sequence[int] | None, outputs: Sequence[int] | None = None) -> ClosedJaxpr:
+    """The same program with inputs and outputs in another order: item ``i`` of the new is item ``inputs[i]`` of the old.
+
+    Outputs may be repeated or left out; inputs may only be permuted.
+    """
+    key = ("reorder", None if inputs is None else tuple(inputs), None if outputs is None else tuple(outputs))
+
+    def make():
+        jaxpr = closed.jaxpr
+        return ClosedJaxpr(jaxpr.replace(
+            invars=jaxpr.invars if inputs is None else [jaxpr.invars[i] for i in inputs],
+            outvars=jaxpr.outvars if outputs is None else [jaxpr.outvars[i] for i in outputs]), closed.consts)
+    return closed.memo(key, make)
+
+
+def narrow(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool]]:
+    """The program without its unused outputs and inputs, and which inputs are left."""
+    def make():
+        small, used_inputs = dce(closed.jaxpr, used_outputs)
+        return ClosedJaxpr(small, closed.consts), used_inputs
+    return closed.memo(("dce", tuple(used_outputs)), make)
+
+
+def drop_inputs(closed: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
+    """The program without inputs that it does not read."""
+    return ClosedJaxpr(closed.jaxpr.replace(invars=select(closed.jaxpr.invars, kept)), closed.consts)
+
+
+def split_known(closed: ClosedJaxpr, unknown: Sequence[bool]) -> tuple[ClosedJaxpr, ClosedJaxpr, list[bool], int]:
+    """Split a program into what needs only the known inputs, and the rest.
+
+    Args:
+      unknown: which inputs are unknown.
+
+    Returns:
+      ``known inputs -> (known outputs, residuals)``; ``(residuals, unknown inputs) -> unknown outputs``; which outputs
+      are unknown; how many residuals.
+    """
+    return closed.memo(("split_known", tuple(unknown)), lambda: _split_known(closed, unknown))
+
+
+def _split_known(closed, unknown):
+    jaxpr = closed.jaxpr
+    late = {v for v, u in zip(jaxpr.invars, unknown) if u}
+    now, later = [], []
+    for eqn in jaxpr.eqns:
+        if any(type(v) is not Literal and v in late for v in eqn.invars) or (eqn.effects and later):
+            later.append(eqn)
+            late.update(eqn.outvars)
+        else:
+            now.append(eqn)
+    is_late = lambda v: type(v) is not Literal and v in late
+    out_unknown = [is_late(v) for v in jaxpr.outvars]
+    reads = [v for eqn in later for v in eqn.invars] + select(jaxpr.outvars, out_unknown)
+    residuals = list(dict.fromkeys(
+        v for v in reads if type(v) is not Literal and v not in late and v not in jaxpr.constvars))
+    effects_of = lambda eqns: frozenset().union(*(e.effects for e in eqns)) if eqns else frozenset()
+    known = Jaxpr(jaxpr.constvars, [v for v, u in zip(jaxpr.invars, unknown) if not u],
+                  [v for v, u in zip(jaxpr.outvars, out_unknown) if not u] + residuals, now, effects_of(now),
+                  jaxpr.debug_info)
+    rest = Jaxpr(jaxpr.constvars, residuals + select(jaxpr.invars, unknown), select(jaxpr.outvars, out_unknown),
+                 later, effects_of(later), jaxpr.debug_info)
+    return ClosedJaxpr(known, closed.consts), ClosedJaxpr(rest, closed.consts), out_unknown, len(residuals)
+
+
+# -- eager calls -----------------------------------------------------------------------------------------------------
+
+_known_programs: "collections.OrderedDict[Any, ClosedJaxpr]" = collections.OrderedDict()
+_KNOWN_PROGRAMS_LIMIT = 1024
+
+
+def run_eagerly(prim: Primitive, args: Sequence[Any], params: dict) -> list:
+    """Compile and run one control-flow equation; programs of equal structure share one executable."""
+    for x in args:
+        if isinstance(x, Tracer):
+            raise escaped(x)
+    avals = [get_aval(x) for x in args]
+    key = (prim, tuple(avals), _params_key(params), config.trace_key())
+    closed = _known_programs.get(key)
+    if closed is None:
+        closed = _one_equation(prim, avals, params)
+        _known_programs[key] = closed
+        if len(_known_programs) > _KNOWN_PROGRAMS_LIMIT:
+            _known_programs.popitem(last=False)
+    else:
+        _known_programs.move_to_end(key)
+    return jit_p.impl(*args, **closed.memo(
+        "jit_params", lambda: jit_params(closed, prim.name, (False,) * len(avals))))
+
+
+def clear_known_programs() -> None:
+    """Forget all programs run eagerly, and their executables."""
+    _known_programs.clear()
+
+
+def _one_equation(prim, avals, params) -> ClosedJaxpr:
+    from jax_core.primitive import abstract_eval
+    types, effects = abstract_eval(prim, avals, params)
+    invars, outvars = [Var(a) for a in avals], [Var(a) for a in types]
+    return ClosedJaxpr(Jaxpr([], invars, outvars, [JaxprEqn(invars, outvars, prim, params, effects)], effects), ())
+
+
+def structure_key(closed: ClosedJaxpr) -> Any:
+    """A hashable value that is equal for programs that differ only in names and source locations."""
+    return closed.memo("structure_key", lambda: _structure_key(closed))
+
+
+def _structure_key(closed):
+    return (_jaxpr_key(closed.jaxpr), tuple(map(_by_identity, closed.consts)))
+
+
+def _jaxpr_key(jaxpr: Jaxpr):
+    number: dict[Var, int] = {}
+    for v in jaxpr.constvars:
+        number[v] = len(number)
+    for v in jaxpr.invars:
+        number[v] = len(number)
+    count = len(number)
+    rows: list = [len(jaxpr.constvars), tuple([v.aval for v in number])]
+    for eqn in jaxpr.eqns:
+        rows.append((eqn.primitive,
+                     tuple([_literal_key(v) if type(v) is Literal else number[v] for v in eqn.invars]),
+                     _params_key(eqn.params) if eqn.params else None,
+                     tuple([v.aval for v in eqn.outvars])))
+        for v in eqn.outvars:
+            number[v] = count
+            count += 1
+    rows.append(tuple([_literal_key(v) if type(v) is Literal else number[v] for v in jaxpr.outvars]))
+    return tuple(rows)
+
+
+def _literal_key(v: Literal):
+    # equal values may be different literals: 0.0 and -0.0, True and 1; and NaN is not equal to itself
+    return v.aval, np.asarray(v.val).tobytes()
+
+
+_RULE_PARAMS = frozenset({"jvp_jaxpr_fun", "fwd_jaxpr_thunk", "bwd"})
+"""Parameters that hold derivative rules: they play no part in running a program."""
+
+
+def _params_key(params: dict):
+    items = []
+    for name, value in params.items():
+        if name in _RULE_PARAMS:
+            continue
+        items.append((name, _value_key(value)))
+    return tuple(items)
+
+
+def _value_key(value):
+    kind = type(value)
+    if kind is ClosedJaxpr:
+        return structure_key(value)
+    if kind is Jaxpr:
+        return _jaxpr_key(value)
+    if kind is tuple or kind is list:
+        return tuple([_value_key(v) for v in value])
+    if kind is np.ndarray:
+        return value.shape, value.dtype, value.tobytes()
+    try:
+        hash(value)
+    except TypeError:
+        return _by_identity(value)
+    return value
+
+
+class _by_identity:
+    """A hashable reference that keeps its object alive, so that the identity stays its own."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __eq__(self, other):
+        return type(other) is _by_identity and self.value is other.value
+
+    def __hash__(self):
+        return id(self.value)
+
+
+def instantiate_all(tangents: Iterable[Any], wanted: Iterable[bool]) -> list:
+    """The tangents that are wanted, symbolic zeros among them made arrays."""
+    return [instantiate(t) for t, w in zip(tangents, wanted) if w]
+
+
+def stacked(aval: ShapedArray, length: int) -> ShapedArray:
+    """``aval`` with a leading axis."""
+    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type)
+
+
+def unstacked(aval: ShapedArray) -> ShapedArray:
+    """``aval`` without its leading axis."""
+    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type)

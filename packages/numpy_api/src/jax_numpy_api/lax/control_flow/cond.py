@@ -1,0 +1,490 @@
+"""cond and switch: one of several functions, chosen by a scalar.
+
+One primitive, `cond_p`, with a rank-0 int32 index and a tuple of branches that all take the same operands. Under vmap an
+index without mapped axis keeps the conditional; with one, all branches run and a select picks, except where a branch
+has side effects: then the lanes run one after the other, so that only the effects of chosen branches happen.
+
+Where branches run for lanes that did not choose them, their operands are cut off from differentiation
+(`stop_gradient`), so that a NaN or infinity in the derivative of a branch not taken stays out of the result.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import backends, config, dtypes, tree
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.batching import batch_jaxpr, moved, unmapped_aval
+from jax_core.effects import NamedAxisEffect
+from jax_core.forward import has_tangent, jvp_jaxpr
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, types_compatible
+from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
+from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
+from jax_core.source import describe_function
+from jax_core.staging import trace_to_jaxpr
+from jax_core.structural import convert_element_type_p, zeros
+from jax_core.structural import broadcast_in_dim
+from jax_core.trace import to_concrete_value
+
+from .common import (check_effects, convert, drop_inputs, either, fill, leaf_avals, narrow, nonzero_flags, reorder,
+                     require_callable, run_eagerly, select, share_constants, split, trace_body)
+from .lowering import emit_case
+
+INT32 = np.dtype(np.int32)
+_NOT_GIVEN: Any = object()
+
+
+def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any, operand: Any = _NOT_GIVEN,
+         linear: Any = None) -> Any:
+    """``true_fun(*operands)`` if ``pred``, else ``false_fun(*operands)``; only the chosen function runs.
+
+    Args:
+      pred: a scalar, taken as a truth value.
+      true_fun, false_fun: functions of the operands that return the same structure, shapes and dtypes.
+      operands: pytrees of arrays.
+      operand: a single operand, as a keyword (older style).
+      linear: ignored.
+
+    Raises:
+      TypeError: ``pred`` is not a scalar, or the functions return different types (says which leaf).
+
+    Differentiable in both modes. Under `vmap` with a batched ``pred`` both functions run and a select picks.
+    """
+    operands = _operands("lax.cond", operands, operand)
+    if len(operands) == 2 and callable(false_fun) and callable(operands[1]) and not callable(true_fun):
+        # the first form of this function: cond(pred, true_operand, true_fun, false_operand, false_fun)
+        true_operand, true_function, (false_operand, false_function) = true_fun, false_fun, operands
+        return cond(pred, lambda a, _: true_function(a), lambda _, b: false_function(b), true_operand, false_operand)
+    require_callable("lax.cond", true_fun=true_fun, false_fun=false_fun)
+    aval = _scalar_aval("lax.cond", "pred", pred)
+    if config.disable_jit.value and to_concrete_value(pred) is not None:
+        return (true_fun if to_concrete_value(pred) else false_fun)(*operands)
+    index = _truth_as_index(pred, aval)
+    return _choose("cond", ("true_fun", "false_fun"), (false_fun, true_fun), index, operands)
+
+
+def _operands(name: str, operands: tuple, operand: Any) -> tuple:
+    """All operands, from those by position and the keyword ``operand``."""
+    if operand is _NOT_GIVEN:
+        return operands
+    if operands:
+        raise TypeError(f"{name}: give operands by position or the keyword operand, not both.")
+    return (operand,)
+
+
+def switch(index: Any, branches: Sequence[Callable], *operands: Any, operand: Any = _NOT_GIVEN) -> Any:
+    """``branches[index](*operands)``; an index out of range is clamped to the first or last branch.
+
+    Args:
+      index: an integer scalar.
+      branches: functions of the operands that return the same structure, shapes and dtypes.
+      operands: pytrees of arrays.
+      operand: a single operand, as a keyword.
+
+    Raises:
+      TypeError: ``index`` is not an integer scalar, or branches return different types. ValueError: no branches.
+    """
+    operands = _operands("lax.switch", operands, operand)
+    if not isinstance(branches, Sequence) or not all(map(callable, branches)):
+        raise TypeError("lax.switch: branches argument should be a sequence of callables.")
+    aval = _scalar_aval("lax.switch", "index", index)
+    if not dtypes.issubdtype(aval.dtype, np.integer):
+        raise TypeError(f"lax.switch: index must be an integer scalar, got {aval.str_short()}.")
+    branches = tuple(branches)
+    if not branches:
+        raise ValueError("lax.switch: give at least one branch; the sequence is empty.")
+    if len(branches) == 1:
+        return branches[0](*operands)
+    known = to_concrete_value(index)
+    if config.disable_jit.value and known is not None:
+        return branches[min(max(int(known), 0), len(branches) - 1)](*operands)
+    return _choose("switch", tuple(f"branches[{i}]" for i in range(len(branches))), branches,
+                   _clamped_index(index, aval, len(branches)), operands)
+
+
+def platform_dependent(*args: Any, default: Callable | None = None, **per_platform: Callable) -> Any:
+    """Call the function for the platform that the program is compiled for.
+
+    Args:
+      args: pytrees of arrays, passed to the function.
+      default: for platforms not named.
+      per_platform: functions by platform name (``cpu``, ``cuda``, ``rocm``, ``tpu``).
+
+    Raises:
+      ValueError: no function is given.
+    """
+    names = tuple(per_platform)
+    if not names and default is None:
+        raise ValueError("lax.platform_dependent: give a function for a platform, or default.")
+    if default is None and len(names) == 1:
+        return per_platform[names[0]](*args)
+    if not names:
+        return default(*args)
+    branches = tuple(per_platform[n] for n in names) + ((default,) if default is not None else ())
+    platforms = tuple((n,) for n in names) + ((None,) if default is not None else ())
+    index = platform_index_p.bind(platforms=platforms)
+    labels = tuple(n[0] if n else "default" for n in platforms)
+    return _choose("platform_dependent", labels, branches, index, args, branches_platforms=platforms)
+
+
+# -- arguments -------------------------------------------------------------------------------------------------------
+
+def _scalar_aval(name: str, argument: str, x: Any) -> ShapedArray:
+    try:
+        aval = get_aval(x)
+    except TypeError:
+        raise TypeError(f"{name}: {argument} must be a scalar, got {x!r} of type {type(x)}.") from None
+    if aval.shape != ():
+        raise TypeError(f"{name}: {argument} must be a scalar, got an array of shape {aval.shape}; use jax.vmap to "
+                        "choose for each element, or jnp.where.")
+    if not dtypes.issubdtype(aval.dtype, np.number) and aval.dtype != bool:
+        raise TypeError(f"{name}: {argument} must be a number or boolean, got {aval.str_short()}.")
+    return aval
+
+
+def _truth_as_index(pred, aval):
+    known = pred if type(pred) in (bool, int, float) or isinstance(pred, np.generic) else None
+    if known is not None:
+        return np.int32(bool(known))
+    if aval.dtype != bool:
+        from ..compare import ne  # loaded late: predicates are nearly always booleans
+        pred = ne(pred, np.zeros((), aval.dtype)[()])
+    return convert_element_type_p.bind(pred, new_dtype=INT32, weak_type=False)
+
+
+def _clamped_index(index, aval, count):
+    if type(index) is int or isinstance(index, np.generic):
+        return np.int32(min(max(int(index), 0), count - 1))
+    from ..select import clamp
+    if aval.dtype != INT32:
+        top = np.iinfo(aval.dtype).max
+        if top > np.iinfo(INT32).max or top < count - 1:  # clamp before narrowing, after widening
+            wide = index if top > count - 1 else convert(index, INT32)
+            kind = get_aval(wide).dtype.type
+            return convert(clamp(kind(0), wide, kind(count - 1)), INT32)
+        index = convert(index, INT32)
+    elif aval.weak_type:
+        index = convert(index, INT32)
+    return clamp(np.int32(0), index, np.int32(count - 1))
+
+
+def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tuple, **extra) -> Any:
+    """Trace all functions, check that they agree, and bind the primitive. ``labels`` are in the order of the message."""
+    flat, in_tree = tree.flatten(operands)
+    avals = leaf_avals(f"lax.{name}", "operands", operands, flat)
+    programs, consts, trees = [], [], []
+    for fun in functions:
+        closed, values, out_tree = trace_body(name, fun, in_tree, avals)
+        programs.append(closed)
+        consts.append(values)
+        trees.append(out_tree)
+    labels = labels[::-1] if name == "cond" else labels
+    programs = _agree(name, labels, functions, programs, trees)
+    for closed in programs:
+        check_effects(f"lax.{name}", closed.effects)
+    programs, shared = share_constants(programs, consts)
+    outs = cond_p.bind(index, *shared, *flat, branches=tuple(programs), **extra)
+    return tree.unflatten(trees[0], outs)
+
+
+def _agree(name, labels, functions, programs, trees):
+    """Check that structures and types of all results are equal; results that are weakly typed only here become strong."""
+    for label, fun, closed, out_tree in zip(labels[1:], functions[1:], programs[1:], trees[1:]):
+        pair = f"{labels[0]} ({describe_function(functions[0])}) and {label} ({describe_function(fun)})"
+        if out_tree != trees[0]:
+            a = tree.unflatten(trees[0], [x.str_short() for x in programs[0].out_avals])
+            b = tree.unflatten(out_tree, [x.str_short() for x in closed.out_avals])
+            differences = tree.structure_differences(a, b, f"{labels[0]} output", f"{label} output")
+            raise TypeError(f"lax.{name}: {pair} must return the same pytree structure, but they differ:\n  "
+                            + "\n  ".join(differences or [f"{trees[0]} and {out_tree}"]))
+        lines = []
+        for i, (a, b) in enumerate(zip(programs[0].out_avals, closed.out_avals)):
+            if not types_compatible(a, b):
+                path = tree.flatten_with_path(tree.unflatten(out_tree, closed.out_avals))[0][i][0]
+                lines.append(f"output{tree.keystr(path)}: {labels[0]} returns {a.str_short()}, {label} returns "
+                             f"{b.str_short()}")
+        if lines:
+            raise TypeError(f"lax.{name}: {pair} must return the same types, but they differ:\n  " + "\n  ".join(lines)
+                            + "\nConvert the results (x.astype, jnp.asarray) so that shapes and dtypes are equal.")
+    weak = [[getattr(a, "weak_type", False) for a in p.out_avals] for p in programs]
+    strong = [any(column) and not all(column) for column in zip(*weak)]
+    if not any(strong):
+        return programs
+    return [_strengthen(p, [s and w for s, w in zip(strong, flags)]) for p, flags in zip(programs, weak)]
+
+
+def _strengthen(closed: ClosedJaxpr, wanted: Sequence[bool]) -> ClosedJaxpr:
+    """The program with some results made strongly typed."""
+    if not any(wanted):
+        return closed
+    eqns, outvars = list(closed.jaxpr.eqns), list(closed.jaxpr.outvars)
+    for i, w in enumerate(wanted):
+        if not w:
+            continue
+        v = outvars[i]
+        if type(v) is Literal:
+            outvars[i] = Literal(np.asarray(v.val, v.aval.dtype)[()])
+            continue
+        outvars[i] = Var(v.aval.strip_weak_type())
+        eqns.append(JaxprEqn([v], [outvars[i]], convert_element_type_p,
+                             dict(new_dtype=v.aval.dtype, weak_type=False, sharding=None)))
+    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns, outvars=outvars), closed.consts)
+
+
+# -- the rules -------------------------------------------------------------------------------------------------------
+
+def _cond_type(index, *avals, branches, **_):
+    return branches[0].out_avals
+
+
+def _cond_effects(index, *avals, branches, **_):
+    return frozenset().union(*(b.effects for b in branches))
+
+
+def _agree_on_outputs(derive: Callable, branches: Sequence[ClosedJaxpr]) -> tuple[list, list[bool]]:
+    """Derive all branches so that the same results have a tangent (a mapped axis) in each.
+
+    ``derive(branch, force) -> (result, flags)``, where ``force`` are results that must have one.
+    """
+    flags = [False] * len(branches[0].out_avals)
+    results = []
+    for branch in branches:
+        result, own = derive(branch, [False] * len(flags))
+        results.append((result, own))
+        flags = either(flags, own)
+    return [r if own == flags else derive(b, flags)[0] for b, (r, own) in zip(branches, results)], flags
+
+
+def _cond_jvp(primals, tangents, *, branches, **params):
+    index, *ops = primals
+    nonzero = nonzero_flags(tangents[1:])
+
+    def derive(branch, force):
+        closed, out_nz = jvp_jaxpr(branch, nonzero, force)
+        return closed, out_nz
+    derived, out_nz = _agree_on_outputs(derive, branches)
+    outs = cond_p.bind(index, *ops, *select(tangents[1:], nonzero), branches=tuple(derived), **params)
+    n = len(out_nz)
+    return outs[:n], fill(out_nz, outs[n:], map(Zero.of, outs[:n]))
+
+
+def _cond_linearize(primals, tangents, *, branches, **params):
+    index, *ops = primals
+    nonzero = nonzero_flags(tangents[1:])
+
+    def derive(branch, force):
+        lin = linearize_jaxpr(branch, nonzero, force)
+        return lin, lin.nonzero_out
+    derived, out_nz = _agree_on_outputs(derive, branches)
+    key = ("cond_linearize", tuple(nonzero), tuple(map(id, derived)))
+    primal, tangent, sources = branches[0].memo(key, lambda: (*_join_residuals(derived, len(ops)), derived))[:3]
+    n = len(out_nz)
+    outs = cond_p.bind(index, *ops, branches=primal, **params)
+    residuals = [{"in": ops, "out": outs, "extra": outs[n:]}[kind][i] for kind, i in sources]
+    tangents_out = cond_p.bind(index, *residuals, *select(tangents[1:], nonzero), branches=tangent, **params)
+    return outs[:n], fill(out_nz, tangents_out, map(Zero.of, outs[:n]))
+
+
+def _join_residuals(derived, num_ops):
+    """One list of residuals for all branches.
+
+    Operands and results that some branch keeps are taken as they are. The others share slots by type: slot k of a type
+    holds the k-th such residual of whichever branch ran, so memory is that of the neediest branch, not of all together.
+
+    Returns:
+      primal branches (with the slots as additional results), tangent branches (on the joint list), and where each
+      joint residual comes from.
+    """
+    n_out = len(derived[0].nonzero_out)
+    slots: list = []  # types of the additional results
+    used: dict = {}
+    sources: list = []
+    rows = []  # for each branch, positions in the joint list
+    fresh_slots = []  # for each branch, slot number -> variable
+    for lin in derived:
+        counts: dict = {}
+        own, row = {}, []
+        for kind, i in lin.sources:
+            if kind == "fresh":
+                var = lin.primal.jaxpr.outvars[n_out + i]
+                k = counts[var.aval] = counts.get(var.aval, 0) + 1
+                if (var.aval, k) not in used:
+                    used[var.aval, k] = len(slots)
+                    slots.append(var.aval)
+                own[used[var.aval, k]] = var
+                source = ("extra", used[var.aval, k])
+            else:
+                source = (kind, i)
+            if source not in sources:
+                sources.append(source)
+            row.append(sources.index(source))
+        rows.append(row)
+        fresh_slots.append(own)
+    types = {}
+    for lin, row in zip(derived, rows):
+        types.update(zip(row, lin.tangent.in_avals))
+    joint = [types[i] for i in range(len(sources))]
+    primal = tuple(_with_slots(lin.primal, n_out, own, slots) for lin, own in zip(derived, fresh_slots))
+    tangent = tuple(_on_joint_residuals(lin.tangent, row, joint) for lin, row in zip(derived, rows))
+    return primal, tangent, sources
+
+
+def _with_slots(closed: ClosedJaxpr, n_out: int, own: dict, slots: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """The primal branch with one additional result for each slot, zeros in those it does not fill."""
+    missing = [a for k, a in enumerate(slots) if k not in own]
+    filler, consts, _ = trace_to_jaxpr(lambda: [zeros(a) for a in missing], [])
+    rest = iter(filler.outvars)
+    outvars = closed.jaxpr.outvars[:n_out] + [own[k] if k in own else next(rest) for k in range(len(slots))]
+    return ClosedJaxpr(closed.jaxpr.replace(
+        constvars=closed.jaxpr.constvars + filler.constvars, outvars=outvars,
+        eqns=closed.jaxpr.eqns + filler.eqns), [*closed.consts, *consts])
+
+
+def _on_joint_residuals(closed: ClosedJaxpr, row: Sequence[int], joint: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """The tangent branch as a function of the joint list; it reads the residuals at the positions ``row``."""
+    n = len(row)
+    leading = [Var(a) for a in joint]
+    for i, v in zip(row, closed.jaxpr.invars):
+        leading[i] = v
+    return ClosedJaxpr(closed.jaxpr.replace(invars=leading + closed.jaxpr.invars[n:]), closed.consts)
+
+
+def _cond_transpose(cts, index, *args, branches, **params):
+    if is_linear(index):
+        raise TypeError("cond: the index is an integer and has no cotangent.")
+    linear = [is_linear(x) for x in args]
+    nonzero_ct = nonzero_flags(cts)
+    derived = [transpose_jaxpr(b, linear, nonzero_ct) for b in branches]
+    out_nz = [any(column) for column in zip(*(nz for _, nz in derived))]
+    avals = [x.aval.to_tangent_aval() for x in args if is_linear(x)]
+    programs = tuple(_fill_zeros(closed, nz, out_nz, avals) for closed, nz in derived)
+    known = [x for x in args if not is_linear(x)]
+    outs = cond_p.bind(index, *known, *select(cts, nonzero_ct), branches=programs, **params)
+    found = iter(fill(out_nz, outs, map(Zero, avals)))
+    return [None, *(next(found) if lin else None for lin in linear)]
+
+
+def _fill_zeros(closed: ClosedJaxpr, have: Sequence[bool], want: Sequence[bool], avals) -> ClosedJaxpr:
+    """The program with zeros as the results that it lacks."""
+    if list(have) == list(want):
+        return closed
+
+    def make():
+        def run(*args):
+            outs = iter(eval_jaxpr(closed.jaxpr, closed.consts, *args))
+            return [next(outs) if h else zeros(a) for h, w, a in zip(have, want, avals) if w]
+        jaxpr, consts, _ = trace_to_jaxpr(run, closed.in_avals, closed.jaxpr.debug_info)
+        return ClosedJaxpr(jaxpr, consts)
+    return closed.memo(("fill_zeros", tuple(have), tuple(want)), make)
+
+
+def has_side_effects(effects) -> bool:
+    """Whether there are effects besides the use of named axes."""
+    return any(not isinstance(e, NamedAxisEffect) for e in effects)
+
+
+def _cond_batch(axis, args, dims, *, branches, **params):
+    (index, *ops), (index_dim, *op_dims) = args, dims
+    batched = [d is not None for d in op_dims]
+    ops = [moved(x, d, 0) for x, d in zip(ops, op_dims)]
+    if index_dim is not None and has_side_effects(_cond_effects(None, branches=branches)):
+        return _cond_lane_by_lane(axis, index, ops, batched, branches, params)
+    derived, out_b = _agree_on_outputs(lambda branch, force: batch_jaxpr(branch, axis, batched, force), branches)
+    if index_dim is None:
+        outs = cond_p.bind(index, *ops, branches=tuple(derived), **params)
+        return outs, [0 if b else None for b in out_b]
+    if not all(out_b):
+        derived = [batch_jaxpr(branch, axis, batched, True)[0] for branch in branches]
+    results = [eval_jaxpr(branch.jaxpr, branch.consts, *_guarded(index, i, ops, batched, len(branches)))
+               for i, branch in enumerate(derived)]
+    return [lane_select(index, list(cases)) for cases in zip(*results)], [0] * len(out_b)
+
+
+def _cond_lane_by_lane(axis, index, ops, batched, branches, params):
+    """Run the lanes one after the other, so that only chosen branches have their effects."""
+    from .map import map_flat  # map is built on scan, which this module does not need otherwise
+    mapped = select(ops, batched)
+
+    def lane(i, *given):
+        given = iter(given)
+        return cond_p.bind(i, *(next(given) if b else x for x, b in zip(ops, batched)), branches=branches, **params)
+    outs = map_flat(lane, [index, *mapped])
+    return outs, [0] * len(outs)
+
+
+def _guarded(index, i, ops, batched, count):
+    """Operands for branch ``i``: differentiable only in the lanes that choose it."""
+    from ..compare import eq
+    mask = None
+    result = []
+    for x, b in zip(ops, batched):
+        if b and has_tangent(get_aval(x)):
+            if mask is None:
+                mask = eq(index, np.int32(i))
+            x = lane_select(mask, [stop_gradient_p.bind(x), x])
+        result.append(x)
+    return result
+
+
+def lane_select(which: Any, cases: Sequence[Any]) -> Any:
+    """``cases[which]`` for each lane; ``which`` has one axis, the leading one of the cases."""
+    from ..select import select_n
+    shape = np.shape(cases[0])
+    if len(cases) == 2 and get_aval(which).dtype != bool:
+        which = convert_element_type_p.bind(which, new_dtype=np.dtype(bool), weak_type=False)
+    if len(shape) > 1:
+        which = broadcast_in_dim(which, shape, (0,))
+    return select_n(which, *cases)
+
+
+def _cond_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
+    branches = eqn.params["branches"]
+    narrowed = [narrow(b, used) for b in branches]
+    if not any(used) and not any(b.effects for b, _ in narrowed):
+        return None
+    kept = [any(column) for column in zip(*(inputs for _, inputs in narrowed))]
+    programs = tuple(ClosedJaxpr(small.jaxpr.replace(invars=select(old.jaxpr.invars, kept)), small.consts)
+                     for old, (small, _) in zip(branches, narrowed))
+    return eqn.replace(invars=[eqn.invars[0], *select(eqn.invars[1:], kept)], outvars=select(eqn.outvars, used),
+                       params={**eqn.params, "branches": programs}, effects=_cond_effects(None, branches=programs))
+
+
+def _cond_lower(b, index, *ops, branches, branches_platforms=None):
+    if branches_platforms is not None:  # the other branches may hold what cannot be lowered for this platform
+        return b.jaxpr(branches[_platform_index(b.platform, branches_platforms)], *ops)
+    return emit_case(b, index, [lambda inner, branch=branch: inner.jaxpr(branch, *ops) for branch in branches],
+                     b.out_avals, _cond_effects(None, branches=branches))
+
+
+cond_p = Primitive(
+    "cond", multiple_results=True, cacheable=False,
+    out_type=_cond_type, effects=_cond_effects,
+    impl=lambda *args, **params: run_eagerly(cond_p, args, params),
+    jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
+)
+cond_p.dce = _cond_dce
+
+
+# -- helpers that are primitives -------------------------------------------------------------------------------------
+
+stop_gradient_p = Primitive(
+    "stop_gradient", out_type=lambda x: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x: x,
+    reference=np.array, exact=True,
+)
+
+
+def _platform_index(platform: str, platforms: tuple) -> int:
+    aliases = {"cuda": ("cuda", "gpu"), "rocm": ("rocm", "gpu"), "gpu": ("gpu", "cuda")}.get(platform, (platform,))
+    for i, names in enumerate(platforms):
+        if names is None or any(n in aliases for n in names):
+            return i
+    raise NotImplementedError(f"lax.platform_dependent: no function for platform {platform!r} and no default; "
+                              f"given: {[n for names in platforms for n in names]}.")
+
+
+platform_index_p = Primitive(
+    "platform_index", out_type=lambda *, platforms: ShapedArray((), INT32), jvp=ZERO,
+    batch=none("it has no operands"),
+    lower=lambda b, *, platforms: b.scalar(_platform_index(b.platform, platforms), INT32),
+)

@@ -1,0 +1,479 @@
+"""scan: a loop with a fixed number of steps that carries state along and stacks results.
+
+One primitive, `scan_p`. Its body takes ``(constants, carry, slices of xs)`` and returns ``(carry, slices of ys)``.
+
+Reverse mode: `_scan_linearize` runs the loop once and stacks only residuals that change from step to step. A residual
+that equals a constant, an input slice or an output slice is that array itself, and one that is computed from constants
+alone is computed once, outside. The transposed loop runs backwards and carries cotangents of carry and constants.
+
+Left aside: a fast path for loops of length one (XLA removes such loops).
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import config, context, tree
+from jax_core.aval import AbstractValue, ShapedArray, get_aval
+from jax_core.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.forward import jvp_jaxpr
+from jax_core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
+from jax_core.source import describe_function
+from jax_core.staging import trace_to_jaxpr
+from jax_core.structural import add as add_values
+from jax_core.structural import instantiate, zeros
+
+from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, drop_inputs, either, fill, instantiate_all,
+                     leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
+                     split, split_known, stacked, trace_body, unstacked)
+from .lowering import add, emit_while, less, stack_buffer, subtract
+
+
+def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False,
+         unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[Any, Any]:
+    """Run ``carry, y = f(carry, x)`` over the leading axis of ``xs``, and stack the ``y``.
+
+    Args:
+      f: function of the carry and one slice of ``xs``; returns a pair: the next carry, of the same structure, shapes
+        and dtypes, and any pytree of arrays to stack (or None).
+      init: the first carry, a pytree of arrays. Weakly typed leaves (Python numbers) take the type that ``f`` returns.
+      xs: a pytree of arrays with equal leading axes, or None.
+      length: number of steps; needed only without ``xs``.
+      reverse: go from the last slice to the first; the ``y`` are stacked in the order of the ``xs``.
+      unroll: how many steps one iteration of the compiled loop runs; True for all of them.
+      _split_transpose: accepted; it has no effect on results.
+
+    Returns:
+      the last carry and the stacked ``y``.
+
+    Raises:
+      TypeError: ``f`` is not callable, does not return a pair, or changes the type of the carry (says which leaf).
+      ValueError: the leading axes differ, or disagree with ``length``.
+
+    Differentiable in both modes. The compiled loop evaluates ``f`` in constant code size.
+    """
+    require_callable("lax.scan", f=f)
+    xs_flat, xs_tree = tree.flatten(xs)
+    init_flat, init_tree = tree.flatten(init)
+    xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)
+    length = _length(xs, xs_avals, length)
+    unroll = _unroll(unroll, length)
+    if config.disable_jit.value:
+        return _scan_in_python(f, init, xs_flat, xs_tree, length, reverse)
+    in_tree = tree.treedef_tuple((init_tree, xs_tree))
+    x_avals = [unstacked(a) for a in xs_avals]
+    closed, consts, init_flat, ys_tree = _trace(f, init, init_flat, init_tree, x_avals, in_tree)
+    outs = _bind(closed, consts, init_flat, xs_flat, length, reverse, unroll, _split_transpose)
+    n = len(init_flat)
+    return tree.unflatten(init_tree, outs[:n]), tree.unflatten(ys_tree, outs[n:])
+
+
+def _length(xs, avals: Sequence[AbstractValue], length) -> int:
+    """Number of steps; raises ValueError where axes disagree."""
+    for a in avals:
+        if not a.shape:
+            paths = [tree.keystr(p) for (p, _), b in zip(tree.flatten_with_path(xs)[0], avals) if not b.shape]
+            raise ValueError(f"lax.scan got a value with no leading axis to scan over: xs{', xs'.join(paths)} has rank "
+                             "0; give it a leading axis, or pass it through the carry or a closure.")
+    sizes = sorted({a.shape[0] for a in avals})
+    if len(sizes) > 1:
+        lines = [f"xs{tree.keystr(p)}: {a.str_short()}" for (p, _), a in zip(tree.flatten_with_path(xs)[0], avals)]
+        raise ValueError(f"lax.scan got values with different leading axis sizes: {', '.join(map(str, sizes))}.\n  "
+                         + "\n  ".join(lines))
+    if length is None:
+        if not sizes:
+            raise ValueError("lax.scan got no values to scan over and `length` was not provided; give xs or length.")
+        return sizes[0]
+    try:
+        length = int(length.__index__() if hasattr(length, "__index__") else length)
+    except TypeError:
+        raise TypeError(f"lax.scan: length must be an integer, got {length!r}.") from None
+    if sizes and length != sizes[0]:
+        raise ValueError(f"lax.scan got `length` argument of {length} which disagrees with leading axis sizes "
+                         f"{[a.shape[0] for a in avals]}.")
+    return max(length, 0)
+
+
+def _unroll(unroll, length: int) -> int:
+    if isinstance(unroll, bool):
+        return max(length, 1) if unroll else 1
+    if not hasattr(unroll, "__index__") or unroll.__index__() < 0:
+        raise ValueError(f"lax.scan: unroll must be a bool or a non-negative int, got {unroll!r}.")
+    return max(unroll.__index__(), 1)
+
+
+def _trace(f, init, init_flat, init_tree, x_avals, in_tree):
+    """The body as a program; weakly typed leaves of ``init`` are converted until it gives back what it gets."""
+    given = leaf_avals("lax.scan", "init", init, init_flat)
+    for _ in range(len(init_flat) + 1):
+        closed, consts, out_tree = trace_body("scan", f, in_tree, [*given, *x_avals])
+        carry_tree, ys_tree, n = _result_trees(f, out_tree, closed)
+        returned = closed.out_avals[:n]
+        promoted = promote_carry(init_flat, given, returned) if carry_tree == init_tree else None
+        if promoted is None:
+            break
+        init_flat = promoted
+        given = [get_aval(x) for x in init_flat]
+    check_carry("lax.scan", f, init, given, carry_tree, returned)
+    check_effects("lax.scan", closed.effects)
+    return closed, consts, init_flat, ys_tree
+
+
+def _result_trees(f, out_tree, closed):
+    """Structures of new carry and result slice, and the number of carry leaves."""
+    kind = out_tree.node_data()
+    children = out_tree.children()
+    if kind is None or len(children) != 2 or kind[0] not in (tuple, list):
+        got = tree.unflatten(out_tree, [a.str_short() for a in closed.out_avals])
+        raise TypeError(f"lax.scan: body function {describe_function(f)} must return a pair (carry, y), got {got!r}.")
+    return children[0], children[1], children[0].num_leaves
+
+
+def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
+    """Bind the primitive; carries that the body hands on unchanged become constants."""
+    jaxpr, nc, n = closed.jaxpr, len(consts), len(init)
+    fixed = [out is var and type(x) not in PYTHON_SCALARS and not isinstance(x, (np.generic, np.ndarray))
+             for x, var, out in zip(init, jaxpr.invars[nc:nc + n], jaxpr.outvars)]
+    if any(fixed):
+        moving = [not f for f in fixed]
+        i_fixed, i_moving = [i for i in range(n) if fixed[i]], [i for i in range(n) if moving[i]]
+        order = [*range(nc), *(nc + i for i in i_fixed), *(nc + i for i in i_moving), *range(nc + n, len(jaxpr.invars))]
+        closed = reorder(closed, order, [*i_moving, *range(n, len(jaxpr.outvars))])
+        consts = [*consts, *(init[i] for i in i_fixed)]
+        carried = [init[i] for i in i_moving]
+    else:
+        carried = init
+    args = [*consts, *carried, *xs]
+    outs = scan_p.bind(*args, jaxpr=closed, length=length, reverse=bool(reverse), num_consts=len(consts),
+                       num_carry=len(carried), linear=(False,) * len(args), unroll=unroll,
+                       _split_transpose=bool(split_transpose))
+    if any(fixed):
+        rest = iter(outs)
+        outs = [x if f else next(rest) for x, f in zip(init, fixed)] + list(rest)
+    return outs
+
+
+def _scan_in_python(f, init, xs, xs_tree, length, reverse):
+    """The loop for `jax.disable_jit`: the body runs on concrete slices."""
+    from ...numpy import stack  # loaded late: only this path needs jax.numpy
+    carry, rows = init, []
+    if length == 0:
+        raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
+                         "are not known without a step.")
+    for i in reversed(range(length)) if reverse else range(length):
+        result = f(carry, tree.unflatten(xs_tree, [x[i] for x in xs]))
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError(f"lax.scan: body function {describe_function(f)} must return a pair (carry, y), got "
+                            f"{result!r}.")
+        carry, y = result
+        rows.append(y)
+    rows = rows[::-1] if reverse else rows
+    return carry, tree.tree_map(lambda *ys: stack(ys), *rows)
+
+
+# -- the rules -------------------------------------------------------------------------------------------------------
+
+def _scan_type(*avals, jaxpr, length, num_carry, **_):
+    outs = jaxpr.out_avals
+    return [*outs[:num_carry], *(stacked(a, length) for a in outs[num_carry:])]
+
+
+def _scan_jvp(primals, tangents, *, jaxpr, num_consts, num_carry, linear, **params):
+    n, n_ys = len(primals), len(jaxpr.out_avals) - num_carry
+    consts_nz, carry_nz, xs_nz = split(nonzero_flags(tangents), num_consts, num_carry)
+
+    def derive(carry):
+        result = jvp_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys)
+        return result, result[1][:num_carry]
+    (closed, out_nz), carry_nz = carry_fixpoint(derive, carry_nz)
+    ys_nz = out_nz[num_carry:]
+    a, b, m = sum(consts_nz), sum(carry_nz), num_carry + n_ys
+    inputs = [*range(num_consts), *range(n, n + a), *range(num_consts, num_consts + num_carry),
+              *range(n + a, n + a + b), *range(num_consts + num_carry, n), *range(n + a + b, len(closed.in_avals))]
+    outputs = [*range(num_carry), *range(m, m + b), *range(num_carry, m), *range(m + b, len(closed.out_avals))]
+    consts, carry, xs = split(primals, num_consts, num_carry)
+    consts_t, carry_t, xs_t = split(tangents, num_consts, num_carry)
+    args = [*consts, *select(consts_t, consts_nz), *carry, *instantiate_all(carry_t, carry_nz),
+            *xs, *select(xs_t, xs_nz)]
+    outs = scan_p.bind(*args, jaxpr=reorder(closed, inputs, outputs), num_consts=num_consts + a,
+                       num_carry=num_carry + b, linear=(False,) * len(args), **params)
+    carry_out, carry_out_t, ys, ys_t = split(outs, num_carry, b, n_ys)
+    primals_out = carry_out + ys
+    return primals_out, fill(carry_nz + ys_nz, carry_out_t + ys_t, map(Zero.of, primals_out))
+
+
+class _LinearizedBody:
+    """How one linearized body is run: see `_linearize_body`."""
+
+    __slots__ = ("primal", "hoisted", "tangent", "sources", "carry_nz", "ys_nz", "num_extra", "num_res_consts",
+                 "num_res_rows")
+
+
+def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_nz, xs_nz) -> _LinearizedBody:
+    """Split the body's derivative into loops over known values and over tangents.
+
+    ``sources`` says for each residual where the tangent loop gets it: ``("const", i)``, a constant of the loop;
+    ``("hoisted", i)``, computed once before the loop; ``("xs", i)``, ``("ys", i)``, a stacked input or output that
+    exists anyway; ``("extra", i)``, stacked by the primal loop for this purpose.
+    """
+    n_ys = len(jaxpr.out_avals) - num_carry
+
+    def derive(carry):
+        lin = linearize_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys)
+        return lin, lin.nonzero_out[:num_carry]
+    lin, carry_nz = carry_fixpoint(derive, carry_nz)
+    body = _LinearizedBody()
+    body.carry_nz, body.ys_nz = carry_nz, lin.nonzero_out[num_carry:]
+    program = lin.primal.jaxpr
+    m = num_carry + n_ys
+    varying = _varying(program, num_consts)
+    hoisted, extra, body.sources = [], [], []
+
+    def place(kind, i):
+        var = program.invars[i] if kind == "in" else program.outvars[i if kind == "out" else m + i]
+        if type(var) is not Literal and var not in varying:
+            if var in program.invars:
+                return "const", program.invars.index(var)
+            hoisted.append(var)
+            return "hoisted", len(hoisted) - 1
+        if kind == "in" and i >= num_consts + num_carry:
+            return "xs", i - num_consts - num_carry
+        if kind == "out" and i >= num_carry:
+            return "ys", i - num_carry
+        extra.append(var)
+        return "extra", len(extra) - 1
+
+    body.sources = [place(kind, i) for kind, i in lin.sources]
+    body.num_extra = len(extra)
+    known = Jaxpr(program.constvars, program.invars, program.outvars[:m] + extra, program.eqns, program.effects,
+                  program.debug_info)
+    body.primal = ClosedJaxpr(dce(known, [True] * len(known.outvars), keep_inputs=True)[0], lin.primal.consts)
+    before = Jaxpr(program.constvars, program.invars[:num_consts], hoisted,
+                   [e for e in program.eqns if not e.effects and varying.isdisjoint(e.outvars)])
+    body.hoisted = ClosedJaxpr(dce(before, [True] * len(hoisted), keep_inputs=True)[0], lin.primal.consts)
+    _arrange_tangent(body, lin.tangent, consts_nz)
+    return body
+
+
+def _arrange_tangent(body, tangent, consts_nz):
+    """Put the inputs of the tangent program in the order of a loop body: constants, carry, rows."""
+    fixed = [kind in ("const", "hoisted") for kind, _ in body.sources]
+    r, a, b = len(fixed), sum(consts_nz), sum(body.carry_nz)
+    order = [*(i for i in range(r) if fixed[i]), *range(r, r + a + b),
+             *(i for i in range(r) if not fixed[i]), *range(r + a + b, len(tangent.in_avals))]
+    body.tangent = reorder(tangent, order)
+    body.num_res_consts, body.num_res_rows = sum(fixed), r - sum(fixed)
+
+
+def _varying(program: Jaxpr, num_consts: int) -> set[Var]:
+    """The variables that change from step to step: they depend on carry or rows, or on an effect."""
+    found = set(program.invars[num_consts:])
+    for eqn in program.eqns:
+        if eqn.effects or any(type(v) is not Literal and v in found for v in eqn.invars):
+            found.update(eqn.outvars)
+    return found
+
+
+def _scan_linearize(primals, tangents, *, jaxpr, num_consts, num_carry, linear, **params):
+    consts_nz, carry_nz, xs_nz = split(nonzero_flags(tangents), num_consts, num_carry)
+    key = ("scan_linearize", num_consts, num_carry, *consts_nz, *carry_nz, *xs_nz)
+    body = jaxpr.memo(key, lambda: _linearize_body(jaxpr, num_consts, num_carry, consts_nz, carry_nz, xs_nz))
+    m = len(jaxpr.out_avals)
+    outs = scan_p.bind(*primals, jaxpr=body.primal, num_consts=num_consts, num_carry=num_carry, linear=linear, **params)
+    consts, _, xs = split(primals, num_consts, num_carry)
+    hoisted = eval_jaxpr(body.hoisted.jaxpr, body.hoisted.consts, *consts) if body.hoisted.jaxpr.outvars else []
+    arrays = {"const": consts, "hoisted": hoisted, "xs": xs, "ys": outs[num_carry:m], "extra": outs[m:]}
+    res_consts = [arrays[kind][i] for kind, i in body.sources if kind in ("const", "hoisted")]
+    res_rows = [arrays[kind][i] for kind, i in body.sources if kind not in ("const", "hoisted")]
+    consts_t, carry_t, xs_t = split(tangents, num_consts, num_carry)
+    linear_consts, linear_carry = select(consts_t, consts_nz), instantiate_all(carry_t, body.carry_nz)
+    linear_xs = select(xs_t, xs_nz)
+    flags = ([False] * len(res_consts) + [True] * (len(linear_consts) + len(linear_carry)) + [False] * len(res_rows)
+             + [True] * len(linear_xs))
+    tangents_out = scan_p.bind(
+        *res_consts, *linear_consts, *linear_carry, *res_rows, *linear_xs, jaxpr=body.tangent,
+        num_consts=len(res_consts) + len(linear_consts), num_carry=len(linear_carry), linear=tuple(flags), **params)
+    return outs[:m], fill(body.carry_nz + body.ys_nz, tangents_out, map(Zero.of, outs[:m]))
+
+
+def _scan_transpose(cts, *args, jaxpr, num_consts, num_carry, linear, **params):
+    is_lin = [is_linear(x) for x in args]
+    consts_lin, carry_lin, xs_lin = split(is_lin, num_consts, num_carry)
+
+    def derive(carry):
+        result = split_known(jaxpr, consts_lin + carry + xs_lin)
+        return result, result[2][:num_carry]
+    result, carry_late = carry_fixpoint(derive, carry_lin)
+    if not all(carry_late):
+        return _transpose_after_known(cts, args, result, carry_late, is_lin, num_consts, num_carry, params)
+    found = _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carry, params)
+    return [ct if lin else None for ct, lin in zip(found, is_lin)]
+
+
+def _transpose_after_known(cts, args, result, late, is_lin, num_consts, num_carry, params):
+    """Run the part of the loop that does not depend on linear operands first, then transpose the rest."""
+    known, rest, out_late, num_res = result
+    consts, carry, xs = split(args, num_consts, num_carry)
+    consts_lin, _, xs_lin = split(is_lin, num_consts, num_carry)
+    early = [not x for x in late]
+    known_args = [x for x, lin in zip(args, consts_lin + late + xs_lin) if not lin]
+    n_known = num_consts - sum(consts_lin)
+    outs = scan_p.bind(*known_args, jaxpr=known, num_consts=n_known, num_carry=sum(early),
+                       linear=(False,) * len(known_args), **params)
+    residuals = outs[len(known.out_avals) - num_res:]
+    order = [*range(num_res, num_res + sum(consts_lin) + sum(late)), *range(num_res),
+             *range(num_res + sum(consts_lin) + sum(late), len(rest.in_avals))]
+    rest = reorder(rest, order)
+    rest_args = [*select(consts, consts_lin), *select(carry, late), *residuals, *select(xs, xs_lin)]
+    found = _scan_transpose(select(cts, out_late), *rest_args, jaxpr=rest, num_consts=sum(consts_lin),
+                            num_carry=sum(late), linear=tuple(map(is_linear, rest_args)), **params)
+    given = iter([ct for ct, x in zip(found, rest_args) if is_linear(x)])
+    return [next(given) if lin else None for lin in is_lin]
+
+
+def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carry, params):
+    """Cotangents of all operands (None for those that are known), where every carry is linear."""
+    ct_carry, ct_ys = split(cts, num_carry)
+    ys_nz = nonzero_flags(ct_ys)
+    flags = consts_lin + [True] * num_carry + xs_lin
+    n_c = sum(consts_lin)
+
+    def derive(carry):
+        result = transpose_jaxpr(jaxpr, flags, carry + ys_nz)
+        return result, result[1][n_c:n_c + num_carry]
+    (program, in_nz), carry_nz = carry_fixpoint(derive, nonzero_flags(ct_carry))
+    consts_nz, carry_found, xs_nz = split(in_nz, n_c, num_carry)
+    consts, carry, xs = split(args, num_consts, num_carry)
+    res_consts, res_rows = [x for x in consts if not is_linear(x)], [x for x in xs if not is_linear(x)]
+    body = jaxpr.memo(("scan_backward", tuple(flags), tuple(carry_nz), tuple(ys_nz)), lambda: _backward_body(
+        jaxpr, program, len(res_consts), consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin))
+    totals = [zeros(x.aval.to_tangent_aval()) for x in select(filter(is_linear, consts), consts_nz)]
+    operands = [*res_consts, *totals, *instantiate_all(ct_carry, carry_nz), *res_rows, *select(ct_ys, ys_nz)]
+    kinds = ([False] * len(res_consts) + [True] * (len(totals) + sum(carry_nz)) + [False] * len(res_rows)
+             + [True] * sum(ys_nz))
+    outs = scan_p.bind(*operands, jaxpr=body, num_consts=len(res_consts), num_carry=len(totals) + sum(carry_nz),
+                       linear=tuple(kinds), **{**params, "reverse": not params["reverse"]})
+    ct_consts, ct_init, ct_xs = split(outs, len(totals), sum(carry_nz))
+    zero = lambda x: Zero(x.aval.to_tangent_aval() if is_linear(x) else get_aval(x).to_tangent_aval())
+    linear_consts, linear_xs = [x for x in consts if is_linear(x)], [x for x in xs if is_linear(x)]
+    by_const = iter(fill(consts_nz, ct_consts, map(zero, linear_consts)))
+    by_x = iter(fill(xs_nz, ct_xs, map(zero, linear_xs)))
+    return ([next(by_const) if lin else None for lin in consts_lin] + fill(carry_nz, ct_init, map(zero, carry))
+            + [next(by_x) if lin else None for lin in xs_lin])
+
+
+def _backward_body(jaxpr, program, n_res, consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin):
+    """``(residual constants; totals, cotangents of the carry; residual rows, cotangents of ys) -> (totals, ..; of xs)``."""
+    in_avals, out_avals = jaxpr.in_avals, jaxpr.out_avals
+    n_consts = len(consts_lin)
+    x_avals = in_avals[n_consts + num_carry:]
+    tangents = lambda avals: [a.to_tangent_aval().strip_weak_type() for a in avals]
+    const_avals = in_avals[:n_consts]
+    total_avals = tangents(select(select(const_avals, consts_lin), consts_nz))
+    carry_avals = tangents(select(out_avals[:num_carry], carry_nz))
+    row_avals = [a for a, lin in zip(x_avals, xs_lin) if not lin]
+    y_avals = tangents(select(out_avals[num_carry:], ys_nz))
+    sizes = n_res, len(total_avals), len(carry_avals), len(row_avals)
+
+    def run(*args):
+        res, totals, ct_carry, rows, ct_ys = split(args, *sizes)
+        found = eval_jaxpr(program.jaxpr, program.consts, *res, *rows, *ct_carry, *ct_ys)
+        ct_consts, ct_before, ct_xs = split(found, len(totals), sum(carry_found))
+        before = iter(fill(carry_found, ct_before, [None] * num_carry))
+        all_before = [ct for ct, nz in zip(before, carry_nz) if nz]
+        return [*map(add_values, totals, ct_consts),
+                *(zeros(a) if ct is None else ct for ct, a in zip(all_before, carry_avals)), *ct_xs]
+    res_avals = [a for a, lin in zip(const_avals, consts_lin) if not lin]
+    traced, consts, _ = trace_to_jaxpr(run, [*res_avals, *total_avals, *carry_avals, *row_avals, *y_avals],
+                                       jaxpr.jaxpr.debug_info)
+    return ClosedJaxpr(traced, consts)
+
+
+def _scan_batch(axis, args, dims, *, jaxpr, num_consts, num_carry, **params):
+    n_ys = len(jaxpr.out_avals) - num_carry
+    consts_b, carry_b, xs_b = split([d is not None for d in dims], num_consts, num_carry)
+
+    def derive(carry):
+        result = batch_jaxpr(jaxpr, axis, consts_b + carry + xs_b, carry + [False] * n_ys)
+        return result, result[1][:num_carry]
+    (closed, out_b), carry_b = carry_fixpoint(derive, carry_b)
+    consts, carry, xs = split(list(zip(args, dims)), num_consts, num_carry)
+    operands = [*(moved(x, d, 0) for x, d in consts),
+                *(bdim_at_front(x, d, axis.size) if b else x for (x, d), b in zip(carry, carry_b)),
+                *(moved(x, d, 1) for x, d in xs)]
+    outs = scan_p.bind(*operands, jaxpr=closed, num_consts=num_consts, num_carry=num_carry, **params)
+    return outs, [0 if b else None for b in out_b[:num_carry]] + [1 if b else None for b in out_b[num_carry:]]
+
+
+def _scan_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
+    """Drop carries and results that nobody needs."""
+    params = eqn.params
+    jaxpr, num_consts, num_carry = params["jaxpr"], params["num_consts"], params["num_carry"]
+    used_carry, used_ys = split(used, num_carry)
+
+    def derive(carry):
+        small, inputs = narrow(jaxpr, carry + used_ys)
+        return (small, inputs), inputs[num_consts:num_consts + num_carry]
+    (small, inputs), used_carry = carry_fixpoint(derive, used_carry)
+    if not any(used) and not small.effects:
+        return None
+    consts_in, carry_in, xs_in = split(inputs, num_consts, num_carry)
+    # a carry may be needed by its own result alone: then it is kept as an input, though the body does not read it
+    kept = consts_in + used_carry + xs_in
+    if carry_in != used_carry:
+        small = ClosedJaxpr(small.jaxpr.replace(invars=select(jaxpr.jaxpr.invars, kept)), small.consts)
+    outs = used_carry + used_ys
+    return eqn.replace(
+        invars=select(eqn.invars, kept), outvars=select(eqn.outvars, outs), effects=small.effects,
+        params={**params, "jaxpr": small, "num_consts": sum(consts_in), "num_carry": sum(used_carry),
+                "linear": tuple(select(params["linear"], kept))})
+
+
+def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll, **_):
+    """A counted `while`; the rows are read from and written to stacked arrays in place."""
+    consts, carry, xs = split(args, num_consts, num_carry)
+    y_types = b.out_avals[num_carry:]
+    dtype = np.dtype(np.int32 if length < 2**31 else np.int64)
+    ys = [stack_buffer(b, a) for a in y_types]
+    if length == 0:
+        return [*carry, *ys]
+
+    def step(inner, i, carry, ys):
+        where = subtract(inner, inner.scalar(length - 1, dtype), i) if reverse else i
+        rows = [inner.index(x, where) for x in xs]
+        outs = inner.jaxpr(jaxpr, *consts, *carry, *rows)
+        return outs[:num_carry], [inner.update(y, where, row) for y, row in zip(ys, outs[num_carry:])]
+
+    def steps(inner, i, carry, ys, count):
+        for k in range(count):
+            carry, ys = step(inner, i if k == 0 else add(inner, i, inner.scalar(k, dtype)), carry, ys)
+        return carry, ys
+
+    unroll = min(unroll, length)
+    whole = length - length % unroll
+    if whole == unroll:
+        carry, ys = steps(b, b.scalar(0, dtype), carry, ys, whole)
+    else:
+        def body(inner, i, *rest):
+            now, rows = split(rest, num_carry)
+            now, rows = steps(inner, i, now, rows, unroll)
+            return [add(inner, i, inner.scalar(unroll, dtype)), *now, *rows]
+        outs = emit_while(b, [b.scalar(0, dtype), *carry, *ys],
+                          lambda inner, i, *_: less(inner, i, inner.scalar(whole, dtype)), body, jaxpr.effects)
+        carry, ys = split(outs[1:], num_carry)
+    if whole < length:
+        carry, ys = steps(b, b.scalar(whole, dtype), carry, ys, length - whole)
+    return [*carry, *ys]
+
+
+scan_p = Primitive(
+    "scan", multiple_results=True, cacheable=False,
+    out_type=_scan_type,
+    effects=lambda *avals, jaxpr, **_: jaxpr.effects,
+    impl=lambda *args, **params: run_eagerly(scan_p, args, params),
+    jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
+)
+scan_p.dce = _scan_dce

@@ -1,0 +1,396 @@
+"""while_loop and fori_loop: loops whose number of steps may depend on values.
+
+One primitive, `while_p`, with a condition and a body. Forward mode carries tangents along. Reverse mode needs every
+step's values, whose number is not known beforehand, so it raises, and names the three remedies: `scan`, a `fori_loop`
+with a static number of steps (which is a `scan`), and ``while_loop(..., max_steps=n)`` of this system.
+
+With a batched condition the loop runs until no lane is live, and lanes that are done keep their carry. If the body has
+side effects the lanes run one after the other, so that a callback is made for live lanes only.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import config, dtypes, tree
+from jax_core.aval import get_aval
+from jax_core.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.custom_jvp import custom_jvp
+from jax_core.effects import ordered_effects
+from jax_core.forward import jvp_jaxpr
+from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
+from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.source import describe_function
+from jax_core.staging import trace_to_jaxpr
+from jax_core.trace import to_concrete_value
+
+from ..bits import bitwise_and
+from .common import (carry_fixpoint, check_carry, check_effects, convert, either, fill, instantiate_all, leaf_avals, narrow,
+                     nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
+from .cond import has_side_effects, lane_select
+from .lowering import emit_while
+from .scan import scan
+
+
+def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_steps: int | None = None) -> Any:
+    """``while cond_fun(val): val = body_fun(val)``, as one compiled loop.
+
+    Args:
+      cond_fun: function of the carry; returns a boolean scalar.
+      body_fun: function of the carry; returns the next, of the same structure, shapes and dtypes.
+      init_val: the first carry, a pytree of arrays. Weakly typed leaves (Python numbers) take the type of the body's
+        result.
+      max_steps: an upper bound on the number of steps (the loop stops there), which makes reverse mode possible: an
+        extension of this system. Memory for the derivative is that of about ``2 * sqrt(max_steps)`` carries; steps are
+        computed once more on the way back.
+
+    Raises:
+      TypeError: a function is not callable, the condition is not a boolean scalar, or the carry changes its type.
+      ValueError: reverse-mode differentiation without ``max_steps``.
+    """
+    require_callable("lax.while_loop", cond_fun=cond_fun, body_fun=body_fun)
+    if max_steps is not None:
+        return _bounded_while_loop(cond_fun, body_fun, init_val, max_steps)
+    if config.disable_jit.value:
+        return _while_in_python(cond_fun, body_fun, init_val)
+    leaves, in_tree = tree.flatten(init_val)
+    body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
+    cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
+    outs = while_p.bind(*cond_consts, *body_consts, *leaves, cond_nconsts=len(cond_consts), cond_jaxpr=cond,
+                        body_nconsts=len(body_consts), body_jaxpr=body)
+    return tree.unflatten(in_tree, outs)
+
+
+def _trace_while_body(name, body_fun, init_val, leaves, in_tree):
+    """The body as a program, its constants, and the carry with weakly typed leaves converted where need be."""
+    given = leaf_avals(name, "init_val", init_val, leaves)
+    args_tree = tree.treedef_tuple((in_tree,))
+    for _ in range(len(leaves) + 1):
+        body, consts, out_tree = trace_body("while_loop", body_fun, args_tree, given)
+        promoted = promote_carry(leaves, given, body.out_avals) if out_tree == in_tree else None
+        if promoted is None:
+            break
+        leaves = promoted
+        given = [get_aval(x) for x in leaves]
+    check_carry(name, body_fun, init_val, given, out_tree, body.out_avals)
+    check_effects(name, body.effects)
+    return body, consts, leaves
+
+
+def _trace_condition(cond_fun, in_tree, avals):
+    cond, consts, out_tree = trace_body("while_loop", cond_fun, tree.treedef_tuple((in_tree,)), avals)
+    where = f"lax.while_loop: cond_fun {describe_function(cond_fun)} must return a boolean scalar"
+    if not tree.treedef_is_leaf(out_tree) or out_tree.num_leaves != 1:
+        raise TypeError(f"{where}, but returned the pytree {out_tree}.")
+    aval = cond.out_avals[0]
+    if aval.shape != () or aval.dtype != bool:
+        raise TypeError(f"{where}, but returned {aval.str_short()}; reduce it (jnp.any, jnp.all) or compare it.")
+    check_effects("lax.while_loop", cond.effects)
+    if ordered_effects(cond.effects):
+        raise NotImplementedError("lax.while_loop: cond_fun has an ordered effect; move it to the body.")
+    return cond, consts
+
+
+def _while_in_python(cond_fun, body_fun, val):
+    while cond_fun(val):
+        val = body_fun(val)
+    return val
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unroll: int | bool | None = None) -> Any:
+    """``for i in range(lower, upper): val = body_fun(i, val)``, as one compiled loop.
+
+    Args:
+      lower, upper: integer scalars. Where both are Python or NumPy integers the loop is a `scan`, which can be
+        differentiated in reverse mode; else it is a `while_loop`.
+      body_fun: function of the index and the carry; returns the next carry, of the same structure and types.
+      init_val: the first carry, a pytree of arrays.
+      unroll: steps per iteration of the compiled loop; needs a static number of steps.
+
+    Raises:
+      TypeError: the bounds are not integer scalars of one type, or the carry changes its type.
+      ValueError: ``unroll`` with bounds that are not static.
+    """
+    require_callable("lax.fori_loop", body_fun=body_fun)
+    lower, upper, dtype = _loop_bounds(lower, upper)
+    first, last = to_concrete_value(lower), to_concrete_value(upper)
+    if config.disable_jit.value and first is not None and last is not None:
+        for i in range(int(first), int(last)):
+            init_val = body_fun(np.asarray(i, dtype)[()], init_val)
+        return init_val
+    if first is not None and last is not None:
+        return _static_fori_loop(dtype.type(int(first)), int(last) - int(first), body_fun, init_val, unroll)
+    if unroll is not None and unroll is not False:
+        raise ValueError("lax.fori_loop: unroll needs loop bounds that are statically known, but "
+                         f"{'lower' if first is None else 'upper'} is traced.")
+
+    def body(carry):
+        i, end, val = carry
+        return i + dtype.type(1), end, body_fun(i, val)
+    return while_loop(lambda carry: carry[0] < carry[1], _Named(body, body_fun), (lower, upper, init_val))[2]
+
+
+class _Named:
+    """A function that presents itself under the name of the user's."""
+
+    def __init__(self, fun, user):
+        self.fun, self.__wrapped__ = fun, user
+        self.__name__ = getattr(user, "__name__", "body_fun")
+
+    def __call__(self, *args):
+        return self.fun(*args)
+
+
+def _loop_bounds(lower, upper):
+    """Both bounds with one strong integer type."""
+    avals = []
+    for name, x in (("lower", lower), ("upper", upper)):
+        try:
+            aval = get_aval(x)
+        except TypeError:
+            raise TypeError(f"lax.fori_loop: {name} must be an integer scalar, got {x!r}.") from None
+        if aval.shape != () or not dtypes.issubdtype(aval.dtype, np.integer):
+            raise TypeError(f"lax.fori_loop: {name} must be an integer scalar, got {aval.str_short()}.")
+        avals.append(aval)
+    dtype = np.dtype(dtypes.result_type(*avals))
+    strong = [a for a in avals if not a.weak_type]
+    if len({a.dtype for a in strong}) > 1:
+        raise TypeError(f"lax.fori_loop: lower and upper must have equal types, got {avals[0].str_short()} and "
+                        f"{avals[1].str_short()}.")
+    lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
+                    for x, a in zip((lower, upper), avals))
+    return lower, upper, dtype
+
+
+def _static_fori_loop(first, length, body_fun, init_val, unroll):
+    def body(carry, _):
+        i, val = carry
+        return (i + first.dtype.type(1), body_fun(i, val)), None
+    if length <= 0:
+        length = 0
+    (_, result), _ = scan(_Named(body, body_fun), (first, init_val), None, length,
+                          unroll=1 if unroll is None else unroll)
+    return result
+
+
+# -- a bound on the number of steps ----------------------------------------------------------------------------------
+
+def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
+    """A while loop of at most ``max_steps`` steps whose derivative is that of a checkpointed scan over segments.
+
+    The scan keeps the carry at the start of each of about sqrt(n) segments; the transposed scan runs a segment again to
+    get the values inside. Segments after the end of the loop are skipped.
+
+    Source: Griewank, "Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
+    differentiation", 1992; one level of his recursion.
+    """
+    if not hasattr(max_steps, "__index__") or max_steps.__index__() < 0:
+        raise ValueError(f"lax.while_loop: max_steps must be a non-negative integer, got {max_steps!r}.")
+    max_steps = max_steps.__index__()
+    leaves, in_tree = tree.flatten(init_val)
+    body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
+    cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
+    n_cond, n_body = len(cond_consts), len(body_consts)
+
+    @custom_jvp
+    def run(*args):
+        cond_consts, body_consts, carry = split(args, n_cond, n_body)
+        live = lambda val: eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *val)[0]
+        step = lambda val: eval_jaxpr(body.jaxpr, body.consts, *body_consts, *val)
+        return while_loop(lambda c: bitwise_and(c[0] < np.int32(max_steps), live(c[1])),
+                          lambda c: (c[0] + np.int32(1), step(c[1])), (np.int32(0), carry))[1]
+
+    @run.defjvp
+    def run_jvp(primals, tangents):
+        from jax_core.autodiff import jvp
+        return jvp(lambda *args: _segments(cond, body, n_cond, n_body, args, max_steps), primals, tangents)
+
+    return tree.unflatten(in_tree, run(*cond_consts, *body_consts, *leaves))
+
+
+def _segments(cond, body, n_cond, n_body, args, max_steps):
+    """At most ``max_steps`` steps, as a scan over checkpointed segments."""
+    from jax_core.remat import checkpoint
+    from .cond import cond as choose
+    cond_consts, body_consts, carry = split(args, n_cond, n_body)
+    size = max(math.isqrt(max(max_steps - 1, 0)) + 1, 1)
+    count = -(-max_steps // size)
+
+    def step(val, number):
+        def advance(val):
+            return eval_jaxpr(body.jaxpr, body.consts, *body_consts, *val)
+        live = eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *val)[0]
+        return choose(bitwise_and(number < np.int32(max_steps), live), advance, lambda val: val, val), None
+
+    def segment(val, start):
+        def run(val, start):
+            def inner(carry, _):
+                number, val = carry
+                return (number + np.int32(1), step(val, number)[0]), None
+            return scan(inner, (start, val), None, size)[0][1]
+        live = eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *val)[0]
+        return choose(live, checkpoint(run), lambda val, start: val, val, start), None
+
+    starts = np.arange(count, dtype=np.int32) * np.int32(size)
+    return scan(segment, carry, starts)[0]
+
+
+# -- the rules -------------------------------------------------------------------------------------------------------
+
+def _while_type(*avals, body_jaxpr, **_):
+    return body_jaxpr.out_avals
+
+
+def _while_jvp_parts(primals, tangents, params):
+    """The loop that carries values and tangents: its operands, parameters, and which carries have tangents."""
+    nc, nb = params["cond_nconsts"], params["body_nconsts"]
+    body = params["body_jaxpr"]
+    cond_consts, body_consts, carry = split(primals, nc, nb)
+    _, consts_t, carry_t = split(tangents, nc, nb)
+    consts_nz = nonzero_flags(consts_t)
+
+    def derive(carry_nz):
+        return jvp_jaxpr(body, consts_nz + carry_nz, carry_nz)
+    closed, carry_nz = carry_fixpoint(derive, nonzero_flags(carry_t))
+    a, n = sum(consts_nz), len(carry)
+    order = [*range(nb), *range(nb + n, nb + n + a), *range(nb, nb + n), *range(nb + n + a, len(closed.in_avals))]
+    args = [*cond_consts, *body_consts, *select(consts_t, consts_nz), *carry, *instantiate_all(carry_t, carry_nz)]
+    cond = _ignore_more_carries(params["cond_jaxpr"], tuple(closed.out_avals[n:]))
+    return args, dict(cond_nconsts=nc, cond_jaxpr=cond, body_nconsts=nb + a, body_jaxpr=reorder(closed, order)), carry_nz
+
+
+def _ignore_more_carries(cond: ClosedJaxpr, more: tuple) -> ClosedJaxpr:
+    """The condition of a loop with more carries at the end."""
+    return cond.memo(("more", more), lambda: ClosedJaxpr(cond.jaxpr.replace(
+        invars=cond.jaxpr.invars + [Var(a) for a in more]), cond.consts))
+
+
+def _while_jvp(primals, tangents, **params):
+    args, loop, carry_nz = _while_jvp_parts(primals, tangents, params)
+    outs = while_p.bind(*args, **loop)
+    n = len(carry_nz)
+    return outs[:n], fill(carry_nz, outs[n:], map(Zero.of, outs[:n]))
+
+
+def _while_linearize(primals, tangents, **params):
+    """Values from a loop that runs now; tangents from a second loop, on the tape, which computes the values again."""
+    outs = while_p.bind(*primals, **params)
+    args, loop, carry_nz = _while_jvp_parts(primals, tangents, params)
+    if not any(carry_nz):
+        return outs, [Zero.of(x) for x in outs]
+    n = len(outs)
+    return outs, fill(carry_nz, while_p.bind(*args, **loop)[n:], map(Zero.of, outs))
+
+
+def _while_transpose(cts, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
+    raise ValueError(
+        "Reverse-mode differentiation does not work through lax.while_loop, nor through lax.fori_loop with traced "
+        "bounds: the number of steps is not known beforehand, so there is no place to keep what the backward pass needs. "
+        "Use lax.scan, or lax.fori_loop with bounds that are Python integers, or give an upper bound on the number of "
+        "steps: while_loop(cond_fun, body_fun, init_val, max_steps=n). Forward mode (jax.jvp, jax.jacfwd) works.")
+
+
+def _while_batch(axis, args, dims, *, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
+    batched = [d is not None for d in dims]
+    cond_b, body_b, carry_b = split(batched, cond_nconsts, body_nconsts)
+
+    def derive(carry):
+        return batch_jaxpr(body_jaxpr, axis, body_b + carry, carry)
+    body, carry_b = carry_fixpoint(derive, carry_b)
+    cond, (pred_b,) = batch_jaxpr(cond_jaxpr, axis, cond_b + carry_b)
+    pairs = list(zip(args, dims))
+    cond_consts, body_consts, carry = split(pairs, cond_nconsts, body_nconsts)
+    if pred_b and has_side_effects(body_jaxpr.effects | cond_jaxpr.effects):
+        return _while_lane_by_lane(args, dims, dict(cond_nconsts=cond_nconsts, cond_jaxpr=cond_jaxpr,
+                                                    body_nconsts=body_nconsts, body_jaxpr=body_jaxpr))
+    front = lambda group: [moved(x, d, 0) for x, d in group]
+    consts_c, consts_b = front(cond_consts), front(body_consts)
+    if not pred_b:
+        operands = [bdim_at_front(x, d, axis.size) if b else x for (x, d), b in zip(carry, carry_b)]
+        outs = while_p.bind(*consts_c, *consts_b, *operands, cond_nconsts=cond_nconsts, cond_jaxpr=cond,
+                            body_nconsts=body_nconsts, body_jaxpr=body)
+        return outs, [0 if b else None for b in carry_b]
+    every = [True] * len(carry)
+    body, _ = batch_jaxpr(body_jaxpr, axis, body_b + every, every)
+    cond, _ = batch_jaxpr(cond_jaxpr, axis, cond_b + every, [True])
+    any_live, masked = _masked_loop(cond, body, cond_nconsts, body_nconsts)
+    operands = [bdim_at_front(x, d, axis.size) for x, d in carry]
+    outs = while_p.bind(*consts_c, *consts_c, *consts_b, *operands, cond_nconsts=cond_nconsts, cond_jaxpr=any_live,
+                        body_nconsts=cond_nconsts + body_nconsts, body_jaxpr=masked)
+    return outs, [0] * len(outs)
+
+
+def _masked_loop(cond: ClosedJaxpr, body: ClosedJaxpr, nc: int, nb: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+    """Condition "some lane is live", and a body that leaves the carry of other lanes as it is."""
+    def make():
+        from ..reduce import reduce_or_p  # loaded late: only vmapped loops need it
+
+        def some(*args):
+            live, = eval_jaxpr(cond.jaxpr, cond.consts, *args)
+            return [reduce_or_p.bind(live, axes=tuple(range(np.ndim(live))))]
+
+        def step(*args):
+            cond_consts, body_consts, carry = split(args, nc, nb)
+            live = eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *carry)[0]
+            after = eval_jaxpr(body.jaxpr, body.consts, *body_consts, *carry)
+            return [lane_select(live, [old, new]) for old, new in zip(carry, after)]
+        any_jaxpr, any_consts, _ = trace_to_jaxpr(some, cond.in_avals)
+        step_jaxpr, step_consts, _ = trace_to_jaxpr(step, cond.in_avals[:nc] + body.in_avals)
+        return ClosedJaxpr(any_jaxpr, any_consts), ClosedJaxpr(step_jaxpr, step_consts), cond
+    return body.memo(("masked", id(cond), nc, nb), make)[:2]
+
+
+def _while_lane_by_lane(args, dims, params):
+    from .map import map_flat
+    batched = [d is not None for d in dims]
+    fixed = [x for x, b in zip(args, batched) if not b]
+
+    def lane(*given):
+        given, rest = iter(given), iter(fixed)
+        return while_p.bind(*(next(given) if b else next(rest) for b in batched), **params)
+    outs = map_flat(lane, [moved(x, d, 0) for x, d in zip(args, dims) if d is not None])
+    return outs, [0] * len(outs)
+
+
+def _while_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
+    """Drop the carries that neither the used results nor the condition need."""
+    params = eqn.params
+    nc, nb = params["cond_nconsts"], params["body_nconsts"]
+    cond, body = params["cond_jaxpr"], params["body_jaxpr"]
+    read = set(v for e in cond.eqns for v in e.invars if type(v) is not Literal)
+    read.update(v for v in cond.jaxpr.outvars if type(v) is not Literal)
+    carry = [u or v in read for u, v in zip(used, cond.jaxpr.invars[nc:])]
+
+    def derive(carry):
+        small, inputs = narrow(body, carry)
+        return (small, inputs[:nb]), inputs[nb:]
+    (small, consts_in), carry = carry_fixpoint(derive, carry)
+    if all(carry) and all(consts_in):
+        return eqn
+    small = ClosedJaxpr(small.jaxpr.replace(invars=select(body.jaxpr.invars, consts_in + carry)), small.consts)
+    less = ClosedJaxpr(cond.jaxpr.replace(invars=cond.jaxpr.invars[:nc] + select(cond.jaxpr.invars[nc:], carry)),
+                       cond.consts)
+    kept = [True] * nc + consts_in + carry
+    return eqn.replace(invars=select(eqn.invars, kept), outvars=select(eqn.outvars, carry),
+                       effects=small.effects | less.effects,
+                       params=dict(cond_nconsts=nc, cond_jaxpr=less, body_nconsts=sum(consts_in), body_jaxpr=small))
+
+
+def _while_lower(b, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
+    cond_consts, body_consts, carry = split(args, cond_nconsts, body_nconsts)
+    return emit_while(
+        b, carry,
+        lambda inner, *vals: inner.jaxpr(cond_jaxpr, *cond_consts, *vals)[0],
+        lambda inner, *vals: inner.jaxpr(body_jaxpr, *body_consts, *vals), body_jaxpr.effects)
+
+
+while_p = Primitive(
+    "while", multiple_results=True, cacheable=False,
+    out_type=_while_type,
+    effects=lambda *avals, cond_jaxpr, body_jaxpr, **_: cond_jaxpr.effects | body_jaxpr.effects,
+    impl=lambda *args, **params: run_eagerly(while_p, args, params),
+    jvp=_while_jvp, linearize=_while_linearize, transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
+)
+while_p.dce = _while_dce
