@@ -19,6 +19,7 @@ from jax_core.effects import Effect, ordered_effects
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.staging import trace_to_jaxpr
 
+from .. import custom_calls
 from . import calls, extended
 from .planner import plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
@@ -175,6 +176,10 @@ class Builder:
     def physical(self, x: Value) -> Value:
         """A key array as the array of numbers it is stored in; any other value as it is."""
         return extended.physical(x)
+
+    def logical(self, x: Value, aval: AbstractValue) -> Value:
+        """The opposite of `physical`: the array ``x``, in which a key array of type ``aval`` is stored, as that."""
+        return new_value(x, aval)
 
     # -- regions ---------------------------------------------------------------------------------------------------
 
@@ -343,6 +348,7 @@ class Builder:
                     result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
                     extra: str = "") -> Any:
         """``stablehlo.custom_call``; see `interfaces.Builder.custom_call` and `calls.custom_call_attributes`."""
+        custom_calls.register(target, self.platform)
         attributes = calls.attributes(backend_config, api_version, has_side_effect, operand_layouts, result_layouts,
                                       output_operand_aliases, extra,
                                       1 if isinstance(out, AbstractValue) else len(out))
