@@ -257,7 +257,6 @@ class _ArrayMethods:
         if not self.is_deleted():
             self.__dict__["_deleted"] = True
             _delete(self)
-            self._npy_value = None
 
     def __copy__(self) -> ArrayImpl:
         return self.copy()

@@ -63,6 +63,8 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
     for name in _BUILD_FIELDS:
         flag = f"jax_{name}"
         value = dict(items).get(name, getattr(config.config, flag, None))
+        if not hasattr(build, name):
+            continue  # a field that this version does not have
         if value is not None and value not in ("", "UNKNOWN"):
             try:
                 setattr(build, name, value)

@@ -21,7 +21,11 @@ _process = Config("jax_process", None, include_in_jit_key=True)
 
 
 class _Fast(NamedTuple):
-    """What the dispatcher reads, by name; it must be a tuple."""
+    """What the dispatcher reads, by name; it must be a tuple.
+
+    Inputs are counted with the constants in front: the bit vector has a bit for each constant and each flat argument, the
+    placements and layouts one entry for each constant and each argument that is kept.
+    """
 
     xla_executable: Any
     out_pytree_def: Any
@@ -39,13 +43,13 @@ def record(fast: Any) -> _Fast | None:
     loaded = getattr(executable.last, "loaded", None)
     if loaded is None or fast.executable.needs_python:
         return None
-    module = loaded.module
+    module, consts = loaded.module, loaded.consts
     kept = set(module.kept)
-    count = len(fast.in_avals)
     return _Fast(
-        loaded.loaded, fast.out_tree, loaded.in_shardings, loaded.out_shardings, list(module.out_avals),
-        [loaded.committed] * len(module.out_avals), [i in kept for i in range(count)],
-        [None] * len(module.kept), loaded.consts)
+        loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
+        list(module.out_avals), [loaded.committed] * len(module.out_avals),
+        [True] * len(consts) + [i in kept for i in range(len(fast.in_avals))],
+        [None] * (len(consts) + len(module.kept)), consts)
 
 
 def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:

@@ -56,12 +56,15 @@ def names_for_jaxlib(**modules: dict[str, Any]) -> Iterator[None]:
     ``sys.modules`` is as before: a later ``import jax`` of the meta package finds its own modules.
 
     Args:
-      modules: for each module name, with dots written as ``__``, the entries it must have.
+      modules: for each module name, with dots written as ``__``, the entries it must have; where it needs none, a module that is
+        there already will do.
     """
     before = {}
     for name, entries in modules.items():
         name = name.replace("___", "._").replace("__", ".")
         before[name] = sys.modules.get(name)
+        if before[name] is not None and not entries:
+            continue
         module = sys.modules[name] = types.ModuleType(name)
         module.__dict__.update(entries)
     try:

@@ -37,6 +37,7 @@ def _show_names(started: Any) -> None:
     device = started.local_devices()[0]
     sys.modules.setdefault("jax._src.sharding_impls", sharding)
     with names_for_jaxlib(
+            jax={},
             jax__core={"ShapedArray": ShapedArray},
             jax___src__named_sharding={"check_pspec": sharding.check_pspec},
             jax___src__literals={"TypedNdArray": type("TypedNdArray", (np.ndarray,), {})}):
