@@ -219,9 +219,12 @@ class Backend(Protocol):
         """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
 
     def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int],
-                   static_argnames: Sequence[str], name: str) -> Callable:
+                   static_argnames: Sequence[str], name: str, key: Hashable = None,
+                   donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Callable:
         """A callable that repeats known calls fast.
 
+        ``key``: dispatchers of the same ``fun`` with equal keys may share what they know; None shares nothing. Arrays that
+        the program consumed, among the donated arguments, must say so when they are used again.
         ``miss(*args, **kwargs)`` returns ``(result, FastCall or None)``; it is called for each new combination of
         argument types, static values, configuration (`config.trace_key`) and whenever a trace is current.
         """

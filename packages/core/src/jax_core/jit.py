@@ -416,7 +416,8 @@ def jit(fun: Callable | None = None, /, *, in_shardings: Any = None, out_shardin
     def miss(*args, **kwargs):
         return _call_miss(fun, options, args, kwargs)
 
-    wrapped = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun))
+    wrapped = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun),
+                                        donate_argnums=options.donate_argnums, donate_argnames=options.donate_argnames)
     return _add_methods(wrapped, fun, options)
 
 

@@ -140,7 +140,8 @@ class NumpyBackend:
         out = apply(prim, args, params)
         return out if prim.multiple_results else out[0]
 
-    def dispatcher(self, fun: Callable, miss: Callable, static_argnums=(), static_argnames=(), name="", key=None):
+    def dispatcher(self, fun: Callable, miss: Callable, static_argnums=(), static_argnames=(), name="", key=None,
+                   donate_argnums=(), donate_argnames=()):
         def call(*args, **kwargs):
             return miss(*args, **kwargs)[0]
         return call
