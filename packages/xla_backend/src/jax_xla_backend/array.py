@@ -28,27 +28,20 @@ _block = ArrayImpl.block_until_ready  # jaxlib's own methods, kept before ours t
 _delete = ArrayImpl.delete
 _read = ArrayImpl._single_device_array_to_np_array_did_copy
 
-donors: dict[Any, dict[str, None]] = {}
-"""Functions that donate arguments, by the argument's type; an error about a deleted array looks up who took it."""
-
-
-def note_donation(name: str, avals: Sequence[Any]) -> None:
-    """Remember that calls of the function ``name`` delete arguments of these types."""
-    for aval in avals:
-        donors.setdefault((aval.shape, aval.dtype), {})[name] = None
+def mark_donated(arrays: Sequence[Any], name: str) -> None:
+    """Note on those of ``arrays`` that were consumed by a call of the function ``name`` that they were."""
+    for x in arrays:
+        if type(x) is ArrayImpl and x.is_deleted() and "_deleted" not in x.__dict__:
+            x.__dict__["_deleted"] = (f"It was donated to `{name}` (an argument in donate_argnums or donate_argnames), which "
+                                      "reuses its memory; use the function's result instead, or do not donate this argument.")
+            _delete(x)
 
 
 def deleted_message(x: ArrayImpl) -> str:
     """What to say about the use of a deleted array."""
     text = f"Array has been deleted with shape={x.aval.strip_weak_type().str_short()}."
-    if "_deleted" in x.__dict__:
-        return text + " It was deleted by a call of its method delete()."
-    names = list(donors.get((x.aval.shape, x.aval.dtype), ()))
-    if not names:
-        return text
-    who = f"`{names[0]}`" if len(names) == 1 else "one of " + ", ".join(f"`{n}`" for n in names)
-    return (f"{text} It was donated to {who} (an argument in donate_argnums or donate_argnames), which reuses its "
-            "memory; use the function's result instead, or do not donate this argument.")
+    why = x.__dict__.get("_deleted")
+    return text if why is None else f"{text} {why}"
 
 
 def check_not_deleted(x: ArrayImpl) -> None:
@@ -255,7 +248,7 @@ class _ArrayMethods:
     def delete(self) -> None:
         """Free the memory on the devices now; the array cannot be used afterwards."""
         if not self.is_deleted():
-            self.__dict__["_deleted"] = True
+            self.__dict__["_deleted"] = "It was deleted by a call of its method delete()."
             _delete(self)
 
     def __copy__(self) -> ArrayImpl:

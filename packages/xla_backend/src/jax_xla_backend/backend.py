@@ -26,9 +26,10 @@ class XlaBackend:
         return client.devices(platform)
 
     def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int],
-                   static_argnames: Sequence[str], name: str, key: Hashable = None) -> Callable:
+                   static_argnames: Sequence[str], name: str, key: Hashable = None, donate_argnums: Sequence[int] = (),
+                   donate_argnames: Sequence[str] = ()) -> Callable:
         """A callable that repeats known calls without Python."""
-        return dispatch.dispatcher(fun, miss, static_argnums, static_argnames, name, key)
+        return dispatch.dispatcher(fun, miss, static_argnums, static_argnames, name, key, donate_argnums, donate_argnames)
 
     def lower(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
               out_shardings: tuple | None = None, platform: str | None = None) -> Any:

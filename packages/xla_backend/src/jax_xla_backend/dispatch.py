@@ -12,6 +12,7 @@ from typing import Any, Callable, Hashable, NamedTuple, Sequence
 from jax_core import tree
 
 from . import client, executable
+from .array import mark_donated
 from .jaxlib_compat import Config, _jax
 from .put import put
 
@@ -58,10 +59,12 @@ def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:
 
 
 def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], static_argnames: Sequence[str],
-               name: str, key: Hashable = None, eager: bool = False) -> Any:
+               name: str, key: Hashable = None, donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = (),
+               eager: bool = False) -> Any:
     """A callable that repeats known calls fast; see `jax_core.interfaces.Backend.dispatcher`.
 
     Args:
+      donate_argnums, donate_argnames: arguments that the program may consume; those that it did are marked with ``name``.
       key: what besides ``fun`` the compiled program depends on. Dispatchers of the same function with equal keys share
         what they know; None shares nothing.
     """
@@ -70,8 +73,25 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
         result, fast = miss(*args, **kwargs)
         return result, None if fast is None else record(fast)
 
-    return _jax.pjit(name, fun, cache_miss, list(static_argnums), list(static_argnames),
+    call = _jax.pjit(name, fun, cache_miss, list(static_argnums), list(static_argnames),
                      object() if key is None else key, tree.registry, _place_argument, _eager_cache if eager else _cache)
+    return _donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
+
+
+def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[str]) -> Callable:
+    """``call``, after which the arrays that it consumed say so when they are used.
+
+    jaxlib's own dispatcher would report a bad buffer, on stderr too, without a word about where it went.
+    """
+    def donating(*args, **kwargs):
+        result = call(*args, **kwargs)
+        given = [args[i] for i in argnums if -len(args) <= i < len(args)]
+        given += [kwargs[n] for n in argnames if n in kwargs]
+        mark_donated(tree.tree_leaves(given), name)
+        return result
+
+    donating._cache_size, donating._clear_cache = call._cache_size, call._clear_cache
+    return donating
 
 
 def clear() -> None:

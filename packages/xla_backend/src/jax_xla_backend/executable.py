@@ -34,10 +34,10 @@ class _Loaded:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "token_sharding", "simple")
+                 "single", "token_sharding", "simple", "name")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
-                 committed: bool, items: tuple):
+                 committed: bool, items: tuple, name: str):
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
         callbacks = list(getattr(module, "host_callbacks", ()))
@@ -49,10 +49,8 @@ class _Loaded:
         self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
                                NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
         self.consts = [put(c, None, self.token_sharding) for c in module.consts]
+        self.name = name
         self.simple = not (module.ordered_effects or module.unordered_effects)
-        donated = [aval for i, aval in zip(module.kept, module.in_avals) if i in set(module.donated)]
-        if donated:
-            array.note_donation(module.name, donated)
 
     def _results(self, wanted: Any) -> list[Sharding]:
         """The placements of the results: those asked for, else those that the compiler chose."""
@@ -85,8 +83,12 @@ class _Loaded:
                 raise RuntimeError(array.deleted_message(x))
             inputs.append(x)
         if self.simple:
-            return self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
-        return self._run_with_effects(inputs)
+            outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+        else:
+            outs = self._run_with_effects(inputs)
+        if self.module.donated:
+            array.mark_donated([args[i] for i in self.module.donated], self.name)
+        return outs
 
     def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
         ordered = self.module.ordered_effects
@@ -244,14 +246,14 @@ class Executable:
             here = make_single_device_sharding(devices[0])
             same = devices[0].platform == client.get_client().platform
             module = self.module if same else self._lower(None, None, devices[0].platform)
-            return _Loaded(module, devices, [here] * len(module.kept), outs, committed, self._items)
+            return _Loaded(module, devices, [here] * len(module.kept), outs, committed, self._items, self.spec.name)
         full = [None] * (max(self.module.kept, default=-1) + 1)
         for i, sharding in zip(self.module.kept, ins):
             full[i] = sharding
         count = len(getattr(self.module, "flat_in_avals", ())) or len(full)
         full += [None] * (count - len(full))
         module = self._lower(tuple(full), None if outs is None else tuple(outs), devices[0].platform)
-        return _Loaded(module, devices, ins, outs, committed, self._items)
+        return _Loaded(module, devices, ins, outs, committed, self._items, self.spec.name)
 
     # -- what stages show
     @property
