@@ -12,17 +12,22 @@ import numpy as np
 
 from . import dtypes
 from .aval import ShapedArray, abstract_token, get_aval
-from .batching import AxisData, moved
+from .batching import matchaxis, moved
 from .primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero, none
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
+
+def _add_any_batch(axis, args, dims):
+    dim = next(d for d in dims if d is not None)
+    return add_any_p.bind(*(matchaxis(axis, x, d, dim) for x, d in zip(args, dims))), dim
+
 
 add_any_p = Primitive(
     "add_any",
     out_type=lambda x, y: x,
     jvp=LINEAR,
     transpose=lambda ct, x, y: (ct, ct),
-    batch=ELEMENTWISE,
+    batch=_add_any_batch,
     lower=lambda b, x, y: x if x.aval is abstract_token else b.emit(f"stablehlo.add {x}, {y}", x, y, out=b.out_avals[0]),
     reference=np.add,
 )

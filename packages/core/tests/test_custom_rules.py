@@ -1,0 +1,128 @@
+"""custom_jvp and custom_vjp under every transformation."""
+import numpy as np
+import pytest
+
+from jax_core import autodiff, jit, vmap
+from jax_core.custom_jvp import SymbolicZero, custom_jvp
+from jax_core.custom_vjp import custom_gradient, custom_vjp
+from toys import add, cos, f32, mul, sin, total
+
+pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")
+grad, jvp, jit, vmap = autodiff.grad, autodiff.jvp, jit.jit, vmap.vmap
+X = f32(0.3, -1.2, 2.0)
+WRAPS = [lambda f: f, jit, lambda f: jit(jit(f))]
+
+
+def close(a, b):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=1e-5)
+
+
+@custom_jvp
+def twice_sloped(x):
+    """sin, with twice its slope: the factor shows that the rule was used."""
+    return sin(x)
+
+
+@twice_sloped.defjvp
+def _(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return twice_sloped(x), mul(2.0, mul(cos(x), t))
+
+
+@custom_vjp
+def thrice_sloped(x):
+    return sin(x)
+
+
+thrice_sloped.defvjp(lambda x: (sin(x), (x,)), lambda res, ct: (mul(3.0, mul(cos(res[0]), ct)),))
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+@pytest.mark.parametrize("f, factor", [(twice_sloped, 2), (thrice_sloped, 3)], ids=["jvp", "vjp"])
+def test_rule_is_used(f, factor, wrap):
+    g = wrap(f)
+    close(g(X), np.sin(X))
+    close(grad(lambda x: total(g(x)))(X), factor * np.cos(X))
+    close(jit(grad(lambda x: total(g(x))))(X), factor * np.cos(X))
+    close(vmap(grad(g))(X), factor * np.cos(X))
+    close(grad(lambda x: total(vmap(g)(x)))(X), factor * np.cos(X))
+    close(jit(vmap(grad(g)))(X), factor * np.cos(X))
+    close(grad(lambda x: total(vmap(lambda y: mul(g(y), g(y)))(x)))(X), 2 * factor * np.cos(X) * np.sin(X))
+
+
+def test_forward_mode_uses_the_jvp_rule_and_refuses_a_vjp_rule():
+    close(jvp(twice_sloped, (X,), (f32(1, 1, 1),))[1], 2 * np.cos(X))
+    with pytest.raises(TypeError, match="can't apply forward-mode"):
+        jvp(thrice_sloped, (X,), (f32(1, 1, 1),))
+
+
+def test_second_derivatives_differentiate_the_rule():
+    close(grad(lambda x: total(grad(lambda y: total(twice_sloped(y)))(x)))(X), -2 * np.sin(X))
+    close(grad(lambda x: total(grad(lambda y: total(thrice_sloped(y)))(x)))(X), -3 * np.sin(X))
+
+
+def test_nondiff_arguments_come_first():
+    @custom_jvp
+    def f(x, n):
+        return mul(x, np.float32(n))
+    f = custom_jvp(f.fun, nondiff_argnums=(1,))
+    f.defjvp(lambda n, primals, tangents: (f(primals[0], n), mul(tangents[0], np.float32(10 * n))))
+    close(jvp(lambda x: f(x, 3), (X,), (f32(1, 1, 1),))[1], [30, 30, 30])
+
+    g = custom_vjp(lambda n, x: mul(x, np.float32(n)), nondiff_argnums=(0,))
+    g.defvjp(lambda n, x: (g(n, x), None), lambda n, res, ct: (mul(ct, np.float32(-n)),))
+    close(grad(lambda x: total(g(4, x)))(X), [-4, -4, -4])
+
+
+def test_symbolic_zeros():
+    seen = []
+    f = custom_jvp(lambda x, y: mul(x, y))
+
+    def rule(primals, tangents):
+        seen.append([isinstance(t, SymbolicZero) for t in tangents])
+        return f(*primals), mul(tangents[0], primals[1])
+    f.defjvp(rule, symbolic_zeros=True)
+    close(grad(lambda x: total(f(x, X)))(X), X)
+    assert seen == [[False, True]]
+
+
+def test_defjvps():
+    f = custom_jvp(lambda x, y: mul(x, y))
+    f.defjvps(lambda t, out, x, y: mul(t, y), None)
+    close(grad(lambda x: total(f(x, x)))(X), X)
+
+
+def test_bwd_may_return_none():
+    f = custom_vjp(lambda x, y: mul(x, y))
+    f.defvjp(lambda x, y: (mul(x, y), y), lambda y, ct: (mul(ct, y), None))
+    gx, gy = grad(lambda x, y: total(f(x, y)), (0, 1))(X, X)
+    close(gx, X)
+    close(gy, [0, 0, 0])
+
+
+def test_cotangents_of_unmapped_arguments_are_summed():
+    f = custom_vjp(lambda w, x: mul(w, x))
+    f.defvjp(lambda w, x: (mul(w, x), (w, x)), lambda res, ct: (mul(ct, res[1]), mul(ct, res[0])))
+    close(grad(lambda w: total(vmap(f, in_axes=(None, 0))(w, X)))(np.float32(2)), X.sum())
+
+
+def test_custom_gradient():
+    @custom_gradient
+    def f(x):
+        return mul(x, x), lambda ct: (mul(ct, 5.0),)
+    close(grad(lambda x: f(x))(np.float32(3)), 5)
+
+
+def test_wrong_cotangent_is_named():
+    f = custom_vjp(lambda x: sin(x))
+    f.defvjp(lambda x: (sin(x), None), lambda res, ct: (f32(1, 2),))
+    with pytest.raises(ValueError, match=r"argument 0 a cotangent of type float32\[2\], expected float32\[3\]"):
+        grad(lambda x: total(f(x)))(X)
+
+
+def test_missing_rule_is_named():
+    with pytest.raises(AttributeError, match="no rule is set for h"):
+        @custom_jvp
+        def h(x):
+            return x
+        h(X)
