@@ -139,13 +139,18 @@ def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
 
 
 def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _COPY) -> ArrayImpl:
-    """A committed array of the contents of ``value`` with the given sharding."""
+    """A committed array of the contents of ``value`` with the given sharding.
+
+    jaxlib cannot copy on behalf of several devices while the call lasts, so for those NumPy makes the copies.
+    """
     devices = sharding._addressable_device_assignment
     if len(sharding._internal_device_list) == 1:
         return _put_cpp(aval, sharding, [value], list(devices), True, False, how)
     _check_fits(value.shape, sharding)
     parts = sharding.addressable_devices_indices_map(value.shape)
-    return _put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True, False, how)
+    if how == _COPY:
+        value = value.copy()
+    return _put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
 
 
 def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
@@ -158,8 +163,9 @@ def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
     _check_fits(x.shape, sharding)
     old, new = x._sharding._internal_device_list, sharding._internal_device_list
     if len(old) == len(new) and (len(new) == 1 or _same_parts(x, sharding)):
-        return _jax.batched_copy_array_to_devices_with_sharding(
+        moved = _jax.batched_copy_array_to_devices_with_sharding(
             [x], [new], [sharding], [_jax.ArrayCopySemantics.ALWAYS_COPY])[0]
+        return moved if moved._committed else make_array(x.aval, sharding, moved._arrays, True)
     return _distribute(host_value(x), x.aval, sharding)
 
 
