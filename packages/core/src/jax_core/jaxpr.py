@@ -254,24 +254,27 @@ def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -
     Returns:
       the smaller jaxpr, and which inputs it still reads (with ``keep_inputs`` all stay in the signature).
     """
-    live = {v for v, used in zip(jaxpr.outvars, used_outputs) if used and type(v) is not Literal}
+    live = {v for v, used in zip(jaxpr.outvars, used_outputs) if used}  # literals in it do no harm
     eqns: list[JaxprEqn] = []
+    effects: set = set()
     for eqn in reversed(jaxpr.eqns):
-        used = [v in live for v in eqn.outvars]
-        if not any(used) and not eqn.effects:
+        if live.isdisjoint(eqn.outvars) and not eqn.effects:
             continue
-        narrow = getattr(eqn.primitive, "dce", None)
-        if narrow is not None and not all(used):
-            eqn = narrow(eqn, used)
-            if eqn is None:
-                continue
+        narrow = eqn.primitive.dce
+        if narrow is not None:
+            used = [v in live for v in eqn.outvars]
+            if not all(used):
+                eqn = narrow(eqn, used)
+                if eqn is None:
+                    continue
+        if eqn.effects:
+            effects |= eqn.effects
         eqns.append(eqn)
-        live.update(v for v in eqn.invars if type(v) is not Literal)
+        live.update(eqn.invars)
     eqns.reverse()
     used_inputs = [v in live for v in jaxpr.invars]
     invars = jaxpr.invars if keep_inputs else [v for v in jaxpr.invars if v in live]
     outvars = [v for v, used in zip(jaxpr.outvars, used_outputs) if used]
-    effects = frozenset().union(*(e.effects for e in eqns)) if eqns else NO_EFFECTS
     small = Jaxpr(jaxpr.constvars, invars, outvars, eqns, effects, jaxpr.debug_info)
     return small, used_inputs
 

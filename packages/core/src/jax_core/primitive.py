@@ -88,6 +88,8 @@ class Primitive:
 
     call_primitive = False
     map_primitive = False
+    dce: Callable | None = None
+    """``dce(eqn, used_results) -> eqn or None``: narrows an equation of which only some results are read."""
 
     def __init__(self, name: str, *, out_type: Any = _MISSING, jvp: Any = _MISSING, transpose: Any = _MISSING,
                  batch: Any = _MISSING, lower: Any = _MISSING, reference: Callable | None = None,
