@@ -104,9 +104,9 @@ def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any]) -> list:
 
 def apply(prim: Primitive, args: Sequence[Any], params: dict) -> list:
     """Results of one primitive, always a list."""
-    inner = params.get("jaxpr", params.get("call_jaxpr"))
-    if isinstance(inner, ClosedJaxpr) and prim.reference is None:
-        return interpret(inner.jaxpr, inner.consts, args)
+    inner = [p for p in params.values() if isinstance(p, ClosedJaxpr)]
+    if inner and prim.reference is None:
+        return interpret(inner[0].jaxpr, inner[0].consts, args)
     if prim.reference is None:
         raise NotImplementedError(f"NumpyBackend: primitive {prim.name!r} has no reference")
     types, _ = abstract_eval(prim, [get_aval(x) for x in args], params)
