@@ -1,0 +1,281 @@
+"""Keys and bits: the functions that everything else in `jax.random` is made from.
+
+Both kinds of keys are taken everywhere: typed (`key`) and old-style, plain uint32 arrays (`PRNGKey`).
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import numpy as np
+from jax_core import backends, config, context, dtypes
+from jax_core.aval import get_aval
+from jax_core.jit import inlined
+from jax_core.trace import EVAL, Tracer
+
+from . import threefry
+from .checks import as_given, check_dtype, check_key_data, check_shape, raw_key, raw_keys, run
+from .impls import PRNGImpl, PRNGSpec, is_partitionable, resolve, threefry_prng_impl
+from .keys import KeyType, PRNGKeyArray
+from .primitives import random_bits_p, random_fold_in_p, random_seed_p, random_split_p, random_wrap_p
+
+_U32 = np.dtype(np.uint32)
+
+
+# -- making keys -------------------------------------------------------------------------------------------------------
+
+def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
+    """An old-style key: a plain array of uint32 words.
+
+    Args:
+      seed: an integer. Without x64 its low 32 bits count.
+      impl: name of an implementation; default `jax_default_prng_impl`.
+
+    Returns:
+      ``uint32[2]`` for threefry2x32, ``uint32[4]`` for rbg; a typed key where `jax_enable_custom_prng` is set.
+
+    Raises:
+      TypeError: the seed is not an integer scalar. ValueError: unknown implementation.
+    """
+    chosen = resolve(impl)
+    words = _seeded("PRNGKey", seed, chosen)
+    return random_wrap_p.bind(words, impl=chosen) if config.enable_custom_prng.value else words
+
+
+def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+    """A typed key: a scalar array of dtype ``key<...>``.
+
+    Args:
+      seed: an integer. Without x64 its low 32 bits count.
+      impl: name of an implementation; default `jax_default_prng_impl`.
+      dtype: a key dtype, in place of ``impl``.
+
+    Raises:
+      TypeError: the seed is not an integer scalar. ValueError: unknown implementation, or both impl and dtype.
+    """
+    if dtype is not None:
+        if impl is not None:
+            raise ValueError("Cannot specify both `impl` and `dtype` arguments to jax.random.key")
+        if not isinstance(dtype, KeyType):
+            raise ValueError(f"key: dtype={dtype!r} is not a key dtype; see jax.random.key_dtype")
+        impl = dtype.impl
+    chosen = resolve(impl)
+    return random_wrap_p.bind(_seeded("key", seed, chosen), impl=chosen)
+
+
+def _seeded(name: str, seed: Any, impl: PRNGImpl) -> Any:
+    """Raw words for a seed."""
+    seed = _checked_seed(name, seed)
+    if isinstance(seed, Tracer) or not (impl is threefry_prng_impl and context.state.trace is EVAL):
+        return random_seed_p.bind(seed, impl=impl)
+    value = int(seed)
+    words = np.array([value >> 32 & 0xFFFFFFFF if get_aval(seed).dtype.itemsize == 8 else 0, value & 0xFFFFFFFF], _U32)
+    return backends.get().from_host(words)
+
+
+def _checked_seed(name, seed):
+    offset = config.random_seed_offset.value
+    if type(seed) is int:
+        seed += offset
+        seed = np.int64(seed) if config.enable_x64.value else _wrapped_int32(seed)
+        return seed
+    if isinstance(getattr(seed, "dtype", None), dtypes.ExtendedDType):
+        raise TypeError(f"{name} accepts a scalar seed, but was given a PRNG key.")
+    try:
+        aval = get_aval(seed)
+    except TypeError as error:
+        raise TypeError(f"{name}: the seed must be an integer, got {seed!r} of type {type(seed).__name__}") from error
+    if aval.shape:
+        raise TypeError(f"{name} accepts a scalar seed, but was given an array of shape {aval.shape} != (). Use jax.vmap "
+                        "for batching")
+    if not dtypes.issubdtype(aval.dtype, np.integer):
+        raise TypeError(f"{name}: PRNG key seed must be an integer; got {aval.str_short()}")
+    if isinstance(seed, np.generic | np.ndarray):
+        seed = seed[()]
+        if seed.dtype != aval.dtype:
+            seed = _wrapped_int32(int(seed)) if aval.dtype == np.int32 else np.uint32(int(seed) & 0xFFFFFFFF)
+    return seed + seed.dtype.type(offset) if offset else seed
+
+
+def _wrapped_int32(value: int) -> np.int32:
+    """The low 32 bits, once the value is known to fit 64."""
+    np.int64(value)  # raises OverflowError, as the reference does
+    return np.array(value & 0xFFFFFFFF, np.uint32).astype(np.int32)[()]
+
+
+# -- keys and their words ------------------------------------------------------------------------------------------------
+
+def key_data(keys: Any) -> Any:
+    """The uint32 words of keys: ``uint32[*keys.shape, *key_shape]``. Old-style keys are returned as they are.
+
+    Raises:
+      TypeError: not keys.
+    """
+    return raw_keys("key_data", keys)[0]
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+    """Typed keys of their words.
+
+    Args:
+      key_bits_array: ``uint32[..., *key_shape]``.
+      impl: name of the implementation; default `jax_default_prng_impl`.
+      dtype: a key dtype, in place of ``impl``.
+
+    Raises:
+      TypeError: wrong dtype or shape. ValueError: unknown implementation, or both impl and dtype.
+    """
+    if impl is not None and dtype is not None:
+        raise ValueError("Cannot specify both `impl` and `dtype` arguments to jax.random.wrap_key_data")
+    chosen = resolve(dtype if impl is None else impl)
+    if isinstance(key_bits_array, (list, tuple)):
+        key_bits_array = np.asarray(key_bits_array)
+    check_key_data("wrap_key_data", key_bits_array, chosen)
+    return random_wrap_p.bind(key_bits_array, impl=chosen)
+
+
+def key_impl(keys: Any) -> Any:
+    """The implementation of keys, as `key` and `wrap_key_data` accept it: a name, or a `PRNGSpec` for one's own."""
+    impl = raw_keys("key_impl", keys)[1]
+    return impl.name if impl.emit is not None else PRNGSpec(impl)
+
+
+def key_dtype(impl_spec: Any = None) -> Any:
+    """The dtype of typed keys of an implementation (default `jax_default_prng_impl`)."""
+    return resolve(impl_spec).dtype
+
+
+def clone(key: Any) -> Any:
+    """The same key, as a key that counts as not yet used for the check of key reuse."""
+    words, impl, typed = raw_keys("clone", key)
+    return as_given(words, impl, typed)
+
+
+# -- new keys ----------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "shape", "partitionable"))
+def _split(words, *, impl, shape, partitionable):
+    return random_split_p.bind(words, impl=impl, shape=shape, partitionable=partitionable)
+
+
+def split(key: Any, num: int | Sequence[int] = 2) -> Any:
+    """New keys from one, which is not to be used again.
+
+    Args:
+      key: one key.
+      num: how many, or the shape of the array of new keys.
+
+    Returns:
+      keys of the style of ``key``: typed of shape ``num``, or ``uint32[*num, *key_shape]``.
+
+    Raises:
+      TypeError: not a key; ``num`` is not made of integers. ValueError: an array of keys; a negative number.
+    """
+    words, impl, typed = raw_key("split", key)
+    shape = (num,) if type(num) is int and num >= 0 else check_shape("split", num)
+    return as_given(_split(words, impl=impl, shape=shape, partitionable=is_partitionable()), impl, typed)
+
+
+@inlined(static_argnames=("impl",))
+def _fold_in(words, data, *, impl):
+    return random_fold_in_p.bind(words, data, impl=impl)
+
+
+def fold_in(key: Any, data: Any) -> Any:
+    """A new key from a key and a number, such as the index of a step or of a device.
+
+    Args:
+      key: one key.
+      data: an integer; its low 32 bits count.
+
+    Raises:
+      TypeError: not a key; data is not a scalar. ValueError: an array of keys. OverflowError: a Python int that
+        does not fit uint32.
+    """
+    words, impl, typed = raw_key("fold_in", key)
+    return as_given(_fold_in(words, _fold_number(data), impl=impl), impl, typed)
+
+
+def _fold_number(data):
+    if type(data) is int:
+        if not 0 <= data <= 0xFFFFFFFF:
+            raise OverflowError(f"fold_in: Python integer {data} out of bounds for uint32")
+        return np.uint32(data)
+    try:
+        aval = get_aval(data)
+    except TypeError as error:
+        raise TypeError(f"fold_in: data must be an integer, got {data!r} of type {type(data).__name__}") from error
+    if aval.shape:
+        raise TypeError(f"fold_in accepts a scalar, but was given an array of shape {aval.shape} != (). Use jax.vmap for "
+                        "batching.")
+    if aval.dtype == _U32:
+        return data
+    if isinstance(data, (np.generic, np.ndarray, float)):
+        return np.asarray(data).astype(_U32)[()]
+    from jax_core.structural import convert_element_type_p
+    return convert_element_type_p.bind(data, new_dtype=_U32, weak_type=False, sharding=None)
+
+
+# -- bits --------------------------------------------------------------------------------------------------------------
+
+def draw_bits(words: Any, impl: PRNGImpl, bit_width: int, shape: tuple[int, ...]) -> Any:
+    """Unsigned integers of ``bit_width`` bits from raw keys ``[*batch, *key_shape]``: ``uint[*batch, *shape]``."""
+    partitionable = is_partitionable()
+    if impl is threefry_prng_impl and not partitionable:
+        count = -(-math.prod(shape) * bit_width // 32)
+        if count >= threefry.BLOCK:
+            return _bits_in_blocks(words, bit_width, shape, count)
+    return random_bits_p.bind(words, impl=impl, shape=shape, bit_width=bit_width, partitionable=partitionable)
+
+
+def _bits_in_blocks(words, bit_width, shape, count):
+    """Where a 32-bit counter does not suffice: one key for each block of words, in the original layout."""
+    from jax_numpy_api import lax, numpy as jnp  # only huge results come here
+
+    blocks, rest = divmod(count, threefry.BLOCK)
+    impl = threefry_prng_impl
+    keys = random_split_p.bind(words, impl=impl, shape=(blocks + 1,), partitionable=False)
+    axis = keys.ndim - 2
+    draw = lambda i, n: random_bits_p.bind(  # noqa: E731
+        lax.index_in_dim(keys, i, axis, keepdims=False), impl=impl, shape=(n,), bit_width=32, partitionable=False)
+    flat = lax.concatenate([draw(i, threefry.BLOCK) for i in range(blocks)] + [draw(blocks, rest)], axis)
+    n, batch = math.prod(shape), keys.shape[:-2]
+    if bit_width == 64:
+        high, low = (lax.convert_element_type(lax.slice_in_dim(flat, i * n, (i + 1) * n, axis=axis), np.uint64)
+                     for i in range(2))
+        flat = lax.bitwise_or(lax.shift_left(high, np.uint64(32)), low)
+    elif bit_width < 32:
+        parts = [lax.shift_right_logical(flat, np.uint32(s)) for s in range(0, 32, bit_width)]
+        flat = lax.convert_element_type(jnp.stack(parts, -1), np.dtype(f"u{bit_width // 8}"))
+        flat = lax.slice_in_dim(lax.reshape(flat, (*batch, count * len(parts))), 0, n, axis=axis)
+    return lax.reshape(flat, (*batch, *shape))
+
+
+@inlined(static_argnames=("impl", "shape", "bit_width"))
+def _bits(words, *, impl, shape, bit_width):
+    return draw_bits(words, impl, bit_width, shape)
+
+
+def bits(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+    """Uniform random bits as unsigned integers.
+
+    Args:
+      key: one key.
+      shape: of the result.
+      dtype: unsigned integer dtype; default uint32, or uint64 where x64 is enabled.
+      out_sharding: placement of the result.
+
+    Raises:
+      TypeError: not a key, not a shape. ValueError: an array of keys; another dtype; a negative length.
+    """
+    words, impl = raw_key("bits", key)[:2]
+    shape = check_shape("bits", shape)
+    dtype = check_dtype("bits", dtype, "unsigned")
+    width = dtypes.itemsize_bits(dtype)
+    if width < 8:
+        width = 8
+    return run(_bits, out_sharding, words, impl=impl, shape=shape, bit_width=width)
+
+
+__all__ = ["PRNGKey", "PRNGKeyArray", "bits", "clone", "fold_in", "key", "key_data", "key_dtype", "key_impl", "split",
+           "wrap_key_data"]

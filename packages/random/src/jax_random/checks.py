@@ -1,0 +1,203 @@
+"""Checks of arguments, shared by all functions of this package; every message names the function."""
+from __future__ import annotations
+
+import functools
+import operator
+import warnings
+from typing import Any, Callable
+
+import numpy as np
+from jax_core import config, dtypes
+from jax_core.aval import get_aval
+from jax_core.jit import jit
+
+from .impls import PRNGImpl, default_impl
+from .keys import KeyType, PRNGKeyArray
+from .primitives import random_unwrap_p, random_wrap_p
+
+_U32 = np.dtype(np.uint32)
+
+
+# -- keys --------------------------------------------------------------------------------------------------------------
+
+def key_words(name: str, key: Any) -> tuple[Any, PRNGImpl]:
+    """The words of one key, old-style or typed, and its implementation.
+
+    Raises:
+      TypeError: ``key`` is not a key. ValueError: it is an array of keys.
+    """
+    words, impl, _ = raw_key(name, key)
+    return words, impl
+
+
+def raw_key(name: str, key: Any) -> tuple[Any, PRNGImpl, bool]:
+    """As `key_words`, and whether the key is typed."""
+    words, impl, typed = raw_keys(name, key)
+    if len(words.shape) != len(impl.key_shape):
+        shape = key.shape
+        raise ValueError(f"{name} accepts a single key, but was given a key array of shape {shape} != (). Use jax.vmap "
+                         "for batching.")
+    if typed and config.debug_key_reuse.value:
+        from .key_reuse import consume  # loaded where somebody asks for the check
+        consume(name, key)
+    return words, impl, typed
+
+
+def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
+    """The words of one or more keys, their implementation, and whether they are typed."""
+    if type(keys) is PRNGKeyArray:
+        return keys._words, keys.dtype.impl, True
+    dtype = getattr(keys, "dtype", None)
+    if isinstance(dtype, KeyType):
+        return random_unwrap_p.bind(keys), dtype.impl, True
+    if dtype != _U32 or not hasattr(keys, "shape"):
+        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected a key (jax.random.key(seed)) or its "
+                        f"data of dtype = uint32; got {_described(keys)}")
+    impl = default_impl()
+    check_key_data(name, keys, impl)
+    legacy = config.legacy_prng_key.value
+    if legacy != "allow":
+        _complain_of_legacy(name, legacy)
+    return keys, impl, False
+
+
+def check_key_data(name: str, words: Any, impl: PRNGImpl) -> None:
+    """Raise TypeError unless ``words`` can be the words of keys of ``impl``."""
+    dtype, shape = getattr(words, "dtype", None), getattr(words, "shape", None)
+    if dtype is None or shape is None:
+        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected key_data to have ndim, shape, and dtype "
+                        f"attributes. Got {words!r}")
+    rank = len(impl.key_shape)
+    if dtype != _U32:
+        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got "
+                        f"dtype={dtype}")
+    if len(shape) < rank or shape[len(shape) - rank:] != impl.key_shape:
+        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected key_data.shape to end with "
+                        f"{impl.key_shape}; got shape={shape} for impl={impl.name}")
+
+
+def _described(x: Any) -> str:
+    dtype = getattr(x, "dtype", None)
+    return f"dtype={dtype}, shape={getattr(x, 'shape', None)}" if dtype is not None else f"{x!r} of type {type(x).__name__}"
+
+
+def _complain_of_legacy(name: str, how: str) -> None:
+    message = (f"Legacy uint32 key array passed as key to jax.random function {name}. Please create keys using "
+               "`jax.random.key`. If use of a raw key array was intended, set jax_legacy_prng_key='allow'.")
+    if how == "error":
+        raise ValueError(message)
+    warnings.warn(message, UserWarning, stacklevel=5)
+
+
+def as_given(words: Any, impl: PRNGImpl, typed: bool) -> Any:
+    """Words as keys of the style that came in."""
+    return random_wrap_p.bind(words, impl=impl) if typed else words
+
+
+# -- shapes and dtypes -------------------------------------------------------------------------------------------------
+
+def check_shape(name: str, shape: Any) -> tuple[int, ...]:
+    """``shape`` (integers, or one integer) as a tuple.
+
+    Raises:
+      TypeError: not integers, or traced ones. ValueError: negative ones.
+    """
+    if type(shape) is tuple:
+        for n in shape:
+            if type(n) is not int or n < 0:
+                break
+        else:
+            return shape
+    try:
+        result = (operator.index(shape),) if np.ndim(shape) == 0 else tuple(operator.index(n) for n in shape)
+    except TypeError as error:
+        raise TypeError(f"{name}: shapes must be 1D sequences of concrete values of integer type, got {shape!r}. If using "
+                        "`jit`, make the argument that the shape depends on static (static_argnums).") from error
+    if any(n < 0 for n in result):
+        raise ValueError(f"{name}: shape={result} has a negative length; lengths must be at least 0")
+    return result
+
+
+def broadcast_shape(name: str, shape: Any, *params: Any) -> tuple[int, ...]:
+    """The shape of the result: that of the parameters together if ``shape`` is None, else ``shape``.
+
+    Raises:
+      ValueError: the parameters do not broadcast to ``shape``.
+    """
+    shapes = [np.shape(p) for p in params]
+    if shape is None:
+        try:
+            return np.broadcast_shapes(*shapes)
+        except ValueError:
+            raise ValueError(f"{name}: parameters of shapes {', '.join(map(str, shapes))} do not broadcast against each "
+                             "other") from None
+    shape = check_shape(name, shape)
+    try:
+        if np.broadcast_shapes(shape, *shapes) == shape:
+            return shape
+    except ValueError:
+        pass
+    raise ValueError(f"{name}: parameters of shapes {', '.join(map(str, shapes))} do not broadcast to shape={shape}; give a "
+                     "shape that they broadcast to, or none")
+
+
+_KINDS: dict[str, tuple[tuple[Any, ...], str, Callable[[], Any]]] = {
+    "float": ((np.floating,), "a float dtype", dtypes.default_float_dtype),
+    "inexact": ((np.floating, np.complexfloating), "a float or complex dtype", dtypes.default_float_dtype),
+    "int": ((np.integer,), "an int dtype", dtypes.default_int_dtype),
+    "unsigned": ((np.unsignedinteger,), "an unsigned int dtype", dtypes.default_uint_dtype),
+}
+
+
+def check_dtype(name: str, dtype: Any, kind: str = "float") -> Any:
+    """The canonical dtype, or the default of the kind for None.
+
+    Args:
+      kind: "float", "inexact", "int" or "unsigned".
+
+    Raises:
+      ValueError: a dtype of another kind. TypeError: not a dtype.
+    """
+    allowed, text, default = _KINDS[kind]
+    if dtype is None:
+        return default()
+    if isinstance(dtype, dtypes.ExtendedDType):
+        raise ValueError(f"dtype argument to `{name}` must be {text}, got {dtype}")
+    dtype = dtypes.canonicalize_user_dtype(dtype, name)
+    if not any(dtypes.issubdtype(dtype, a) for a in allowed):
+        raise ValueError(f"dtype argument to `{name}` must be {text}, got {dtype}")
+    return dtype
+
+
+def check_array(name: str, what: str, x: Any) -> Any:
+    """``x``, if it is a number or an array of numbers (a sequence becomes an array).
+
+    Raises:
+      TypeError: it is something else.
+    """
+    if isinstance(x, (list, tuple)):
+        x = np.asarray(x)
+        x = x.astype(dtypes.canonicalize_dtype(x.dtype)) if x.dtype != object else x
+    try:
+        aval = get_aval(x)
+    except (TypeError, OverflowError) as error:
+        raise TypeError(f"{name}: {what} must be a number or an array, got {x!r} of type {type(x).__name__}") from error
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        raise TypeError(f"{name}: {what} must be a number or an array of numbers, got keys ({aval.str_short()})")
+    return x
+
+
+# -- running -----------------------------------------------------------------------------------------------------------
+
+@functools.lru_cache(maxsize=256)
+def _placed(fun: Callable, out_sharding: Any, static: tuple) -> Callable:
+    return jit(functools.partial(getattr(fun, "__wrapped__", fun), **dict(static)), out_shardings=out_sharding)
+
+
+def run(fun: Callable, out_sharding: Any, *args: Any, **static: Any) -> Any:
+    """``fun(*args, **static)``, with the result placed as ``out_sharding`` says (each device draws its own part)."""
+    if out_sharding is None:
+        return fun(*args, **static)
+    return _placed(fun, out_sharding, tuple(static.items()))(*args)
+
+

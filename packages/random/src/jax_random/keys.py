@@ -1,0 +1,189 @@
+"""Typed keys: their dtype ``key<fry>`` and the arrays of them.
+
+A key array of shape ``s`` is stored as its words, ``uint32[*s, *key_shape]``. Inside transformations it is an ordinary
+tracer whose dtype is a `KeyType`; outside it is a `PRNGKeyArray`, which holds the array of words. What moves elements
+about (indexing, `reshape`, `concatenate`, `where`, ...) works on both through the ordinary primitives.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from jax_core import array, aval as avals, dtypes
+from jax_core.aval import ShapedArray
+
+_U32 = np.dtype(np.uint32)
+
+
+class KeyType(dtypes.ExtendedDType):
+    """The dtype of the keys of one implementation.
+
+    Attributes:
+      impl: the `PRNGImpl`.
+      name: ``key<tag>``.
+      physical_element_aval: type of the words of one key.
+    """
+
+    __slots__ = ("impl", "name", "itemsize", "physical_element_aval")
+    type = dtypes.prng_key
+    kind = "V"
+
+    def __init__(self, impl: Any):
+        self.impl, self.name = impl, f"key<{impl.tag}>"
+        self.itemsize = 4 * math.prod(impl.key_shape)
+        self.physical_element_aval = ShapedArray(impl.key_shape, _U32)
+
+    def __eq__(self, other):
+        return self is other or (type(other) is KeyType and self.impl is other.impl)
+
+    def __hash__(self):
+        return hash((KeyType, self.impl))
+
+    def __reduce__(self):
+        return _dtype_of, (self.impl,)
+
+    # -- how arrays of this dtype are stored: called by backends ---------------------------------------------------
+    def physical_aval(self, aval: ShapedArray) -> ShapedArray:
+        """The type of the words of keys of type ``aval``."""
+        return ShapedArray(aval.shape + self.impl.key_shape, _U32)
+
+    def wrap(self, words: Any) -> "PRNGKeyArray":
+        """The key array of an array of words."""
+        return PRNGKeyArray(self.impl, words)
+
+    def unwrap(self, keys: "PRNGKeyArray") -> Any:
+        """The array of words of a key array."""
+        return keys._words
+
+    def zeros(self, shape: tuple[int, ...]) -> Any:
+        """Keys whose words are all zero."""
+        from .primitives import random_wrap_p  # that module needs this one
+
+        words = np.zeros((*shape, *self.impl.key_shape), np.uint32)
+        return random_wrap_p.bind(words, impl=self.impl)
+
+
+def _dtype_of(impl: Any) -> KeyType:
+    return impl.dtype
+
+
+class PRNGKeyArray:
+    """An array of typed keys. Made by `jax.random.key`, `split`, `wrap_key_data`; never by calling this class."""
+
+    __slots__ = ("dtype", "_words", "_consumed", "__weakref__")
+    __hash__ = None
+    __array_priority__ = 100
+    weak_type = False
+
+    def __init__(self, impl: Any, words: Any):
+        if type(words) is np.ndarray or isinstance(words, np.generic):
+            from jax_core import backends
+            words = backends.get().put(words)
+        self.dtype, self._words, self._consumed = impl.dtype, words, None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        words = self._words.shape
+        return words[:len(words) - len(self.dtype.impl.key_shape)]
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: math.prod(self.shape))
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    aval = property(lambda self: ShapedArray(self.shape, self.dtype))
+
+    # -- placement: that of the words, less the axes of a key ------------------------------------------------------
+    committed = property(lambda self: self._words.committed)
+    is_fully_addressable = property(lambda self: self._words.is_fully_addressable)
+    is_fully_replicated = property(lambda self: self._words.is_fully_replicated)
+
+    @property
+    def sharding(self) -> Any:
+        found = self._words.sharding
+        drop = getattr(found, "drop_trailing", None)
+        return found if drop is None else drop(len(self.dtype.impl.key_shape), self.ndim)
+
+    def devices(self) -> set:
+        return self._words.devices()
+
+    def _device_put(self, placement: Any) -> "PRNGKeyArray":
+        """These keys on another device or with another sharding (of the key array: words stay together)."""
+        from jax_core import backends
+        return PRNGKeyArray(self.dtype.impl, backends.get().put(self._words, None, placement))
+
+    @property
+    def addressable_shards(self):
+        return self._words.addressable_shards
+
+    @property
+    def global_shards(self):
+        return self._words.global_shards
+
+    # -- waiting, copying ------------------------------------------------------------------------------------------
+    def block_until_ready(self) -> "PRNGKeyArray":
+        self._words.block_until_ready()
+        return self
+
+    def copy_to_host_async(self) -> None:
+        self._words.copy_to_host_async()
+
+    def delete(self) -> None:
+        self._words.delete()
+
+    def is_deleted(self) -> bool:
+        return self._words.is_deleted()
+
+    def unsafe_buffer_pointer(self) -> int:
+        return self._words.unsafe_buffer_pointer()
+
+    def copy(self) -> "PRNGKeyArray":
+        return PRNGKeyArray(self.dtype.impl, self._words.copy())
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __reduce__(self):
+        return _rebuild, (self.dtype.impl, np.asarray(self._words))
+
+    # -- Python protocols ------------------------------------------------------------------------------------------
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("iteration over a 0-d key array")
+        return iter([PRNGKeyArray(self.dtype.impl, self._words[i]) for i in range(self.shape[0])])
+
+    def __bool__(self):
+        raise TypeError(f"the truth value of keys is not defined; got {self.aval}")
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use "
+                        "jax.random.key_data(keys) to get the underlying integer array.")
+
+    def __repr__(self):
+        return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{np.asarray(self._words)}"
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return format(repr(self), spec)
+
+
+def _rebuild(impl, words):
+    return PRNGKeyArray(impl, words)
+
+
+_OWN = frozenset(name for name in vars(PRNGKeyArray) if name not in ("__module__", "__doc__", "__slots__"))
+_OMITTED = frozenset({
+    "astype", "tolist", "item", "tobytes", "__float__", "__int__", "__complex__", "__index__", "__dlpack__",
+    "__dlpack_device__", "__array_namespace__", "addressable_data", "on_device_size_in_bytes", "traceback"})
+
+avals.register_array_class(PRNGKeyArray)
+array.register_array_class(PRNGKeyArray, own=_OWN | _OMITTED)

@@ -1,0 +1,160 @@
+"""The primitives of random numbers: seed, split, fold in, draw bits; and the two that pass between keys and words.
+
+All but the last two take and give *raw* keys, ``uint32[*batch, *key_shape]``, so they serve old-style and typed keys
+alike. Batches of keys need no loop: an implementation emits code for ``[*batch, *key_shape]`` at once where it can,
+and is mapped over the batch where it cannot. The layout of Threefry (`partitionable`) is a parameter, as a compiled
+primitive must not depend on a flag that has changed since.
+
+`random_wrap` and `random_unwrap` do nothing when run: a typed key array is stored as the array of its words.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax_core import batching, dtypes
+from jax_core.aval import ShapedArray
+from jax_core.primitive import ZERO, Primitive
+from jax_core.vmap import vmap
+
+_U32 = np.dtype(np.uint32)
+
+
+def _batch_shape(name: str, keys: ShapedArray, impl: Any) -> tuple[int, ...]:
+    """The leading axes of an array of raw keys."""
+    split = len(keys.shape) - len(impl.key_shape)
+    if keys.dtype != _U32 or keys.shape[max(split, 0):] != impl.key_shape:
+        raise TypeError(f"{name}: keys of {impl.name} are arrays uint32[..., {', '.join(map(str, impl.key_shape))}], "
+                        f"got {keys.str_short()}")
+    return keys.shape[:split]
+
+
+def mapped(fun: Any, rank: int) -> Any:
+    """``fun`` over ``rank`` leading axes of its arguments."""
+    for _ in range(rank):
+        fun = vmap(fun)
+    return fun
+
+
+def _mapped_to_front(prim):
+    """The batching rule of primitives that take leading axes as they come."""
+    def batch(axis, args, dims, **params):
+        return prim().bind(*(batching.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)), **params), 0
+    return batch
+
+
+# -- bits --------------------------------------------------------------------------------------------------------------
+
+def _bits_type(keys, *, impl, shape, bit_width, partitionable):
+    return ShapedArray((*_batch_shape("random_bits", keys, impl), *shape), np.dtype(f"u{bit_width // 8}"))
+
+
+def _bits_lower(b, keys, *, impl, shape, bit_width, partitionable):
+    if impl.emit is not None:
+        return impl.emit.bits(b, keys, shape=shape, bit_width=bit_width, partitionable=partitionable)
+    rank = len(keys.aval.shape) - len(impl.key_shape)
+    return b.fun(mapped(lambda key: impl.random_bits(key, bit_width, shape), rank), keys)[0]
+
+
+random_bits_p = Primitive(
+    "random_bits", out_type=_bits_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_bits_p), lower=_bits_lower)
+"""``uint[*batch, *shape]`` of ``bit_width`` bits from raw keys."""
+
+
+# -- split -------------------------------------------------------------------------------------------------------------
+
+def _split_type(keys, *, impl, shape, partitionable):
+    return ShapedArray((*_batch_shape("random_split", keys, impl), *shape, *impl.key_shape), _U32)
+
+
+def _split_lower(b, keys, *, impl, shape, partitionable):
+    if impl.emit is not None:
+        return impl.emit.split(b, keys, shape=shape, partitionable=partitionable)
+    rank = len(keys.aval.shape) - len(impl.key_shape)
+    return b.fun(mapped(lambda key: impl.split(key, shape), rank), keys)[0]
+
+
+random_split_p = Primitive(
+    "random_split", out_type=_split_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_split_p), lower=_split_lower)
+"""Raw keys ``uint32[*batch, *shape, *key_shape]`` from raw keys."""
+
+
+# -- fold in -----------------------------------------------------------------------------------------------------------
+
+def _fold_in_type(keys, data, *, impl):
+    batch = _batch_shape("random_fold_in", keys, impl)
+    if data.shape not in ((), batch) or data.dtype != _U32:
+        raise TypeError(f"random_fold_in: data must be uint32, one number or one for each of the keys (shape {batch}), "
+                        f"got {data.str_short()}")
+    return keys
+
+
+def _fold_in_lower(b, keys, data, *, impl):
+    if impl.emit is not None:
+        return impl.emit.fold_in(b, keys, data)
+    rank = len(keys.aval.shape) - len(impl.key_shape)
+    if not data.aval.shape:
+        return b.fun(lambda keys, data: mapped(lambda key: impl.fold_in(key, data), rank)(keys), keys, data)[0]
+    return b.fun(mapped(impl.fold_in, rank), keys, data)[0]
+
+
+def _fold_in_batch(axis, args, dims, *, impl):
+    """A number for all keys stays one: `unsafe_rbg` draws once for each number."""
+    (keys, data), (key_dim, data_dim) = args, dims
+    keys = batching.bdim_at_front(keys, key_dim, axis.size)
+    if data_dim is not None or np.ndim(data):
+        data = batching.bdim_at_front(data, data_dim, axis.size)
+        rank = np.ndim(keys) - len(impl.key_shape)
+        if np.ndim(data) < rank:  # a mapped number for keys that have axes of their own
+            data = batching.broadcast_to(data, np.shape(keys)[:rank], (0,))
+    return random_fold_in_p.bind(keys, data, impl=impl), 0
+
+
+random_fold_in_p = Primitive(
+    "random_fold_in", out_type=_fold_in_type, jvp=ZERO, batch=_fold_in_batch, lower=_fold_in_lower)
+"""Raw keys from raw keys and uint32 numbers, one or as many as keys."""
+
+
+# -- seed --------------------------------------------------------------------------------------------------------------
+
+def _seed_type(seeds, *, impl):
+    if not dtypes.issubdtype(seeds.dtype, np.integer):
+        raise TypeError(f"random_seed: PRNG key seed must be an integer; got {seeds.str_short()}")
+    return ShapedArray((*seeds.shape, *impl.key_shape), _U32)
+
+
+def _seed_lower(b, seeds, *, impl):
+    if impl.emit is not None:
+        return impl.emit.seed(b, seeds)
+    return b.fun(mapped(impl.seed, len(seeds.aval.shape)), seeds)[0]
+
+
+random_seed_p = Primitive(
+    "random_seed", out_type=_seed_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_seed_p), lower=_seed_lower)
+"""Raw keys from integers."""
+
+
+# -- keys and their words ------------------------------------------------------------------------------------------------
+
+def _wrap_type(words, *, impl):
+    return ShapedArray(_batch_shape("random_wrap", words, impl), impl.dtype)
+
+
+def _unwrap_type(keys):
+    if not dtypes.issubdtype(keys.dtype, dtypes.prng_key):
+        raise TypeError(f"random_unwrap: a key array is needed, got {keys.str_short()}")
+    return ShapedArray(keys.shape + keys.dtype.impl.key_shape, _U32)
+
+
+random_wrap_p = Primitive(
+    "random_wrap", out_type=_wrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_wrap_p),
+    lower=lambda b, words, *, impl: words, impl=lambda words, *, impl: impl.dtype.wrap(words))
+"""Typed keys of raw ones."""
+
+random_unwrap_p = Primitive(
+    "random_unwrap", out_type=_unwrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_unwrap_p),
+    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._words)
+"""Raw keys of typed ones."""
+
+for _prim in (random_wrap_p, random_unwrap_p):
+    _prim.lowers_keys = True
