@@ -1,0 +1,580 @@
+"""Arithmetic: neg, add, sub, mul, div, rem, max, min, powers and roots, rounding, nextafter, polynomial.
+
+Integer division truncates; by zero it gives -1 (all bits set), and the remainder by zero is the dividend: XLA's
+semantics. `max` and `min` propagate NaN, order complex numbers by real part, then imaginary, and share the tangent
+equally between equal operands, so the result does not depend on their order.
+
+Derivatives are written so that all that depends on primal values is one factor: then reverse mode keeps one array.
+
+Source: StableHLO specification.
+"""
+from __future__ import annotations
+
+import enum
+import functools
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import get_aval
+from jax_core.forward import jvp_flat
+from jax_core.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_linear, none
+from jax_core.structural import convert_element_type_p
+
+from .compare import emit_compare, eq_p, gt_p
+from .nary import (ANY, FLOAT, INEXACT, INTEGER, NUMERIC, apply, as_operand, check_dtype, constant, elementwise, emit,
+                   full_operands, integers, like, nary_result, nary_type, op, unbroadcast)
+from .select import select_n_p
+
+class RoundingMethod(enum.IntEnum):
+    """What `round` does with numbers half-way between two integers."""
+
+    AWAY_FROM_ZERO = 0
+    TO_NEAREST_EVEN = 1
+
+
+# -- sums ----------------------------------------------------------------------------------------------------------------
+
+neg_p = elementwise("neg", "stablehlo.negate", accepts=NUMERIC, jvp=LINEAR, transpose=lambda ct, x: neg_p.bind(ct),
+                    reference=np.negative, exact=integers)
+
+
+def _add_transpose(ct, x, y):
+    return (unbroadcast(ct, x) if is_linear(x) else None, unbroadcast(ct, y) if is_linear(y) else None)
+
+
+def _sub_transpose(ct, x, y):
+    return (unbroadcast(ct, x) if is_linear(x) else None,
+            unbroadcast(neg_p.bind(ct), y) if is_linear(y) else None)
+
+
+def _sub_jvp(primals, tangents):
+    """One op for both tangents, as ``sub`` is linear."""
+    (x, y), (dx, dy) = primals, tangents
+    out = sub_p.bind(x, y)
+    if isinstance(dy, Zero):
+        return out, dx if isinstance(dx, Zero) else like(dx, out)
+    if isinstance(dx, Zero):
+        return out, like(neg_p.bind(dy), out)
+    return out, sub_p.bind(dx, dy)
+
+
+def _add_jvp(primals, tangents):
+    (x, y), (dx, dy) = primals, tangents
+    out = add_p.bind(x, y)
+    if isinstance(dy, Zero):
+        return out, dx if isinstance(dx, Zero) else like(dx, out)
+    if isinstance(dx, Zero):
+        return out, like(dy, out)
+    return out, add_p.bind(dx, dy)
+
+
+add_p = elementwise("add", "stablehlo.add", accepts=NUMERIC, jvp=_add_jvp, transpose=_add_transpose, reference=np.add,
+                    exact=integers)
+sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose,
+                    reference=np.subtract, exact=integers)
+
+# -- products ------------------------------------------------------------------------------------------------------------
+
+def _mul_transpose(ct, x, y, **params):
+    if is_linear(x):
+        return unbroadcast(mul_p.bind(ct, y), x), None
+    return None, unbroadcast(mul_p.bind(x, ct), y)
+
+
+def _mul_type(x, y, *, out_dtype=None):
+    out = nary_type("mul", NUMERIC)(x, y)
+    return out if out_dtype is None else out.update(dtype=dtypes.canonicalize_dtype(out_dtype), weak_type=False)
+
+
+def _mul_lower(b, x, y, *, out_dtype=None):
+    if out_dtype is not None:
+        dtype = b.out_avals[0].dtype
+        x, y = b.convert(x, dtype), b.convert(y, dtype)
+    x, y = full_operands(b, (x, y))
+    return emit(b, "stablehlo.multiply", x, y, out=b.out_avals[0])
+
+
+def _wide(g, out_dtype):
+    if out_dtype is None:
+        return g
+    return convert_element_type_p.bind(g, new_dtype=np.dtype(out_dtype), weak_type=False, sharding=None)
+
+
+def _mul_reference(x, y, *, out_dtype=None):
+    return np.multiply(x, y) if out_dtype is None else np.multiply(np.asarray(x).astype(out_dtype), np.asarray(y).astype(out_dtype))
+
+
+mul_p = Primitive(
+    "mul", out_type=_mul_type,
+    jvp=(lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(g, out_dtype), _wide(y, out_dtype)),
+         lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(x, out_dtype), _wide(g, out_dtype))),
+    transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
+    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None)
+
+
+def _div_transpose(ct, x, y):
+    if is_linear(y):
+        raise NotImplementedError("lax.div is linear in its first operand only")
+    return unbroadcast(div_p.bind(ct, y), x), None
+
+
+def _truncated_quotient(x, y):
+    """Integer division as XLA defines it."""
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind not in "iu":
+        return np.divide(x, y)
+    zero = y == 0
+    safe = np.where(zero, np.ones((), y.dtype), y)
+    out = x // safe
+    if x.dtype.kind == "i":
+        out = out + ((out < 0) & (out * safe != x))  # the floor of a negative quotient is one too low
+    return np.where(zero, np.asarray(-1).astype(x.dtype), out).astype(x.dtype)
+
+
+def _truncated_remainder(x, y):
+    x, y = np.asarray(x), np.asarray(y)
+    if x.dtype.kind not in "iu":
+        return np.fmod(x, y)
+    zero = y == 0
+    return np.where(zero, x, np.fmod(x, np.where(zero, np.ones((), y.dtype), y))).astype(x.dtype)
+
+
+div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose,
+                    jvp=(lambda g, out, x, y: div_p.bind(g, y),
+                         lambda g, out, x, y: mul_p.bind(g, neg_p.bind(div_p.bind(out, y)))),
+                    reference=_truncated_quotient, exact=integers)
+
+
+def _rem_tangent_y(g, out, x, y):
+    """``x - out`` is a multiple of ``y``; rounding undoes the error of the division."""
+    times = round_p.bind(div_p.bind(sub_p.bind(x, out), y), rounding_method=RoundingMethod.TO_NEAREST_EVEN)
+    return mul_p.bind(g, neg_p.bind(times))
+
+
+rem_p = elementwise("rem", "stablehlo.remainder", accepts=INTEGER + FLOAT,
+                    jvp=(lambda g, out, x, y: like(g, out), _rem_tangent_y),
+                    reference=_truncated_remainder, exact=integers)
+
+
+def _mulhi_lower(b, x, y):
+    """The upper half of the double-width product; of 64-bit integers, from four products of halves."""
+    x, y = full_operands(b, (x, y))
+    aval = b.out_avals[0]
+    bits = dtypes.itemsize_bits(aval.dtype)
+    if bits < 64:
+        wide = aval.update(dtype=np.dtype(f"{aval.dtype.kind}{bits // 4}") if bits < 32 else np.dtype(f"{aval.dtype.kind}8"))
+        x, y = b.convert(x, wide.dtype), b.convert(y, wide.dtype)
+        product = emit(b, "stablehlo.multiply", x, y)
+        shift = "arithmetic" if aval.dtype.kind == "i" else "logical"
+        return b.convert(emit(b, f"stablehlo.shift_right_{shift}", product, b.full(bits, wide)), aval.dtype)
+    return _mulhi_64(b, x, y, aval)
+
+
+def _mulhi_64(b, x, y, aval):
+    def f(name, *xs):
+        return emit(b, f"stablehlo.{name}", *xs)
+    low, width = b.full(0xFFFFFFFF, aval), b.full(32, aval)
+    shift = "shift_right_arithmetic" if aval.dtype.kind == "i" else "shift_right_logical"
+    xl, xh, yl, yh = f("and", x, low), f(shift, x, width), f("and", y, low), f(shift, y, width)
+    carry = f("shift_right_logical", f("multiply", xl, yl), width)
+    middle = f("add", f("multiply", xh, yl), carry)
+    second = f("add", f("multiply", xl, yh), f("and", middle, low))
+    return f("add", f("add", f("multiply", xh, yh), f(shift, middle, width)), f(shift, second, width))
+
+
+def _mulhi_reference(x, y):
+    bits = np.asarray(x).dtype.itemsize * 8
+    product = np.asarray(x).astype(object) * np.asarray(y).astype(object)
+    return np.asarray(product // 2**bits).astype(np.asarray(x).dtype)
+
+
+mulhi_p = elementwise("mulhi", _mulhi_lower, accepts=INTEGER, jvp=ZERO, reference=_mulhi_reference)
+
+# -- max and min ---------------------------------------------------------------------------------------------------------
+
+def _extremum_lower(op_name, direction):
+    def lower(b, x, y):
+        x, y = full_operands(b, (x, y))
+        if x.aval.dtype.kind != "c":
+            return emit(b, op_name, x, y, out=b.out_avals[0])
+        keep = complex_order(b, direction, x, y)
+        return b.emit(f"stablehlo.select {keep}, {x}, {y}", keep, x, y, out=b.out_avals[0])
+    return lower
+
+
+def complex_order(b, direction, x, y):
+    """Whether ``x`` comes before ``y`` (GT or LT): by real parts, and where these are equal by imaginary parts."""
+    part = x.aval.update(dtype=dtypes.to_floating_dtype(x.aval.dtype))
+    xr, yr, xi, yi = (b.emit(f"stablehlo.{name} {v}", v, out=part) for name in ("real", "imag") for v in (x, y))
+    by_imag = emit_compare(b, direction, xi, yi)
+    by_real, equal = emit_compare(b, direction, xr, yr), emit_compare(b, "EQ", xr, yr)
+    return b.emit(f"stablehlo.select {equal}, {by_imag}, {by_real}", equal, by_imag, by_real, out=by_real.aval)
+
+
+def _share(chosen, other, prim):
+    """The weight of the tangent of ``chosen``: 1 where it is the result, 1/2 where both are equal."""
+    half, one, zero = (constant(v, chosen) for v in (0.5, 1, 0))
+    wins = gt_p.bind(chosen, other) if prim == "max" else gt_p.bind(other, chosen)
+    return select_n_p.bind(eq_p.bind(chosen, other), select_n_p.bind(wins, zero, one), half)
+
+
+def _extremum(name, op_name, direction, reference):
+    def weight(g, out, chosen, other):
+        if get_aval(out).dtype.kind == "c":
+            raise NotImplementedError(f"lax.{name} of complex numbers has no derivative: the order of complex numbers is not "
+                                      "smooth. Apply it to real parts or to abs.")
+        return mul_p.bind(g, _share(chosen, other, name))
+    return elementwise(name, _extremum_lower(op_name, direction), accepts=ANY, reference=reference, exact=integers,
+                       jvp=(lambda g, out, x, y: weight(g, out, x, y), lambda g, out, x, y: weight(g, out, y, x)))
+
+
+max_p = _extremum("max", "stablehlo.maximum", "GT", np.maximum)
+min_p = _extremum("min", "stablehlo.minimum", "LT", np.minimum)
+
+# -- powers and roots ----------------------------------------------------------------------------------------------------
+
+def _twice(g, x):
+    return mul_p.bind(g, mul_p.bind(x, constant(2, x)))
+
+
+square_p = elementwise("square", "chlo.square", accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
+                       exact=integers)
+
+
+def _one_minus_square_lower(b, x):
+    """As (1 - x)(1 + x): where x is near 1, 1 - x is exact and 1 - x*x is not."""
+    one = b.full(1, x.aval)
+    low, high = emit(b, "stablehlo.subtract", one, x), emit(b, "stablehlo.add", one, x)
+    return emit(b, "stablehlo.multiply", low, high)
+
+
+one_minus_square_p = elementwise(
+    "one_minus_square", _one_minus_square_lower, accepts=INEXACT,
+    jvp=(lambda g, out, x: mul_p.bind(g, mul_p.bind(x, constant(-2, x))),), reference=lambda x: (1 - x) * (1 + x))
+
+
+@functools.lru_cache(maxsize=None)
+def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
+    """The multiplications that make the n-th power: step k multiplies two earlier powers (0 is the base itself).
+
+    Shortest for n up to 128 (by search of star chains, which are shortest for all n < 12509); binary above.
+    Source: Knuth, The Art of Computer Programming 2, 4.6.3.
+    """
+    if n > 128:
+        half = addition_chain(n // 2)
+        steps = (*half, (len(half), len(half)))
+        return steps if n % 2 == 0 else (*steps, (len(steps), 0))
+    depth = (n - 1).bit_length()
+    while True:
+        found = _star_chain([1], [], n, depth)
+        if found is not None:
+            return tuple(found)
+        depth += 1
+
+
+def _star_chain(powers, steps, n, depth):
+    if powers[-1] == n:
+        return steps
+    left = depth - len(steps)
+    if left <= 0 or powers[-1] << left < n:
+        return None
+    for i in range(len(powers) - 1, -1, -1):
+        if powers[-1] + powers[i] <= n:
+            found = _star_chain(powers + [powers[-1] + powers[i]], steps + [(len(powers) - 1, i)], n, depth)
+            if found is not None:
+                return found
+    return None
+
+
+def _integer_pow_type(x, *, y):
+    check_dtype("integer_pow", x, NUMERIC)
+    if y < 0 and dtypes.issubdtype(x.dtype, np.integer):
+        raise TypeError(f"lax.integer_pow: integers cannot be raised to negative powers, got {x.str_short()} and y={y}; "
+                        "convert the operand to a float.")
+    return nary_result("integer_pow", (x,), x.dtype)
+
+
+def _integer_pow_lower(b, x, *, y):
+    if y == 0:
+        return b.full(1, b.out_avals[0])
+    powers = [x]
+    for i, j in addition_chain(abs(y)):
+        powers.append(emit(b, "stablehlo.multiply", powers[i], powers[j], out=b.out_avals[0]))
+    if y > 0:
+        return powers[-1]
+    return emit(b, "stablehlo.divide", b.full(1, x.aval), powers[-1], out=b.out_avals[0])
+
+
+def _integer_pow_reference(x, *, y):
+    x = np.asarray(x)
+    if y == 0:
+        return np.ones_like(x)
+    powers = [x]
+    for i, j in addition_chain(abs(y)):
+        powers.append((powers[i] * powers[j]).astype(x.dtype))
+    return powers[-1] if y > 0 else (1 / powers[-1]).astype(x.dtype)
+
+
+def _integer_pow_tangent(g, out, x, *, y):
+    if y == 0:
+        return Zero.of(out)
+    return mul_p.bind(g, mul_p.bind(integer_pow(x, y - 1), constant(y, x)))
+
+
+integer_pow_p = Primitive(
+    "integer_pow", out_type=_integer_pow_type, jvp=(_integer_pow_tangent,),
+    transpose=none("lax.integer_pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_integer_pow_lower,
+    reference=_integer_pow_reference, exact=lambda x, y: integers(x))
+
+
+def _pow_type(x, y):
+    check_dtype("pow", x, INEXACT, 0)
+    if not dtypes.issubdtype(y.dtype, np.integer) and y.dtype != x.dtype:
+        raise TypeError(f"lax.pow requires an exponent of the dtype of the base, or an integer, got {x.str_short()} and "
+                        f"{y.str_short()}; convert one with lax.convert_element_type, or use jax.numpy.power.")
+    return nary_result("pow", (x, y), x.dtype)
+
+
+def _pow_lower(b, x, y):
+    x, y = full_operands(b, (x, b.convert(y, x.aval.dtype)))
+    return emit(b, "stablehlo.power", x, y, out=b.out_avals[0])
+
+
+def _pow_tangent_x(g, out, x, y):
+    """``y x^(y-1)``; where ``y`` is 0 the power is constant, also at ``x = 0``, where the formula says 0 * inf."""
+    zero = eq_p.bind(y, _scalar(0, y))
+    lower_power = pow_p.bind(x, select_n_p.bind(zero, sub_p.bind(y, _scalar(1, y)), _scalar(1, y)))
+    return mul_p.bind(g, mul_p.bind(_as(y, x), lower_power))
+
+
+def _pow_tangent_y(g, out, x, y):
+    """``x^y log x``. At ``x = 0`` its limit for y > 0 is 0; for y = 0 we say 0 too, and for y < 0 NaN (inf * 0)."""
+    if dtypes.issubdtype(get_aval(y).dtype, np.integer):
+        return Zero.of(out)
+    from .transcendental import log_p  # late: that module takes products and powers from here
+    base = select_n_p.bind(eq_p.bind(x, constant(0, x)), x, constant(1, x))
+    return mul_p.bind(g, mul_p.bind(log_p.bind(base), out))
+
+
+def _scalar(value, x):
+    dtype = get_aval(x).dtype
+    return constant(value, x) if dtype.kind not in "iu" else dtype.type(value)
+
+
+def _as(y, x):
+    dtype = get_aval(x).dtype
+    if get_aval(y).dtype == dtype:
+        return y
+    return convert_element_type_p.bind(y, new_dtype=dtype, weak_type=False, sharding=None)
+
+
+pow_p = Primitive(
+    "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
+    transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
+    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)))
+
+
+def _scaled(g, factor, *terms):
+    """``g * factor * terms[0] * ...`` with one multiplication by ``g``."""
+    out = terms[0]
+    for term in terms[1:]:
+        out = mul_p.bind(out, term)
+    return mul_p.bind(g, mul_p.bind(out, constant(factor, out)))
+
+
+sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
+                     jvp=(lambda g, out, x, accuracy=None: div_p.bind(g, mul_p.bind(out, constant(2, out))),))
+rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
+                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),))
+cbrt_p = elementwise("cbrt", op("stablehlo.cbrt"), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
+                     jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, div_p.bind(out, x)),))
+
+# -- polynomial ----------------------------------------------------------------------------------------------------------
+
+def _horner(x, coefficients):
+    total = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        total = add_p.bind(mul_p.bind(total, x), c)
+    return like(total, x)
+
+
+def _polynomial_type(x, *coefficients):
+    if not coefficients:
+        raise ValueError("lax.polynomial: coeffs must have at least one entry")
+    return nary_type("polynomial", INEXACT)(x, *coefficients)
+
+
+def _polynomial_jvp(primals, tangents):
+    out = polynomial_p.bind(*primals)
+    _, (tangent,) = jvp_flat(lambda x, *cs: [_horner(x, cs)], primals, tangents)
+    return out, tangent
+
+
+polynomial_p = Primitive(
+    "polynomial", out_type=_polynomial_type, jvp=_polynomial_jvp,
+    transpose=none("lax.polynomial is not linear in its variable, so it has no transpose"), batch=ELEMENTWISE,
+    lower=lambda b, x, *coefficients: b.fun(_horner_flat, x, *coefficients)[0],
+    reference=lambda x, *coefficients: np.broadcast_to(np.polyval([np.asarray(c) for c in coefficients[::-1]], x), np.shape(x)).astype(np.asarray(x).dtype))
+
+
+def _horner_flat(x, *coefficients):
+    return [_horner(x, coefficients)]
+
+# -- rounding ------------------------------------------------------------------------------------------------------------
+
+def _round_lower(b, x, *, rounding_method):
+    suffix = "afz" if rounding_method == RoundingMethod.AWAY_FROM_ZERO else "even"
+    return b.emit(f"stablehlo.round_nearest_{suffix} {x}", x, out=b.out_avals[0])
+
+
+def _round_reference(x, *, rounding_method):
+    if rounding_method == RoundingMethod.TO_NEAREST_EVEN:
+        return np.rint(x)
+    whole = np.trunc(x)
+    return np.where(np.abs(x - whole) >= 0.5, whole + np.sign(x), whole).astype(np.asarray(x).dtype)
+
+
+floor_p = elementwise("floor", "stablehlo.floor", accepts=FLOAT, jvp=ZERO, reference=np.floor)
+ceil_p = elementwise("ceil", "stablehlo.ceil", accepts=FLOAT, jvp=ZERO, reference=np.ceil)
+round_p = Primitive(
+    "round", out_type=lambda x, *, rounding_method: nary_type("round", FLOAT)(x), jvp=ZERO, batch=ELEMENTWISE,
+    lower=_round_lower, reference=_round_reference)
+
+
+def _nextafter_lower(b, x, y):
+    return emit(b, "chlo.next_after", *full_operands(b, (x, y)), out=b.out_avals[0])
+
+
+nextafter_p = elementwise("nextafter", _nextafter_lower, accepts=FLOAT, jvp=ZERO, reference=np.nextafter)
+
+# -- public functions ----------------------------------------------------------------------------------------------------
+
+def neg(x: Any) -> Any:
+    """Elementwise ``-x``. Raises TypeError for booleans."""
+    return apply(neg_p, x)
+
+
+def add(x: Any, y: Any) -> Any:
+    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit."""
+    return apply(add_p, x, y)
+
+
+def sub(x: Any, y: Any) -> Any:
+    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit."""
+    return apply(sub_p, x, y)
+
+
+def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Any:
+    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ."""
+    if out_dtype is None:
+        return apply(mul_p, x, y)
+    return apply(mul_p, x, y, out_dtype=dtypes.canonicalize_dtype(out_dtype))
+
+
+def div(x: Any, y: Any) -> Any:
+    """Elementwise ``x / y``; integers truncate, and give -1 (all bits) where ``y`` is 0. Raises TypeError if dtypes differ."""
+    return apply(div_p, x, y)
+
+
+def rem(x: Any, y: Any) -> Any:
+    """Elementwise remainder with the sign of ``x``; of integers ``x`` itself where ``y`` is 0. Raises TypeError if dtypes differ."""
+    return apply(rem_p, x, y)
+
+
+def mulhi(x: Any, y: Any, /) -> Any:
+    """The upper half of the bits of the double-width product of integers."""
+    return apply(mulhi_p, x, y)
+
+
+def max(x: Any, y: Any) -> Any:
+    """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
+    return apply(max_p, x, y)
+
+
+def min(x: Any, y: Any) -> Any:
+    """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
+    return apply(min_p, x, y)
+
+
+def square(x: Any) -> Any:
+    """Elementwise ``x * x``. Raises TypeError for booleans."""
+    return apply(square_p, x)
+
+
+def one_minus_square(x: Any) -> Any:
+    """Elementwise ``1 - x * x``, accurate near 1. Raises TypeError unless ``x`` is floating or complex."""
+    return apply(one_minus_square_p, x)
+
+
+def integer_pow(x: Any, y: int) -> Any:
+    """Elementwise ``x ** y`` for a fixed integer ``y``, by the fewest multiplications.
+
+    Raises:
+      TypeError: ``x`` holds booleans, or integers while ``y`` is negative.
+    """
+    x = as_operand("integer_pow", x, 0)
+    y = int(y)
+    return x if y == 1 and not np.isscalar(x) else integer_pow_p.bind(x, y=y)
+
+
+def reciprocal(x: Any) -> Any:
+    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex."""
+    return integer_pow(x, -1)
+
+
+def pow(x: Any, y: Any) -> Any:
+    """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise."""
+    return apply(pow_p, x, y)
+
+
+def sqrt(x: Any, *, accuracy: Any = None) -> Any:
+    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers."""
+    return with_accuracy(sqrt_p, x, accuracy)
+
+
+def rsqrt(x: Any, *, accuracy: Any = None) -> Any:
+    """Elementwise ``1 / sqrt(x)``."""
+    return with_accuracy(rsqrt_p, x, accuracy)
+
+
+def cbrt(x: Any, *, accuracy: Any = None) -> Any:
+    """Elementwise cube root of real numbers."""
+    return with_accuracy(cbrt_p, x, accuracy)
+
+
+def with_accuracy(prim: Primitive, x: Any, accuracy: Any) -> Any:
+    """Bind a primitive that can take the parameter ``accuracy``; without it where there is none to ask for."""
+    return apply(prim, x) if accuracy is None else apply(prim, x, accuracy=accuracy)
+
+
+def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> Any:
+    """The polynomial with coefficients ``coeffs``, lowest power first, at each ``x``, by Horner's rule.
+
+    Args:
+      x: floating or complex array.
+      coeffs: scalars of the dtype of ``x``.
+      unroll: accepted for compatibility: the steps are always written out.
+    """
+    return apply(polynomial_p, x, *coeffs)
+
+
+def floor(x: Any) -> Any:
+    """Elementwise largest integer not above ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
+    return apply(floor_p, x)
+
+
+def ceil(x: Any) -> Any:
+    """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
+    return apply(ceil_p, x)
+
+
+def round(x: Any, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Any:
+    """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating."""
+    return apply(round_p, x, rounding_method=RoundingMethod(rounding_method))
+
+
+def nextafter(x1: Any, x2: Any) -> Any:
+    """Elementwise the next float after ``x1`` in the direction of ``x2``."""
+    return apply(nextafter_p, x1, x2)

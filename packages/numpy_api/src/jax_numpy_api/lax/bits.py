@@ -1,0 +1,122 @@
+"""Operations on bits: and, or, xor, not, shifts, counts. Booleans are one bit wide.
+
+A shift by a negative amount, or by the width of the dtype or more, shifts every bit out: it gives 0, or for
+`shift_right_arithmetic` the sign in every bit.
+
+Source: StableHLO specification, `and`, `or`, `xor`, `not`, `shift_left`, `shift_right_arithmetic`, `shift_right_logical`,
+`popcnt`, `count_leading_zeros`.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.primitive import ZERO
+
+from .nary import BITS, INTEGER, apply, elementwise
+
+
+def _width(x) -> int:
+    return dtypes.itemsize_bits(np.asarray(x).dtype)
+
+
+def _unsigned(x):
+    return np.asarray(x).view(f"u{np.asarray(x).dtype.itemsize}")
+
+
+def _shift_reference(shift, beyond):
+    """The NumPy ``shift`` where the amount is in range; elsewhere ``beyond(x)``."""
+    def reference(x, y):
+        x, y = np.asarray(x), np.asarray(y)
+        inside = (y >= 0) & (y < _width(x))
+        return np.where(inside, shift(x, np.where(inside, y, np.zeros((), y.dtype))), beyond(x)).astype(x.dtype)
+    return reference
+
+
+def _logical_right(x, y):
+    return (_unsigned(x) >> _unsigned(y)).view(x.dtype)
+
+
+def _sign_bits(x):
+    return x >> np.asarray(_width(x) - 1, x.dtype) if x.dtype.kind == "i" else np.zeros((), x.dtype)
+
+
+def _clz_reference(x):
+    bits = _unsigned(x).astype(np.uint64)
+    used = np.zeros(bits.shape, np.int64)
+    for shift in (32, 16, 8, 4, 2, 1):
+        high = bits >> np.uint64(shift)
+        used = np.where(high != 0, used + shift, used)
+        bits = np.where(high != 0, high, bits)
+    return (_width(x) - used - (bits != 0)).astype(np.asarray(x).dtype)
+
+
+def _popcount_reference(x):
+    bits = np.unpackbits(np.ascontiguousarray(x).view(np.uint8).reshape(*np.shape(x), -1), axis=-1)
+    return bits.sum(-1).astype(np.asarray(x).dtype)
+
+
+def _bitwise(name, op, reference, accepts=BITS):
+    return elementwise(name, op, accepts=accepts, jvp=ZERO, reference=reference, exact=True)
+
+
+and_p = _bitwise("and", "stablehlo.and", np.bitwise_and)
+or_p = _bitwise("or", "stablehlo.or", np.bitwise_or)
+xor_p = _bitwise("xor", "stablehlo.xor", np.bitwise_xor)
+not_p = _bitwise("not", "stablehlo.not", np.invert)
+shift_left_p = _bitwise("shift_left", "stablehlo.shift_left", _shift_reference(np.left_shift, np.zeros_like), INTEGER)
+shift_right_arithmetic_p = _bitwise(
+    "shift_right_arithmetic", "stablehlo.shift_right_arithmetic",
+    _shift_reference(lambda x, y: (x.view(f"i{x.dtype.itemsize}") >> y.view(f"i{x.dtype.itemsize}")).view(x.dtype),
+                     lambda x: _sign_bits(x.view(f"i{x.dtype.itemsize}")).view(x.dtype)), INTEGER)
+shift_right_logical_p = _bitwise("shift_right_logical", "stablehlo.shift_right_logical",
+                                 _shift_reference(_logical_right, np.zeros_like), INTEGER)
+population_count_p = _bitwise("population_count", "stablehlo.popcnt", _popcount_reference, INTEGER)
+clz_p = _bitwise("clz", "stablehlo.count_leading_zeros", _clz_reference, INTEGER)
+
+
+def bitwise_and(x: Any, y: Any) -> Any:
+    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    return apply(and_p, x, y)
+
+
+def bitwise_or(x: Any, y: Any) -> Any:
+    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    return apply(or_p, x, y)
+
+
+def bitwise_xor(x: Any, y: Any) -> Any:
+    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    return apply(xor_p, x, y)
+
+
+def bitwise_not(x: Any) -> Any:
+    """Elementwise ``~x`` of integers or booleans."""
+    return apply(not_p, x)
+
+
+def shift_left(x: Any, y: Any) -> Any:
+    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0."""
+    return apply(shift_left_p, x, y)
+
+
+def shift_right_arithmetic(x: Any, y: Any) -> Any:
+    """Elementwise ``x >> y`` of integers, filling with the sign bit; amounts outside [0, width) leave only the sign."""
+    return apply(shift_right_arithmetic_p, x, y)
+
+
+def shift_right_logical(x: Any, y: Any) -> Any:
+    """Elementwise ``x >> y`` of integers, filling with zeros; amounts outside [0, width) give 0."""
+    return apply(shift_right_logical_p, x, y)
+
+
+def population_count(x: Any) -> Any:
+    """Number of set bits of each integer, in its dtype."""
+    return apply(population_count_p, x)
+
+
+def clz(x: Any) -> Any:
+    """Number of leading zero bits of each integer, in its dtype."""
+    return apply(clz_p, x)

@@ -1,0 +1,97 @@
+"""Comparisons: eq, ne, lt, le, gt, ge; the same in the total order of floats; is_finite.
+
+A NaN is unequal to everything and in no order with anything, except in the total order, where
+-NaN < -inf < ... < -0 < +0 < ... < inf < NaN. Results are booleans, so none has a tangent.
+
+Source: StableHLO specification, `compare`, `is_finite`; IEEE 754, totalOrder.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.primitive import ZERO
+
+from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands
+
+
+def compare_kind(dtype: Any) -> str:
+    """How StableHLO calls the comparison of values of this dtype."""
+    if dtypes.issubdtype(dtype, np.inexact):
+        return "FLOAT"
+    return "UNSIGNED" if dtype == bool or dtypes.issubdtype(dtype, np.unsignedinteger) else "SIGNED"
+
+
+def emit_compare(b, direction: str, x, y, kind: str | None = None):
+    """One `stablehlo.compare` of two values of one type."""
+    kind = kind or compare_kind(x.aval.dtype)
+    return b.emit(f"stablehlo.compare {direction}, {x}, {y}, {kind}", x, y, out=x.aval.update(dtype=bool, weak_type=False))
+
+
+def _comparison(name, direction, accepts, reference, total=False):
+    def lower(b, x, y):
+        x, y = _same_shape(b, x, y)
+        return emit_compare(b, direction, x, y, "TOTALORDER" if total else None)
+    return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=reference, result=boolean, exact=True)
+
+
+def _same_shape(b, x, y):
+    return full_operands(b, (x, y))
+
+
+def _total_key(x):
+    """Integers in the total order of the floats ``x``."""
+    x = np.ascontiguousarray(x)
+    width = x.dtype.itemsize * 8
+    bits = x.view(f"i{width // 8}")
+    return np.where(bits < 0, np.iinfo(bits.dtype).max ^ bits, bits)
+
+
+eq_p = _comparison("eq", "EQ", ANY, np.equal)
+ne_p = _comparison("ne", "NE", ANY, np.not_equal)
+lt_p = _comparison("lt", "LT", ORDERED, np.less)
+le_p = _comparison("le", "LE", ORDERED, np.less_equal)
+gt_p = _comparison("gt", "GT", ORDERED, np.greater)
+ge_p = _comparison("ge", "GE", ORDERED, np.greater_equal)
+eq_to_p = _comparison("eq_to", "EQ", FLOAT, lambda x, y: _total_key(x) == _total_key(y), total=True)
+le_to_p = _comparison("le_to", "LE", FLOAT, lambda x, y: _total_key(x) <= _total_key(y), total=True)
+lt_to_p = _comparison("lt_to", "LT", FLOAT, lambda x, y: _total_key(x) < _total_key(y), total=True)
+is_finite_p = elementwise("is_finite", "stablehlo.is_finite", accepts=FLOAT, jvp=ZERO, reference=np.isfinite, result=boolean,
+                          exact=True)
+
+
+def eq(x: Any, y: Any) -> Any:
+    """Elementwise ``x == y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
+    return apply(eq_p, x, y)
+
+
+def ne(x: Any, y: Any) -> Any:
+    """Elementwise ``x != y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
+    return apply(ne_p, x, y)
+
+
+def lt(x: Any, y: Any) -> Any:
+    """Elementwise ``x < y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    return apply(lt_p, x, y)
+
+
+def le(x: Any, y: Any) -> Any:
+    """Elementwise ``x <= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    return apply(le_p, x, y)
+
+
+def gt(x: Any, y: Any) -> Any:
+    """Elementwise ``x > y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    return apply(gt_p, x, y)
+
+
+def ge(x: Any, y: Any) -> Any:
+    """Elementwise ``x >= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    return apply(ge_p, x, y)
+
+
+def is_finite(x: Any) -> Any:
+    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating."""
+    return apply(is_finite_p, x)

@@ -1,0 +1,165 @@
+"""Complex numbers: their parts, `complex` that joins parts, `conj`; and `abs` and `sign`, of real numbers too.
+
+Differentiation treats a complex number as a pair of reals; a linear function's transpose uses no conjugate, so that the
+gradient of a real function of ``z`` is the conjugate of its steepest ascent.
+
+``|z|`` and ``z / |z|`` have no derivative at 0; both rules give 0 there.
+
+Source: StableHLO specification, `real`, `imag`, `complex`, `abs`, `sign`.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import get_aval
+from jax_core.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
+
+from .arithmetic import div_p, mul_p, neg_p
+from .compare import eq_p
+from .nary import (COMPLEX, FLOAT, INEXACT, NUMERIC, SIGNED, apply, as_operand, check_dtype, constant, elementwise,
+                   full_operands, integers, like, nary_result, real_part, unbroadcast)
+from .select import select_n_p
+
+
+def _zeros_like(x):
+    return constant(0, x)
+
+
+real_p = elementwise("real", "stablehlo.real", accepts=COMPLEX, jvp=LINEAR, result=real_part, reference=np.real, exact=True,
+                     transpose=lambda ct, x: complex_p.bind(ct, _zeros_like(ct)))
+imag_p = elementwise("imag", "stablehlo.imag", accepts=COMPLEX, jvp=LINEAR, result=real_part, reference=np.imag, exact=True,
+                     transpose=lambda ct, x: complex_p.bind(_zeros_like(ct), neg_p.bind(ct)))
+
+
+def _complex_type(x, y):
+    return dtypes.to_complex_dtype(x.dtype)
+
+
+def _complex_transpose(ct, x, y):
+    return (unbroadcast(real_p.bind(ct), x) if is_linear(x) else None,
+            unbroadcast(imag_p.bind(neg_p.bind(ct)), y) if is_linear(y) else None)
+
+
+def _complex_lower(b, x, y):
+    x, y = full_operands(b, (x, y))
+    return b.emit(f"stablehlo.complex {x}, {y}", x, y, out=b.out_avals[0])
+
+
+def _complex_reference(x, y):
+    out = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), np.result_type(np.asarray(x).dtype, np.complex64))
+    out.real, out.imag = x, y
+    return out
+
+
+complex_p = elementwise("complex", _complex_lower, accepts=FLOAT, result=_complex_type, transpose=_complex_transpose,
+                        jvp=(lambda g, out, x, y: complex_p.bind(like(g, out), _zeros_like(g)),
+                             lambda g, out, x, y: complex_p.bind(_zeros_like(g), like(g, out))),
+                        reference=_complex_reference, exact=True)
+
+
+def _conj_type(x, *, input_dtype=None):
+    check_dtype("conj", x, INEXACT)
+    return nary_result("conj", (x,), dtypes.to_complex_dtype(x.dtype))
+
+
+def _conj_transpose(ct, x, *, input_dtype=None):
+    conjugate = conj_p.bind(ct, input_dtype=ct.dtype)
+    return conjugate if x.dtype.kind == "c" else real_p.bind(conjugate)
+
+
+def _conj_lower(b, x, *, input_dtype=None):
+    """The imaginary part with the sign changed; of a real number, the complex one without imaginary part."""
+    part = b.out_avals[0].update(dtype=real_part(b.out_avals[0]), weak_type=False)
+    if x.aval.dtype.kind == "c":
+        real = b.emit(f"stablehlo.real {x}", x, out=part)
+        imag = b.emit(f"stablehlo.imag {x}", x, out=part)
+        imag = b.emit(f"stablehlo.negate {imag}", imag, out=part)
+    else:
+        real, imag = x, b.full(0, part)
+    return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=b.out_avals[0])
+
+
+conj_p = Primitive(
+    "conj", out_type=_conj_type, jvp=LINEAR, transpose=_conj_transpose, batch=ELEMENTWISE, lower=_conj_lower,
+    reference=lambda x, *, input_dtype=None: np.conj(x).astype(dtypes.to_complex_dtype(np.asarray(x).dtype)), exact=True)
+
+
+# -- magnitude and sign ------------------------------------------------------------------------------------------------
+
+def _abs_tangent(g, out, x):
+    """Of a complex number: the part of ``g`` along ``x``."""
+    direction = sign_p.bind(x)
+    if get_aval(x).dtype.kind != "c":
+        return mul_p.bind(g, direction)
+    return real_p.bind(mul_p.bind(g, conj_p.bind(direction, input_dtype=get_aval(x).dtype)))
+
+
+def _sign_jvp(primals, tangents):
+    """Of a complex number: the part of ``g`` across ``x``, divided by ``|x|``, as ``x / |x|`` only turns."""
+    (x,), (g,) = primals, tangents
+    out = sign_p.bind(x)
+    if isinstance(g, Zero) or get_aval(x).dtype.kind != "c":
+        return out, Zero.of(out)
+    size = abs_p.bind(x)
+    scale = select_n_p.bind(eq_p.bind(size, constant(0, size)), size, constant(1, size))
+    turn = imag_p.bind(mul_p.bind(g, conj_p.bind(out, input_dtype=get_aval(out).dtype)))
+    turn = complex_p.bind(_zeros_like(turn), turn)
+    return out, mul_p.bind(turn, div_p.bind(out, complex_p.bind(scale, _zeros_like(scale))))
+
+
+def _sign_reference(x):
+    x = np.asarray(x)
+    if x.dtype.kind == "c":
+        size = np.abs(x)
+        return np.where(size == 0, 0, x / np.where(size == 0, 1, size)).astype(x.dtype)
+    return np.sign(x) if x.dtype.kind != "f" else np.where(x == 0, x, np.sign(x))
+
+
+def _sign_lower(b, x):
+    """StableHLO has no sign of unsigned integers: there it is ``x != 0``."""
+    if x.aval.dtype.kind != "u":
+        return b.emit(f"stablehlo.sign {x}", x, out=b.out_avals[0])
+    return b.emit(f"stablehlo.minimum {x}, {(one := b.full(1, x.aval))}", x, one, out=b.out_avals[0])
+
+
+abs_p = elementwise("abs", "stablehlo.abs", accepts=SIGNED + INEXACT, jvp=(_abs_tangent,), result=real_part, reference=np.abs,
+                    exact=integers)
+sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, reference=_sign_reference, exact=integers)
+
+
+def abs(x: Any) -> Any:
+    """Elementwise ``|x|``; of complex numbers a real. Raises TypeError for booleans and unsigned integers."""
+    return apply(abs_p, x)
+
+
+def sign(x: Any) -> Any:
+    """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans."""
+    return apply(sign_p, x)
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+
+def real(x: Any) -> Any:
+    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex."""
+    return apply(real_p, x)
+
+
+def imag(x: Any) -> Any:
+    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex."""
+    return apply(imag_p, x)
+
+
+def complex(x: Any, y: Any) -> Any:
+    """The complex number ``x + iy`` of real floating parts (float32 or float64)."""
+    return apply(complex_p, x, y)
+
+
+def conj(x: Any) -> Any:
+    """The complex conjugate; a real floating ``x`` becomes complex. Raises TypeError for other dtypes."""
+    x = as_operand("conj", x, 0)
+    return conj_p.bind(x, input_dtype=get_aval(x).dtype)
+

@@ -1,0 +1,131 @@
+"""Changing what elements are without changing where they are: dtype conversion, bit casts, gradient stops, barriers.
+
+Source: StableHLO specification, `convert`, `bitcast_convert`, `optimization_barrier`.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from jax_core import batching, dtypes, tree
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, none
+from jax_core.structural import convert_element_type_p, copy_p, optimization_barrier_p
+
+from .nary import as_operand
+
+
+def convert_element_type(operand: Any, new_dtype: Any) -> Any:
+    """``operand`` with its elements converted to ``new_dtype``.
+
+    Floats become integers by truncation, values out of range the nearest that fits, NaN 0. Complex numbers lose their
+    imaginary part; anything but 0 is True as a boolean.
+
+    Raises:
+      TypeError: ``new_dtype`` is not a dtype of arrays, or extended dtypes are involved.
+    """
+    return convert(as_operand("convert_element_type", operand, 0), dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type"))
+
+
+def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:
+    """``x`` in the canonical dtype ``dtype``; ``x`` itself where nothing changes."""
+    aval = get_aval(x)
+    if aval.dtype == dtype and aval.weak_type == weak_type and not isinstance(
+            x, (np.ndarray, np.generic, bool, int, float, complex)):
+        return x
+    if aval.dtype != dtype and (isinstance(dtype, dtypes.ExtendedDType) or isinstance(aval.dtype, dtypes.ExtendedDType)
+                                or aval.dtype == dtypes.float0):
+        raise TypeError(f"lax.convert_element_type: {aval.str_short()} cannot be converted to {dtype}; random keys are "
+                        "converted with jax.random.key_data and jax.random.wrap_key_data.")
+    return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak_type, sharding=None)
+
+
+# -- bit casts -----------------------------------------------------------------------------------------------------------
+
+def _bitcast_type(x, *, new_dtype):
+    old, new = x.dtype, np.dtype(new_dtype)
+    if old != new and (bool in (old, new) or "c" in (old.kind, new.kind)):
+        raise TypeError(f"lax.bitcast_convert_type does not support booleans or complex numbers unless the dtypes are equal, got "
+                        f"operand {x.str_short()} and new_dtype={new.name}.")
+    have, want = dtypes.itemsize_bits(old), dtypes.itemsize_bits(new)
+    if have == want:
+        return ShapedArray(x.shape, new)
+    if have > want:
+        return ShapedArray((*x.shape, have // want), new)
+    if not x.shape or x.shape[-1] * have != want:
+        raise ValueError(f"lax.bitcast_convert_type: to make {new.name} of {want} bits from {x.str_short()}, its last axis must "
+                         f"have length {want // have}.")
+    return ShapedArray(x.shape[:-1], new)
+
+
+def _bitcast_batch(axis, args, dims, *, new_dtype):
+    """The mapped axis must not be last where the last axis changes."""
+    x = batching.bdim_at_front(args[0], dims[0], axis.size)
+    return bitcast_convert_type_p.bind(x, new_dtype=new_dtype), 0
+
+
+def _bitcast_reference(x, *, new_dtype):
+    x, new = np.ascontiguousarray(x), np.dtype(new_dtype)
+    if x.dtype.itemsize == new.itemsize:
+        return x.view(new)
+    shape = (*x.shape, x.dtype.itemsize // new.itemsize) if x.dtype.itemsize > new.itemsize else x.shape[:-1]
+    return np.frombuffer(x.tobytes(), new, math.prod(shape)).reshape(shape)
+
+
+bitcast_convert_type_p = Primitive(
+    "bitcast_convert_type", out_type=_bitcast_type, jvp=ZERO, batch=_bitcast_batch,
+    lower=lambda b, x, *, new_dtype: b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0]),
+    reference=_bitcast_reference, exact=lambda x, *, new_dtype: x.dtype.name[-1] in "248" and np.dtype(new_dtype).name[-1] in "248"
+    and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8)
+
+
+def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
+    """The bits of ``operand`` read as ``new_dtype``.
+
+    Narrower elements appear along a new last axis, lowest bits first; wider ones take up the last axis.
+
+    Raises:
+      TypeError: booleans or complex numbers. ValueError: the last axis does not hold one wider element.
+    """
+    operand = as_operand("bitcast_convert_type", operand, 0)
+    return bitcast_convert_type_p.bind(operand, new_dtype=dtypes.canonicalize_user_dtype(new_dtype, "bitcast_convert_type"))
+
+
+# -- stops and barriers --------------------------------------------------------------------------------------------------
+
+stop_gradient_p = Primitive(
+    "stop_gradient", out_type=lambda x: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x: x,
+    transpose=none("stop_gradient has no tangent, so nothing of it is ever transposed"), reference=np.asarray,
+    impl=lambda x: x)
+
+
+def stop_gradient(x: Any) -> Any:
+    """``x``, regarded as constant by differentiation.
+
+    Args:
+      x: an array or a pytree of arrays; leaves that are not arrays of floats pass unchanged.
+    """
+    return tree.tree_map(_stop, x)
+
+
+def _stop(x):
+    try:
+        dtype = get_aval(x).dtype
+    except TypeError:
+        return x
+    if isinstance(dtype, dtypes.ExtendedDType) or not dtypes.issubdtype(dtype, np.inexact):
+        return x
+    return stop_gradient_p.bind(x)
+
+
+def optimization_barrier(operand: Any, /) -> Any:
+    """``operand`` (an array or a pytree of arrays), which the compiler computes as written here: nothing moves past it."""
+    flat, structure = tree.tree_flatten(operand)
+    return tree.tree_unflatten(structure, optimization_barrier_p.bind(*flat))
+
+
+def copy(x: Any) -> Any:
+    """``x`` in memory of its own."""
+    return copy_p.bind(as_operand("copy", x, 0))

@@ -1,0 +1,147 @@
+"""Arrays from nothing: iota, full, empty, and constants in the type of another array.
+
+Source: StableHLO specification, `iota`, `constant`, `broadcast_in_dim`.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import backends, dtypes
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.primitive import ZERO, Primitive, none
+from jax_core.structural import broadcast_in_dim_p
+from jax_core.trace import Tracer
+
+from .convert import convert
+from .nary import NUMERIC, as_operand, check_dtype
+
+# -- iota ----------------------------------------------------------------------------------------------------------------
+
+def _iota_type(*, dtype, shape, dimension, sharding=None):
+    aval = ShapedArray(shape, dtype, sharding=sharding)
+    check_dtype("iota", aval, NUMERIC)
+    if any(n < 0 for n in aval.shape):
+        raise TypeError(f"lax.iota: a shape holds numbers that are not negative, got {aval.shape}.")
+    if not 0 <= dimension < aval.ndim:
+        raise ValueError(f"lax.iota: dimension={dimension} must lie in [0, {aval.ndim}) for shape {aval.shape}.")
+    return aval
+
+
+def _iota_reference(*, dtype, shape, dimension, sharding=None):
+    line = np.arange(shape[dimension]).astype(dtype)
+    return np.broadcast_to(line.reshape([-1 if i == dimension else 1 for i in range(len(shape))]), shape)
+
+
+iota_p = Primitive(
+    "iota", out_type=_iota_type, jvp=ZERO, batch=none("iota has no operand that could be mapped"),
+    lower=lambda b, *, dtype, shape, dimension, sharding=None: b.emit(f"stablehlo.iota dim = {dimension}", out=b.out_avals[0]),
+    reference=_iota_reference, exact=True)
+
+
+def iota(dtype: Any, size: int) -> Any:
+    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size."""
+    return broadcasted_iota(dtype, (size,), 0)
+
+
+def broadcasted_iota(dtype: Any, shape: Sequence[int], dimension: int, *, out_sharding: Any = None) -> Any:
+    """An array of ``shape`` whose elements are their own index along ``dimension``.
+
+    Raises:
+      TypeError: boolean dtype, or a negative length. ValueError: no such dimension.
+    """
+    return iota_p.bind(dtype=dtypes.canonicalize_user_dtype(dtype, "iota"), shape=_shape(shape), dimension=operator.index(dimension),
+                       sharding=out_sharding)
+
+
+def _shape(shape):
+    return tuple(map(operator.index, shape)) if np.iterable(shape) else (operator.index(shape),)
+
+
+# -- empty ---------------------------------------------------------------------------------------------------------------
+
+empty_p = Primitive(
+    "empty", out_type=lambda *, shape, dtype, out_sharding=None: ShapedArray(shape, dtype, sharding=out_sharding), jvp=ZERO,
+    batch=none("empty has no operand that could be mapped"),
+    lower=lambda b, *, shape, dtype, out_sharding=None: b.full(0, b.out_avals[0]),
+    reference=lambda *, shape, dtype, out_sharding=None: np.zeros(shape, dtype), exact=True)
+
+
+def empty(shape: Sequence[int], dtype: Any, *, out_sharding: Any = None) -> Any:
+    """An array whose contents are not to be relied upon (they are zeros today)."""
+    dtype = dtypes.canonicalize_user_dtype(dtype, "empty")
+    if isinstance(dtype, dtypes.ExtendedDType):
+        return dtype.zeros(_shape(shape))
+    return empty_p.bind(shape=_shape(shape), dtype=dtype, out_sharding=out_sharding)
+
+
+# -- full ----------------------------------------------------------------------------------------------------------------
+
+def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, *, sharding: Any = None) -> Any:
+    """An array of ``shape`` filled with the scalar ``fill_value``.
+
+    Args:
+      shape: of the result.
+      fill_value: a number or an array of rank 0.
+      dtype: of the result; without it that of ``fill_value``, weak if it is.
+      sharding: placement of the result.
+
+    Raises:
+      TypeError: ``fill_value`` is not a scalar.
+    """
+    fill_value = as_operand("full", fill_value, 1)
+    if np.shape(fill_value):
+        raise TypeError(f"lax.full: fill_value must be a scalar, got an array of shape {np.shape(fill_value)}; broadcast it with "
+                        "jax.numpy.full.")
+    weak = dtype is None and dtypes.is_weakly_typed(fill_value)
+    dtype = get_aval(fill_value).dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full")
+    return filled(_shape(shape), fill_value, dtype, weak, sharding)
+
+
+def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, sharding: Any = None) -> Any:
+    """`full` for canonical arguments."""
+    if isinstance(dtype, dtypes.ExtendedDType):
+        out = broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None)
+        return out
+    if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
+        if not weak_type or type(value) not in dtypes.python_scalar_dtypes or get_aval(value).dtype != dtype:
+            with np.errstate(all="ignore"):
+                value = np.asarray(value).astype(dtype)[()]
+    else:
+        value = convert(value, dtype, weak_type)
+    concrete = sharding is not None and not isinstance(value, Tracer)
+    out = broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None if concrete else sharding)
+    if concrete and not isinstance(out, Tracer):
+        return backends.get().put(out, None, sharding)
+    return out
+
+
+def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Sequence[int] | None = None, sharding: Any = None) -> Any:
+    """`full` with the shape and dtype of ``x``, except where given.
+
+    Raises:
+      TypeError: ``fill_value`` is not a scalar.
+    """
+    aval = get_aval(x)
+    weak = dtype is None and aval.weak_type
+    shape = aval.shape if shape is None else _shape(shape)
+    if np.shape(fill_value):
+        raise TypeError(f"lax.full_like: fill_value must be a scalar, got an array of shape {np.shape(fill_value)}.")
+    dtype = aval.dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full_like")
+    if isinstance(dtype, dtypes.ExtendedDType) and not hasattr(fill_value, "aval"):
+        return dtype.zeros(shape)
+    return filled(shape, fill_value, dtype, weak, sharding)
+
+
+def zeros_like_array(x: Any) -> Any:
+    """Zeros of the type of ``x``."""
+    return full_like(x, 0)
+
+
+def shape_as_value(shape: Sequence[int]) -> Any:
+    """A shape as an int32 array."""
+    return np.asarray(shape, np.int32)
+
+

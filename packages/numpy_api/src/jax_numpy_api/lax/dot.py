@@ -1,0 +1,387 @@
+"""Products that contract axes: `dot_general`, and what is made from it; `ragged_dot` with groups of rows.
+
+One primitive serves every matrix, vector, batched and tensor product. Its batching rule gives again one `dot_general`, and
+so do its transposes, each with a `transpose` of axes at most.
+
+The result has the axes: batch, free axes of the left operand, free axes of the right one.
+
+Source: StableHLO specification, `dot_general`; CHLO, `ragged_dot`.
+"""
+from __future__ import annotations
+
+import enum
+import math
+import operator
+from typing import Any, NamedTuple, Sequence, TypeAlias
+
+import numpy as np
+
+from jax_core import batching, config, dtypes, structural
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.structural import convert_element_type_p
+
+from .nary import as_operand
+
+# -- precision -----------------------------------------------------------------------------------------------------------
+
+
+class Precision(enum.Enum):
+    """How much work an accelerator's matrix unit spends on a product of float32 values."""
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+    @classmethod
+    def _missing_(cls, value):
+        return _PRECISION_NAMES.get(value)
+
+    def __repr__(self):
+        return f"{type(self).__name__}.{self.name}"
+
+    def __str__(self):
+        return self.name
+
+
+_PRECISION_NAMES = {
+    None: Precision.DEFAULT, "default": Precision.DEFAULT, "bfloat16": Precision.DEFAULT, "fastest": Precision.DEFAULT,
+    "high": Precision.HIGH, "bfloat16_3x": Precision.HIGH, "tensorfloat32": Precision.HIGH,
+    "highest": Precision.HIGHEST, "float32": Precision.HIGHEST}
+
+
+class DotAlgorithm(NamedTuple):
+    """Exactly how a product is computed: StableHLO's `dot_algorithm`.
+
+    Attributes:
+      lhs_precision_type, rhs_precision_type: dtypes that the operands are rounded to.
+      accumulation_type: dtype of sums.
+      lhs_component_count, rhs_component_count: parts that an operand is split into.
+      num_primitive_operations: products of parts that are added.
+      allow_imprecise_accumulation: sums may be less precise than their dtype.
+    """
+
+    lhs_precision_type: Any
+    rhs_precision_type: Any
+    accumulation_type: Any
+    lhs_component_count: int = 1
+    rhs_component_count: int = 1
+    num_primitive_operations: int = 1
+    allow_imprecise_accumulation: bool = False
+
+
+class DotAlgorithmPreset(enum.Enum):
+    """Named algorithms: dtypes of the operands, dtype of the sum, number of products of parts."""
+
+    DEFAULT = enum.auto()
+    ANY_F8_ANY_F8_F32 = enum.auto()
+    ANY_F8_ANY_F8_F32_FAST_ACCUM = enum.auto()
+    ANY_F8_ANY_F8_ANY = enum.auto()
+    ANY_F8_ANY_F8_ANY_FAST_ACCUM = enum.auto()
+    F16_F16_F16 = enum.auto()
+    F16_F16_F32 = enum.auto()
+    BF16_BF16_BF16 = enum.auto()
+    BF16_BF16_F32 = enum.auto()
+    BF16_BF16_F32_X3 = enum.auto()
+    BF16_BF16_F32_X6 = enum.auto()
+    BF16_BF16_F32_X9 = enum.auto()
+    TF32_TF32_F32 = enum.auto()
+    TF32_TF32_F32_X3 = enum.auto()
+    F32_F32_F32 = enum.auto()
+    F64_F64_F64 = enum.auto()
+
+    def __repr__(self):
+        return f"{type(self).__name__}.{self.name}"
+
+    def __str__(self):
+        return self.name
+
+    @property
+    def supported_lhs_types(self) -> tuple | None:
+        """Dtypes that the operands may have; None for any."""
+        if self is DotAlgorithmPreset.DEFAULT or self.name.startswith("ANY"):
+            return None
+        if "_X" in self.name or self.name.startswith("TF32"):
+            return (np.float32,)
+        own = _SCALAR_TYPES[self.name.split("_")[0]]
+        return (own, np.float32) if own is dtypes.bfloat16 else (own,)
+
+    supported_rhs_types = supported_lhs_types
+
+    @property
+    def accumulation_type(self) -> Any:
+        """Dtype of the sum; None where the operands decide."""
+        name = self.name.removesuffix("_FAST_ACCUM")
+        return None if self is DotAlgorithmPreset.DEFAULT else _SCALAR_TYPES.get(name.split("_X")[0].split("_")[-1])
+
+
+_SCALAR_TYPES = {"F16": np.float16, "BF16": dtypes.bfloat16, "F32": np.float32, "F64": np.float64}
+_ALGORITHM_TYPES = {"F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64", "TF32": "tf32"}
+_COMPONENTS = {3: 2, 6: 3, 9: 3}
+
+PrecisionLike: TypeAlias = (None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm
+                            | DotAlgorithmPreset)
+DotDimensionNumbers: TypeAlias = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
+
+
+def canonical_precision(precision: Any) -> Any:
+    """None, a pair of `Precision`, a `DotAlgorithm` or a `DotAlgorithmPreset`.
+
+    Raises:
+      ValueError: anything else.
+    """
+    if precision is None:
+        precision = config.default_matmul_precision.value
+        if precision is None:
+            return None
+    if isinstance(precision, (DotAlgorithm, DotAlgorithmPreset)):
+        return precision
+    if isinstance(precision, str) and precision in DotAlgorithmPreset.__members__:
+        return DotAlgorithmPreset[precision]
+    pair = tuple(precision) if isinstance(precision, (tuple, list)) else (precision, precision)
+    try:
+        if len(pair) == 2:
+            return tuple(map(Precision, pair))
+    except (ValueError, TypeError):
+        pass
+    raise ValueError(f"precision={precision!r} must be None, one of the strings {[n for n in _PRECISION_NAMES if n]}, the name of "
+                     "a lax.DotAlgorithmPreset, a lax.Precision, a pair of these, a lax.DotAlgorithm or a "
+                     "lax.DotAlgorithmPreset.")
+
+
+def precision_text(precision: Any, lhs: Any = None) -> str:
+    """The attributes ``precision`` and ``algorithm`` of `stablehlo.dot_general`, with a comma before them."""
+    if precision is None or precision is DotAlgorithmPreset.DEFAULT:
+        return ", precision = [DEFAULT, DEFAULT]"
+    if isinstance(precision, tuple) and not isinstance(precision, DotAlgorithm):
+        return f", precision = [{precision[0].name}, {precision[1].name}]"
+    return f", precision = [DEFAULT, DEFAULT], algorithm = <{_algorithm_text(precision, lhs)}>"
+
+
+def _algorithm_text(algorithm, lhs) -> str:
+    if isinstance(algorithm, DotAlgorithmPreset):
+        name, fast = algorithm.name.removesuffix("_FAST_ACCUM"), algorithm.name.endswith("_FAST_ACCUM")
+        name, _, products = name.partition("_X")
+        count = int(products or 1)
+        left, total = name.split("_")[0], name.split("_")[-1]
+        if left == "ANY":
+            left, total = dtypes.short_name(lhs), _ALGORITHM_TYPES.get(total, "f32")
+            left = left if left.startswith("f8") else "f32"
+        else:
+            left, total = _ALGORITHM_TYPES[left], _ALGORITHM_TYPES[total]
+        fields = (left, left, total, _COMPONENTS.get(count, 1), _COMPONENTS.get(count, 1), count, fast)
+    else:
+        fields = (*(dtypes.short_name(np.dtype(t)) for t in algorithm[:3]), *algorithm[3:])
+    fields = [f.replace("f8_e", "f8E").replace("m", "M").upper() if str(f).startswith("f8") else f for f in fields]
+    return ", ".join(f"{key} = {str(value).lower() if isinstance(value, bool) else value}"
+                     for key, value in zip(DotAlgorithm._fields, fields))
+
+
+# -- dot_general ---------------------------------------------------------------------------------------------------------
+
+def _free(rank, *used):
+    taken = {i for group in used for i in group}
+    return tuple(i for i in range(rank) if i not in taken)
+
+
+def _check_dimensions(lhs, rhs, dimension_numbers):
+    (lc, rc), (lb, rb) = dimension_numbers
+    for name, x, contracting, batch in (("lhs", lhs, lc, lb), ("rhs", rhs, rc, rb)):
+        named = (*contracting, *batch)
+        if any(not 0 <= d < x.ndim for d in named):
+            raise TypeError(f"lax.dot_general: dimension numbers of {name} must lie in [0, {x.ndim}) for operand {x.str_short()}, "
+                            f"got contracting {tuple(contracting)} and batch {tuple(batch)}.")
+        if len(set(named)) != len(named):
+            raise TypeError(f"lax.dot_general: dimensions of {name} must be distinct, and contracting ones disjoint from batch "
+                            f"ones, got contracting {tuple(contracting)} and batch {tuple(batch)}.")
+    for kind, left, right in (("contracting", lc, rc), ("batch", lb, rb)):
+        sizes = [lhs.shape[d] for d in left], [rhs.shape[d] for d in right]
+        if sizes[0] != sizes[1]:
+            raise TypeError(f"lax.dot_general requires {kind} dimensions of equal lengths, got {tuple(sizes[0])} of lhs "
+                            f"{lhs.str_short()} and {tuple(sizes[1])} of rhs {rhs.str_short()}.")
+
+
+def _dot_general_type(lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
+    _check_dimensions(lhs, rhs, dimension_numbers)
+    (lc, rc), (lb, rb) = dimension_numbers
+    shape = (*(lhs.shape[d] for d in lb), *(lhs.shape[d] for d in _free(lhs.ndim, lc, lb)),
+             *(rhs.shape[d] for d in _free(rhs.ndim, rc, rb)))
+    if preferred_element_type is None:
+        return ShapedArray(shape, dtypes.result_type(lhs.dtype, rhs.dtype), lhs.weak_type and rhs.weak_type,
+                           sharding=out_sharding)
+    return ShapedArray(shape, preferred_element_type, sharding=out_sharding)
+
+
+def _as(x, aval):
+    """The cotangent ``x`` in the dtype and weak type of its operand."""
+    own = get_aval(x)
+    if own.dtype == aval.dtype and own.weak_type == aval.weak_type:
+        return x
+    if own.dtype.kind == "c" and aval.dtype.kind != "c":
+        from .complex import real_p
+        x = real_p.bind(x)
+        if get_aval(x).dtype == aval.dtype:
+            return x
+    return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=aval.weak_type, sharding=None)
+
+
+def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
+    """The cotangent of ``x`` in ``dot_general(x, y)``; with ``swap`` in ``dot_general(y, x)``."""
+    (xc, yc), (xb, yb) = dimension_numbers
+    x_free, y_free = _free(x.ndim, xc, xb), _free(np.ndim(y), yc, yb)
+    n_batch = len(xb)
+    ct_batch = tuple(range(n_batch))
+    y_in_ct = n_batch + (0 if swap else len(x_free))
+    ct_contracted = tuple(range(y_in_ct, y_in_ct + len(y_free)))
+    element = None if get_aval(ct).dtype == x.aval.dtype == get_aval(y).dtype else dtypes.result_type(
+        get_aval(ct).dtype, get_aval(y).dtype)
+    out = dot_general_p.bind(ct, y, dimension_numbers=((ct_contracted, y_free), (ct_batch, yb)), precision=precision,
+                             preferred_element_type=element, out_sharding=None)
+    # ``out`` has: batch, free axes of x, then those of y that were contracted with x, in the order they have in y.
+    contracted = [xc[i] for i in np.argsort(yc, kind="stable").tolist()]
+    source = (*xb, *x_free, *contracted)
+    return _as(structural.transpose(out, tuple(source.index(i) for i in range(x.ndim))), x.aval)
+
+
+def _swapped(precision):
+    if type(precision) is tuple:
+        return precision[::-1]
+    return precision
+
+
+def _dot_general_transpose(ct, lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
+    (lc, rc), (lb, rb) = dimension_numbers
+    if is_linear(lhs):
+        return _dot_transpose_lhs(ct, lhs, rhs, dimension_numbers, precision), None
+    return None, _dot_transpose_lhs(ct, rhs, lhs, ((rc, lc), (rb, lb)), _swapped(precision), swap=True)
+
+
+def _dot_general_batch(axis, args, dims, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
+    """Both mapped: one more batch axis, in front. One mapped: one more free axis, which the result has in its place."""
+    (lhs, rhs), (dl, dr) = args, dims
+    (lc, rc), (lb, rb) = dimension_numbers
+    if dl is not None and dr is not None:
+        numbers = ((_shift(lc, dl), _shift(rc, dr)), ((dl, *_shift(lb, dl)), (dr, *_shift(rb, dr))))
+        out_dim = 0
+    elif dl is not None:
+        numbers = ((_shift(lc, dl), rc), (_shift(lb, dl), rb))
+        out_dim = len(lb) + sum(d < dl for d in _free(np.ndim(lhs), *(g[0] for g in numbers)))
+    else:
+        numbers = ((lc, _shift(rc, dr)), (lb, _shift(rb, dr)))
+        out_dim = len(rb) + len(_free(np.ndim(lhs), lc, lb)) + sum(
+            d < dr for d in _free(np.ndim(rhs), *(g[1] for g in numbers)))
+    out = dot_general_p.bind(lhs, rhs, dimension_numbers=numbers, precision=precision,
+                             preferred_element_type=preferred_element_type, out_sharding=None)
+    return out, out_dim
+
+
+def _shift(dims, at):
+    return tuple(d + (d >= at) for d in dims)
+
+
+def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
+    (lc, rc), (lb, rb) = dimension_numbers
+    out = b.out_avals[0]
+    common = dtypes.result_type(lhs.aval.dtype, rhs.aval.dtype)
+    operand = common
+    if not _accumulates(common, out.dtype):
+        operand = out.dtype if dtypes.can_promote(common, out.dtype) else common
+    element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
+    lhs, rhs = b.convert(lhs, operand), b.convert(rhs, operand)
+    batch = f"batching_dims = {list(lb)} x {list(rb)}, " if lb else ""
+    result = b.emit(f"stablehlo.dot_general {lhs}, {rhs}, {batch}contracting_dims = {list(lc)} x {list(rc)}"
+                    f"{precision_text(precision, lhs.aval.dtype)}", lhs, rhs, out=out.update(dtype=element))
+    if element.kind == "c" and out.dtype.kind != "c":
+        result = b.emit(f"stablehlo.real {result}", result, out=out.update(dtype=dtypes.to_floating_dtype(element)))
+    return b.convert(result, out.dtype)
+
+
+def _accumulates(operand, result):
+    """Whether StableHLO's product of these operands may have this result type as it is: same kind, not narrower."""
+    return operand == result or (operand.kind == result.kind != "V" and operand.kind in "iu" and result.itemsize >= operand.itemsize) or (
+        dtypes.issubdtype(operand, np.floating) and dtypes.issubdtype(result, np.floating) and result.itemsize > operand.itemsize)
+
+
+def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
+    lhs, rhs = np.asarray(lhs), np.asarray(rhs)
+    (lc, rc), (lb, rb) = dimension_numbers
+    dtype = np.dtype(preferred_element_type or dtypes.result_type(lhs.dtype, rhs.dtype))
+    lf, rf = _free(lhs.ndim, lc, lb), _free(rhs.ndim, rc, rb)
+    batch, left, right = ([x.shape[d] for d in ds] for x, ds in ((lhs, lb), (lhs, lf), (rhs, rf)))
+    inner = math.prod(lhs.shape[d] for d in lc)
+    wide = np.float64 if dtypes.issubdtype(dtype, np.floating) else dtype
+    a = lhs.transpose(*lb, *lf, *lc).reshape(*batch, math.prod(left), inner).astype(wide)
+    b = rhs.transpose(*rb, *rc, *rf).reshape(*batch, inner, math.prod(right)).astype(wide)
+    return np.matmul(a, b).reshape(*batch, *left, *right).astype(dtype)
+
+
+
+
+dot_general_p = Primitive(
+    "dot_general", out_type=_dot_general_type,
+    jvp=(lambda g, out, x, y, **params: dot_general_p.bind(g, y, **params),
+         lambda g, out, x, y, **params: dot_general_p.bind(x, g, **params)),
+    transpose=_dot_general_transpose, batch=_dot_general_batch, lower=_dot_general_lower, reference=_dot_general_reference,
+    exact=lambda x, y, **params: x.dtype == y.dtype and x.dtype.kind in "iu" and x.size * y.size < 1 << 16)
+
+
+def _canonical_numbers(name, dimension_numbers):
+    try:
+        (lc, rc), (lb, rb) = dimension_numbers
+        return tuple(tuple(map(operator.index, pair)) for pair in (lc, rc)), tuple(
+            tuple(map(operator.index, pair)) for pair in (lb, rb))
+    except (TypeError, ValueError):
+        raise TypeError(f"lax.{name}: dimension_numbers={dimension_numbers!r} must be ((lhs contracting, rhs contracting), (lhs "
+                        "batch, rhs batch)), four sequences of integers.") from None
+
+
+def dot_general(lhs: Any, rhs: Any, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
+                preferred_element_type: Any = None, *, out_sharding: Any = None) -> Any:
+    """Sum of products over contracted axes, for each index of the batch axes.
+
+    Args:
+      lhs, rhs: arrays.
+      dimension_numbers: ``((lhs contracting, rhs contracting), (lhs batch, rhs batch))``.
+      precision: `Precision`, or a pair of them, or a `DotAlgorithm`, for accelerators.
+      preferred_element_type: dtype of sums and result; without it that of the operands, promoted.
+      out_sharding: placement of the result.
+
+    Returns:
+      an array with the batch axes, the other axes of ``lhs`` and those of ``rhs``.
+
+    Raises:
+      TypeError: dimension numbers or lengths do not fit.
+    """
+    lhs, rhs = as_operand("dot_general", lhs, 0), as_operand("dot_general", rhs, 1)
+    element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "dot_general")
+    return dot_general_p.bind(lhs, rhs, dimension_numbers=_canonical_numbers("dot_general", dimension_numbers),
+                              precision=canonical_precision(precision), preferred_element_type=element,
+                              out_sharding=out_sharding)
+
+
+def dot(lhs: Any, rhs: Any, *args: Any, dimension_numbers: DotDimensionNumbers | None = None, precision: PrecisionLike = None,
+        preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
+    """Product of vectors and matrices; with ``dimension_numbers`` it is `dot_general`.
+
+    Raises:
+      TypeError: lengths do not fit. ValueError: an operand is neither a vector nor a matrix.
+    """
+    if args:  # older positional form: precision, preferred_element_type
+        precision, preferred_element_type = (*args, preferred_element_type)[:2]
+    if dimension_numbers is None:
+        lhs_shape, rhs_shape = np.shape(lhs), np.shape(rhs)
+        if len(lhs_shape) not in (1, 2) or len(rhs_shape) not in (1, 2) or lhs_shape[-1] != rhs_shape[0]:
+            raise ValueError(f"lax.dot: without dimension_numbers the operands must be vectors or matrices that fit, got shapes "
+                             f"{lhs_shape} and {rhs_shape}; give dimension_numbers, or use jax.numpy.matmul.")
+        dimension_numbers = (((len(lhs_shape) - 1,), (0,)), ((), ()))
+    return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
+
+
+def batch_matmul(lhs: Any, rhs: Any, precision: PrecisionLike = None) -> Any:
+    """Matrix products over equal leading axes. Raises ValueError for operands of fewer than 2 axes, or of different rank."""
+    rank = np.ndim(lhs)
+    if rank < 2 or np.ndim(rhs) != rank:
+        raise ValueError(f"lax.batch_matmul: operands must have equally many axes, at least 2, got shapes {np.shape(lhs)} and "
+                         f"{np.shape(rhs)}.")
+    batch = tuple(range(rank - 2))
+    return dot_general(lhs, rhs, (((rank - 1,), (rank - 2,)), (batch, batch)), precision)

@@ -1,0 +1,244 @@
+"""How elementwise primitives are declared: one call, or one row of a table, with all rules.
+
+Operands of an elementwise primitive have one shape, or rank 0; rank-0 operands count for every element, so that a Python
+scalar needs no array of its own. The functions of `jax.lax` also stretch axes of length 1. Dtypes must be equal: promotion
+is for `jax.numpy`. The result is weakly typed if all operands are.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.primitive import ELEMENTWISE, Primitive, Zero, none
+from jax_core.structural import broadcast_in_dim, reduce_sum_p
+
+FLOAT = ("real floating",)
+COMPLEX = ("complex floating",)
+INEXACT = FLOAT + COMPLEX
+INTEGER = ("integral",)
+SIGNED = ("signed integer",)
+NUMERIC = INTEGER + INEXACT
+BITS = ("bool",) + INTEGER
+ORDERED = ("bool",) + INTEGER + FLOAT
+ANY = ("bool",) + NUMERIC
+
+
+def same(x: ShapedArray, *rest: ShapedArray) -> np.dtype:
+    """Result dtype of most primitives: that of the first operand."""
+    return x.dtype
+
+
+def boolean(*avals: ShapedArray) -> np.dtype:
+    """Result dtype of comparisons."""
+    return _bool
+
+
+def real_part(x: ShapedArray, *rest: ShapedArray) -> np.dtype:
+    """Result dtype of `abs`, `real`, `imag`: a complex dtype's half."""
+    return dtypes.to_floating_dtype(x.dtype) if x.dtype.kind == "c" else x.dtype
+
+
+_bool = np.dtype(bool)
+
+
+def check_dtype(name: str, x: ShapedArray, accepts: tuple[str, ...], position: int | None = None) -> None:
+    """Raise TypeError unless the dtype of ``x`` is of one of the kinds ``accepts``."""
+    if isinstance(x.dtype, dtypes.ExtendedDType) or x.dtype == dtypes.float0 or not dtypes.isdtype(x.dtype, accepts):
+        where = "" if position is None else f" as argument {position}"
+        raise TypeError(f"lax.{name} does not accept dtype {x.str_short()}{where}; it takes {', '.join(accepts)}. "
+                        "Convert it first, as with lax.convert_element_type.")
+
+
+def integers(*avals: ShapedArray, **params: Any) -> bool:
+    """Where arithmetic is exact on the host: on integers and booleans, whose results have the same bits everywhere."""
+    return avals[0].dtype.kind in "biu"
+
+
+def check_same_dtypes(name: str, avals: Sequence[ShapedArray]) -> None:
+    """Raise TypeError unless all dtypes are equal."""
+    first = avals[0].dtype
+    for aval in avals[1:]:
+        if aval.dtype != first:
+            raise TypeError(f"lax.{name} requires operands of equal dtypes, got {', '.join(a.str_short() for a in avals)}; "
+                            "convert one with lax.convert_element_type, or use jax.numpy, which promotes.")
+
+
+def common_shape(name: str, avals: Sequence[ShapedArray]) -> tuple[int, ...]:
+    """The one shape of all operands that are not scalars; raises TypeError if there are two."""
+    shape: tuple[int, ...] = ()
+    for aval in avals:
+        if aval.shape != shape and aval.shape:
+            if shape:
+                raise TypeError(f"lax.{name} requires operands of equal shapes, or scalars, got "
+                                f"{', '.join(a.str_short() for a in avals)}; broadcast them with lax.broadcast_in_dim, "
+                                "or use jax.numpy.")
+            shape = aval.shape
+    return shape
+
+
+def nary_type(name: str, accepts: tuple[str, ...], result: Callable = same, equal: bool = True) -> Callable:
+    """The type rule of an elementwise primitive."""
+    def out_type(*avals, **params):
+        if len(avals) == 1:
+            check_dtype(name, avals[0], accepts)
+        else:
+            for i, aval in enumerate(avals):
+                check_dtype(name, aval, accepts, i)
+            if equal:
+                check_same_dtypes(name, avals)
+        return nary_result(name, avals, result(*avals))
+    return out_type
+
+
+def nary_result(name: str, avals: Sequence[ShapedArray], dtype: np.dtype) -> ShapedArray:
+    """The result type for these operand types: their common shape; weak if all are."""
+    shape = common_shape(name, avals)
+    sharding = next((a.sharding for a in avals if a.shape == shape and a.sharding is not None), None)
+    return ShapedArray(shape, dtype, all(a.weak_type for a in avals), sharding=sharding)
+
+
+def full_operands(b, xs) -> list:
+    """The operands as values of the result's shape: scalars are broadcast."""
+    shape = b.out_avals[0].shape
+    return [x if x.aval.shape == shape else b.broadcast(x, shape) for x in xs]
+
+
+def op(name: str) -> Callable:
+    """The lowering rule "the op ``name``", for ops that take the parameter ``accuracy``."""
+    def lower(b, x, accuracy=None):
+        return b.emit(f"{name} {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
+    return lower
+
+
+def emit(b, name: str, *xs, out: ShapedArray | None = None):
+    """The elementwise op ``name`` on values of one shape; ``out`` is the type of the first one if it is not given."""
+    return b.emit(f"{name} {', '.join(map(str, xs))}", *xs, out=xs[0].aval if out is None else out)
+
+
+def accuracy_text(accuracy: Any) -> str:
+    """The attribute for ``accuracy``: a `Tolerance`, an `AccuracyMode` or None."""
+    if accuracy is None:
+        return ""
+    if hasattr(accuracy, "ulps"):
+        fields = f"atol = {float(accuracy.atol):e}, rtol = {float(accuracy.rtol):e}, ulps = {int(accuracy.ulps)}, mode = "
+        mode = "TOLERANCE"
+    else:
+        fields, mode = "mode = ", accuracy.name
+    return f" {{result_accuracy = #stablehlo.result_accuracy<{fields}#stablehlo.result_accuracy_mode<{mode}>>}}"
+
+
+# -- tangents and cotangents ---------------------------------------------------------------------------------------------
+
+def like(g: Any, out: Any) -> Any:
+    """The tangent ``g`` of a scalar operand, repeated to the shape of ``out``."""
+    shape = np.shape(out)
+    return g if np.shape(g) == shape else broadcast_in_dim(g, shape, ())
+
+
+def unbroadcast(ct: Any, operand: Any) -> Any:
+    """The cotangent ``ct`` of a result, for a linear operand that may be a scalar that counted for all elements: their sum."""
+    if isinstance(ct, Zero):
+        return ct
+    shape = operand.aval.shape
+    if np.shape(ct) == shape:
+        return ct
+    return reduce_sum_p.bind(ct, axes=tuple(range(np.ndim(ct))))
+
+
+def typed_scalar(value: float | complex, dtype: Any) -> Any:
+    """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
+    dtype = np.dtype(dtype)
+    if dtype == _FLOAT32 and not _x64():
+        return float(value)
+    return dtype.type(value)
+
+
+_FLOAT32 = np.dtype(np.float32)
+
+
+def _x64() -> bool:
+    return dtypes.config.enable_x64.value
+
+
+def constant(value: float, x: Any) -> Any:
+    """The scalar ``value`` in the dtype of ``x``."""
+    return typed_scalar(value, get_aval(x).dtype)
+
+
+# -- declarations --------------------------------------------------------------------------------------------------------
+
+def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, transpose: Any = None,
+                reference: Callable | None = None, result: Callable = same, equal: bool = True,
+                exact: Any = False) -> Primitive:
+    """Declare an elementwise primitive.
+
+    Args:
+      name: of the primitive; messages say ``lax.<name>``.
+      lower: name of an op, or a rule.
+      accepts: kinds of dtypes that operands may have.
+      jvp, transpose, reference, exact: as for `Primitive`; without ``transpose`` there is none, as it is not linear.
+      result: dtype of the result from the operands' types.
+      equal: whether operands must have one dtype.
+    """
+    return Primitive(
+        name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
+        transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
+        lower=lower, reference=_quiet(reference), exact=exact)
+
+
+def _quiet(reference):
+    """NumPy's warnings about overflow and invalid values are not for our users."""
+    if reference is None:
+        return None
+
+    def run(*args, **params):
+        with np.errstate(all="ignore"):
+            return reference(*args, **params)
+    return run
+
+
+def unary(rows: Sequence[tuple], accepts: tuple[str, ...] = INEXACT) -> list[Primitive]:
+    """Primitives of one operand, one a row: name, op or lowering rule, ``tangent(g, out, x)`` or a mark, NumPy reference."""
+    return [elementwise(name, lower, accepts=accepts, jvp=(jvp,) if callable(jvp) else jvp, reference=reference)
+            for name, lower, jvp, reference in rows]
+
+
+# -- public functions ----------------------------------------------------------------------------------------------------
+
+def apply(prim: Primitive, *args: Any, **params: Any) -> Any:
+    """Bind ``prim``; axes of length 1 are stretched where operands have one rank and different shapes.
+
+    Raises:
+      TypeError: an argument is no array or number, dtypes differ, or shapes do not fit.
+    """
+    args = [as_operand(prim.name, x, i) for i, x in enumerate(args)]
+    shapes = {s for s in map(np.shape, args) if s}
+    if len(shapes) > 1:
+        args = _stretched(prim.name, args, shapes)
+    return prim.bind(*args, **params)
+
+
+def as_operand(name: str, x: Any, position: int) -> Any:
+    """``x`` if it can be an operand (objects with ``__jax_array__`` are asked for their array), else TypeError."""
+    if hasattr(x, "__jax_array__") and not hasattr(x, "aval"):
+        return x.__jax_array__()
+    if isinstance(x, (list, tuple, str, dict, type(None))):
+        raise TypeError(f"lax.{name}: argument {position} must be an array or a number, got {x!r} of type "
+                        f"{type(x).__name__}; convert it with jax.numpy.asarray.")
+    return x
+
+
+def _stretched(name, args, shapes):
+    if len({len(s) for s in shapes}) > 1:
+        raise TypeError(f"lax.{name} requires operands of one rank, or scalars, got shapes "
+                        f"{', '.join(str(np.shape(x)) for x in args)}; use lax.expand_dims, or jax.numpy.")
+    try:
+        full = np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise TypeError(f"lax.{name} got incompatible shapes for broadcasting: {', '.join(str(np.shape(x)) for x in args)}; "
+                        "axes must have equal lengths, or 1.") from None
+    dims = tuple(range(len(full)))
+    return [x if np.shape(x) in ((), full) else broadcast_in_dim(x, full, dims) for x in args]

@@ -1,0 +1,497 @@
+"""Reductions over any set of axes: sum, prod, max, min, and, or, xor, argmax, argmin, and one by any function.
+
+Ties of max share the tangent equally, so the result does not depend on the order of the operands. Products are
+differentiated as a tree of products of pairs, which is right where factors are zero, in every order of differentiation.
+Running reductions are in `cumulative`.
+
+Source: StableHLO specification, `reduce`, `reduce_precision`.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import batching, dtypes, tree
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.forward import jvp_flat
+from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, none
+from jax_core.staging import trace_to_jaxpr
+from jax_core.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch,
+                                 transpose)
+
+from .arithmetic import add_p, complex_order, div_p, mul_p
+from .compare import emit_compare, eq_p
+from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, integers, nary_type
+from .shape import concatenate_p, reshaped, split_p
+
+
+def lowest(dtype: Any) -> Any:
+    """The identity of max: -inf, or the least value of the dtype."""
+    return _extreme(dtype, -1)
+
+
+def highest(dtype: Any) -> Any:
+    """The identity of min: inf, or the greatest value of the dtype."""
+    return _extreme(dtype, 1)
+
+
+def _extreme(dtype, sign):
+    dtype = np.dtype(dtype)
+    if dtype == bool:
+        return np.bool_(sign > 0)
+    if dtypes.issubdtype(dtype, np.integer):
+        info = dtypes.iinfo(dtype)
+        return np.array(info.max if sign > 0 else info.min, dtype)[()]
+    if dtype.kind == "c":
+        return dtype.type(complex(sign * np.inf, sign * np.inf))
+    if dtypes.supports_inf(dtype):
+        return np.array(sign * np.inf, dtype)[()]
+    info = dtypes.finfo(dtype)
+    return info.max if sign > 0 else info.min
+
+
+# -- reductions by one op ------------------------------------------------------------------------------------------------
+
+def _reducer(name, op_name, identity, accepts, jvp, reference):
+    """Declare the reduction by the StableHLO op ``op_name``, whose identity in a dtype is ``identity(dtype)``."""
+    def out_type(x, *, axes, out_sharding=None):
+        check_dtype(name, x, accepts)
+        return ShapedArray(reduced_shape(f"lax.{name}", x, axes), x.dtype, x.weak_type)
+
+    def lower(b, x, *, axes, out_sharding=None):
+        start = b.scalar(identity(x.aval.dtype), x.aval.dtype)
+        if x.aval.dtype.kind == "c" and op_name in _COMPLEX_REDUCERS:
+            return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
+        return b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
+                      out=b.out_avals[0])
+
+    prim = Primitive(
+        name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
+        batch=reduction_batch(lambda x, **params: prim.bind(x, **params)), lower=lower,
+        reference=lambda x, *, axes, out_sharding=None: reference(np.asarray(x), axes),
+        exact=lambda x, **params: integers(x))
+    return prim
+
+
+_COMPLEX_REDUCERS = {"stablehlo.maximum": "GT", "stablehlo.minimum": "LT"}
+
+
+def _complex_extremum(b, x, start, axes, direction):
+    """A reducer of several ops: complex numbers in the order of `max_p`."""
+    scalar = ShapedArray((), x.aval.dtype)
+
+    def body(b, first, second):
+        keep = complex_order(b, direction, first, second)
+        return [b.emit(f"stablehlo.select {keep}, {first}, {second}", keep, first, second, out=scalar)]
+    region = b.region([scalar, scalar], body)
+    return b.emit(f'"stablehlo.reduce"({x}, {start}) ({region})', x, start, out=b.out_avals[0],
+                  attrs=f"{{dimensions = array<i64: {', '.join(map(str, axes))}>}}")
+
+
+def _kept(rank, axes):
+    return tuple(i for i in range(rank) if i not in axes)
+
+
+def _extremum_jvp(prim):
+    """The tangent is the mean of the tangents of those elements that equal the result."""
+    def jvp(primals, tangents, *, axes, out_sharding=None):
+        (x,), (g,) = primals, tangents
+        out = prim().bind(x, axes=axes, out_sharding=out_sharding)
+        if isinstance(g, Zero) or not dtypes.issubdtype(get_aval(x).dtype, np.inexact):
+            return out, Zero.of(out)
+        shape = np.shape(x)
+        hit = eq_p.bind(x, broadcast_in_dim(out, shape, _kept(len(shape), axes)))
+        weight = convert_element_type_p.bind(hit, new_dtype=get_aval(x).dtype, weak_type=False, sharding=None)
+        count = reduce_sum_p.bind(weight, axes=axes)
+        return out, div_p.bind(reduce_sum_p.bind(mul_p.bind(g, weight), axes=axes), count)
+    return jvp
+
+
+reduce_max_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: reduce_max_p),
+                        lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)))
+reduce_min_p = _reducer("reduce_min", "stablehlo.minimum", highest, ANY, _extremum_jvp(lambda: reduce_min_p),
+                        lambda x, axes: np.min(x, axes, initial=highest(x.dtype)))
+
+
+def _prod_jvp(primals, tangents, *, axes, out_sharding=None):
+    (x,), (g,) = primals, tangents
+    out = reduce_prod_p.bind(x, axes=axes, out_sharding=out_sharding)
+    if isinstance(g, Zero) or not axes or 0 in np.shape(x):
+        return out, g if not axes else Zero.of(out)
+    rows, tangent_rows = _axes_first(x, axes), _axes_first(g, axes)
+    while np.shape(rows)[0] > 1:
+        rows, tangent_rows = _halve(rows, tangent_rows)
+    return out, reshaped(tangent_rows, np.shape(tangent_rows)[1:])
+
+
+def _axes_first(x, axes):
+    """``x`` with ``axes`` merged into one, in front."""
+    shape = np.shape(x)
+    kept = _kept(len(shape), axes)
+    return reshaped(transpose(x, (*axes, *kept)), (math.prod(shape[a] for a in axes), *(shape[k] for k in kept)))
+
+
+def _halve(rows, tangents):
+    """Products of pairs of rows with their tangents; an odd row is kept."""
+    n = np.shape(rows)[0]
+    sizes = (n // 2, n // 2) + ((1,) if n % 2 else ())
+    x, y, *rest = split_p.bind(rows, sizes=sizes, axis=0)
+    dx, dy, *rest_tangent = split_p.bind(tangents, sizes=sizes, axis=0)
+    product = mul_p.bind(x, y)
+    tangent = add_p.bind(mul_p.bind(dx, y), mul_p.bind(dy, x))
+    if rest:
+        product = concatenate_p.bind(product, rest[0], dimension=0)
+        tangent = concatenate_p.bind(tangent, rest_tangent[0], dimension=0)
+    return product, tangent
+
+
+reduce_prod_p = _reducer("reduce_prod", "stablehlo.multiply", lambda dtype: np.array(1, dtype)[()], NUMERIC, _prod_jvp,
+                         lambda x, axes: np.prod(x, axes, dtype=x.dtype))
+
+
+def _all_bits(dtype):
+    return np.array(-1, dtype)[()] if np.dtype(dtype).kind == "i" else ~np.zeros((), dtype)[()]
+
+
+def _no_bits(dtype):
+    return np.zeros((), dtype)[()]
+
+
+reduce_and_p = _reducer("reduce_and", "stablehlo.and", _all_bits, BITS, ZERO, lambda x, axes: np.bitwise_and.reduce(x, axes))
+reduce_or_p = _reducer("reduce_or", "stablehlo.or", _no_bits, BITS, ZERO, lambda x, axes: np.bitwise_or.reduce(x, axes))
+reduce_xor_p = _reducer("reduce_xor", "stablehlo.xor", _no_bits, BITS, ZERO, lambda x, axes: np.bitwise_xor.reduce(x, axes))
+
+
+# -- argmax and argmin ---------------------------------------------------------------------------------------------------
+
+def _arg_type(name):
+    def out_type(x, *, axes, index_dtype):
+        check_dtype(name, x, ("bool", "integral", "real floating"))
+        axis, = axes
+        if not 0 <= axis < x.ndim:
+            raise ValueError(f"lax.{name}: axis={axis} must lie in [0, {x.ndim}) for operand {x.str_short()}.")
+        if not dtypes.issubdtype(index_dtype, np.integer):
+            raise TypeError(f"lax.{name}: index_dtype={np.dtype(index_dtype).name} must be an integer dtype.")
+        if x.shape[axis] == 0:
+            raise ValueError(f"lax.{name}: axis {axis} of operand {x.str_short()} is empty, so it has no extreme element.")
+        return ShapedArray(x.shape[:axis] + x.shape[axis + 1:], index_dtype, False)
+    return out_type
+
+
+def _arg_lower(direction):
+    def lower(b, x, *, axes, index_dtype):
+        """One pass that carries (value, index): the first NaN wins, else the best value, else the lowest index."""
+        axis, = axes
+        indices = ShapedArray(x.aval.shape, index_dtype)
+        iota = b.emit(f"stablehlo.iota dim = {axis}", out=indices)
+        value = ShapedArray((), x.aval.dtype)
+        index = ShapedArray((), index_dtype)
+        start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
+        zero = b.scalar(0, index_dtype)
+
+        def body(b, v1, i1, v2, i2):
+            better = emit_compare(b, direction, v1, v2)
+            if dtypes.issubdtype(x.aval.dtype, np.floating):
+                better = emit(b, "stablehlo.or", better, emit_compare(b, "NE", v1, v1))
+            first = emit(b, "stablehlo.and", emit_compare(b, "EQ", v1, v2), emit_compare(b, "LT", i1, i2))
+            keep = emit(b, "stablehlo.or", better, first)
+            return [b.emit(f"stablehlo.select {better}, {v1}, {v2}", better, v1, v2, out=value),
+                    b.emit(f"stablehlo.select {keep}, {i1}, {i2}", keep, i1, i2, out=index)]
+        region = b.region([value, index, value, index], body)
+        outs = b.emit(f'"stablehlo.reduce"({x}, {iota}, {start}, {zero}) ({region})', x, iota, start, zero,
+                      out=[b.out_avals[0].update(dtype=x.aval.dtype), b.out_avals[0]],
+                      attrs=f"{{dimensions = array<i64: {axis}>}}")
+        return outs[1]
+    return lower
+
+
+def _arg_primitive(name, direction, reference):
+    return Primitive(
+        name, out_type=_arg_type(name), jvp=ZERO, batch=lambda axis, args, dims, **params: _arg_batch(name, args, dims, params),
+        lower=_arg_lower(direction), exact=True,
+        reference=lambda x, *, axes, index_dtype: np.asarray(reference(x, axes[0])).astype(index_dtype))
+
+
+def _arg_batch(name, args, dims, params):
+    (axis,), (d,) = params["axes"], dims
+    shifted = axis + (axis >= d)
+    prim = argmax_p if name == "argmax" else argmin_p
+    return prim.bind(args[0], axes=(shifted,), index_dtype=params["index_dtype"]), d - (shifted < d)
+
+
+argmax_p = _arg_primitive("argmax", "GT", np.argmax)
+argmin_p = _arg_primitive("argmin", "LT", np.argmin)
+
+# -- reduce_precision ----------------------------------------------------------------------------------------------------
+
+def _precision_type(x, *, exponent_bits, mantissa_bits):
+    if exponent_bits < 1:
+        raise ValueError(f"lax.reduce_precision: exponent_bits must be positive; got {exponent_bits}")
+    if mantissa_bits < 0:
+        raise ValueError(f"lax.reduce_precision: mantissa_bits must be non-negative; got {mantissa_bits}")
+    return nary_type("reduce_precision", FLOAT)(x)
+
+
+def _precision_lower(b, x, *, exponent_bits, mantissa_bits):
+    return b.emit(f"stablehlo.reduce_precision {x}, format = e{exponent_bits}m{mantissa_bits}", x, out=b.out_avals[0])
+
+
+reduce_precision_p = Primitive(
+    "reduce_precision", out_type=_precision_type, jvp=LINEAR, batch=ELEMENTWISE, lower=_precision_lower,
+    transpose=lambda ct, x, **params: reduce_precision_p.bind(ct, **params))
+
+
+# -- reduce by any function ----------------------------------------------------------------------------------------------
+
+def _reduce_type(*avals, computation, jaxpr, dimensions, out_sharding=None):
+    operands, inits = _halves(avals)
+    for operand, init in zip(operands, inits):
+        if operand.shape != operands[0].shape:
+            raise ValueError(f"lax.reduce: operands must have one shape, got {', '.join(o.str_short() for o in operands)}.")
+        if init.shape != () or init.dtype != operand.dtype:
+            raise TypeError(f"lax.reduce: the initial value of operand {operand.str_short()} must be a scalar of its dtype, got "
+                            f"{init.str_short()}.")
+    shape = reduced_shape("lax.reduce", operands[0], dimensions)
+    return [ShapedArray(shape, operand.dtype) for operand in operands]
+
+
+def _halves(xs):
+    n = len(xs) // 2
+    return xs[:n], xs[n:]
+
+
+def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None):
+    operands, _ = _halves(values)
+    scalars = [ShapedArray((), v.aval.dtype) for v in operands]
+    region = b.region(scalars * 2, lambda b, *args: b.jaxpr(jaxpr, *args))
+    return b.emit(f'"stablehlo.reduce"({", ".join(map(str, values))}) ({region})', *values, out=list(b.out_avals),
+                  attrs=f"{{dimensions = array<i64: {', '.join(map(str, dimensions))}>}}")
+
+
+def _reduce_batch(axis, args, dims, **params):
+    """Mapped operands: as they are. Mapped initial values: reduce from an unmapped one cannot express them, so the
+    initial value is combined with the result."""
+    operands, inits = _halves(args)
+    n = len(operands)
+    operands = [batching.bdim_at_front(x, d, axis.size) for x, d in zip(operands, dims)]
+    shifted = tuple(i + 1 for i in params["dimensions"])
+    if all(d is None for d in dims[n:]):
+        return reduce_p.bind(*operands, *inits, **{**params, "dimensions": shifted}), [0] * n
+    inits = [batching.bdim_at_front(x, d, axis.size) for x, d in zip(inits, dims[n:])]
+    return _tree_reduce(params["jaxpr"], operands, inits, shifted), [0] * n
+
+
+def _tree_reduce(jaxpr, operands, inits, dimensions):
+    """The reduction as a tree of pairs, written with ``jaxpr`` applied to whole arrays; differentiable."""
+    rows = [_axes_first(x, dimensions) for x in operands]
+    shape = np.shape(rows[0])[1:]
+    total = [broadcast_in_dim(x, shape, tuple(range(np.ndim(x)))) for x in inits]
+    n = np.shape(rows[0])[0]
+    while n > 1:
+        sizes = (n // 2, n // 2) + ((1,) if n % 2 else ())
+        parts = [split_p.bind(x, sizes=sizes, axis=0) for x in rows]
+        combined = _apply_elementwise(jaxpr, [p[0] for p in parts], [p[1] for p in parts])
+        rows = [concatenate_p.bind(c, p[2], dimension=0) for c, p in zip(combined, parts)] if n % 2 else combined
+        n = n // 2 + n % 2
+    if n == 0:
+        return total
+    return _apply_elementwise(jaxpr, total, [reshaped(x, shape) for x in rows])
+
+
+def _apply_elementwise(jaxpr, xs, ys):
+    """The scalar function ``jaxpr`` on every element of arrays of one shape."""
+    shape = np.shape(xs[0])
+    if shape == ():
+        return eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *xs, *ys)
+    flat = [reshaped(x, (math.prod(shape),)) for x in (*xs, *ys)]
+    axis = batching.AxisData(None, math.prod(shape))
+    fun, dims = batching.batch_fun(lambda *args: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), axis, [0] * len(flat))
+    outs = fun(*flat)
+    return [reshaped(batching.matchaxis(axis, x, d, 0), shape) for x, d in zip(outs, dims())]
+
+
+def _reduce_jvp(primals, tangents, *, computation, jaxpr, dimensions, out_sharding=None):
+    outs = reduce_p.bind(*primals, computation=computation, jaxpr=jaxpr, dimensions=dimensions, out_sharding=out_sharding)
+    _, out_tangents = jvp_flat(lambda *args: _tree_reduce(jaxpr, *_halves(args), dimensions), primals, tangents)
+    return outs, out_tangents
+
+
+def _reduce_reference(*values, computation, jaxpr, dimensions, out_sharding=None):
+    operands, inits = _halves([np.asarray(v) for v in values])
+    return [np.asarray(x) for x in _tree_reduce(jaxpr, operands, inits, dimensions)]
+
+
+reduce_p = Primitive(
+    "reduce", multiple_results=True, cacheable=False, out_type=_reduce_type, jvp=_reduce_jvp,
+    transpose=none("lax.reduce by a function is not linear, so it has no transpose"), batch=_reduce_batch,
+    lower=_reduce_lower, reference=_reduce_reference)
+
+# -- public functions ----------------------------------------------------------------------------------------------------
+
+def _axes(name, axes, x):
+    try:
+        return tuple(map(operator.index, axes))
+    except TypeError:
+        raise TypeError(f"lax.{name}: axes={axes!r} must be a sequence of integers.") from None
+
+
+def _public(prim):
+    def reduction(operand, axes, out_sharding=None):
+        operand = as_operand(prim.name, operand, 0)
+        return prim.bind(operand, axes=_axes(prim.name, axes, operand), out_sharding=out_sharding)
+    return reduction
+
+
+_reduce_max, _reduce_min, _reduce_prod = map(_public, (reduce_max_p, reduce_min_p, reduce_prod_p))
+_reduce_and, _reduce_or, _reduce_xor = map(_public, (reduce_and_p, reduce_or_p, reduce_xor_p))
+
+
+def reduce_sum(operand: Any, axes: Sequence[int], *, out_sharding: Any = None) -> Any:
+    """Sum over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
+    operand = as_operand("reduce_sum", operand, 0)
+    check_dtype("reduce_sum", get_aval(operand), NUMERIC)
+    return reduce_sum_p.bind(operand, axes=_axes("reduce_sum", axes, operand), out_sharding=out_sharding)
+
+
+def reduce_max(operand: Any, axes: Sequence[int], *, out_sharding: Any = None) -> Any:
+    """Maximum over ``axes``; NaN where any is NaN; of no elements the dtype's lowest value. Raises ValueError for bad axes."""
+    return _reduce_max(operand, axes, out_sharding)
+
+
+def reduce_min(operand: Any, axes: Sequence[int], *, out_sharding: Any = None) -> Any:
+    """Minimum over ``axes``; NaN where any is NaN; of no elements the dtype's highest value. Raises ValueError for bad axes."""
+    return _reduce_min(operand, axes, out_sharding)
+
+
+def reduce_prod(operand: Any, axes: Sequence[int]) -> Any:
+    """Product over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
+    return _reduce_prod(operand, axes)
+
+
+def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
+    """Bitwise and of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
+    return _reduce_and(operand, axes)
+
+
+def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
+    """Bitwise or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
+    return _reduce_or(operand, axes)
+
+
+def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:
+    """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
+    return _reduce_xor(operand, axes)
+
+
+def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
+    """Index of the greatest element along ``axis``: of the first NaN if there is one, else of the first of equals.
+
+    Raises:
+      ValueError: ``axis`` is out of range or empty. TypeError: ``index_dtype`` is not an integer dtype, or complex operand.
+    """
+    return _arg(argmax_p, operand, axis, index_dtype)
+
+
+def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
+    """Index of the least element along ``axis``: of the first NaN if there is one, else of the first of equals.
+
+    Raises:
+      ValueError: ``axis`` is out of range or empty. TypeError: ``index_dtype`` is not an integer dtype, or complex operand.
+    """
+    return _arg(argmin_p, operand, axis, index_dtype)
+
+
+def _arg(prim, operand, axis, index_dtype):
+    operand = as_operand(prim.name, operand, 0)
+    return prim.bind(operand, axes=(operator.index(axis),), index_dtype=dtypes.canonicalize_dtype(index_dtype))
+
+
+def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> Any:
+    """``operand`` rounded to floats of fewer bits, kept in its dtype.
+
+    Raises:
+      ValueError: ``exponent_bits`` below 1 or ``mantissa_bits`` below 0. TypeError: not real floating.
+    """
+    return reduce_precision_p.bind(as_operand("reduce_precision", operand, 0), exponent_bits=operator.index(exponent_bits),
+                                   mantissa_bits=operator.index(mantissa_bits))
+
+
+def reduce(operands: Any, init_values: Any, computation: Callable, dimensions: Sequence[int],
+           out_sharding: Any = None) -> Any:
+    """Reduce arrays over ``dimensions`` by an associative function of scalars.
+
+    Args:
+      operands: an array, or a pytree of arrays of one shape.
+      init_values: a scalar of the dtype of each; combined with the elements once or more, so an identity.
+      computation: ``computation(x, y)`` combines two scalars (pytrees of scalars, if ``operands`` is a pytree).
+      dimensions: axes to reduce.
+
+    Returns:
+      an array (or pytree) without these axes.
+
+    Raises:
+      ValueError: operands and initial values differ in structure, or axes are bad. TypeError: dtypes do not fit.
+    """
+    flat, structure = tree.tree_flatten(operands)
+    inits, init_structure = tree.tree_flatten(init_values)
+    if structure != init_structure:
+        raise ValueError(f"lax.reduce: operands have the structure {structure}, init_values {init_structure}; they must be the "
+                         "same.")
+    flat = [as_operand("reduce", x, i) for i, x in enumerate(flat)]
+    inits = [_scalar_like(init, x) for init, x in zip(inits, flat)]
+    dims = _axes("reduce", dimensions, flat)
+    known = _known_reducer(computation, inits) if len(flat) == 1 else None
+    if known is not None:
+        out = known.bind(flat[0], axes=dims, out_sharding=out_sharding) if known is not reduce_sum_p else known.bind(
+            flat[0], axes=dims)
+        return tree.tree_unflatten(structure, [out])
+    jaxpr = _scalar_jaxpr(computation, structure, [get_aval(x).dtype for x in flat])
+    outs = reduce_p.bind(*flat, *inits, computation=computation, jaxpr=jaxpr, dimensions=dims, out_sharding=out_sharding)
+    return tree.tree_unflatten(structure, outs)
+
+
+def _scalar_like(init, x):
+    dtype = get_aval(x).dtype
+    if np.isscalar(init) or isinstance(init, np.ndarray):
+        return np.asarray(init, dtype)[()]
+    return init if get_aval(init).dtype == dtype else convert_element_type_p.bind(
+        init, new_dtype=dtype, weak_type=False, sharding=None)
+
+
+def _scalar_jaxpr(computation, structure, dtypes_of):
+    """``computation`` as a program of two sets of scalars; weak types are strengthened."""
+    avals = [ShapedArray((), d) for d in dtypes_of]
+    n = len(avals)
+
+    def run(*args):
+        out = computation(tree.tree_unflatten(structure, args[:n]), tree.tree_unflatten(structure, args[n:]))
+        leaves, out_structure = tree.tree_flatten(out)
+        if out_structure != structure:
+            raise ValueError(f"lax.reduce: computation returned the structure {out_structure} for operands of {structure}.")
+        return [_scalar_like(leaf, np.zeros((), d)) for leaf, d in zip(leaves, dtypes_of)]
+    jaxpr, consts, _ = trace_to_jaxpr(run, avals * 2)
+    return ClosedJaxpr(jaxpr, consts)
+
+
+def _known_reducer(computation, inits):
+    """The reduction by one op that this is, if ``computation`` is a function of jax.lax and the start its identity."""
+    from . import arithmetic, bits
+    init, = inits
+    if not isinstance(init, np.generic):
+        return None
+    dtype = init.dtype
+    table = {arithmetic.add: (reduce_sum_p, lambda d: d.type(0)), arithmetic.mul: (reduce_prod_p, lambda d: d.type(1)),
+             arithmetic.max: (reduce_max_p, lowest), arithmetic.min: (reduce_min_p, highest),
+             bits.bitwise_and: (reduce_and_p, _all_bits), bits.bitwise_or: (reduce_or_p, _no_bits),
+             bits.bitwise_xor: (reduce_xor_p, _no_bits)}
+    try:
+        prim, identity = table[computation]
+    except (KeyError, TypeError):
+        return None
+    if dtype == bool and prim in (reduce_sum_p, reduce_prod_p):
+        return None
+    return prim if identity(dtype) == init else None

@@ -1,0 +1,543 @@
+"""Moving elements without computing: reshape, squeeze, concatenate, stack, split, pad, rev, tile, transpose, broadcasts.
+
+All are linear, and exact on the host. Slices are in `slicing`, gathers in `gather`, arrays made from nothing in `create`.
+
+Source: StableHLO specification, `reshape`, `concatenate`, `pad`, `reverse`, `slice`, `broadcast_in_dim`, `transpose`.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import batching, structural
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
+
+from .nary import as_operand, check_same_dtypes
+
+
+def canonical_axis(name: str, axis: Any, rank: int) -> int:
+    """``axis`` counted from the front; raises ValueError where there is no such axis."""
+    axis = operator.index(axis)
+    if not -rank <= axis < rank:
+        raise ValueError(f"lax.{name}: axis {axis} is out of bounds for array of dimension {rank}")
+    return axis % rank if rank else 0
+
+
+# -- reshape -------------------------------------------------------------------------------------------------------------
+
+def _reshape_type(x, *, new_sizes, dimensions=None, sharding=None):
+    if any(n < 0 for n in new_sizes):
+        raise TypeError(f"lax.reshape: new_sizes must all be positive or zero, got {tuple(new_sizes)}; jax.numpy.reshape works "
+                        "out a size given as -1.")
+    if math.prod(new_sizes) != x.size:
+        raise TypeError(f"lax.reshape: operand {x.str_short()} has {x.size} elements, new_sizes={tuple(new_sizes)} hold "
+                        f"{math.prod(new_sizes)}; they must be equally many.")
+    return ShapedArray(new_sizes, x.dtype, x.weak_type, sharding=sharding)
+
+
+def _reshape_batch(axis, args, dims, *, new_sizes, dimensions=None, sharding=None):
+    x = batching.bdim_at_front(args[0], dims[0], axis.size)
+    return reshaped(x, (np.shape(x)[0], *new_sizes)), 0
+
+
+reshape_p = Primitive(
+    "reshape", out_type=_reshape_type, jvp=LINEAR, batch=_reshape_batch,
+    transpose=lambda ct, x, *, new_sizes, dimensions=None, sharding=None: reshaped(ct, x.aval.shape),
+    lower=lambda b, x, **_: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
+    reference=lambda x, *, new_sizes, dimensions=None, sharding=None: np.reshape(x, new_sizes), exact=True)
+
+
+def reshaped(x: Any, shape: Sequence[int]) -> Any:
+    """``x`` itself if it has this shape, else `reshape_p`; for use in rules."""
+    shape = tuple(shape)
+    return x if np.shape(x) == shape else reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=None)
+
+
+def reshape(operand: Any, new_sizes: Any, dimensions: Sequence[int] | None = None, *, out_sharding: Any = None) -> Any:
+    """The elements of ``operand``, in row-major order, in another shape.
+
+    Args:
+      operand: array.
+      new_sizes: an integer or a sequence of integers.
+      dimensions: read the elements with the axes in this order.
+      out_sharding: placement of the result.
+
+    Raises:
+      TypeError: the number of elements differs, or a size is negative.
+    """
+    operand = as_operand("reshape", operand, 0)
+    shape = _sizes("reshape", new_sizes)
+    if dimensions is not None:
+        operand = structural.transpose(operand, tuple(dimensions))
+    if np.shape(operand) == shape and out_sharding is None and not _host_value(operand):
+        return operand
+    return reshape_p.bind(operand, new_sizes=shape, dimensions=None, sharding=out_sharding)
+
+
+def _host_value(x) -> bool:
+    return isinstance(x, (np.ndarray, np.generic, bool, int, float, complex))
+
+
+def _sizes(name, sizes) -> tuple[int, ...]:
+    try:
+        return tuple(map(operator.index, sizes)) if np.iterable(sizes) else (operator.index(sizes),)
+    except TypeError:
+        raise TypeError(f"lax.{name}: a shape holds integers, got {sizes!r}.") from None
+
+
+# -- squeeze -------------------------------------------------------------------------------------------------------------
+
+def _squeeze_type(x, *, dimensions):
+    if any(x.shape[d] != 1 for d in dimensions):
+        raise ValueError(f"lax.squeeze: cannot select an axis to squeeze out which has size not equal to one, got "
+                         f"{x.str_short()} and dimensions={tuple(dimensions)}")
+    return ShapedArray([n for i, n in enumerate(x.shape) if i not in dimensions], x.dtype, x.weak_type)
+
+
+def _squeeze_batch(axis, args, dims, *, dimensions):
+    (x,), (d,) = args, dims
+    rest = [i for i in range(np.ndim(x)) if i != d]
+    squeezed = tuple(rest[i] for i in dimensions)
+    return squeeze_p.bind(x, dimensions=squeezed), d - sum(i < d for i in squeezed)
+
+
+squeeze_p = Primitive(
+    "squeeze", out_type=_squeeze_type, jvp=LINEAR, batch=_squeeze_batch,
+    transpose=lambda ct, x, *, dimensions: reshaped(ct, x.aval.shape),
+    lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
+    reference=lambda x, *, dimensions: np.squeeze(x, dimensions), exact=True)
+
+
+def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
+    """``array`` without the axes ``dimensions``, all of length 1 (negative: counted from the end). Raises ValueError otherwise."""
+    array = as_operand("squeeze", array, 0)
+    rank = np.ndim(array)
+    dims = tuple(canonical_axis("squeeze", d, rank) for d in dimensions)
+    if len(set(dims)) != len(dims):
+        raise ValueError(f"lax.squeeze: dimensions={tuple(dimensions)} name an axis twice.")
+    return squeeze_p.bind(array, dimensions=dims) if dims or _host_value(array) else array
+
+
+def expand_dims(array: Any, dimensions: Sequence[int]) -> Any:
+    """``array`` with axes of length 1 at the positions ``dimensions`` of the result. Raises ValueError for bad positions."""
+    array = as_operand("expand_dims", array, 0)
+    rank = np.ndim(array) + len(dimensions)
+    new = {canonical_axis("expand_dims", d, rank) for d in dimensions}
+    if len(new) != len(dimensions):
+        raise ValueError(f"lax.expand_dims: dimensions={tuple(dimensions)} name an axis twice.")
+    sizes = iter(np.shape(array))
+    shape = tuple(1 if i in new else next(sizes) for i in range(rank))
+    return structural.broadcast_in_dim(array, shape, tuple(i for i in range(rank) if i not in new))
+
+
+def collapse(operand: Any, start_dimension: int, stop_dimension: int | None = None) -> Any:
+    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one."""
+    shape = np.shape(operand)
+    start, stop, _ = slice(start_dimension, stop_dimension).indices(len(shape))
+    if stop < start:
+        raise ValueError(f"lax.collapse: stop_dimension={stop_dimension} comes before start_dimension={start_dimension} for an "
+                         f"operand of {len(shape)} axes.")
+    if start == stop and start == len(shape):
+        return reshape(operand, shape)
+    return reshape(operand, (*shape[:start], math.prod(shape[start:stop]), *shape[stop:]))
+
+
+# -- concatenate and split -----------------------------------------------------------------------------------------------
+
+def _concatenate_type(*xs, dimension):
+    if not xs:
+        raise ValueError("lax.concatenate requires a non-empty sequence of arrays")
+    first = xs[0]
+    if not 0 <= dimension < first.ndim:
+        raise ValueError(f"lax.concatenate: dimension={dimension} must lie in [0, {first.ndim}) for operand {first.str_short()}.")
+    shapes = {x.shape[:dimension] + x.shape[dimension + 1:] for x in xs}
+    if len(shapes) > 1 or len({x.ndim for x in xs}) > 1:
+        raise TypeError(f"lax.concatenate: operands must have equal shapes apart from axis {dimension}, got "
+                        f"{', '.join(x.str_short() for x in xs)}.")
+    check_same_dtypes("concatenate", xs)
+    length = sum(x.shape[dimension] for x in xs)
+    return ShapedArray(first.shape[:dimension] + (length,) + first.shape[dimension + 1:], first.dtype,
+                       all(x.weak_type for x in xs))
+
+
+def _concatenate_transpose(ct, *xs, dimension):
+    if isinstance(ct, Zero):
+        return [Zero(x.aval) if is_linear(x) else None for x in xs]
+    parts = split_p.bind(ct, sizes=tuple(x.shape[dimension] for x in xs), axis=dimension)
+    return [part if is_linear(x) else None for part, x in zip(parts, xs)]
+
+
+def _concatenate_batch(axis, args, dims, *, dimension):
+    args = [batching.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
+    return concatenate_p.bind(*args, dimension=dimension + 1), 0
+
+
+concatenate_p = Primitive(
+    "concatenate", out_type=_concatenate_type, jvp=LINEAR, transpose=_concatenate_transpose, batch=_concatenate_batch,
+    lower=lambda b, *xs, dimension: b.emit(f"stablehlo.concatenate {', '.join(map(str, xs))}, dim = {dimension}", *xs,
+                                           out=b.out_avals[0]),
+    reference=lambda *xs, dimension: np.concatenate(xs, dimension), exact=True)
+
+
+def concatenate(operands: Sequence[Any], dimension: int) -> Any:
+    """``operands`` one after another along axis ``dimension``.
+
+    Raises:
+      ValueError: no operands, or no such axis. TypeError: dtypes or other axes differ.
+    """
+    operands = list(operands)
+    if not operands:
+        raise ValueError("lax.concatenate requires a non-empty sequence of arrays")
+    operands = [as_operand("concatenate", x, i) for i, x in enumerate(operands)]
+    if len(operands) == 1 and not _host_value(operands[0]):
+        return operands[0]
+    return concatenate_p.bind(*operands, dimension=operator.index(dimension))
+
+
+def _split_type(x, *, sizes, axis):
+    if not 0 <= axis < x.ndim:
+        raise ValueError(f"lax.split: axis={axis} must lie in [0, {x.ndim}) for operand {x.str_short()}.")
+    if any(n < 0 for n in sizes) or sum(sizes) != x.shape[axis]:
+        raise ValueError(f"lax.split: sizes={tuple(sizes)} must not be negative, and their sum must be the length "
+                         f"{x.shape[axis]} of axis {axis} of operand {x.str_short()}.")
+    return [ShapedArray((*x.shape[:axis], n, *x.shape[axis + 1:]), x.dtype, x.weak_type) for n in sizes]
+
+
+def _split_batch(axis_data, args, dims, *, sizes, axis):
+    (x,), (d,) = args, dims
+    outs = split_p.bind(x, sizes=sizes, axis=axis + (axis >= d))
+    return outs, [d] * len(outs)
+
+
+def _split_lower(b, x, *, sizes, axis):
+    outs, start = [], 0
+    for size, aval in zip(sizes, b.out_avals):
+        bounds = [f"0:{n}" for n in x.aval.shape]
+        bounds[axis] = f"{start}:{start + size}"
+        outs.append(b.emit(f"stablehlo.slice {x} [{', '.join(bounds)}]", x, out=aval))
+        start += size
+    return outs
+
+
+split_p = Primitive(
+    "split", multiple_results=True, out_type=_split_type, jvp=LINEAR, batch=_split_batch, lower=_split_lower,
+    transpose=lambda cts, x, *, sizes, axis: (concatenate_p.bind(*map(instantiate, cts), dimension=axis),),
+    reference=lambda x, *, sizes, axis: np.split(x, np.cumsum(sizes[:-1], dtype=int), axis), exact=True)
+
+
+def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list:
+    """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up."""
+    operand = as_operand("split", operand, 0)
+    return split_p.bind(operand, sizes=tuple(map(operator.index, sizes)), axis=canonical_axis("split", axis, np.ndim(operand)))
+
+
+# -- stack and unstack ---------------------------------------------------------------------------------------------------
+
+def _stack_type(*xs, axis):
+    if len({x.shape for x in xs}) > 1:
+        raise TypeError(f"lax.stack: operands must have equal shapes, got {', '.join(x.str_short() for x in xs)}.")
+    check_same_dtypes("stack", xs)
+    shape = xs[0].shape
+    return ShapedArray((*shape[:axis], len(xs), *shape[axis:]), xs[0].dtype, all(x.weak_type for x in xs))
+
+
+def _stack_lower(b, *xs, axis):
+    shape = xs[0].aval.shape
+    row = xs[0].aval.update(shape=(*shape[:axis], 1, *shape[axis:]))
+    rows = [b.emit(f"stablehlo.reshape {x}", x, out=row) for x in xs]
+    return b.emit(f"stablehlo.concatenate {', '.join(map(str, rows))}, dim = {axis}", *rows, out=b.out_avals[0])
+
+
+def _stack_transpose(ct, *xs, axis):
+    if isinstance(ct, Zero):
+        return [Zero(x.aval) if is_linear(x) else None for x in xs]
+    return [row if is_linear(x) else None for row, x in zip(unstack_p.bind(ct, axis=axis), xs)]
+
+
+def _stack_batch(axis_data, args, dims, *, axis):
+    args = [batching.bdim_at_front(x, d, axis_data.size) for x, d in zip(args, dims)]
+    return stack_p.bind(*args, axis=axis + 1), 0
+
+
+stack_p = Primitive(
+    "stack", out_type=_stack_type, jvp=LINEAR, transpose=_stack_transpose, batch=_stack_batch, lower=_stack_lower,
+    reference=lambda *xs, axis: np.stack(xs, axis), exact=True)
+
+
+def stack(operands: Sequence[Any], axis: int = 0) -> Any:
+    """``operands``, of one shape and dtype, along a new axis. Raises ValueError if there are none, TypeError if they differ."""
+    operands = [as_operand("stack", x, i) for i, x in enumerate(operands)]
+    if not operands:
+        raise ValueError("lax.stack requires a non-empty sequence of arrays")
+    return stack_p.bind(*operands, axis=canonical_axis("stack", axis, np.ndim(operands[0]) + 1))
+
+
+def _unstack_type(x, *, axis):
+    row = ShapedArray(x.shape[:axis] + x.shape[axis + 1:], x.dtype, x.weak_type)
+    return [row] * x.shape[axis]
+
+
+def _unstack_lower(b, x, *, axis):
+    shape, outs = x.aval.shape, []
+    row = x.aval.update(shape=(*shape[:axis], 1, *shape[axis + 1:]))
+    for i, aval in enumerate(b.out_avals):
+        bounds = [f"0:{n}" for n in shape]
+        bounds[axis] = f"{i}:{i + 1}"
+        piece = b.emit(f"stablehlo.slice {x} [{', '.join(bounds)}]", x, out=row)
+        outs.append(b.emit(f"stablehlo.reshape {piece}", piece, out=aval))
+    return outs
+
+
+def _unstack_batch(axis_data, args, dims, *, axis):
+    (x,), (d,) = args, dims
+    shifted = axis + (axis >= d)
+    outs = unstack_p.bind(x, axis=shifted)
+    return outs, [d - (shifted < d)] * len(outs)
+
+
+unstack_p = Primitive(
+    "unstack", multiple_results=True, out_type=_unstack_type, jvp=LINEAR, batch=_unstack_batch, lower=_unstack_lower,
+    transpose=lambda cts, x, *, axis: (stack_p.bind(*map(instantiate, cts), axis=axis),),
+    reference=lambda x, *, axis: list(np.moveaxis(np.asarray(x), axis, 0)), exact=True)
+
+
+def unstack(x: Any, axis: int = 0) -> list:
+    """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis."""
+    x = as_operand("unstack", x, 0)
+    return unstack_p.bind(x, axis=canonical_axis("unstack", axis, np.ndim(x)))
+
+
+# -- pad -----------------------------------------------------------------------------------------------------------------
+
+def _padded_length(n, low, high, interior):
+    return low + high + (n + interior * (n - 1) if n else 0)
+
+
+def _pad_type(x, value, *, padding_config):
+    if value.shape != ():
+        raise TypeError(f"lax.pad: padding_value must be a scalar, got {value.str_short()}.")
+    if value.dtype != x.dtype:
+        raise TypeError(f"lax.pad: operand and padding_value must have one dtype, got {x.str_short()} and {value.str_short()}.")
+    if len(padding_config) != x.ndim:
+        raise ValueError(f"lax.pad: padding_config={padding_config} needs one entry (low, high, interior) for each axis of "
+                         f"operand {x.str_short()}.")
+    if any(interior < 0 for _, _, interior in padding_config):
+        raise ValueError(f"lax.pad: interior padding must not be negative, got padding_config={padding_config}.")
+    shape = tuple(_padded_length(n, *config) for n, config in zip(x.shape, padding_config))
+    if any(n < 0 for n in shape):
+        raise ValueError(f"lax.pad: padding_config={padding_config} takes more from operand {x.str_short()} than it has: the "
+                         f"result would have shape {shape}.")
+    return ShapedArray(shape, x.dtype, x.weak_type and value.weak_type)
+
+
+def _pad_transpose(ct, x, value, *, padding_config):
+    """To the operand goes what lies at its places; to the padding value the sum of all the rest."""
+    if isinstance(ct, Zero):
+        return [Zero(v.aval) if is_linear(v) else None for v in (x, value)]
+    zero = np.zeros((), ct.dtype)[()]
+    mine = pad_p.bind(ct, zero, padding_config=tuple((-low, -high, 0) for low, high, _ in padding_config))
+    if any(interior for _, _, interior in padding_config):
+        mine = _every(mine, tuple(interior + 1 for _, _, interior in padding_config))
+    total = None
+    if is_linear(value):
+        axes = tuple(range(np.ndim(ct)))
+        from .arithmetic import sub_p  # late: arithmetic needs nothing of this module, but selects do
+        total = sub_p.bind(reduce_sum(ct, axes), reduce_sum(mine, axes))
+    return mine if is_linear(x) else None, total
+
+
+def _every(x, strides):
+    from .slicing import slice_p  # late: slicing takes pad_p from here
+    shape = np.shape(x)
+    return slice_p.bind(x, start_indices=(0,) * len(shape), limit_indices=shape, strides=strides)
+
+
+def _pad_batch(axis, args, dims, *, padding_config):
+    (x, value), (dx, dv) = args, dims
+    if dv is None:
+        config = (*padding_config[:dx], (0, 0, 0), *padding_config[dx:])
+        return pad_p.bind(x, value, padding_config=config), dx
+    # Each example has its own value: pad with anything, then choose it where the padding is.
+    x = batching.bdim_at_front(x, dx, axis.size)
+    config = ((0, 0, 0), *padding_config)
+    dtype = get_aval(x).dtype
+    padded = pad_p.bind(x, np.zeros((), dtype)[()], padding_config=config)
+    inside = pad_p.bind(structural.broadcast_in_dim_p.bind(np.bool_(True), shape=np.shape(x), broadcast_dimensions=(),
+                                                           sharding=None), np.bool_(False), padding_config=config)
+    from .select import select_n_p
+    values = structural.broadcast_in_dim(value, np.shape(padded), (0,))
+    return select_n_p.bind(inside, values, padded), 0
+
+
+def _pad_lower(b, x, value, *, padding_config):
+    low, high, interior = ([c[i] for c in padding_config] for i in range(3))
+    return b.emit(f"stablehlo.pad {x}, {value}, low = {low}, high = {high}, interior = {interior}", x, value,
+                  out=b.out_avals[0])
+
+
+def _pad_reference(x, value, *, padding_config):
+    x = np.asarray(x)
+    shape = [_padded_length(n, *c) for n, c in zip(x.shape, padding_config)]
+    out = np.full(shape, value, x.dtype)
+    to, of = [], []
+    for n, m, (low, _, interior) in zip(x.shape, shape, padding_config):
+        step = interior + 1
+        first = max(0, -(low // step))  # of the elements, the first with low + i * step >= 0
+        last = min(n, (m - 1 - low) // step + 1)
+        count = max(last - first, 0)
+        of.append(slice(first, first + count))
+        start = low + first * step
+        to.append(slice(start, start + count * step, step) if count else slice(0, 0))
+    out[tuple(to)] = x[tuple(of)]
+    return out
+
+
+pad_p = Primitive(
+    "pad", out_type=_pad_type, jvp=LINEAR, transpose=_pad_transpose, batch=_pad_batch, lower=_pad_lower,
+    reference=_pad_reference, exact=True)
+
+
+def pad(operand: Any, padding_value: Any, padding_config: Sequence[tuple[int, int, int]]) -> Any:
+    """``operand`` with ``padding_value`` before, after and between its elements.
+
+    Args:
+      operand: array.
+      padding_value: scalar of its dtype.
+      padding_config: ``(low, high, interior)`` for each axis; negative ``low`` and ``high`` cut off.
+
+    Raises:
+      TypeError: dtypes differ. ValueError: the configuration does not fit the operand.
+    """
+    operand, padding_value = as_operand("pad", operand, 0), as_operand("pad", padding_value, 1)
+    config = tuple((operator.index(low), operator.index(high), operator.index(inner)) for low, high, inner in padding_config)
+    return pad_p.bind(operand, padding_value, padding_config=config)
+
+
+# -- rev -----------------------------------------------------------------------------------------------------------------
+
+def _rev_type(x, *, dimensions):
+    if len(set(dimensions)) != len(dimensions) or any(not 0 <= d < x.ndim for d in dimensions):
+        raise TypeError(f"lax.rev: dimensions={tuple(dimensions)} must be unique, and lie in [0, {x.ndim}) for operand "
+                        f"{x.str_short()}.")
+    return x
+
+
+def _rev_batch(axis, args, dims, *, dimensions):
+    (x,), (d,) = args, dims
+    return rev_p.bind(x, dimensions=tuple(i + (i >= d) for i in dimensions)), d
+
+
+rev_p = Primitive(
+    "rev", out_type=_rev_type, jvp=LINEAR, batch=_rev_batch,
+    transpose=lambda ct, x, *, dimensions: rev_p.bind(ct, dimensions=dimensions),
+    lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reverse {x}, dims = {list(dimensions)}", x, out=b.out_avals[0]),
+    reference=lambda x, *, dimensions: np.flip(x, dimensions), exact=True)
+
+
+def rev(operand: Any, dimensions: Sequence[int]) -> Any:
+    """``operand`` with the order of elements along ``dimensions`` reversed. Raises TypeError for bad dimensions."""
+    return rev_p.bind(as_operand("rev", operand, 0), dimensions=tuple(map(operator.index, dimensions)))
+
+
+# -- tile ----------------------------------------------------------------------------------------------------------------
+
+def _tile_type(x, *, reps):
+    if len(reps) != x.ndim or any(r < 0 for r in reps):
+        raise TypeError(f"lax.tile: reps={tuple(reps)} needs one number, not negative, for each axis of operand {x.str_short()}.")
+    return ShapedArray([n * r for n, r in zip(x.shape, reps)], x.dtype, x.weak_type)
+
+
+def _interleaved(shape, reps):
+    return tuple(v for pair in zip(reps, shape) for v in pair)
+
+
+def _tile_transpose(ct, x, *, reps):
+    parts = reshaped(ct, _interleaved(x.aval.shape, reps))
+    return reduce_sum(parts, tuple(range(0, 2 * len(reps), 2)))
+
+
+def _tile_batch(axis, args, dims, *, reps):
+    (x,), (d,) = args, dims
+    return tile_p.bind(x, reps=(*reps[:d], 1, *reps[d:])), d
+
+
+def _tile_lower(b, x, *, reps):
+    parts = b.broadcast(x, _interleaved(x.aval.shape, reps), tuple(range(1, 2 * len(reps), 2)))
+    return b.emit(f"stablehlo.reshape {parts}", parts, out=b.out_avals[0])
+
+
+tile_p = Primitive(
+    "tile", out_type=_tile_type, jvp=LINEAR, transpose=_tile_transpose, batch=_tile_batch, lower=_tile_lower,
+    reference=lambda x, *, reps: np.tile(x, reps), exact=True)
+
+
+def tile(operand: Any, reps: Sequence[int]) -> Any:
+    """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis."""
+    return tile_p.bind(as_operand("tile", operand, 0), reps=tuple(map(operator.index, reps)))
+
+
+# -- transpose and broadcasts --------------------------------------------------------------------------------------------
+
+def transpose(operand: Any, permutation: Sequence[int]) -> Any:
+    """``operand`` with its axes in the order ``permutation``. Raises TypeError if that is not a permutation of the axes."""
+    operand = as_operand("transpose", operand, 0)
+    order = tuple(map(operator.index, permutation))
+    if order == tuple(range(np.ndim(operand))) and not _host_value(operand):
+        return operand
+    return transpose_p.bind(operand, permutation=order)
+
+
+def broadcast_in_dim(operand: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int], *,
+                     out_sharding: Any = None) -> Any:
+    """``operand`` repeated: its axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``.
+
+    Raises:
+      TypeError: the dimensions do not fit.
+    """
+    operand = as_operand("broadcast_in_dim", operand, 0)
+    return structural.broadcast_in_dim(operand, _sizes("broadcast_in_dim", shape),
+                                       tuple(map(operator.index, broadcast_dimensions)), out_sharding=out_sharding)
+
+
+def broadcast(operand: Any, sizes: Sequence[int], *, out_sharding: Any = None) -> Any:
+    """``operand`` repeated along new leading axes of the given ``sizes``."""
+    operand = as_operand("broadcast", operand, 0)
+    sizes, shape = _sizes("broadcast", sizes), np.shape(operand)
+    if not sizes and not _host_value(operand) and out_sharding is None:
+        return operand
+    return broadcast_in_dim_p.bind(operand, shape=(*sizes, *shape),
+                                   broadcast_dimensions=tuple(range(len(sizes), len(sizes) + len(shape))), sharding=out_sharding)
+
+
+def broadcast_to_rank(x: Any, rank: int) -> Any:
+    """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more."""
+    missing = rank - np.ndim(x)
+    if missing < 0:
+        raise ValueError(f"lax.broadcast_to_rank: rank={rank} is less than the {np.ndim(x)} axes of the operand.")
+    return x if missing == 0 else expand_dims(x, tuple(range(missing)))
+
+
+def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
+    """The shape to which arrays of these shapes broadcast, by NumPy's rules. Raises ValueError if there is none."""
+    rank = max((len(s) for s in shapes), default=0)
+    result = []
+    for sizes in zip(*((1,) * (rank - len(s)) + tuple(s) for s in shapes)):
+        lengths = {n for n in sizes if n != 1} or {1}
+        if len(lengths) > 1:
+            raise ValueError(f"Incompatible shapes for broadcasting: shapes={[tuple(s) for s in shapes]}; axes, aligned from the "
+                             "last, must have equal lengths, or 1.")
+        result.append(lengths.pop())
+    return tuple(map(operator.index, result))
+
+
+def broadcast_like(arr: Any, like_arr: Any) -> Any:
+    """``arr`` broadcast by NumPy's rules to the shape of ``like_arr``."""
+    shape, own = np.shape(like_arr), np.shape(arr)
+    if broadcast_shapes(own, shape) != tuple(shape):
+        raise ValueError(f"lax.broadcast_like: shape {own} does not broadcast to {shape}.")
+    return structural.broadcast_in_dim(arr, shape, tuple(range(len(shape) - len(own), len(shape))))
