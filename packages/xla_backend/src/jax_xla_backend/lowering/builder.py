@@ -266,46 +266,58 @@ class Builder:
 
     def _write(self, eqn: JaxprEqn, env: dict) -> None:
         """Write one equation, from its template if there is one, and enter the names of its results into ``env``."""
-        prim, module = eqn.primitive, self.module
+        prim, module, params = eqn.primitive, self.module, eqn.params
         location = self.location = module.location(eqn) if module.located or eqn.source_info.name_stack else ""
-        names: list[str] = []
-        if type(prim.lower) is str:
-            out = eqn.outvars[0].aval
-            key = [prim, id(out)]
-            for x in eqn.invars:
-                if type(x) is Literal:
-                    names.append(self._splat(x, out))
-                    key.append(~id(x.aval))
-                else:
-                    names.append(env[x])
-                    key.append(id(x.aval))
-        else:
-            key = [prim]
-            for x in eqn.invars:
-                names.append(self._literal(x) if type(x) is Literal else env[x])
-                key.append(id(x.aval))
-        if eqn.params:
-            key += eqn.params.items()
-        template = module.template(tuple(key), eqn, location) if prim.cacheable else None
+        invars = eqn.invars
+        try:
+            names = [env[x] for x in invars]  # most equations have no literals
+            key = (prim, *[id(x.aval) for x in invars], *params.items()) if params else (
+                prim, *[id(x.aval) for x in invars])
+        except KeyError:
+            names, key = self._operands(eqn, env)
+        try:
+            template = module.templates[1 if location else 0][key][0]
+        except (KeyError, TypeError):
+            template = module.template(key, eqn, location) if prim.cacheable else None
         if template is None:
-            for v, x in zip(eqn.outvars, self.apply(eqn, [new_value(n, x.aval) for n, x in zip(names, eqn.invars)])):
+            for v, x in zip(eqn.outvars, self.apply(eqn, [new_value(n, x.aval) for n, x in zip(names, invars)])):
                 env[v] = str(x)
             return
         text, pick, new, constants, results = template
+        count = self.count
         if new == 1:
-            names.append(f"%{self.count}")
-            self.count += 1
+            names.append(f"%{count}")
+            self.count = count + 1
         elif new:
-            names += [f"%{i}" for i in range(self.count, self.count + new)]
-            self.count += new
-        for key in constants:
-            names.append(self._constant(*key))
+            names += [f"%{i}" for i in range(count, count + new)]
+            self.count = count + new
+        if constants:
+            names += [self._constant(*key) for key in constants]
         if location:
             names.append(location)
         if text:
             self.lines.append(text % pick(names))
-        for v, (slot, suffix) in zip(eqn.outvars, results):
-            env[v] = names[slot] + suffix if suffix else names[slot]
+        if type(results) is int:
+            env[eqn.outvars[0]] = names[results]
+        else:
+            for v, (slot, suffix) in zip(eqn.outvars, results):
+                env[v] = names[slot] + suffix if suffix else names[slot]
+
+    def _operands(self, eqn: JaxprEqn, env: dict) -> tuple[list[str], tuple]:
+        """Names of operands, some of which are literals, and the key of the template."""
+        spread = type(eqn.primitive.lower) is str
+        names, ids = [], []
+        for x in eqn.invars:
+            if type(x) is not Literal:
+                names.append(env[x])
+                ids.append(id(x.aval))
+            elif spread:
+                names.append(self._splat(x, eqn.outvars[0].aval))
+                ids.append(~id(x.aval))
+            else:
+                names.append(self._literal(x))
+                ids.append(id(x.aval))
+        return names, (eqn.primitive, *ids, *eqn.params.items())
 
     def _splat(self, x: Literal, like: ShapedArray) -> str:
         """A literal operand of an elementwise op: a constant of the result's shape."""

@@ -160,7 +160,7 @@ class ModuleWriter:
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
         key = (module.platform, config.trace_key())
-        self._templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
+        self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
     def text(self) -> str:
         """The whole module."""
@@ -255,7 +255,7 @@ class ModuleWriter:
 
     def template(self, key: tuple, eqn: JaxprEqn, location: str) -> templates.Template | None:
         """The template of equations with this key, recorded if it is new; None if their rule must run each time."""
-        known = self._templates[1 if location else 0]
+        known = self.templates[1 if location else 0]
         try:
             return known[key][0]
         except KeyError:

@@ -91,7 +91,9 @@ def record(module: Any, eqn: JaxprEqn, location: str) -> Template | None:
     pieces = _placeholder.split("".join(recorder.lines))
     text = "%s".join([piece.replace("%", "%%") for piece in pieces[::2]])
     pick = _picker([_slot(name, *sizes) for name in pieces[1::2]])
-    results = [(_slot(name[0], *sizes), name[1:]) for name in outs]
+    results: Any = [(_slot(name[0], *sizes), name[1:]) for name in outs]
+    if len(results) == 1 and not results[0][1]:  # nearly always
+        results = results[0][0]
     return text, pick, recorder.count, list(recorder.needed), results
 
 
