@@ -16,7 +16,7 @@ import inspect
 import weakref
 from typing import Any, Callable, Iterable, Sequence
 
-from . import backends, config, context, tree
+from . import backends, config, context, nans, tree
 from .aval import AbstractValue, get_aval
 from .batching import batch_jaxpr
 from .custom_jvp import signature_of
@@ -26,6 +26,7 @@ from .jaxpr import ClosedJaxpr, DebugInfo, dce
 from .primitive import Linear, Primitive, Zero, is_linear
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
+from .split import EquationSplit, split_jaxpr
 from .staging import constants_to_inputs, trace_to_jaxpr
 from .trace import EVAL, Tracer, escaped
 
@@ -294,7 +295,7 @@ def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Any:
 
 def fast_call(executable: Any, closed: ClosedJaxpr, out_tree: Any) -> FastCall | None:
     """The record for the dispatcher, or None where each call needs Python."""
-    if getattr(executable, "needs_python", False) or config.debug_nans.value or config.debug_infs.value:
+    if getattr(executable, "needs_python", False) or nans.watching():
         return None
     return FastCall(executable, out_tree, closed.in_avals, closed.out_avals, executable.kept, executable.consts)
 
@@ -318,6 +319,8 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     spec = spec_for(call, program)
     executable = compile_program(program.closed, spec)
     outs = executable.execute(call.flat)
+    if nans.watching():
+        nans.check_program(program.closed, call.flat, outs, name_of(fun))
     return tree.unflatten(program.out_tree, outs), fast_call(executable, program.closed, program.out_tree)
 
 
@@ -506,7 +509,10 @@ def _program_callable(closed, params):
                 raise escaped(x)
         alive = program()
         executable = compile_program(alive, spec)
-        return executable.execute(list(args)), fast_call(executable, alive, out_tree)
+        outs = executable.execute(list(args))
+        if nans.watching():
+            nans.check_program(alive, args, outs, params["name"])
+        return outs, fast_call(executable, alive, out_tree)
     return backends.get().dispatcher(miss, miss, (), (), params["name"])
 
 
@@ -563,6 +569,16 @@ def _jit_dce(eqn, used):
                        outvars=[v for v, u in zip(eqn.outvars, used) if u], params=params, effects=small.effects)
 
 
+def _jit_split(unknown, params):
+    """Two `jit` equations: one on the known operands, one on the rest."""
+    parts = split_jaxpr(params["jaxpr"], unknown)
+    if all(parts.out_unknown):
+        return None
+    late = [i for i, u in enumerate(unknown) if u]
+    return EquationSplit(parts.out_unknown, [i for i, u in enumerate(unknown) if not u], _with(params, parts.known),
+                         [*parts.residuals, *late], _with(params, parts.rest))
+
+
 def _dce_closed(closed, used):
     small, used_inputs = dce(closed.jaxpr, used)
     return ClosedJaxpr(small, closed.consts), used_inputs
@@ -576,3 +592,4 @@ jit_p = Primitive(
     lower=lambda b, *xs, jaxpr, name, **_: b.call(name, jaxpr, *xs),
 )
 jit_p.dce = _jit_dce
+jit_p.split = _jit_split

@@ -88,6 +88,8 @@ class Primitive:
 
     call_primitive = False
     map_primitive = False
+    split: Callable | None = None
+    """For primitives that hold programs: see the module `split`."""
     dce: Callable | None = None
     """``dce(eqn, used_results) -> eqn or None``: narrows an equation of which only some results are read."""
 

@@ -22,6 +22,7 @@ from .jit import put_static, signature_of
 from .primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
 from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
+from .split import EquationSplit, split_jaxpr
 from .staging import trace_to_closed, trace_to_jaxpr
 from .trace import EVAL, Tracer
 
@@ -264,6 +265,21 @@ def _remat_dce(eqn, used):
                        effects=small.effects)
 
 
+def _remat_split(unknown, params):
+    """The results that are known now; the others later, from all operands, with everything in between computed again."""
+    parts = split_jaxpr(params["jaxpr"], unknown)
+    if all(parts.out_unknown):
+        return None
+    closed, n_known = params["jaxpr"], len(parts.out_unknown) - sum(parts.out_unknown)
+    used = [i < n_known for i in range(len(parts.known.jaxpr.outvars))]
+    known, _ = dce(parts.known.jaxpr, used, keep_inputs=True)
+    late = closed.jaxpr.replace(outvars=[v for v, u in zip(closed.jaxpr.outvars, parts.out_unknown) if u])
+    return EquationSplit(
+        parts.out_unknown, [i for i, u in enumerate(unknown) if not u],
+        {**params, "jaxpr": ClosedJaxpr(known, closed.consts)}, range(len(unknown)),
+        {**params, "jaxpr": ClosedJaxpr(late, closed.consts)})
+
+
 remat_p = Primitive(
     "checkpoint", multiple_results=True, cacheable=False,
     out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
@@ -272,6 +288,7 @@ remat_p = Primitive(
     jvp=_remat_jvp, linearize=_remat_linearize, transpose=_remat_transpose, batch=_remat_batch, lower=_remat_lower,
 )
 remat_p.dce = _remat_dce
+remat_p.split = _remat_split
 
 
 def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:

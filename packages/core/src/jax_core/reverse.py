@@ -19,6 +19,7 @@ from .effects import NO_EFFECTS
 from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
+from .split import split_call, split_equation
 from .staging import trace_to_jaxpr
 from .structural import add, instantiate, zeros
 from .trace import Tracer
@@ -81,11 +82,28 @@ class LinearizeTrace(JVPTrace):
         return self.pair(out, tangent)
 
     def record(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
-        """Put ``prim(*args)``, linear in the linear tracers among ``args``, on the tape."""
+        """Put ``prim(*args)``, linear in the linear tracers among ``args``, on the tape.
+
+        Where ``prim`` holds a program part of which does not depend on them, that part runs now.
+        """
+        if prim.split is not None:
+            parts = split_call(prim, args, [self.owns(x) for x in args], params)
+            if parts is not None:
+                return self._record_rest(prim, *parts)
+        outs = self._append(prim, args, params)
+        return outs if prim.multiple_results else outs[0]
+
+    def _append(self, prim, args, params):
         types, _ = abstract_eval(prim, [get_aval(x) for x in args], params)
         outs = [LinearTracer(self, aval) for aval in types]
         self.tape.append(_Recorded(prim, args, params, outs, source.capture()))
-        return outs if prim.multiple_results else outs[0]
+        return outs
+
+    def _record_rest(self, prim, parts, known, args):
+        outs = self._append(prim, args, parts.rest_params)
+        place = {i: x for i, x in zip(parts.rest_outs, outs) if i is not None}
+        known = iter(known)
+        return [place[i] if unknown else next(known) for i, unknown in enumerate(parts.out_unknown)]
 
     def process_custom_jvp(self, call, args):
         if any(type(x) is LinearTracer and x._trace is self for x in args):
@@ -165,7 +183,8 @@ def _transpose_step(trace, step, pending):
         return
     linear = [trace.owns(x) for x in step.args]
     args = [Linear(x.aval) if lin else x for x, lin in zip(step.args, linear)]
-    found = run_transpose_rule(step.prim, cts, [o.aval for o in step.outs], args, step.params)
+    with source.attributed_to(step.source):
+        found = run_transpose_rule(step.prim, cts, [o.aval for o in step.outs], args, step.params)
     for x, lin, ct in zip(step.args, linear, found):
         if lin:
             accumulate(pending, x, ct)
@@ -299,10 +318,16 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cota
             values[v] = x
     steps = []
     for eqn in jaxpr.eqns:
-        if any(type(v) is not Literal and v in linear for v in eqn.invars):
-            linear.update(eqn.outvars)
-            steps.append(eqn)
-            continue
+        flags = [type(v) is not Literal and v in linear for v in eqn.invars]
+        if any(flags):
+            pair = split_equation(eqn, flags) if eqn.primitive.split is not None else None
+            if pair is None:
+                linear.update(eqn.outvars)
+                steps.append(eqn)
+                continue
+            eqn, rest = pair
+            linear.update(rest.outvars)
+            steps.append(rest)
         out = eqn.primitive.bind(*[v.val if type(v) is Literal else values[v] for v in eqn.invars], **eqn.params)
         values.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
     pending: dict[Var, Any] = {}
@@ -314,7 +339,8 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cota
         if all(ct is None for ct in cts):
             continue
         operands = [v.val if type(v) is Literal else Linear(v.aval) if v in linear else values[v] for v in eqn.invars]
-        found = run_transpose_rule(eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
+        with source.attributed_to(eqn.source_info):
+            found = run_transpose_rule(eqn.primitive, cts, [v.aval for v in eqn.outvars], operands, eqn.params)
         for v, x, ct in zip(eqn.invars, operands, found):
             if is_linear(x):
                 accumulate(pending, v, ct)
