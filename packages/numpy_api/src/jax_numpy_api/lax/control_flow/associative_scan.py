@@ -31,7 +31,7 @@ def associative_scan(fn: Callable, elems: Any, reverse: bool = False, axis: int 
       TypeError: ``fn`` is not callable. ValueError: lengths along ``axis`` differ, or ``axis`` does not exist.
     """
     require_callable("lax.associative_scan", fn=fn)
-    from ..rev import rev
+    from ..shape import rev
     leaves, structure = tree.flatten(elems)
     if not leaves:
         return elems

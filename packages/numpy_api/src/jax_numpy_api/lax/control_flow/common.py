@@ -245,43 +245,6 @@ def drop_inputs(closed: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
     return ClosedJaxpr(closed.jaxpr.replace(invars=select(closed.jaxpr.invars, kept)), closed.consts)
 
 
-def split_known(closed: ClosedJaxpr, unknown: Sequence[bool]) -> tuple[ClosedJaxpr, ClosedJaxpr, list[bool], int]:
-    """Split a program into what needs only the known inputs, and the rest.
-
-    Args:
-      unknown: which inputs are unknown.
-
-    Returns:
-      ``known inputs -> (known outputs, residuals)``; ``(residuals, unknown inputs) -> unknown outputs``; which outputs
-      are unknown; how many residuals.
-    """
-    return closed.memo(("split_known", tuple(unknown)), lambda: _split_known(closed, unknown))
-
-
-def _split_known(closed, unknown):
-    jaxpr = closed.jaxpr
-    late = {v for v, u in zip(jaxpr.invars, unknown) if u}
-    now, later = [], []
-    for eqn in jaxpr.eqns:
-        if any(type(v) is not Literal and v in late for v in eqn.invars) or (eqn.effects and later):
-            later.append(eqn)
-            late.update(eqn.outvars)
-        else:
-            now.append(eqn)
-    is_late = lambda v: type(v) is not Literal and v in late
-    out_unknown = [is_late(v) for v in jaxpr.outvars]
-    reads = [v for eqn in later for v in eqn.invars] + select(jaxpr.outvars, out_unknown)
-    residuals = list(dict.fromkeys(
-        v for v in reads if type(v) is not Literal and v not in late and v not in jaxpr.constvars))
-    effects_of = lambda eqns: frozenset().union(*(e.effects for e in eqns)) if eqns else frozenset()
-    known = Jaxpr(jaxpr.constvars, [v for v, u in zip(jaxpr.invars, unknown) if not u],
-                  [v for v, u in zip(jaxpr.outvars, out_unknown) if not u] + residuals, now, effects_of(now),
-                  jaxpr.debug_info)
-    rest = Jaxpr(jaxpr.constvars, residuals + select(jaxpr.invars, unknown), select(jaxpr.outvars, out_unknown),
-                 later, effects_of(later), jaxpr.debug_info)
-    return ClosedJaxpr(known, closed.consts), ClosedJaxpr(rest, closed.consts), out_unknown, len(residuals)
-
-
 # -- eager calls -----------------------------------------------------------------------------------------------------
 
 _known_programs: "collections.OrderedDict[Any, ClosedJaxpr]" = collections.OrderedDict()

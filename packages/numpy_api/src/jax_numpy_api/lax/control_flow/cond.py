@@ -22,6 +22,7 @@ from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxp
 from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
+from jax_core.split import EquationSplit, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import convert_element_type_p, zeros
 from jax_core.structural import broadcast_in_dim
@@ -297,37 +298,44 @@ def _join_residuals(derived, num_ops):
       joint residual comes from.
     """
     n_out = len(derived[0].nonzero_out)
-    slots: list = []  # types of the additional results
-    used: dict = {}
+    fresh = [lin.primal.jaxpr.outvars[n_out:] for lin in derived]
+    slots, filled = _residual_slots(fresh)
     sources: list = []
     rows = []  # for each branch, positions in the joint list
-    fresh_slots = []  # for each branch, slot number -> variable
-    for lin in derived:
-        counts: dict = {}
-        own, row = {}, []
+    for lin, own, variables in zip(derived, filled, fresh):
+        slot_of = {id(v): k for k, v in own.items()}
+        row = []
         for kind, i in lin.sources:
-            if kind == "fresh":
-                var = lin.primal.jaxpr.outvars[n_out + i]
-                k = counts[var.aval] = counts.get(var.aval, 0) + 1
-                if (var.aval, k) not in used:
-                    used[var.aval, k] = len(slots)
-                    slots.append(var.aval)
-                own[used[var.aval, k]] = var
-                source = ("extra", used[var.aval, k])
-            else:
-                source = (kind, i)
+            source = ("extra", slot_of[id(variables[i])]) if kind == "fresh" else (kind, i)
             if source not in sources:
                 sources.append(source)
             row.append(sources.index(source))
         rows.append(row)
-        fresh_slots.append(own)
     types = {}
     for lin, row in zip(derived, rows):
         types.update(zip(row, lin.tangent.in_avals))
     joint = [types[i] for i in range(len(sources))]
-    primal = tuple(_with_slots(lin.primal, n_out, own, slots) for lin, own in zip(derived, fresh_slots))
+    primal = tuple(_with_slots(lin.primal, n_out, own, slots) for lin, own in zip(derived, filled))
     tangent = tuple(_on_joint_residuals(lin.tangent, row, joint) for lin, row in zip(derived, rows))
     return primal, tangent, sources
+
+
+def _residual_slots(residuals: Sequence[Sequence[Var]]) -> tuple[list, list[dict]]:
+    """Slots by type for the residuals of all branches, and for each branch which variable fills which slot."""
+    slots: list = []
+    number: dict = {}
+    filled = []
+    for variables in residuals:
+        counts: dict = {}
+        own = {}
+        for var in variables:
+            k = counts[var.aval] = counts.get(var.aval, 0) + 1
+            if (var.aval, k) not in number:
+                number[var.aval, k] = len(slots)
+                slots.append(var.aval)
+            own[number[var.aval, k]] = var
+        filled.append(own)
+    return slots, filled
 
 
 def _with_slots(closed: ClosedJaxpr, n_out: int, own: dict, slots: Sequence[ShapedArray]) -> ClosedJaxpr:
@@ -438,6 +446,39 @@ def lane_select(which: Any, cases: Sequence[Any]) -> Any:
     return select_n(which, *cases)
 
 
+def _cond_split(unknown, params):
+    """Two conditionals: one for the results that the known operands determine, which also keeps what the other reads."""
+    if unknown[0]:
+        return None
+    branches, ops = params["branches"], unknown[1:]
+    late = [False] * len(branches[0].out_avals)
+    for branch in branches:
+        late = either(late, split_jaxpr(branch, ops).out_unknown)
+    if all(late):
+        return None
+    parts = [split_jaxpr(branch, ops, late) for branch in branches]
+    n_known = len(late) - sum(late)
+    slots, filled = _residual_slots([p.known.jaxpr.outvars[n_known:] for p in parts])
+    primal = tuple(_with_slots(p.known, n_known, own, slots) for p, own in zip(parts, filled))
+    joint = list(dict.fromkeys(_source(p, own, i, n_known) for p, own in zip(parts, filled) for i in p.residuals))
+    types = {_source(p, own, i, n_known): a
+             for p, own in zip(parts, filled) for i, a in zip(p.residuals, p.rest.in_avals)}
+    rest = tuple(_on_joint_residuals(p.rest, [joint.index(_source(p, own, i, n_known)) for i in p.residuals],
+                                     [types[s] for s in joint]) for p, own in zip(parts, filled))
+    return EquationSplit(
+        late, [0, *(i + 1 for i, u in enumerate(ops) if not u)], {**params, "branches": primal},
+        [0, *(s + 1 if s >= 0 else s for s in joint), *(i + 1 for i, u in enumerate(ops) if u)],
+        {**params, "branches": rest})
+
+
+def _source(parts, own, i, n_known):
+    """Where a branch's residual ``i`` comes from, among all branches: an operand, or ``~slot``."""
+    if i >= 0:
+        return i
+    var = parts.known.jaxpr.outvars[n_known + ~i]
+    return ~next(k for k, v in own.items() if v is var)
+
+
 def _cond_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
     branches = eqn.params["branches"]
     narrowed = [narrow(b, used) for b in branches]
@@ -464,6 +505,7 @@ cond_p = Primitive(
     jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
 )
 cond_p.dce = _cond_dce
+cond_p.split = _cond_split
 
 
 # -- helpers that are primitives -------------------------------------------------------------------------------------

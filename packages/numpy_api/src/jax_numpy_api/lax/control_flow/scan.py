@@ -22,13 +22,14 @@ from jax_core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, 
 from jax_core.primitive import Primitive, Zero, is_linear
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
+from jax_core.split import EquationSplit, split_call, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import add as add_values
 from jax_core.structural import instantiate, zeros
 
 from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, drop_inputs, either, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
-                     split, split_known, stacked, trace_body, unstacked)
+                     split, stacked, trace_body, unstacked)
 from .lowering import add, emit_while, less, stack_buffer, subtract
 
 
@@ -158,7 +159,7 @@ def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
 
 def _scan_in_python(f, init, xs, xs_tree, length, reverse):
     """The loop for `jax.disable_jit`: the body runs on concrete slices."""
-    from ...numpy import stack  # loaded late: only this path needs jax.numpy
+    from ..shape import stack  # loaded late: only this path needs it
     carry, rows = init, []
     if length == 0:
         raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
@@ -303,35 +304,17 @@ def _scan_transpose(cts, *args, jaxpr, num_consts, num_carry, linear, **params):
     is_lin = [is_linear(x) for x in args]
     consts_lin, carry_lin, xs_lin = split(is_lin, num_consts, num_carry)
 
-    def derive(carry):
-        result = split_known(jaxpr, consts_lin + carry + xs_lin)
-        return result, result[2][:num_carry]
-    result, carry_late = carry_fixpoint(derive, carry_lin)
-    if not all(carry_late):
-        return _transpose_after_known(cts, args, result, carry_late, is_lin, num_consts, num_carry, params)
+    if not all(carry_lin):
+        parts = split_call(scan_p, args, is_lin, dict(
+            jaxpr=jaxpr, num_consts=num_consts, num_carry=num_carry, linear=linear, **params))
+        if parts is not None:  # some results do not depend on linear operands: run that part of the loop first
+            found, _, rest_args = parts
+            rest_cts = [cts[i] for i in found.rest_outs]
+            cts_in = scan_p.transpose(rest_cts, *rest_args, **found.rest_params)
+            place = {i: ct for i, ct in zip(found.rest_inputs, cts_in) if i >= 0}
+            return [place[i] if lin else None for i, lin in enumerate(is_lin)]
     found = _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carry, params)
     return [ct if lin else None for ct, lin in zip(found, is_lin)]
-
-
-def _transpose_after_known(cts, args, result, late, is_lin, num_consts, num_carry, params):
-    """Run the part of the loop that does not depend on linear operands first, then transpose the rest."""
-    known, rest, out_late, num_res = result
-    consts, carry, xs = split(args, num_consts, num_carry)
-    consts_lin, _, xs_lin = split(is_lin, num_consts, num_carry)
-    early = [not x for x in late]
-    known_args = [x for x, lin in zip(args, consts_lin + late + xs_lin) if not lin]
-    n_known = num_consts - sum(consts_lin)
-    outs = scan_p.bind(*known_args, jaxpr=known, num_consts=n_known, num_carry=sum(early),
-                       linear=(False,) * len(known_args), **params)
-    residuals = outs[len(known.out_avals) - num_res:]
-    order = [*range(num_res, num_res + sum(consts_lin) + sum(late)), *range(num_res),
-             *range(num_res + sum(consts_lin) + sum(late), len(rest.in_avals))]
-    rest = reorder(rest, order)
-    rest_args = [*select(consts, consts_lin), *select(carry, late), *residuals, *select(xs, xs_lin)]
-    found = _scan_transpose(select(cts, out_late), *rest_args, jaxpr=rest, num_consts=sum(consts_lin),
-                            num_carry=sum(late), linear=tuple(map(is_linear, rest_args)), **params)
-    given = iter([ct for ct, x in zip(found, rest_args) if is_linear(x)])
-    return [next(given) if lin else None for lin in is_lin]
 
 
 def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carry, params):
@@ -408,6 +391,44 @@ def _scan_batch(axis, args, dims, *, jaxpr, num_consts, num_carry, **params):
     return outs, [0 if b else None for b in out_b[:num_carry]] + [1 if b else None for b in out_b[num_carry:]]
 
 
+def _scan_split(unknown, params):
+    """Two loops: one over what the known operands determine, which stacks what the other one reads."""
+    jaxpr, num_consts, num_carry = params["jaxpr"], params["num_consts"], params["num_carry"]
+    n_ys = len(jaxpr.out_avals) - num_carry
+    consts_u, carry_u, xs_u = split(unknown, num_consts, num_carry)
+
+    def derive(carry):
+        parts = split_jaxpr(jaxpr, consts_u + carry + xs_u, carry + [False] * n_ys)
+        return parts, parts.out_unknown[:num_carry]
+    parts, carry_u = carry_fixpoint(derive, carry_u)
+    if all(parts.out_unknown):
+        return None
+    flags = consts_u + carry_u + xs_u
+    known = [i for i, u in enumerate(flags) if not u]
+    # A residual that is a constant or a row of the original loop is that operand; a carry must be stacked.
+    carried = [i for i in parts.residuals if num_consts <= i < num_consts + num_carry]
+    body = parts.known
+    if carried:
+        position = {i: v for i, v in zip(known, body.jaxpr.invars)}
+        body = ClosedJaxpr(body.jaxpr.replace(
+            outvars=body.jaxpr.outvars + [position[i] for i in carried]), body.consts)
+    number = {i: ~(parts.num_fresh + k) for k, i in enumerate(carried)}
+    sources = [number.get(i, i) for i in parts.residuals]
+    fixed = [0 <= i < num_consts for i in sources]
+    r, late = len(sources), [i for i, u in enumerate(flags) if u]
+    c, k = sum(consts_u), sum(carry_u)
+    order = [*(i for i in range(r) if fixed[i]), *range(r, r + c + k), *(i for i in range(r) if not fixed[i]),
+             *range(r + c + k, r + len(late))]
+    entries = sources + late
+    n_known = num_consts - c
+    return EquationSplit(
+        parts.out_unknown, known,
+        {**params, "jaxpr": body, "num_consts": n_known, "num_carry": num_carry - k, "linear": (False,) * len(known)},
+        [entries[i] for i in order],
+        {**params, "jaxpr": reorder(parts.rest, order), "num_consts": sum(fixed) + c, "num_carry": k,
+         "linear": (False,) * len(order)})
+
+
 def _scan_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
     """Drop carries and results that nobody needs."""
     params = eqn.params
@@ -477,3 +498,4 @@ scan_p = Primitive(
     jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
 )
 scan_p.dce = _scan_dce
+scan_p.split = _scan_split

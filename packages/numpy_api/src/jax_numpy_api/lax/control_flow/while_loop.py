@@ -23,10 +23,13 @@ from jax_core.forward import jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.primitive import Primitive, Zero, is_linear
 from jax_core.source import describe_function
+from jax_core.split import EquationSplit, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.trace import to_concrete_value
 
+from ..arithmetic import add
 from ..bits import bitwise_and
+from ..compare import lt
 from .common import (carry_fixpoint, check_carry, check_effects, convert, either, fill, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
 from .cond import has_side_effects, lane_select
@@ -128,8 +131,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
 
     def body(carry):
         i, end, val = carry
-        return i + dtype.type(1), end, body_fun(i, val)
-    return while_loop(lambda carry: carry[0] < carry[1], _Named(body, body_fun), (lower, upper, init_val))[2]
+        return add(i, dtype.type(1)), end, body_fun(i, val)
+    return while_loop(lambda carry: lt(carry[0], carry[1]), _Named(body, body_fun), (lower, upper, init_val))[2]
 
 
 class _Named:
@@ -167,7 +170,7 @@ def _loop_bounds(lower, upper):
 def _static_fori_loop(first, length, body_fun, init_val, unroll):
     def body(carry, _):
         i, val = carry
-        return (i + first.dtype.type(1), body_fun(i, val)), None
+        return (add(i, first.dtype.type(1)), body_fun(i, val)), None
     if length <= 0:
         length = 0
     (_, result), _ = scan(_Named(body, body_fun), (first, init_val), None, length,
@@ -199,8 +202,8 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
         cond_consts, body_consts, carry = split(args, n_cond, n_body)
         live = lambda val: eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *val)[0]
         step = lambda val: eval_jaxpr(body.jaxpr, body.consts, *body_consts, *val)
-        return while_loop(lambda c: bitwise_and(c[0] < np.int32(max_steps), live(c[1])),
-                          lambda c: (c[0] + np.int32(1), step(c[1])), (np.int32(0), carry))[1]
+        return while_loop(lambda c: bitwise_and(lt(c[0], np.int32(max_steps)), live(c[1])),
+                          lambda c: (add(c[0], np.int32(1)), step(c[1])), (np.int32(0), carry))[1]
 
     @run.defjvp
     def run_jvp(primals, tangents):
@@ -222,13 +225,13 @@ def _segments(cond, body, n_cond, n_body, args, max_steps):
         def advance(val):
             return eval_jaxpr(body.jaxpr, body.consts, *body_consts, *val)
         live = eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *val)[0]
-        return choose(bitwise_and(number < np.int32(max_steps), live), advance, lambda val: val, val), None
+        return choose(bitwise_and(lt(number, np.int32(max_steps)), live), advance, lambda val: val, val), None
 
     def segment(val, start):
         def run(val, start):
             def inner(carry, _):
                 number, val = carry
-                return (number + np.int32(1), step(val, number)[0]), None
+                return (add(number, np.int32(1)), step(val, number)[0]), None
             return scan(inner, (start, val), None, size)[0][1]
         live = eval_jaxpr(cond.jaxpr, cond.consts, *cond_consts, *val)[0]
         return choose(live, checkpoint(run), lambda val, start: val, val, start), None
@@ -274,14 +277,39 @@ def _while_jvp(primals, tangents, **params):
     return outs[:n], fill(carry_nz, outs[n:], map(Zero.of, outs[:n]))
 
 
-def _while_linearize(primals, tangents, **params):
-    """Values from a loop that runs now; tangents from a second loop, on the tape, which computes the values again."""
-    outs = while_p.bind(*primals, **params)
-    args, loop, carry_nz = _while_jvp_parts(primals, tangents, params)
-    if not any(carry_nz):
-        return outs, [Zero.of(x) for x in outs]
-    n = len(outs)
-    return outs, fill(carry_nz, while_p.bind(*args, **loop)[n:], map(Zero.of, outs))
+def _while_split(unknown, params):
+    """A loop over the carries that are known, now; later the whole loop again, for the others."""
+    nc, nb = params["cond_nconsts"], params["body_nconsts"]
+    cond, body = params["cond_jaxpr"], params["body_jaxpr"]
+    cond_u, body_u, carry_u = split(unknown, nc, nb)
+
+    def derive(carry):
+        parts = split_jaxpr(body, body_u + carry, carry)
+        return parts, parts.out_unknown
+    parts, carry_u = carry_fixpoint(derive, carry_u)
+    if all(carry_u) or any(cond_u):
+        return None
+    read = _read_by(cond.jaxpr)
+    if any(u and v in read for u, v in zip(carry_u, cond.jaxpr.invars[nc:])):
+        return None  # the number of steps is not known
+    early = [not u for u in carry_u]
+    small, used = narrow(body, early)
+    consts_in = used[:nb]
+    if any(c and u for c, u in zip(used, body_u + carry_u)):
+        return None  # an equation inside cannot be split
+    small = ClosedJaxpr(small.jaxpr.replace(invars=select(body.jaxpr.invars, consts_in + early)), small.consts)
+    short = ClosedJaxpr(cond.jaxpr.replace(invars=cond.jaxpr.invars[:nc] + select(cond.jaxpr.invars[nc:], early)),
+                        cond.consts)
+    kept = [True] * nc + consts_in + early
+    return EquationSplit(
+        carry_u, [i for i, k in enumerate(kept) if k],
+        dict(cond_nconsts=nc, cond_jaxpr=short, body_nconsts=sum(consts_in), body_jaxpr=small),
+        range(len(unknown)), params, [i if u else None for i, u in enumerate(carry_u)])
+
+
+def _read_by(jaxpr):
+    """The variables that a program reads or returns."""
+    return {v for v in [*(v for e in jaxpr.eqns for v in e.invars), *jaxpr.outvars] if type(v) is not Literal}
 
 
 def _while_transpose(cts, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
@@ -359,8 +387,7 @@ def _while_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
     params = eqn.params
     nc, nb = params["cond_nconsts"], params["body_nconsts"]
     cond, body = params["cond_jaxpr"], params["body_jaxpr"]
-    read = set(v for e in cond.eqns for v in e.invars if type(v) is not Literal)
-    read.update(v for v in cond.jaxpr.outvars if type(v) is not Literal)
+    read = _read_by(cond.jaxpr)
     carry = [u or v in read for u, v in zip(used, cond.jaxpr.invars[nc:])]
 
     def derive(carry):
@@ -391,6 +418,7 @@ while_p = Primitive(
     out_type=_while_type,
     effects=lambda *avals, cond_jaxpr, body_jaxpr, **_: cond_jaxpr.effects | body_jaxpr.effects,
     impl=lambda *args, **params: run_eagerly(while_p, args, params),
-    jvp=_while_jvp, linearize=_while_linearize, transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
+    jvp=_while_jvp, transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
 )
 while_p.dce = _while_dce
+while_p.split = _while_split
