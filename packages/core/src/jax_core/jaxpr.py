@@ -6,7 +6,7 @@ jaxpr can be compared, cached and moved by identity.
 """
 from __future__ import annotations
 
-from typing import Any, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -223,6 +223,28 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source
         else:
             env[eqn.outvars[0]] = out
     return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+
+
+def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], apply: Callable) -> list:
+    """Run ``jaxpr`` with ``apply(eqn, values) -> list of results`` in place of `bind`."""
+    env: dict = dict(zip(jaxpr.constvars, consts))
+    env.update(zip(jaxpr.invars, args))
+    for eqn in jaxpr.eqns:
+        env.update(zip(eqn.outvars, apply(eqn, [x.val if type(x) is Literal else env[x] for x in eqn.invars])))
+    return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+
+
+def interpret_nested(eqn: JaxprEqn, values: Sequence[Any], run: Callable) -> list | None:
+    """The results of an equation that holds programs, each run by ``run(closed, *args)``; None if it holds none.
+
+    Control flow steps in Python through ``prim.interpret(run, *values, **params)``; an equation that holds one program
+    and nothing else to say (`jit`, `checkpoint`, custom derivatives) is that program.
+    """
+    rule = getattr(eqn.primitive, "interpret", None)
+    if rule is not None:
+        return rule(run, *values, **eqn.params)
+    inner = [p for p in eqn.params.values() if isinstance(p, ClosedJaxpr)]
+    return run(inner[0], *values) if len(inner) == 1 else None
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:

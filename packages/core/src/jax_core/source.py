@@ -67,7 +67,9 @@ UNKNOWN = SourceInfo(None, 0, ())
 
 
 def capture() -> SourceInfo:
-    """The innermost frame of the user's code, now."""
+    """The innermost frame of the user's code, now; or the place that `attributed_to` says."""
+    if name_stack.place is not None:
+        return name_stack.place
     frame = sys._getframe(2)
     internal = _internal
     while frame is not None:
@@ -94,9 +96,25 @@ def describe_function(fun) -> str:
 
 class _NameStack(context.threading.local):
     names: tuple = ()
+    place: "SourceInfo | None" = None
 
 
 name_stack = _NameStack()
+
+
+class attributed_to:
+    """What is captured inside counts as written at ``place``: the backward pass names the lines of the forward one."""
+
+    __slots__ = ("place", "before")
+
+    def __init__(self, place: SourceInfo):
+        self.place = place
+
+    def __enter__(self):
+        self.before, name_stack.place = name_stack.place, self.place
+
+    def __exit__(self, *exc):
+        name_stack.place = self.before
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import array, backends, context, errors
+from . import array, backends, context, errors, nans
 from .aval import AbstractValue, ShapedArray, register_array_class
 from .primitive import Primitive
 
@@ -61,7 +61,10 @@ class EvalTrace(Trace):
         for x in args:
             if isinstance(x, Tracer):
                 raise escaped(x)
-        return backends.get().evaluate(prim, args, params)
+        outs = backends.get().evaluate(prim, args, params)
+        if nans.watching():
+            nans.check_primitive(prim, args, outs)
+        return outs
 
     def process_custom_jvp(self, call, args):
         return call.fun(*args)

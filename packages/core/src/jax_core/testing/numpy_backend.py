@@ -12,7 +12,7 @@ import numpy as np
 from .. import array, dtypes, tree
 from ..aval import ShapedArray, get_aval, register_array_class
 from ..interfaces import LowerSpec
-from ..jaxpr import ClosedJaxpr, Jaxpr, Literal
+from ..jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..primitive import Primitive, abstract_eval
 
 
@@ -79,8 +79,7 @@ class _Executable:
         self.kept = tuple(range(len(module.closed.in_avals)))
 
     def execute(self, args: Sequence[Any]) -> list:
-        closed = self.module.closed
-        return interpret(closed.jaxpr, closed.consts, args)
+        return run(self.module.closed, *args)
 
     def as_text(self) -> str:
         return self.module.text()
@@ -92,21 +91,22 @@ class _Executable:
         return None
 
 
-def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any]) -> list:
-    """Run ``jaxpr`` with the references of its primitives."""
-    env: dict = dict(zip(jaxpr.constvars, consts))
-    env.update(zip(jaxpr.invars, args))
-    for eqn in jaxpr.eqns:
-        values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
-        env.update(zip(eqn.outvars, apply(eqn.primitive, values, eqn.params)))
-    return [as_array(x.val if type(x) is Literal else env[x], x.aval) for x in jaxpr.outvars]
+def run(closed: ClosedJaxpr, *args: Any) -> list:
+    """Run a program with the references of its primitives."""
+    outs = interpret(closed.jaxpr, closed.consts, args, _apply_equation)
+    return [as_array(x, v.aval) for x, v in zip(outs, closed.jaxpr.outvars)]
+
+
+def _apply_equation(eqn: JaxprEqn, values: Sequence[Any]) -> list:
+    if eqn.primitive.reference is None:
+        outs = interpret_nested(eqn, values, run)
+        if outs is not None:
+            return outs
+    return apply(eqn.primitive, values, eqn.params)
 
 
 def apply(prim: Primitive, args: Sequence[Any], params: dict) -> list:
     """Results of one primitive, always a list."""
-    inner = [p for p in params.values() if isinstance(p, ClosedJaxpr)]
-    if inner and prim.reference is None:
-        return interpret(inner[0].jaxpr, inner[0].consts, args)
     if prim.reference is None:
         raise NotImplementedError(f"NumpyBackend: primitive {prim.name!r} has no reference")
     types, _ = abstract_eval(prim, [get_aval(x) for x in args], params)
