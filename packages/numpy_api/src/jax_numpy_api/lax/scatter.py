@@ -129,7 +129,7 @@ def _lower_rule(combine: Callable):
         attrs = (f"{{indices_are_sorted = {str(indices_are_sorted).lower()}, scatter_dimension_numbers = "
                  f"#stablehlo.scatter<{', '.join(f for f in fields if not f.endswith('[]'))}>, "
                  f"unique_indices = {str(unique_indices).lower()}}}")
-        return b.emit(f'"stablehlo.scatter"({x}, {indices}, {updates}) {region}', x, indices, updates,
+        return b.emit(f'"stablehlo.scatter"({x}, {indices}, {updates}) ({region})', x, indices, updates,
                       out=b.out_avals[0], attrs=attrs)
     return rule
 

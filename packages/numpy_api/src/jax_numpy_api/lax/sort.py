@@ -121,7 +121,7 @@ def _emit_sort(b, operands, dimension, key_types, comparator):
     scalars = [ShapedArray((), x.aval.dtype) for x in operands for _ in range(2)]
     region = b.region(scalars, lambda inner, *args: [comparator(inner, args, key_types)])
     names = ", ".join(map(str, operands))
-    return b.emit(f'"stablehlo.sort"({names}) {region}', *operands, out=[x.aval for x in operands],
+    return b.emit(f'"stablehlo.sort"({names}) ({region})', *operands, out=[x.aval for x in operands],
                   attrs=f"{{dimension = {dimension} : i64, is_stable = true}}")
 
 

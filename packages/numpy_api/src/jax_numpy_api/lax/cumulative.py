@@ -1,0 +1,294 @@
+"""Running sums, products, extrema and log-sum-exps along an axis.
+
+On CPU, XLA has no running reduction but `reduce_window`, which computes each result anew from a window of up to 16
+elements, one at a time. Here a loop runs along the axis, and each of its steps works on all other axes at once, so
+that it is vectorised. Where the other axes are short, the axis is first cut into chunks that run side by side; the
+chunks' totals are then accumulated the same way, and carried into the chunks that follow. Small arrays, and other
+platforms, take `reduce_window`.
+
+Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190 (the scan of chunks, then of their totals).
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray
+from jax_core.forward import jvp_flat
+from jax_core.primitive import LINEAR, Primitive, Zero, none
+from jax_core.structural import zeros
+from jax_numpy_api import lax
+from .nary import integers
+
+_WIDTH = 2048  # elements that one step of the loop works on, at least
+_SMALL = 1 << 13  # arrays up to this size take reduce_window
+
+
+# -- lowering --------------------------------------------------------------------------------------------------------
+
+class _Reducer:
+    """How two running values combine. ``emit(b, x, y, aval)`` writes it; ``start(dtype)`` is its neutral element."""
+
+    def __init__(self, emit, start):
+        self.emit, self.start = emit, start
+
+
+def _op(name):
+    return lambda b, x, y: b.emit(f"stablehlo.{name} {x}, {y}", x, y, out=x.aval)
+
+
+def _lowest(dtype):
+    if dtypes.issubdtype(dtype, np.complexfloating):
+        return complex(-np.inf, -np.inf)
+    return -np.inf if dtypes.issubdtype(dtype, np.floating) else False if dtype == bool else int(dtypes.iinfo(dtype).min)
+
+
+def _highest(dtype):
+    if dtypes.issubdtype(dtype, np.complexfloating):
+        return complex(np.inf, np.inf)
+    return np.inf if dtypes.issubdtype(dtype, np.floating) else True if dtype == bool else int(dtypes.iinfo(dtype).max)
+
+
+def _emit_function(f):
+    return lambda b, x, y: b.fun(f, x, y)[0]
+
+
+_COUNTER = np.dtype(np.int32)
+
+
+def _reduce_window(b, x, axis, reverse, reducer):
+    aval = x.aval
+    n, rank = aval.shape[axis], aval.ndim
+    scalar = ShapedArray((), aval.dtype)
+    start = b.scalar(reducer.start(aval.dtype), aval.dtype)
+    region = b.region([scalar, scalar], lambda inner, p, q: [reducer.emit(inner, p, q)])
+    window = ", ".join(str(n if i == axis else 1) for i in range(rank))
+    low, high = (0, n - 1) if reverse else (n - 1, 0)
+    pads = ", ".join(f"[{low}, {high}]" if i == axis else "[0, 0]" for i in range(rank))
+    return b.emit(f'"stablehlo.reduce_window"({x}, {start}) ({region})', x, start, out=aval,
+                  attrs=f"{{window_dimensions = array<i64: {window}>, padding = dense<[{pads}]> : tensor<{rank}x2xi64>}}")
+
+
+def _loop(b, x, reverse, reducer):
+    """Accumulate ``x`` of shape ``[n, m]`` along its first axis, one row a step, from the second row on."""
+    n, m = x.aval.shape
+    counter, row = ShapedArray((), _COUNTER), ShapedArray((1, m), x.aval.dtype)
+    first = n - 1 if reverse else 0
+    carry = b.emit(f"stablehlo.slice {x} [{first}:{first + 1}:1, 0:{m}:1]", x, out=row)
+    avals = [counter, row, x.aval]
+
+    def condition(inner, i, c, out):
+        last = inner.scalar(n, _COUNTER)
+        return [inner.emit(f"stablehlo.compare LT, {i}, {last}, SIGNED", i, last, out=ShapedArray((), bool))]
+
+    def body(inner, i, c, out):
+        zero, at = inner.scalar(0, _COUNTER), i
+        if reverse:
+            last = inner.scalar(n - 1, _COUNTER)
+            at = inner.emit(f"stablehlo.subtract {last}, {i}", last, i, out=counter)
+        element = inner.emit(f"stablehlo.dynamic_slice {out}, {at}, {zero}, sizes = [1, {m}]", out, at, zero, out=row)
+        c = reducer.emit(inner, c, element)
+        out = inner.emit(f"stablehlo.dynamic_update_slice {out}, {c}, {at}, {zero}", out, c, at, zero, out=x.aval)
+        one = inner.scalar(1, _COUNTER)
+        return [inner.emit(f"stablehlo.add {i}, {one}", i, one, out=counter), c, out]
+
+    operands = [b.scalar(1, _COUNTER), carry, x]
+    text = f'"stablehlo.while"({", ".join(map(str, operands))}) ({b.region(avals, condition)}, {b.region(avals, body)})'
+    return b.emit(text, *operands, out=avals)[2]
+
+
+def _accumulate(b, x, axis, reverse, reducer):
+    aval = x.aval
+    n = aval.shape[axis]
+    outer, inner = math.prod(aval.shape[:axis]), math.prod(aval.shape[axis + 1:])
+    if n <= 1 or aval.size == 0:
+        return x
+    if b.platform != "cpu" or aval.size <= _SMALL or n <= 16:
+        return _reduce_window(b, x, axis, reverse, reducer)
+    flat = b.reshape(x, (outer, n, inner))
+    if outer * inner >= _WIDTH or n <= 64:
+        rows = _transposed(b, flat, (1, 0, 2))
+        rows = _loop(b, b.reshape(rows, (n, outer * inner)), reverse, reducer)
+        rows = _transposed(b, b.reshape(rows, (n, outer, inner)), (1, 0, 2))
+        return b.reshape(rows, aval.shape)
+    return b.reshape(_by_chunks(b, flat, reverse, reducer), aval.shape)
+
+
+def _by_chunks(b, x, reverse, reducer):
+    outer, n, inner = x.aval.shape
+    dtype = x.aval.dtype
+    chunks = min(max(1, _WIDTH // (outer * inner)), n // 16)
+    length = -(-n // chunks)
+    missing = chunks * length - n
+    start = b.scalar(reducer.start(dtype), dtype)
+    if missing:
+        low, high = (missing, 0) if reverse else (0, missing)
+        x = b.emit(f"stablehlo.pad {x}, {start}, low = [0, {low}, 0], high = [0, {high}, 0], interior = [0, 0, 0]", x, start,
+                   out=ShapedArray((outer, chunks * length, inner), dtype))
+    rows = _transposed(b, b.reshape(x, (outer, chunks, length, inner)), (2, 0, 1, 3))
+    rows = b.reshape(_loop(b, b.reshape(rows, (length, outer * chunks * inner)), reverse, reducer), rows.aval.shape)
+    last = 0 if reverse else length - 1
+    totals = b.emit(f"stablehlo.slice {rows} [{last}:{last + 1}:1, 0:{outer}:1, 0:{chunks}:1, 0:{inner}:1]", rows,
+                    out=ShapedArray((1, outer, chunks, inner), dtype))
+    totals = _accumulate(b, totals, 2, reverse, reducer)
+    low, high = (-1, 1) if reverse else (1, -1)  # each chunk gets the total of those before it
+    totals = b.emit(f"stablehlo.pad {totals}, {start}, low = [0, 0, {low}, 0], high = [0, 0, {high}, 0], "
+                    f"interior = [0, 0, 0, 0]", totals, start, out=totals.aval)
+    totals = b.broadcast(b.reshape(totals, (outer, chunks, inner)), rows.aval.shape, (1, 2, 3))
+    out = _transposed(b, reducer.emit(b, totals, rows), (1, 2, 0, 3))
+    out = b.reshape(out, (outer, chunks * length, inner))
+    if not missing:
+        return out
+    low = missing if reverse else 0
+    return b.emit(f"stablehlo.slice {out} [0:{outer}:1, {low}:{low + n}:1, 0:{inner}:1]", out,
+                  out=ShapedArray((outer, n, inner), dtype))
+
+
+def _transposed(b, x, order):
+    shape = x.aval.shape
+    kept = [i for i in order if shape[i] != 1]
+    out = tuple(shape[i] for i in order)
+    if kept == sorted(kept):
+        return b.reshape(x, out)
+    return b.emit(f"stablehlo.transpose {x}, dims = {list(order)}", x, out=ShapedArray(out, x.aval.dtype))
+
+
+# -- the primitives --------------------------------------------------------------------------------------------------
+
+def _type_rule(name, accepts):
+    def rule(x, *, axis, reverse):
+        if not accepts(x.dtype):
+            raise TypeError(f"{name} does not accept dtype {x.dtype}; convert the operand {x.str_short()} first.")
+        if not 0 <= axis < x.ndim:
+            raise ValueError(f"axis {axis} is out of bounds for array of shape {x.shape}")
+        return x
+    return rule
+
+
+def _scan_jvp(bind, combine):
+    """The derivative of the same values computed as a tree of ``combine``, which is differentiable."""
+    def rule(primals, tangents, *, axis, reverse):
+        (x,), (g,) = primals, tangents
+        out = bind(x, axis=axis, reverse=reverse)
+        if isinstance(g, Zero):
+            return out, Zero.of(out)
+        _, (tangent,) = jvp_flat(lambda x: [lax.associative_scan(combine(), x, reverse, axis)], [x], [g])
+        return out, tangent
+    return rule
+
+
+def _numeric(dtype):
+    return dtypes.issubdtype(dtype, np.number)
+
+
+def _anything(dtype):
+    return not isinstance(dtype, dtypes.ExtendedDType)
+
+
+def _inexact(dtype):
+    return dtypes.issubdtype(dtype, np.inexact)
+
+
+def _cumulative(name, reducer, accepts, accumulate, **rules):
+    def batch(axis_data, args, dims, *, axis, reverse):
+        (x,), (d,) = args, dims
+        return prim.bind(x, axis=axis + (d <= axis), reverse=reverse), d
+
+    def reference(x, *, axis, reverse):
+        x = np.flip(np.asarray(x), axis) if reverse else np.asarray(x)
+        out = accumulate(x, axis=axis, dtype=x.dtype)
+        return np.flip(out, axis) if reverse else out
+
+    prim = Primitive(
+        name, out_type=_type_rule(name, accepts), batch=batch,
+        lower=lambda b, x, *, axis, reverse: _accumulate(b, x, axis, reverse, reducer),
+        reference=reference, exact=integers, **rules)
+    return prim
+
+
+def _not_linear(name):
+    return none(f"{name} is not linear, so it has no transpose")
+
+
+cumsum_p = _cumulative(
+    "cumsum", _Reducer(_op("add"), lambda dtype: 0), _numeric, np.add.accumulate, jvp=LINEAR,
+    transpose=lambda ct, x, *, axis, reverse: cumsum_p.bind(ct, axis=axis, reverse=not reverse))
+
+cumprod_p = _cumulative(
+    "cumprod", _Reducer(_op("multiply"), lambda dtype: 1), _numeric, np.multiply.accumulate,
+    jvp=_scan_jvp(lambda x, **params: cumprod_p.bind(x, **params), lambda: lax.mul), transpose=_not_linear("cumprod"))
+
+cummax_p = _cumulative(
+    "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), _lowest), _anything, np.maximum.accumulate,
+    jvp=_scan_jvp(lambda x, **params: cummax_p.bind(x, **params), lambda: lax.max), transpose=_not_linear("cummax"))
+
+cummin_p = _cumulative(
+    "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), _highest), _anything, np.minimum.accumulate,
+    jvp=_scan_jvp(lambda x, **params: cummin_p.bind(x, **params), lambda: lax.min), transpose=_not_linear("cummin"))
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    """log(exp(x) + exp(y)), elementwise."""
+    if dtypes.issubdtype(x.dtype, np.complexfloating):
+        return _complex_logaddexp(x, y)
+    same = lax.eq(x, y)  # equal infinities have no difference, and no derivative of one
+    difference = lax.select(same, zeros(ShapedArray(x.shape, x.dtype)), lax.sub(x, y))
+    return lax.add(lax.max(x, y), lax.log1p(lax.exp(lax.neg(lax.abs(difference)))))
+
+
+def _complex_logaddexp(x, y):
+    top = lax.select(lax.ge(lax.real(x), lax.real(y)), x, y)
+    low = lax.select(lax.ge(lax.real(x), lax.real(y)), y, x)
+    finite = lax.gt(lax.real(top), np.asarray(-np.inf, lax.real(top).dtype)[()])
+    return lax.select(finite, lax.add(top, lax.log1p(lax.exp(lax.sub(low, top)))), top)
+
+
+def _numpy_logcumsumexp(x, axis, dtype):
+    if x.dtype.kind != "c":
+        return np.logaddexp.accumulate(x, axis=axis, dtype=None if x.dtype.kind == "V" else dtype).astype(dtype)
+    shift = np.max(x.real, axis=axis, keepdims=True)
+    return (np.log(np.cumsum(np.exp(x - shift), axis=axis)) + shift).astype(dtype)
+
+
+cumlogsumexp_p = _cumulative(
+    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest), _inexact, _numpy_logcumsumexp,
+    jvp=_scan_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), lambda: _logaddexp),
+    transpose=_not_linear("cumlogsumexp"))
+
+
+# -- functions -------------------------------------------------------------------------------------------------------
+
+def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
+    axis, rank = operator.index(axis), np.ndim(operand)
+    if not -rank <= axis < rank:
+        raise ValueError(f"{prim.name}: axis {axis} is out of bounds for array of shape {np.shape(operand)}")
+    return prim.bind(operand, axis=axis % rank, reverse=bool(reverse))
+
+
+def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """Running sums along ``axis``, from its end with ``reverse``; in the operand's dtype."""
+    return _bind(cumsum_p, operand, axis, reverse)
+
+
+def cumprod(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """Running products along ``axis``, from its end with ``reverse``; in the operand's dtype."""
+    return _bind(cumprod_p, operand, axis, reverse)
+
+
+def cummax(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """Running maxima along ``axis``, from its end with ``reverse``; NaN from the first NaN on."""
+    return _bind(cummax_p, operand, axis, reverse)
+
+
+def cummin(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """Running minima along ``axis``, from its end with ``reverse``; NaN from the first NaN on."""
+    return _bind(cummin_p, operand, axis, reverse)
+
+
+def cumlogsumexp(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+    """Logarithms of running sums of exponentials along ``axis``, without overflow; from its end with ``reverse``."""
+    return _bind(cumlogsumexp_p, operand, axis, reverse)
