@@ -1,0 +1,445 @@
+"""Elementwise arithmetic in several steps: division in its variants, powers, and functions of two numbers.
+
+Integer division and remainder round towards minus infinity (NumPy's rule) where the hardware and StableHLO round
+towards zero: one division, one multiplication and one selection correct that. Formulas are chosen so that derivatives
+are finite where the function's are: what a branch does not use is computed from a harmless value.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.jit import inlined
+
+from .. import lax
+from .promotion import (broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined, promote_args,
+                        promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of, unwrapped)
+from .rows import binary
+from .ufuncs import _is_complex, _is_inexact, _like, truth
+
+
+def where(condition: Any, x: Any, y: Any) -> Any:
+    """Selection for use inside this package: ``x`` where ``condition`` holds, else ``y``; promoted and broadcast."""
+    x, y = promote_dtypes(x, y)
+    return select(truth(condition), x, y)
+
+
+def select(condition: Any, x: Any, y: Any) -> Any:
+    """`where` for operands of one dtype."""
+    shapes = shape_of(condition), shape_of(x), shape_of(y)
+    full = broadcast_shape("where", *shapes)
+    if shapes[0]:
+        condition = broadcast_to(condition, full)
+    return lax.select_n_p.bind(condition, broadcast_to(y, full), broadcast_to(x, full))
+
+
+# -- division ----------------------------------------------------------------------------------------------------------
+
+divide = true_divide = binary("divide", lambda x, y: lax.div(x, y), "inexact",
+                              "Quotient of elements, as floats; integers are converted first.")
+
+
+def _integer_divmod(x, y):
+    """Floor quotient and remainder of integers; a zero divisor gives what StableHLO gives (-1 and ``x``)."""
+    quotient, remainder = lax.div(x, y), lax.rem(x, y)
+    zero = _like(remainder, 0)
+    if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger):
+        return quotient, remainder
+    wrong = lax.bitwise_and(lax.ne(remainder, zero), lax.ne(lax.lt(remainder, zero), lax.lt(y, zero)))
+    return (select(wrong, lax.sub(quotient, _like(quotient, 1)), quotient),
+            select(wrong, lax.add(remainder, y), remainder))
+
+
+def _float_divmod(x, y):
+    """Floor quotient and remainder of floats: the remainder is exact, the quotient is rounded from ``x - remainder``."""
+    remainder = lax.rem(x, y)
+    zero = _like(x, 0)
+    is_zero = lax.eq(y, zero)
+    quotient = lax.div(select(is_zero, x, lax.sub(x, remainder)), y)
+    wrong = lax.bitwise_and(lax.ne(remainder, zero), lax.ne(lax.sign(y), lax.sign(remainder)))
+    quotient = select(wrong, lax.sub(quotient, _like(x, 1)), quotient)
+    remainder = select(wrong, lax.add(remainder, y), remainder)
+    return lax.round(quotient), remainder
+
+
+def _divmod(name, x1, x2):
+    x1, x2 = promote_args_numeric(name, x1, x2)
+    if _is_complex(x1):
+        raise TypeError(f"jnp.{name} does not take complex numbers, got dtype {lax.dtype(x1)}; they have no order.")
+    return (_float_divmod if _is_inexact(x1) else _integer_divmod)(x1, x2)
+
+
+@inlined()
+def floor_divide(x1, x2, /):
+    """``floor(x1 / x2)`` in the dtype of the operands.
+
+    Args:
+      x1, x2: arrays or numbers; promoted to one dtype and broadcast.
+
+    Returns:
+      an array of the promoted dtype. A quotient by integer 0 is -1.
+
+    Raises:
+      TypeError: not arrays, or shapes that do not broadcast.
+
+    Source: `numpy.floor_divide`.
+    """
+    x1, x2 = promote_args_numeric("floor_divide", x1, x2)
+    if _is_complex(x1):
+        return _complex_floor_divide(x1, x2)
+    return _divmod("floor_divide", x1, x2)[0]
+
+
+def _complex_floor_divide(x1, x2):
+    """The real part of the quotient, floored, with the scaling of Smith's method against overflow."""
+    re, im = lax.real, lax.imag
+    larger = lax.ge(lax.abs(re(x2)), lax.abs(im(x2)))
+    ratio = select(larger, lax.div(im(x2), re(x2)), lax.div(re(x2), im(x2)))
+    down = lax.add(select(larger, re(x2), lax.mul(re(x2), ratio)), select(larger, lax.mul(im(x2), ratio), im(x2)))
+    up = select(larger, lax.add(re(x1), lax.mul(im(x1), ratio)), lax.add(lax.mul(re(x1), ratio), im(x1)))
+    quotient = lax.floor(lax.div(up, down))
+    return lax.complex(quotient, lax.full_like(quotient, 0))
+
+
+@inlined()
+def remainder(x1, x2, /):
+    """Remainder with the sign of the divisor, ``x1 - x2 * floor(x1 / x2)``.
+
+    Args:
+      x1, x2: real arrays or numbers; promoted to one dtype and broadcast.
+
+    Returns:
+      an array of the promoted dtype. The remainder by integer 0 is ``x1``.
+
+    Source: `numpy.remainder`.
+    """
+    x1, x2 = promote_args_numeric("remainder", x1, x2)
+    if not _is_inexact(x1):
+        return _integer_divmod(x1, x2)[1]
+    rest, zero = lax.rem(x1, x2), _like(x1, 0)
+    wrong = lax.bitwise_and(lax.ne(rest, zero), lax.ne(lax.lt(rest, zero), lax.lt(x2, zero)))
+    return select(wrong, lax.add(rest, x2), rest)
+
+
+mod = remainder
+
+
+@inlined()
+def divmod(x1, x2, /):
+    """Pair of `floor_divide` and `remainder`. Source: `numpy.divmod`."""
+    return tuple(_divmod("divmod", x1, x2))
+
+
+@inlined()
+def fmod(x1, x2, /):
+    """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`."""
+    x1, x2 = promote_args_numeric("fmod", x1, x2)
+    return lax.rem(x1, x2)
+
+
+# -- powers ------------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnums=(1,))
+def _static_power(x, exponent, /):
+    """``x`` to a power that is a Python integer: repeated squaring."""
+    if lax.dtype(x) == np.bool_:
+        x, _ = promote_args_numeric("power", x, 1)
+    if _is_inexact(x) or exponent >= 0:
+        return lax.integer_pow(x, exponent)
+    raise TypeError(f"Integers cannot be raised to negative powers, got integer_pow({lax.dtype(x)}"
+                    f"[{','.join(map(str, shape_of(x)))}], {exponent}); convert the base to a float.")
+
+
+@inlined()
+def _power(x1, x2, /):
+    dtype, weak = joined(x1, x2)
+    if dtypes.issubdtype(dtype, np.inexact):
+        return lax.pow(*promote_shapes("power", convert(x1, dtype, weak), convert(x2, dtype, weak)))
+    x1, x2 = promote_args_numeric("power", x1, x2)
+    return _power_of_integers(x1, x2)
+
+
+def _power_of_integers(base, exponent):
+    """Binary exponentiation, until no exponent has a bit left."""
+    shape = np.broadcast_shapes(shape_of(base), shape_of(exponent))
+    base, exponent = broadcast_to(base, shape), broadcast_to(exponent, shape)
+    one, zero = _like(base, 1), _like(base, 0)
+
+    def more(state):
+        return lax.reduce_or(lax.ne(state[2], zero), tuple(range(len(shape))))
+
+    def step(state):
+        result, base, exponent = state
+        odd = lax.eq(lax.bitwise_and(exponent, one), one)
+        result = select(odd, lax.mul(result, base), result)
+        return result, lax.mul(base, base), lax.shift_right_logical(exponent, one)
+    return lax.while_loop(more, step, (lax.full_like(base, 1), base, exponent))[0]
+
+
+def power(x1, x2, /):
+    """``x1`` to the power ``x2``.
+
+    Args:
+      x1, x2: arrays or numbers; promoted to one dtype and broadcast. A Python integer ``x2`` becomes repeated
+        multiplication.
+
+    Returns:
+      an array of the promoted dtype.
+
+    Raises:
+      TypeError: an integer base and a negative Python integer exponent.
+
+    Source: `numpy.power`.
+    """
+    check_arraylike("power", x1, x2)
+    if isinstance(x2, (int, np.integer)) and not isinstance(x2, (bool, np.bool_)):
+        if type(x2) is int or np.result_type(x2) == joined(x1, x2)[0]:
+            return _static_power(x1, operator.index(x2))
+    return _power(x1, x2)
+
+
+pow = power
+
+
+def float_power(x, y, /):
+    """``x`` to the power ``y``, computed in the widest float there is. Source: `numpy.float_power`."""
+    check_arraylike("float_power", x, y)
+    wide = dtypes.canonicalize_dtype(np.complex128 if _is_complex(x) or _is_complex(y) else np.float64)
+    return _power(convert(unwrapped(x), wide), convert(unwrapped(y), wide))
+
+
+# -- functions of two numbers ------------------------------------------------------------------------------------------
+
+@inlined()
+def hypot(x1, x2, /):
+    """``sqrt(x1**2 + x2**2)`` without overflow of the squares; an infinite side wins over NaN.
+
+    Args:
+      x1, x2: real arrays or numbers; promoted to one float dtype and broadcast.
+
+    Source: `numpy.hypot`.
+    """
+    x1, x2 = promote_args_inexact("hypot", x1, x2)
+    if _is_complex(x1):
+        raise ValueError(f"jnp.hypot does not take complex numbers, got dtype {lax.dtype(x1)}.")
+    x1, x2 = lax.abs(x1), lax.abs(x2)
+    large, small = lax.max(x1, x2), lax.min(x1, x2)
+    is_zero = lax.eq(large, _like(large, 0))
+    ratio = lax.div(small, select(is_zero, _like(large, 1), large))
+    length = lax.mul(large, lax.sqrt(lax.add(_like(ratio, 1), lax.square(ratio))))
+    infinity = _like(large, np.inf)
+    is_infinite = lax.bitwise_or(lax.eq(x1, infinity), lax.eq(x2, infinity))
+    return select(is_infinite, infinity, select(is_zero, large, length))
+
+
+@inlined()
+def logaddexp(x1, x2, /):
+    """``log(exp(x1) + exp(x2))`` without overflow.
+
+    Args:
+      x1, x2: arrays or numbers; promoted to one inexact dtype and broadcast.
+
+    Source: `numpy.logaddexp`.
+    """
+    x1, x2 = promote_args_inexact("logaddexp", x1, x2)
+    if _is_complex(x1):
+        return _complex_logaddexp(x1, x2)
+    largest, distance = _larger_and_distance(x1, x2)
+    return lax.add(largest, lax.log1p(lax.exp(lax.neg(distance))))
+
+
+@inlined()
+def logaddexp2(x1, x2, /):
+    """``log2(2**x1 + 2**x2)`` without overflow. Source: `numpy.logaddexp2`."""
+    x1, x2 = promote_args_inexact("logaddexp2", x1, x2)
+    if _is_complex(x1):
+        ln2 = _like(x1, np.log(2))
+        return lax.div(_complex_logaddexp(lax.mul(x1, ln2), lax.mul(x2, ln2)), ln2)
+    largest, distance = _larger_and_distance(x1, x2)
+    return lax.add(largest, lax.div(lax.log1p(lax.exp2(lax.neg(distance))), _like(x1, np.log(2))))
+
+
+def _larger_and_distance(x1, x2):
+    """``max(x1, x2)`` and ``|x1 - x2|``; equal infinities are at distance 0."""
+    gap = lax.sub(x1, x2)
+    gap = select(lax.ne(gap, gap), _like(gap, 0), gap)
+    return lax.max(x1, x2), lax.abs(gap)
+
+
+def _complex_logaddexp(x1, x2):
+    """By the operand of larger real part; the result's imaginary part is brought into (-pi, pi]."""
+    first = lax.gt(lax.real(x1), lax.real(x2))
+    large, small = select(first, x1, x2), select(first, x2, x1)
+    gap = lax.sub(small, large)
+    gap = select(lax.ne(gap, gap), _like(gap, 0), gap)
+    out = lax.add(large, lax.log1p(lax.exp(gap)))
+    imaginary, turn = lax.imag(out), 2 * np.pi
+    turns = lax.ceil(lax.div(lax.sub(imaginary, _like(imaginary, np.pi)), _like(imaginary, turn)))
+    return lax.complex(lax.real(out), lax.sub(imaginary, lax.mul(turns, _like(imaginary, turn))))
+
+
+@inlined()
+def fmax(x1, x2):
+    """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`."""
+    x1, x2 = promote_args("fmax", x1, x2)
+    larger = lax.max(x1, x2)
+    if not _is_inexact(x1):
+        return larger
+    return select(lax.ne(x1, x1), x2, select(lax.ne(x2, x2), x1, larger))
+
+
+@inlined()
+def fmin(x1, x2):
+    """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`."""
+    x1, x2 = promote_args("fmin", x1, x2)
+    smaller = lax.min(x1, x2)
+    if not _is_inexact(x1):
+        return smaller
+    return select(lax.ne(x1, x1), x2, select(lax.ne(x2, x2), x1, smaller))
+
+
+@inlined()
+def heaviside(x1, x2, /):
+    """0 where ``x1`` is negative, 1 where it is positive, ``x2`` where it is zero. Source: `numpy.heaviside`."""
+    x1, x2 = promote_args_inexact("heaviside", x1, x2)
+    zero, one = _like(x1, 0), _like(x1, 1)
+    step = select(lax.lt(x1, zero), zero, select(lax.gt(x1, zero), one, x2))
+    return select(lax.ne(x1, x1), x1, step)
+
+
+def _integers(name, x1, x2):
+    x1, x2 = promote_args_numeric(name, x1, x2)
+    if not dtypes.issubdtype(lax.dtype(x1), np.integer):
+        raise ValueError(f"Arguments to jax.numpy.{name} must be integers, got dtype {lax.dtype(x1)}.")
+    shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))
+    return broadcast_to(x1, shape), broadcast_to(x2, shape)
+
+
+def _gcd(x1, x2):
+    """Euclid's algorithm, on all elements until every remainder is zero."""
+    def more(pair):
+        return lax.reduce_or(lax.ne(pair[1], _like(pair[1], 0)), tuple(range(len(shape_of(pair[1])))))
+
+    def step(pair):
+        a, b = pair
+        done = lax.eq(b, _like(b, 0))
+        return select(done, a, b), select(done, b, lax.rem(a, select(done, _like(b, 1), b)))
+    return lax.while_loop(more, step, (_magnitude(x1), _magnitude(x2)))[0]
+
+
+def _magnitude(x):
+    return x if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger) else lax.abs(x)
+
+
+@inlined()
+def gcd(x1, x2):
+    """Greatest common divisor of integers, never negative. Source: `numpy.gcd`; Euclid's algorithm."""
+    return _gcd(*_integers("gcd", x1, x2))
+
+
+@inlined()
+def lcm(x1, x2):
+    """Least common multiple of integers, never negative; 0 where either is 0. Source: `numpy.lcm`."""
+    x1, x2 = map(_magnitude, _integers("lcm", x1, x2))
+    divisor = _gcd(x1, x2)
+    zero = _like(x1, 0)
+    safe = select(lax.eq(divisor, zero), _like(x1, 1), divisor)
+    return lax.mul(x1, lax.div(x2, safe))
+
+
+# -- clipping and differences ------------------------------------------------------------------------------------------
+
+@inlined()
+def clip(arr=None, /, min=None, max=None):
+    """``arr`` limited to the interval from ``min`` to ``max``, either of which may be None.
+
+    Args:
+      arr: real array or number.
+      min, max: arrays or numbers that broadcast against ``arr``; all are promoted to one dtype. Where ``min`` exceeds
+        ``max``, the result is ``max``.
+
+    Raises:
+      ValueError: complex numbers, which have no order.
+
+    Source: `numpy.clip`.
+    """
+    if arr is None:
+        raise ValueError("No input was provided to the clip function.")
+    bounds = [b for b in (min, max) if b is not None]
+    check_arraylike("clip", arr, *bounds)
+    if any(_is_complex(x) for x in (arr, *bounds)):
+        raise ValueError("Clip received a complex value either through the input or the min/max keywords. "
+                         "Complex values have no ordering and cannot be clipped; clip the real and imaginary parts.")
+    if min is not None:
+        arr = lax.max(*promote_args("clip", min, arr))
+    if max is not None:
+        arr = lax.min(*promote_args("clip", max, arr))
+    return unwrapped(arr)
+
+
+def diff(a, n=1, axis=-1, prepend=None, append=None):
+    """Differences of neighbours along an axis, ``n`` times over.
+
+    Args:
+      a: array with at least one axis; of booleans, "not equal" takes the place of the difference.
+      n: how often; 0 returns ``a``.
+      axis: axis to take differences along.
+      prepend, append: values put before and after ``a`` first; numbers stand for one slice.
+
+    Raises:
+      ValueError: ``n`` is negative, ``a`` is a number, or ``axis`` is out of bounds.
+
+    Source: `numpy.diff`.
+    """
+    n = operator.index(n)
+    check_arraylike("diff", a)
+    if n == 0:
+        return a
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    shape = shape_of(a)
+    if not shape:
+        raise ValueError("diff requires input that is at least one dimensional; got a number")
+    axis = canonical_axis(axis, len(shape))
+    from .shaping import concatenate
+    slice_shape = shape[:axis] + (1,) + shape[axis + 1:]
+    parts = [x if shape_of(x) else broadcast_to(x, slice_shape) for x in (prepend, a, append) if x is not None]
+    return _diff(concatenate(parts, axis) if len(parts) > 1 else a, n, axis)
+
+
+@inlined(static_argnums=(1, 2))
+def _diff(a, n, axis):
+    for _ in range(n):
+        length = shape_of(a)[axis]
+        later = lax.slice_in_dim(a, 1, length, axis=axis) if length else a
+        earlier = lax.slice_in_dim(a, 0, length - 1, axis=axis) if length else a
+        a = lax.ne(later, earlier) if lax.dtype(a) == np.bool_ else lax.sub(later, earlier)
+    return a
+
+
+def ediff1d(ary, to_end=None, to_begin=None):
+    """Differences of neighbours of the flattened array, with values put before and after.
+
+    Args:
+      ary: array of any shape.
+      to_end, to_begin: values of the same kind to put after and before.
+
+    Returns:
+      a 1-d array. Source: `numpy.ediff1d`.
+    """
+    check_arraylike("ediff1d", ary)
+    from .shaping import concatenate, ravel
+    flat = ravel(ary)
+    result = _diff(flat, 1, 0)
+    parts = [result]
+    if to_begin is not None:
+        check_arraylike("ediff1d", to_begin)
+        parts.insert(0, ravel(to_begin).astype(result.dtype))
+    if to_end is not None:
+        check_arraylike("ediff1d", to_end)
+        parts.append(ravel(to_end).astype(result.dtype))
+    return concatenate(parts) if len(parts) > 1 else result
+

@@ -1,0 +1,412 @@
+"""The operators and methods of arrays: one table, attached to concrete arrays and to tracers alike.
+
+An operator returns NotImplemented for operands that are neither arrays nor numbers, so that Python tries the other side
+and then raises its usual TypeError. Functions from modules that are not needed by every program are imported at the first
+call.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any, Callable
+
+import numpy as np
+
+from jax_core import array as core_array, dtypes
+from jax_core.array import Array
+
+from . import arithmetic, ufuncs
+from .indexing import _At, getitem
+from .promotion import is_arraylike
+
+# -- operators ---------------------------------------------------------------------------------------------------------
+
+_NUMBERS = frozenset({bool, int, float, complex})
+
+
+def _accepts(other: Any) -> bool:
+    kind = type(other)
+    return kind in _NUMBERS or isinstance(other, Array) or is_arraylike(other)
+
+
+def _operator(name: str, fun: Callable) -> Callable:
+    def method(self, other):
+        if type(other) is type(self) or type(other) in _NUMBERS or _accepts(other):
+            return fun(self, other)
+        return NotImplemented
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _reflected(name: str, fun: Callable) -> Callable:
+    def method(self, other):
+        if type(other) is type(self) or type(other) in _NUMBERS or _accepts(other):
+            return fun(other, self)
+        return NotImplemented
+    method.__name__ = method.__qualname__ = name
+    return method
+
+
+def _matmul(x, y):
+    return _late("linear_algebra").matmul(x, y)
+
+
+_BINARY = {
+    "add": ufuncs.add, "sub": ufuncs.subtract, "mul": ufuncs.multiply, "truediv": arithmetic.divide,
+    "floordiv": arithmetic.floor_divide, "mod": arithmetic.remainder, "divmod": arithmetic.divmod,
+    "pow": arithmetic.power, "matmul": _matmul, "and": ufuncs.bitwise_and, "or": ufuncs.bitwise_or,
+    "xor": ufuncs.bitwise_xor, "lshift": ufuncs.left_shift, "rshift": ufuncs.right_shift,
+}
+_COMPARISONS = {
+    "eq": ufuncs.equal, "ne": ufuncs.not_equal, "lt": ufuncs.less, "le": ufuncs.less_equal, "gt": ufuncs.greater,
+    "ge": ufuncs.greater_equal,
+}
+
+
+def _setitem(self, index, value):
+    error = TypeError(f"'{type(self)}' object does not support item assignment. JAX arrays are immutable; perhaps you "
+                      "want jax.ops.index_update or jax.ops.index_add instead?")
+    error.add_note("The shorter form is x = x.at[index].set(value), which returns a changed copy.")
+    raise error
+
+
+def _getitem(self, index):
+    return getitem(self, index)
+
+
+def _contains(self, key):
+    from .reductions import any
+    return bool(any(ufuncs.equal(self, key)))
+
+
+def _round(self, ndigits=None):
+    from .floating import round
+    if ndigits is None:
+        return round(self).astype(int) if dtypes.issubdtype(self.dtype, np.inexact) else self
+    return round(self, decimals=ndigits)
+
+
+def _power(self, exponent, modulo=None):
+    if modulo is not None:
+        raise TypeError("pow() with a modulus is not supported for arrays; use (x ** y) % z")
+    if type(exponent) in _NUMBERS or _accepts(exponent):
+        return arithmetic.power(self, exponent)
+    return NotImplemented
+
+
+# -- methods -----------------------------------------------------------------------------------------------------------
+# Each is the function of jax.numpy of the same name, whose module is imported at the first call.
+
+def _late(module: str) -> Any:
+    found = _modules.get(module)
+    if found is None:
+        found = _modules[module] = importlib.import_module(f".{module}", __package__)
+    return found
+
+
+_modules: dict[str, Any] = {}
+
+
+def all(self, axis=None, out=None, keepdims=False, *, where=None):
+    """See `jax.numpy.all`."""
+    return _late("reductions").all(self, axis, out, keepdims, where=where)
+
+
+def any(self, axis=None, out=None, keepdims=False, *, where=None):
+    """See `jax.numpy.any`."""
+    return _late("reductions").any(self, axis, out, keepdims, where=where)
+
+
+def argmax(self, axis=None, out=None, keepdims=None):
+    """See `jax.numpy.argmax`."""
+    return _late("reductions").argmax(self, axis, out, keepdims)
+
+
+def argmin(self, axis=None, out=None, keepdims=None):
+    """See `jax.numpy.argmin`."""
+    return _late("reductions").argmin(self, axis, out, keepdims)
+
+
+def argpartition(self, kth, axis=-1):
+    """See `jax.numpy.argpartition`."""
+    return _late("sorting").argpartition(self, kth, axis)
+
+
+def argsort(self, axis=-1, *, kind=None, order=None, stable=True, descending=False):
+    """See `jax.numpy.argsort`."""
+    return _late("sorting").argsort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
+
+
+def choose(self, choices, out=None, mode='raise'):
+    """See `jax.numpy.choose`."""
+    return _late("selection").choose(self, choices, out, mode)
+
+
+def clip(self, min=None, max=None):
+    """See `jax.numpy.clip`."""
+    return _late("arithmetic").clip(self, min, max)
+
+
+def conj(self):
+    """See `jax.numpy.conj`."""
+    return _late("ufuncs").conj(self)
+
+
+def conjugate(self):
+    """See `jax.numpy.conjugate`."""
+    return _late("ufuncs").conjugate(self)
+
+
+def cumprod(self, axis=None, dtype=None, out=None):
+    """See `jax.numpy.cumprod`."""
+    return _late("reductions").cumprod(self, axis, dtype, out)
+
+
+def cumsum(self, axis=None, dtype=None, out=None):
+    """See `jax.numpy.cumsum`."""
+    return _late("reductions").cumsum(self, axis, dtype, out)
+
+
+def diagonal(self, offset=0, axis1=0, axis2=1):
+    """See `jax.numpy.diagonal`."""
+    return _late("shaping").diagonal(self, offset, axis1, axis2)
+
+
+def dot(self, b, *, precision=None, preferred_element_type=None):
+    """See `jax.numpy.dot`."""
+    return _late("linear_algebra").dot(self, b, precision=precision, preferred_element_type=preferred_element_type)
+
+
+def max(self, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """See `jax.numpy.max`."""
+    return _late("reductions").max(self, axis, out, keepdims, initial, where)
+
+
+def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
+    """See `jax.numpy.mean`."""
+    return _late("reductions").mean(self, axis, dtype, out, keepdims, where=where)
+
+
+def min(self, axis=None, out=None, keepdims=False, initial=None, where=None):
+    """See `jax.numpy.min`."""
+    return _late("reductions").min(self, axis, out, keepdims, initial, where)
+
+
+def nonzero(self, *, fill_value=None, size=None):
+    """See `jax.numpy.nonzero`."""
+    return _late("selection").nonzero(self, fill_value=fill_value, size=size)
+
+
+def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+    """See `jax.numpy.prod`."""
+    return _late("reductions").prod(self, axis, dtype, out, keepdims, initial, where, promote_integers)
+
+
+def ptp(self, axis=None, out=None, keepdims=False):
+    """See `jax.numpy.ptp`."""
+    return _late("reductions").ptp(self, axis, out, keepdims)
+
+
+def ravel(self, order='C', *, out_sharding=None):
+    """See `jax.numpy.ravel`."""
+    return _late("shaping").ravel(self, order, out_sharding=out_sharding)
+
+
+def repeat(self, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
+    """See `jax.numpy.repeat`."""
+    return _late("shaping").repeat(self, repeats, axis, total_repeat_length=total_repeat_length,
+                                   out_sharding=out_sharding)
+
+
+def round(self, decimals=0, out=None):
+    """See `jax.numpy.round`."""
+    return _late("floating").round(self, decimals, out)
+
+
+def searchsorted(self, v, side='left', sorter=None, *, method='scan'):
+    """See `jax.numpy.searchsorted`."""
+    return _late("sorting").searchsorted(self, v, side, sorter, method=method)
+
+
+def sort(self, axis=-1, *, kind=None, order=None, stable=True, descending=False):
+    """See `jax.numpy.sort`."""
+    return _late("sorting").sort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
+
+
+def squeeze(self, axis=None):
+    """See `jax.numpy.squeeze`."""
+    return _late("shaping").squeeze(self, axis)
+
+
+def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+    """See `jax.numpy.std`."""
+    return _late("reductions").std(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
+
+
+def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+    """See `jax.numpy.sum`."""
+    return _late("reductions").sum(self, axis, dtype, out, keepdims, initial, where, promote_integers)
+
+
+def swapaxes(self, axis1, axis2):
+    """See `jax.numpy.swapaxes`."""
+    return _late("shaping").swapaxes(self, axis1, axis2)
+
+
+def take(self, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False,
+         fill_value=None):
+    """See `jax.numpy.take`."""
+    return _late("indexing").take(self, indices, axis, out, mode, unique_indices, indices_are_sorted, fill_value)
+
+
+def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """See `jax.numpy.trace`."""
+    return _late("shaping").trace(self, offset, axis1, axis2, dtype, out)
+
+
+def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+    """See `jax.numpy.var`."""
+    return _late("reductions").var(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
+
+
+def astype(self, dtype, copy=False, device=None):
+    """The array with its elements converted; see `jax.numpy.astype`."""
+    from .creation import astype as convert
+    return convert(self, dtype, copy=copy, device=device)
+
+
+def reshape(self, *args, order="C", out_sharding=None):
+    """The elements in another shape, given as one sequence or as several integers; see `jax.numpy.reshape`."""
+    from .shaping import _reshape
+    return _reshape(self, args[0] if len(args) == 1 else args, order, out_sharding)
+
+
+def transpose(self, *args):
+    """The axes in another order, given as one sequence or as several integers; see `jax.numpy.transpose`."""
+    from .shaping import transpose as function
+    if not args:
+        return function(self)
+    axes = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
+    return function(self, axes)
+
+
+def flatten(self, order="C", *, out_sharding=None):
+    """The elements along one axis; see `jax.numpy.ravel`."""
+    from .shaping import ravel
+    return ravel(self, order, out_sharding=out_sharding)
+
+
+def compress(self, condition, axis=None, *, out=None, size=None, fill_value=0):
+    """The slices where ``condition`` holds; see `jax.numpy.compress`."""
+    from .selection import compress as function
+    return function(condition, self, axis, size=size, fill_value=fill_value, out=out)
+
+
+def copy(self):
+    """A copy; see `jax.numpy.copy`."""
+    from .creation import copy as function
+    return function(self)
+
+
+def clone(self):
+    """A copy, with the name it has in the array API of other libraries."""
+    return copy(self)
+
+
+def item(self, *args):
+    """One element as a Python number: the only one, or that at the given position."""
+    if not args:
+        if self.size != 1:
+            raise ValueError("can only convert an array of size 1 to a Python scalar")
+        value = self.reshape(()) if self.shape else self
+    elif len(args) == 1 and isinstance(args[0], int):
+        value = self.reshape(-1)[args[0]]
+    else:
+        value = self[args[0] if len(args) == 1 else args]
+    kind = dtypes.scalar_type_of(value)
+    return kind(value)
+
+
+def view(self, dtype=None, type=None):
+    """The same bytes as elements of another dtype; the last axis changes its length with the width.
+
+    Args:
+      dtype: of the result; by default the array is returned as it is.
+      type: must be None.
+
+    Raises:
+      NotImplementedError: ``type`` is given. ValueError: the last axis does not hold a whole number of new elements.
+
+    Source: `numpy.ndarray.view`.
+    """
+    from .bytes import view_as
+    if type is not None:
+        raise NotImplementedError("`type` argument of array.view() is not supported.")
+    return self if dtype is None else view_as(self, dtype)
+
+
+def byteswap(self):
+    """The bytes of each element in reverse order; see `numpy.ndarray.byteswap`."""
+    from .bytes import swapped
+    return swapped(self)
+
+
+def to_device(self, device, *, stream=None):
+    """The array on another device; ``stream`` must be None."""
+    from .creation import placed
+    if stream is not None:
+        raise NotImplementedError("to_device: stream is not supported; transfers are asynchronous as they are.")
+    return placed(self, device)
+
+
+def _array_namespace(self, *, api_version=None):
+    from .array_api import namespace
+    return namespace(api_version)
+
+
+def _array_module(self, types):
+    from .array_api import namespace
+    return namespace(None)
+
+
+_PROPERTIES = {
+    "at": property(_At, doc="Start of an update: ``x.at[index].set(value)`` and its siblings return a changed copy."),
+    "T": property(lambda self: _late("shaping").transpose(self), doc="The array with its axes reversed."),
+    "mT": property(lambda self: _late("shaping").matrix_transpose(self), doc="The array with its last two axes exchanged."),
+    "real": property(lambda self: ufuncs.real(self), doc="Real parts."),
+    "imag": property(lambda self: ufuncs.imag(self), doc="Imaginary parts."),
+    "flat": property(lambda self: self.reshape(-1), doc="The elements along one axis."),
+}
+
+
+_METHODS = (
+    all, any, argmax, argmin, argpartition, argsort, choose, clip, conj, conjugate, cumprod, cumsum, diagonal,
+    dot, max, mean, min, nonzero, prod, ptp, ravel, repeat, round, searchsorted, sort, squeeze, std, sum,
+    swapaxes, take, trace, var, astype, reshape, transpose, flatten, compress, copy, clone, item, view,
+    byteswap, to_device,
+)
+
+
+def table() -> dict[str, Any]:
+    """All operators, methods and properties, by attribute name."""
+    methods: dict[str, Any] = {f"__{n}__": _operator(f"__{n}__", f) for n, f in (_BINARY | _COMPARISONS).items()}
+    methods |= {f"__r{n}__": _reflected(f"__r{n}__", f) for n, f in _BINARY.items()}
+    methods |= {
+        "__pow__": _power, "__neg__": _unary(ufuncs.negative), "__pos__": _unary(ufuncs.positive),
+        "__abs__": _unary(ufuncs.abs), "__invert__": _unary(ufuncs.invert), "__getitem__": _getitem,
+        "__setitem__": _setitem, "__contains__": _contains, "__round__": _round,
+        "__array_namespace__": _array_namespace, "__array_module__": _array_module,
+    }
+    methods |= {fun.__name__: fun for fun in _METHODS}
+    return methods | _PROPERTIES
+
+
+def _unary(fun: Callable) -> Callable:
+    def method(self):
+        return fun(self)
+    method.__name__ = fun.__name__
+    return method
+
+
+def register() -> None:
+    """Attach the table to all array classes, now and later."""
+    core_array.register_array_methods(table())

@@ -1,0 +1,757 @@
+"""Arrays made from values, shapes and ranges.
+
+Eagerly, small arrays are made by NumPy and handed to the backend without a copy: nothing is compiled for a new shape.
+Inside a transformation the same functions bind primitives, so that no constant is stored in the program.
+"""
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import backends, config, dtypes, errors
+from jax_core.array import Array
+from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
+from jax_core.trace import Tracer
+
+from .. import lax
+from .promotion import (canonical_axis, canonical_shape, check_arraylike, concrete, convert, evaluating, is_array, joined,
+                        promote_dtypes, promote_dtypes_inexact, shape_of, unwrapped)
+
+_HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
+_SCALARS = {bool, int, float, complex}
+
+# -- placement ---------------------------------------------------------------------------------------------------------
+
+
+def placed(x: Any, device: Any = None, out_sharding: Any = None) -> Any:
+    """``x`` on ``device`` or with ``out_sharding``; as it is where neither is given."""
+    where = device if device is not None else out_sharding
+    if where is None:
+        return x
+    if evaluating() and not isinstance(x, Tracer):
+        return backends.get().put(x, None, where)
+    if hasattr(where, "device_set") or type(where).__name__ in ("PartitionSpec", "NamedSharding"):
+        return lax.with_sharding_constraint(x, where)
+    return x
+
+
+# -- filled arrays -----------------------------------------------------------------------------------------------------
+
+def _filled(shape: tuple, value: Any, dtype: Any, weak: bool = False) -> Any:
+    """An array of ``shape`` with every element ``value``, a number."""
+    if evaluating() and not isinstance(dtype, dtypes.ExtendedDType):
+        if math.prod(shape) * dtype.itemsize <= _HOST_LIMIT:
+            host = np.zeros(shape, dtype) if value is _ZERO else np.full(shape, 1 if value is _ONE else value, dtype)
+            return backends.get().from_host(host, weak)
+    number = 0 if value is _ZERO else 1 if value is _ONE else value
+    if isinstance(dtype, dtypes.ExtendedDType):
+        return lax.full(shape, number, dtype)
+    literal = number if weak and type(number) in _SCALARS else dtype.type(number)
+    return broadcast_in_dim_p.bind(literal, shape=shape, broadcast_dimensions=(), sharding=None)
+
+
+_ZERO, _ONE = object(), object()
+
+
+def _dtype_asked(dtype: Any, name: str, default: Callable) -> Any:
+    return default() if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
+
+
+def zeros(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+    """An array of zeros.
+
+    Args:
+      shape: an integer or a sequence of integers, known while tracing.
+      dtype: by default the default float dtype.
+      device, out_sharding: placement.
+
+    Raises:
+      TypeError: ``shape`` holds something that is not a known integer.
+
+    Source: `numpy.zeros`.
+    """
+    dtype = _dtype_asked(dtype, "zeros", dtypes.default_float_dtype)
+    return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
+
+
+def ones(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+    """An array of ones; arguments as for `zeros`. Source: `numpy.ones`."""
+    dtype = _dtype_asked(dtype, "ones", dtypes.default_float_dtype)
+    return placed(_filled(canonical_shape(shape), _ONE, dtype), device, out_sharding)
+
+
+def empty(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+    """An array of zeros (nothing is left uninitialised); arguments as for `zeros`. Source: `numpy.empty`."""
+    dtype = _dtype_asked(dtype, "empty", dtypes.default_float_dtype)
+    return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
+
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+    """An array filled with one value.
+
+    Args:
+      shape: of the result.
+      fill_value: a number, or an array that broadcasts to ``shape``.
+      dtype: by default that of ``fill_value`` (weak if it is a Python number).
+      device, out_sharding: placement.
+
+    Source: `numpy.full`.
+    """
+    check_arraylike("full", fill_value)
+    fill_value = unwrapped(fill_value)
+    asked, weak = (dtypes.dtype_and_weak_type(fill_value) if dtype is None
+                   else (dtypes.canonicalize_user_dtype(dtype, "full"), False))
+    shape = canonical_shape(shape)
+    if isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        return placed(_filled(shape, convert(fill_value, asked, weak), asked, weak), device, out_sharding)
+    from .shaping import broadcast_to
+    return placed(broadcast_to(astype_of(fill_value, asked, weak), shape), device, out_sharding)
+
+
+def astype_of(x: Any, dtype: Any, weak: bool = False) -> Array:
+    """``x`` converted, as one of our arrays."""
+    x = convert(x, dtype, weak)
+    return x if is_array(x) else backends.get().put(x)
+
+
+def _like_arguments(name: str, a: Any, dtype: Any, shape: Any) -> tuple:
+    """Shape, dtype and weakness of the result of a ``*_like`` function."""
+    if not (hasattr(a, "dtype") and hasattr(a, "shape")):  # a ShapeDtypeStruct will do as well as an array
+        check_arraylike(name, a)
+    a = unwrapped(a)
+    shape = shape_of(a) if shape is None else canonical_shape(shape)
+    if dtype is not None:
+        return shape, dtypes.canonicalize_user_dtype(dtype, name), False
+    return (shape, *dtypes.dtype_and_weak_type(a))
+
+
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+    """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`."""
+    shape, dtype, weak = _like_arguments("zeros_like", a, dtype, shape)
+    return placed(_filled(shape, _ZERO, dtype, weak), device, out_sharding)
+
+
+def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+    """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`."""
+    shape, dtype, weak = _like_arguments("ones_like", a, dtype, shape)
+    return placed(_filled(shape, _ONE, dtype, weak), device, out_sharding)
+
+
+def empty_like(prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+    """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`."""
+    shape, dtype, weak = _like_arguments("empty_like", prototype, dtype, shape)
+    return placed(_filled(shape, _ZERO, dtype, weak), device)
+
+
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None,
+              out_sharding: Any = None) -> Array:
+    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`."""
+    shape, dtype, weak = _like_arguments("full_like", a, dtype, shape)
+    check_arraylike("full_like", fill_value)
+    fill_value = unwrapped(fill_value)
+    if isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        return placed(_filled(shape, convert(fill_value, dtype, weak), dtype, weak), device, out_sharding)
+    from .shaping import broadcast_to
+    return placed(broadcast_to(astype_of(fill_value, dtype, weak), shape), device, out_sharding)
+
+
+# -- from values -------------------------------------------------------------------------------------------------------
+
+def array(object: Any, dtype: Any = None, *, copy: bool = True, order: str | None = "K", ndmin: int = 0,
+          device: Any = None, out_sharding: Any = None) -> Array:
+    """An array with the contents of ``object``.
+
+    Args:
+      object: a number, an array, a NumPy value, a buffer, or nested sequences of these of one shape.
+      dtype: by default as NumPy would infer it, in JAX's widths; a Python number gives a weak type.
+      copy: whether the result must not share memory with ``object``.
+      order: only "K" (None) and "C" have a meaning here.
+      ndmin: axes of length 1 are put in front up to this rank.
+      device, out_sharding: placement.
+
+    Raises:
+      TypeError: contents that are not numbers. ValueError: None, or sequences of different lengths.
+      OverflowError: an integer that does not fit the dtype.
+
+    Source: `numpy.array`.
+    """
+    if order is not None and order not in ("K", "C"):
+        raise NotImplementedError(f"jnp.array: order={order!r}; arrays have one layout here, order='K' (or 'C').")
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "array")
+    result = _array_of(object, asked, bool(copy))
+    if ndmin > result.ndim:
+        result = lax.expand_dims(result, range(ndmin - result.ndim))
+    return placed(result, device, out_sharding)
+
+
+def asarray(a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None, device: Any = None,
+            out_sharding: Any = None) -> Array:
+    """``a`` as an array, itself if it is one already; arguments as for `array`.
+
+    Raises:
+      ValueError: ``copy=False`` where a copy is needed to keep the result immutable.
+
+    Source: `numpy.asarray`.
+    """
+    if dtype is None and device is None and out_sharding is None and not copy and is_array(a):
+        return a
+    return array(a, dtype, copy=bool(copy), order=order, device=device, out_sharding=out_sharding)
+
+
+def _array_of(x: Any, dtype: Any, copy: bool) -> Array:
+    kind = type(x)
+    if kind in _SCALARS:
+        return _scalar_array(x, dtype)
+    if kind in (list, tuple):
+        return _from_sequence(x, dtype)
+    if is_array(x):
+        return _from_array(x, dtype, copy)
+    if isinstance(x, (np.ndarray, np.generic)):
+        return _from_numpy(x, dtype)
+    if isinstance(x, (bool, int, float, complex)):
+        return _scalar_array(x, dtype)
+    return _from_object(x, dtype, copy)
+
+
+def _put(x: np.ndarray, weak: bool = False) -> Array:
+    """A fresh NumPy array that nobody else holds, as one of ours."""
+    return backends.get().from_host(x, weak)
+
+
+def _scalar_array(x: Any, dtype: Any) -> Array:
+    weak = dtype is None and not isinstance(x, bool)
+    dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes.get(type(x)) or type(x)) if dtype is None else dtype
+    if isinstance(x, int) and dtype.kind in "iu":
+        info = dtypes.iinfo(dtype)
+        if not int(info.min) <= x <= int(info.max):
+            raise OverflowError(f"Python int {x} too large to convert to {dtype.name}")
+    elif isinstance(x, complex) and dtype.kind != "c":
+        float(x)  # raises the TypeError that Python gives
+    return _put(np.asarray(x).astype(dtype) if dtype.kind in "iu" and isinstance(x, float) else np.asarray(x, dtype), weak)
+
+
+def _from_array(x: Any, dtype: Any, copy: bool) -> Array:
+    if dtype is not None and (x.dtype != dtype or getattr(x, "weak_type", False)):
+        return convert_to(x, dtype)
+    return lax.copy_p.bind(x) if copy else x
+
+
+def convert_to(x: Any, dtype: Any) -> Array:
+    """A cast that also makes a weak type strong."""
+    if x.dtype == dtype and not x.weak_type:
+        return x
+    if dtypes.issubdtype(x.dtype, np.complexfloating) and not dtypes.issubdtype(dtype, np.complexfloating) \
+            and dtype != np.bool_:
+        x = lax.real(x)
+    return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=False, sharding=None)
+
+
+def _from_numpy(x: Any, dtype: Any) -> Array:
+    if x.dtype.kind in "OSUVMm" and x.dtype not in dtypes.numeric_dtypes and x.dtype != dtypes.float0:
+        if x.dtype.kind == "O" and x.ndim:
+            return _from_sequence(x.tolist(), dtype)
+        raise TypeError(f"Value {x!r} with dtype {x.dtype} is not a valid JAX array type. Only arrays of numeric types "
+                        "are supported by JAX.")
+    wanted = dtypes.canonicalize_dtype(x.dtype) if dtype is None else dtype
+    if x.dtype.kind == "c" and wanted.kind not in "cb":
+        x = x.real
+    return _put(np.array(x, wanted, order="C"))
+
+
+def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
+    if x is None:
+        raise ValueError("None is not a valid value for jnp.array")
+    if hasattr(x, "__jax_array__"):
+        return _array_of(x.__jax_array__(), dtype, copy)
+    if hasattr(x, "__array__"):
+        return _from_numpy(np.asarray(x), dtype)
+    if isinstance(x, (str, dict, set)):
+        kind = np.asarray(x).dtype
+        raise TypeError(f"Value {x!r} with dtype {kind} is not a valid JAX array type. Only arrays of numeric types are "
+                        "supported by JAX.")
+    if isinstance(x, Sequence):
+        return _from_sequence(list(x), dtype)
+    try:
+        return _from_numpy(np.asarray(memoryview(x)), dtype)
+    except TypeError:
+        pass
+    if hasattr(x, "__dlpack__"):
+        return _from_array(from_dlpack(x), dtype, copy)
+    return _from_numpy(np.asarray(x), dtype)
+
+
+def _leaf_types(x: Any) -> set:
+    """The classes of the innermost elements of nested lists and tuples; whole levels are scanned at C speed."""
+    found: set = set()
+    level = x
+    while level:
+        kinds = set(map(type, level))
+        nested = kinds & {list, tuple}
+        found |= kinds - nested
+        if not nested:
+            break
+        if kinds == nested:
+            level = list(itertools.chain.from_iterable(level))
+        else:
+            level = [y for z in level if type(z) in nested for y in z]
+    return found
+
+
+def _from_sequence(x: Any, dtype: Any) -> Array:
+    kinds = _leaf_types(x)
+    if kinds <= _SCALARS:
+        return _from_numbers(x, kinds, dtype)
+    if type(None) in kinds:
+        raise ValueError("None is not a valid value for jnp.array")
+    if all(issubclass(k, (np.ndarray, np.generic, bool, int, float, complex)) for k in kinds):
+        return _from_numpy_leaves(x, dtype)
+    return _stacked(x, dtype)
+
+
+def _from_numbers(x: Any, kinds: set, dtype: Any) -> Array:
+    """Nested sequences of Python numbers: NumPy does it, in the dtype that the kinds give."""
+    if dtype is None:
+        widest = next((k for k in (complex, float, int, bool) if k in kinds), float)
+        dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes[widest])
+    if dtype.kind in "iu" and float in kinds:
+        return _put(np.array(x).astype(dtype))
+    return _put(np.array(x, dtype))
+
+
+def _from_numpy_leaves(x: Any, dtype: Any) -> Array:
+    """Nested sequences with NumPy values: promotion is ours, so the dtype is found first."""
+    if dtype is None:
+        dtype = dtypes.result_type(*_leaves(x))
+    host = np.array(x)
+    if host.dtype.kind == "O":
+        host = np.array(x, dtype)
+    return _put(_in_range(host, dtype).astype(dtype))
+
+
+def _in_range(host: np.ndarray, dtype: Any) -> np.ndarray:
+    if dtype.kind in "iu" and host.dtype.kind in "iu" and host.size:
+        info = dtypes.iinfo(dtype)
+        for extreme in (host.min(), host.max()):
+            if not int(info.min) <= int(extreme) <= int(info.max):
+                raise OverflowError(f"Python integer {int(extreme)} out of bounds for {dtype.name}")
+    return host
+
+
+def _leaves(x: Any) -> list:
+    if isinstance(x, (list, tuple)):
+        return [leaf for y in x for leaf in _leaves(y)]
+    return [x]
+
+
+def _stacked(x: Any, dtype: Any) -> Array:
+    """Nested sequences with arrays among them: convert, then stack level by level."""
+    leaves = _leaves(x)
+    for leaf in leaves:
+        check = unwrapped(leaf)
+        if isinstance(check, (str, bytes, dict, set)) or not hasattr(check, "dtype") and not isinstance(
+                check, (bool, int, float, complex, Sequence)):
+            if not hasattr(check, "__array__"):
+                raise TypeError(f"Value {leaf!r} of type {type(leaf)} is not a valid JAX array type. Only arrays of "
+                                "numeric types are supported by JAX.")
+    if dtype is None:
+        dtype = dtypes.result_type(*(np.asarray(y) if not hasattr(y, "dtype") and not isinstance(
+            y, (bool, int, float, complex)) else y for y in map(unwrapped, leaves)))
+
+    def build(y):
+        if isinstance(y, (list, tuple)):
+            return _stack([build(z) for z in y], dtype)
+        y = unwrapped(y)
+        return convert(y if hasattr(y, "dtype") or isinstance(y, (bool, int, float, complex)) else np.asarray(y), dtype)
+    return build(x)
+
+
+def _stack(parts: list, dtype: Any) -> Array:
+    if not parts:
+        return _put(np.zeros((0,), dtype))
+    shapes = {shape_of(p) for p in parts}
+    if len(shapes) != 1:
+        raise ValueError(f"jnp.array: the elements of a sequence must have one shape, got {sorted(shapes)}.")
+    if all(not isinstance(p, Tracer) for p in parts):
+        views = [np.asarray(p) for p in parts]
+        return _put(np.stack(views).astype(dtype, copy=False))
+    shape = next(iter(shapes))
+    pieces = [broadcast_in_dim_p.bind(p, shape=(1, *shape), broadcast_dimensions=tuple(range(1, len(shape) + 1)),
+                                      sharding=None) for p in parts]
+    return lax.concatenate(pieces, 0)
+
+
+def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
+    """``x`` with its elements converted.
+
+    Args:
+      x: array or number.
+      dtype: of the result; None for the default float dtype.
+      copy: whether a new array must be made even if nothing changes.
+      device: placement.
+
+    Source: `numpy.astype`, array API standard.
+    """
+    check_arraylike("astype", x)
+    x = unwrapped(x)
+    asked = dtypes.canonicalize_user_dtype(float if dtype is None else dtype, "astype")
+    if not is_array(x):
+        return placed(_array_of(np.asarray(x) if type(x) in _SCALARS else x, asked, False), device)
+    if x.dtype == asked and not x.weak_type:
+        return placed(lax.copy_p.bind(x) if copy else x, device)
+    if dtypes.issubdtype(x.dtype, np.complexfloating) and dtypes.issubdtype(asked, np.floating):
+        import warnings
+        warnings.warn("Casting from complex to real dtypes will soon raise a ValueError. Please use jnp.real or jnp.imag "
+                      "to take the real or imaginary part of complex input.", DeprecationWarning, stacklevel=2)
+    return placed(convert_to(x, asked), device)
+
+
+def copy(a: Any, order: str | None = None) -> Array:
+    """A new array with the contents of ``a``. Source: `numpy.copy`."""
+    return array(a, copy=True, order=order)
+
+
+def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+    """An array that shares memory with (or copies) one of another library.
+
+    Args:
+      x: object with ``__dlpack__``.
+      device: placement.
+      copy: True to copy always, False to refuse copying.
+
+    Source: `numpy.from_dlpack`, array API standard.
+    """
+    make = getattr(backends.get(), "from_dlpack", None)
+    if make is not None:
+        return make(x, device=device, copy=copy)
+    if copy is False:
+        raise ValueError("from_dlpack: this backend cannot share the memory; allow a copy with copy=None.")
+    return placed(_put(np.array(np.from_dlpack(x))), device)
+
+
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:
+    """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`."""
+    return asarray(np.frombuffer(buffer, dtype=np.dtype(dtype), count=count, offset=offset))
+
+
+def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) -> Array:
+    """A 1-d array from numbers written in a string. Source: `numpy.fromstring`."""
+    return asarray(np.fromstring(string, dtype=np.dtype(dtype), count=count, sep=sep))
+
+
+def fromfile(*args: Any, **kwargs: Any) -> Array:
+    """Not available: reading a file is a side effect; use ``jnp.asarray(np.fromfile(...))``."""
+    raise NotImplementedError("jnp.fromfile is not implemented, as it is not pure; use jnp.asarray(np.fromfile(...)).")
+
+
+def fromiter(*args: Any, **kwargs: Any) -> Array:
+    """Not available: consuming an iterator is a side effect; use ``jnp.asarray(np.fromiter(...))``."""
+    raise NotImplementedError("jnp.fromiter is not implemented, as it is not pure; use jnp.asarray(np.fromiter(...)).")
+
+
+def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+    """``function`` of the coordinate of each element, applied to all elements at once by `vmap`.
+
+    Args:
+      function: takes one number an axis, and ``kwargs``.
+      shape: of the result.
+      dtype: of the coordinates.
+
+    Source: `numpy.fromfunction`.
+    """
+    from jax_core.vmap import vmap
+    shape = canonical_shape(shape)
+    for axis in reversed(range(len(shape))):  # the last mapped is the outermost, and so the first axis
+        function = vmap(function, in_axes=tuple(0 if i == axis else None for i in range(len(shape))))
+    return function(*(arange(n, dtype=dtype) for n in shape), **kwargs)
+
+
+# -- ranges ------------------------------------------------------------------------------------------------------------
+
+def _range_argument(x: Any, name: str) -> Any:
+    if x is None:
+        return None
+    check_arraylike("arange", x)
+    if isinstance(x, Tracer):
+        known = x.concrete()
+        if known is None:
+            raise errors.ConcretizationTypeError(x, f"It arose in the jnp.arange argument '{name}'")
+        x = known
+    if np.ndim(x) != 0:
+        raise ValueError(f"jnp.arange: arguments must be scalars; got {name} of shape {np.shape(x)}")
+    return x if type(x) in _SCALARS else np.asarray(unwrapped(x))[()]
+
+
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None,
+           out_sharding: Any = None) -> Array:
+    """Evenly spaced values of the half-open interval from ``start`` to ``stop``.
+
+    Args:
+      start, stop, step: numbers known while tracing; with one number, the interval begins at 0. ``step`` is 1 by
+        default.
+      dtype: by default that of the numbers.
+      device, out_sharding: placement.
+
+    Returns:
+      a 1-d array of ``ceil((stop - start) / step)`` elements.
+
+    Raises:
+      ConcretizationTypeError: a number is not known while tracing.
+      ZeroDivisionError: ``step`` is 0. ValueError: complex numbers.
+
+    Source: `numpy.arange`.
+    """
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "arange")
+    numbers = [_range_argument(x, n) for x, n in ((start, "start"), (stop, "stop"), (step, "step"))]
+    given = [x for x in numbers if x is not None]
+    if any(np.iscomplexobj(x) for x in given):
+        raise ValueError("jnp.arange: complex start, stop and step have no order; use a real range.")
+    result = asked or dtypes.canonicalize_dtype(dtypes.result_type(*given))
+    if result == np.bool_ and stop is None:
+        raise TypeError("jnp.arange: a range of booleans is not defined; give a dtype of numbers.")
+    return placed(_arange(*numbers, result), device, out_sharding)
+
+
+def _arange(start, stop, step, dtype):
+    if stop is None and step is None:
+        start, stop = 0 if not isinstance(start, float) else 0.0, start
+    elif stop is None:
+        start, stop = 0, start
+    step = 1 if step is None else step
+    if step == 0:
+        raise ZeroDivisionError("jnp.arange: step must not be 0")
+    size = max(0, int(math.ceil((_number(stop) - _number(start)) / _number(step))))
+    if evaluating() and size * dtype.itemsize <= _HOST_LIMIT:
+        return _put(_host_range(start, step, size, dtype))
+    if start == 0 and step == 1:
+        return lax.iota(dtype, size)
+    if dtypes.issubdtype(dtype, np.integer):
+        return lax.add(lax.mul(lax.iota(dtype, size), dtype.type(step)), dtype.type(start))
+    return backends.get().put(_host_range(start, step, size, dtype))
+
+
+def _number(x):
+    return x if type(x) in _SCALARS else x.item()
+
+
+def _host_range(start, step, size, dtype):
+    if dtype.kind in "iu":
+        return (np.arange(size, dtype=np.int64) * int(step) + int(start)).astype(dtype)
+    return (np.arange(size, dtype=np.float64) * _number(step) + _number(start)).astype(dtype)
+
+
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
+             axis: int = 0, *, device: Any = None) -> Any:
+    """``num`` evenly spaced values from ``start`` to ``stop``.
+
+    Args:
+      start, stop: numbers, or arrays that broadcast.
+      num: how many, known while tracing.
+      endpoint: whether ``stop`` is the last one.
+      retstep: return also the distance between values.
+      dtype: by default a float dtype; values of an integer dtype are rounded down.
+      axis: of the result along which the values lie.
+      device: placement.
+
+    Raises:
+      ValueError: ``num`` is negative.
+
+    Source: `numpy.linspace`.
+    """
+    num = _count(num, "linspace")
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
+    check_arraylike("linspace", start, stop)
+    values, step = _linspace(start, stop, num, bool(endpoint), asked, operator.index(axis))
+    values = placed(values, device)
+    return (values, step) if retstep else values
+
+
+def _count(num, name):
+    if isinstance(num, Tracer):
+        known = num.concrete()
+        if known is None:
+            raise errors.ConcretizationTypeError(num, f"It arose in the 'num' argument of jnp.{name}")
+        num = known
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    return num
+
+
+def _linspace(start, stop, num, endpoint, dtype, axis):
+    start, stop = promote_dtypes_inexact(start, stop)
+    computed = np.dtype(lax.dtype(start))
+    dtype = dtype or computed
+    if evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
+        return _host_linspace(start, stop, num, endpoint, dtype, computed)
+    from .shaping import broadcast_to, moveaxis
+    shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
+    start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
+    gaps = num - 1 if endpoint else num
+    step = lax.div(lax.sub(stop, start), computed.type(gaps)) if gaps > 0 else lax.full(shape, np.nan, computed)
+    if num == 0:
+        values = lax.full((0, *shape), 0, computed)
+    elif gaps == 0:
+        values = lax.expand_dims(start, (0,))
+    else:
+        place = lax.div(lax.convert_element_type(lax.iota(np.int32, gaps), computed), computed.type(gaps))
+        place = lax.reshape(place, (gaps,) + (1,) * len(shape))
+        full_shape = (gaps, *shape)
+        place, low, high = (broadcast_to(x, full_shape) for x in (place, start, stop))
+        values = lax.add(lax.mul(low, lax.sub(computed.type(1), place)), lax.mul(high, place))
+        if endpoint:
+            values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
+    values = moveaxis(values, 0, axis) if axis else values
+    if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(computed, np.integer):
+        values = lax.floor(values)
+    return convert(values, dtype), step
+
+
+def _host_linspace(start, stop, num, endpoint, dtype, computed):
+    values, step = np.linspace(computed.type(start).astype(np.float64), computed.type(stop).astype(np.float64), num,
+                               endpoint, retstep=True)
+    if dtype.kind in "iu":
+        values = np.floor(values.astype(computed))
+    return _put(values.astype(dtype)), _put(np.asarray(step, computed))
+
+
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None,
+             axis: int = 0) -> Array:
+    """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.
+
+    Source: `numpy.logspace`.
+    """
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "logspace")
+    check_arraylike("logspace", start, stop, base)
+    from .arithmetic import power
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    values = power(base, exponents)
+    return values if asked is None else convert(values, asked)
+
+
+def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Array:
+    """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.
+
+    Source: `numpy.geomspace`.
+    """
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "geomspace")
+    check_arraylike("geomspace", start, stop)
+    from .arithmetic import where
+    from .ufuncs import exp, log, sign, less
+    start, stop = promote_dtypes_inexact(start, stop)
+    if dtypes.issubdtype(lax.dtype(start), np.complexfloating):
+        factor = sign(start)
+    else:
+        factor = where(less(start, 0), np.array(-1, lax.dtype(start)), np.array(1, lax.dtype(start)))
+    logs = linspace(log(asarray(start) / factor), log(asarray(stop) / factor), num, endpoint, axis=0)
+    values = exp(logs) * factor
+    if endpoint and num > 1:  # the ends exactly
+        from .shaping import broadcast_to
+        shape = values.shape[1:]
+        values = values.at[-1].set(broadcast_to(stop, shape))
+    if num > 0:
+        from .shaping import broadcast_to
+        values = values.at[0].set(broadcast_to(start, values.shape[1:]))
+    from .shaping import moveaxis
+    values = moveaxis(values, 0, axis) if axis else values
+    return values if asked is None else convert(values, asked)
+
+
+# -- matrices with a pattern -------------------------------------------------------------------------------------------
+
+def eye(N: int, M: int | None = None, k: Any = 0, dtype: Any = None, *, device: Any = None) -> Array:
+    """Ones on a diagonal, zeros elsewhere.
+
+    Args:
+      N, M: numbers of rows and columns; square by default.
+      k: which diagonal; positive ones lie above the main one. May be traced.
+      dtype: by default the default float dtype.
+      device: placement.
+
+    Source: `numpy.eye`.
+    """
+    dtype = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
+    rows, columns = canonical_shape((N, N if M is None else M))
+    if evaluating() and isinstance(k, (int, np.integer)) and rows * columns * dtype.itemsize <= _HOST_LIMIT:
+        return placed(_put(np.eye(rows, columns, int(k), dtype)), device)
+    return placed(lax.convert_element_type(_compare_indices(rows, columns, k, lax.eq), dtype), device)
+
+
+def _compare_indices(rows, columns, k, compare):
+    i = lax.broadcasted_iota(np.int32, (rows, columns), 0)
+    j = lax.broadcasted_iota(np.int32, (rows, columns), 1)
+    if isinstance(k, (int, np.integer)):
+        return compare(lax.add(i, np.int32(k)) if k else i, j)
+    return compare(lax.add(i, convert(k, np.dtype(np.int32))), j)
+
+
+def identity(n: int, dtype: Any = None) -> Array:
+    """The square matrix with ones on its main diagonal. Source: `numpy.identity`."""
+    return eye(n, dtype=dtype)
+
+
+def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+    """Ones on and below diagonal ``k``, zeros above. Source: `numpy.tri`."""
+    dtype = _dtype_asked(dtype, "tri", dtypes.default_float_dtype)
+    rows, columns = canonical_shape((N, N if M is None else M))
+    if evaluating() and rows * columns * dtype.itemsize <= _HOST_LIMIT:
+        return _put(np.tri(rows, columns, operator.index(k)).astype(dtype))
+    return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), dtype)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list:
+    """Coordinate arrays of a grid, from one vector of coordinates an axis.
+
+    Args:
+      xi: numbers or 1-d arrays.
+      copy: must be true, as arrays are immutable.
+      sparse: leave axes of length 1 in place of repeated values.
+      indexing: "ij", or "xy" to have the first two axes exchanged.
+
+    Returns:
+      a list of arrays, one for each vector.
+
+    Source: `numpy.meshgrid`.
+    """
+    check_arraylike("meshgrid", *xi)
+    if not copy:
+        raise ValueError("jax.numpy.meshgrid only supports copy=True")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
+    from .shaping import broadcast_to
+    vectors = [asarray(x) for x in xi]
+    if any(v.ndim > 1 for v in vectors):
+        raise ValueError(f"Arguments to jax.numpy.meshgrid must be at most 1D, got shapes {[v.shape for v in vectors]}")
+    vectors = [v.reshape(-1) for v in vectors]
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) >= 2:
+        order[:2] = [1, 0]
+    rank = len(vectors)
+    shape = [0] * rank
+    for v, axis in zip(vectors, order):
+        shape[axis] = v.shape[0]
+    grids = []
+    for v, axis in zip(vectors, order):
+        aligned = v.reshape([v.shape[0] if i == axis else 1 for i in range(rank)])
+        grids.append(aligned if sparse else broadcast_to(aligned, tuple(shape)))
+    return grids
+
+
+def indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
+    """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``.
+
+    Source: `numpy.indices`.
+    """
+    dimensions = canonical_shape(dimensions)
+    dtype = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)
+    rank, parts = len(dimensions), []
+    for axis, n in enumerate(dimensions):
+        shape = tuple(n if i == axis else 1 for i in range(rank)) if sparse else dimensions
+        parts.append(lax.broadcasted_iota(dtype, shape, axis))
+    if sparse:
+        return tuple(parts)
+    from .shaping import stack
+    return stack(parts) if parts else zeros((0,), dtype)

@@ -1,0 +1,350 @@
+"""Elementwise functions that look at how numbers are stored: rounding, parts of floats, NaN, closeness, sinc.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.jit import inlined
+
+from .. import lax
+from .arithmetic import floor_divide, select
+from .promotion import (check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
+                        promote_shapes, refuse_out, shape_of, unwrapped)
+from .rows import unary
+from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or
+
+# -- rounding ----------------------------------------------------------------------------------------------------------
+
+
+def _parts(op, x):
+    """``op`` on the real numbers, or on both parts of complex ones."""
+    return lax.complex(op(lax.real(x)), op(lax.imag(x))) if _is_complex(x) else op(x)
+
+
+def _to_even(x):
+    return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
+
+
+rint = unary("rint", lambda x: _parts(_to_even, x), "inexact", "Nearest integer, halves to the even one.")
+
+
+def round(a, decimals=0, out=None):
+    """``a`` rounded to a number of decimals, halves to the even digit.
+
+    Args:
+      a: array of numbers; integers stay integers.
+      decimals: digits after the point; negative ones count before it.
+      out: must be None.
+
+    Source: `numpy.round`.
+    """
+    refuse_out("round", out)
+    check_arraylike("round", a)
+    return _round(a, operator.index(decimals))
+
+
+around = round
+
+
+@inlined(static_argnums=(1,))
+def _round(a, decimals):
+    a = unwrapped(a)
+    dtype = lax.dtype(a)
+    if not _is_inexact(a):
+        if decimals >= 0 or dtype == np.bool_:
+            return lax.convert_element_type(a, dtypes.default_float_dtype()) if dtype == np.bool_ and decimals else a
+        return _round_integer(a, 10 ** -decimals)
+
+    def nearest(x):
+        if decimals == 0:
+            return _to_even(x)
+        narrow = lax.dtype(x)
+        x = convert(x, np.float32, False) if np.dtype(narrow).itemsize < 4 else x  # 10**decimals may not fit
+        scale = _like(x, 10.0 ** (decimals if decimals > 0 else -decimals))
+        x = lax.div(_to_even(lax.mul(x, scale)), scale) if decimals > 0 else lax.mul(_to_even(lax.div(x, scale)), scale)
+        return convert(x, narrow)
+    return _parts(nearest, a)
+
+
+def _round_integer(a, step):
+    """Integers to a multiple of ``step``, halves to the even multiple."""
+    half = step // 2
+    quotient = floor_divide(a, step)
+    rest = lax.sub(a, lax.mul(quotient, _like(a, step)))
+    odd = lax.eq(lax.bitwise_and(quotient, _like(a, 1)), _like(a, 1))
+    up = lax.bitwise_or(lax.gt(rest, _like(a, half)), lax.bitwise_and(lax.eq(rest, _like(a, half)), odd))
+    return lax.mul(lax.add(quotient, lax.convert_element_type(up, lax.dtype(a))), _like(a, step))
+
+
+@inlined()
+def trunc(x):
+    """The integer part: rounded towards zero. Integers are returned as they are. Source: `numpy.trunc`."""
+    check_arraylike("trunc", x)
+    x = unwrapped(x)
+    if not _is_inexact(x):
+        return x
+    return select(lax.lt(x, _like(x, 0)), lax.ceil(x), lax.floor(x))
+
+
+@inlined(static_argnames=("out",))
+def modf(x, /, out=None):
+    """Fractional and integer part of real numbers, both with the sign of ``x``.
+
+    Returns:
+      a pair of arrays of the (floating-point) dtype of ``x``.
+
+    Raises:
+      ValueError: complex numbers.
+
+    Source: `numpy.modf`.
+    """
+    refuse_out("modf", out)
+    x, = promote_args_inexact("modf", x)
+    if _is_complex(x):
+        raise ValueError("jnp.modf does not take complex numbers; take real and imaginary part first.")
+    whole = select(lax.ge(x, _like(x, 0)), lax.floor(x), lax.ceil(x))
+    return lax.sub(x, whole), whole
+
+
+# -- bits of floats ----------------------------------------------------------------------------------------------------
+
+def _layout(dtype: Any) -> tuple[np.dtype, int, int]:
+    """Unsigned integer of the same width, number of stored mantissa bits, and exponent bias of a float dtype."""
+    info = dtypes.finfo(dtype)
+    return np.dtype(f"uint{info.bits}"), info.nmant, 1 - int(info.minexp)
+
+
+@inlined()
+def signbit(x, /):
+    """Whether the sign bit is set: true for negative numbers, -0.0, and NaN with a sign. Source: `numpy.signbit`."""
+    check_arraylike("signbit", x)
+    x = unwrapped(x)
+    dtype = np.dtype(lax.dtype(x))
+    if dtypes.issubdtype(dtype, np.integer):
+        return lax.lt(x, _like(x, 0))
+    if dtype == np.bool_:
+        return lax.full(shape_of(x), False, np.bool_)
+    if not dtypes.issubdtype(dtype, np.floating):
+        raise ValueError(f"jax.numpy.signbit is not well defined for {dtype}")
+    unsigned, _, _ = _layout(dtype)
+    bits = lax.bitcast_convert_type(x, unsigned)
+    top = unsigned.type(8 * unsigned.itemsize - 1)
+    return lax.ne(lax.shift_right_logical(bits, top), unsigned.type(0))
+
+
+@inlined()
+def copysign(x1, x2, /):
+    """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`."""
+    x1, x2 = promote_args_inexact("copysign", x1, x2)
+    if _is_complex(x1):
+        raise TypeError("jnp.copysign does not take complex numbers.")
+    magnitude = lax.abs(x1)
+    return select(signbit(x2), lax.neg(magnitude), magnitude)
+
+
+@inlined()
+def ldexp(x1, x2, /):
+    """``x1 * 2**x2`` for integers ``x2``, right also where ``2**x2`` overflows.
+
+    Raises:
+      ValueError: complex numbers, or an exponent that is not an integer.
+
+    Source: `numpy.ldexp`.
+    """
+    check_arraylike("ldexp", x1, x2)
+    x1, x2 = unwrapped(x1), unwrapped(x2)
+    if _is_complex(x1) or _is_complex(x2):
+        raise ValueError("ldexp not supported for complex inputs")
+    if not (dtypes.issubdtype(lax.dtype(x2), np.integer) or lax.dtype(x2) == np.bool_):
+        raise ValueError(f"ldexp not supported for input types {(lax.dtype(x1), lax.dtype(x2))}")
+    x1, = promote_dtypes_inexact(x1)
+    x1, x2 = promote_shapes("ldexp", x1, convert(x2, np.dtype(np.int32)))
+    dtype = np.dtype(lax.dtype(x1))
+    if dtype.itemsize < 4:
+        return convert(_scaled(convert(x1, np.dtype(np.float32)), x2), dtype)
+    return _scaled(x1, x2)
+
+
+def _scaled(x, exponent):
+    """Three multiplications by powers of two, each in range, so that only the last can round or overflow."""
+    dtype = np.dtype(lax.dtype(x))
+    unsigned, mantissa, bias = _layout(dtype)
+    low, high = np.int32(-bias + 1), np.int32(bias)
+
+    def power_of_two(e):
+        biased = lax.convert_element_type(lax.add(e, np.int32(bias)), unsigned)
+        return lax.bitcast_convert_type(lax.shift_left(biased, unsigned.type(mantissa)), dtype)
+
+    shift = np.int32(mantissa + 1)
+    exponent = lax.clamp(np.int32(-4 * bias), exponent, np.int32(4 * bias))
+    for _ in range(2):
+        part = lax.clamp(np.int32(low + shift), exponent, high)
+        x, exponent = lax.mul(x, power_of_two(part)), lax.sub(exponent, part)
+    part = lax.clamp(low, exponent, high)
+    return lax.mul(x, power_of_two(part))
+
+
+@inlined()
+def frexp(x, /):
+    """Mantissa in [0.5, 1) with the sign of ``x``, and exponent (int32), such that ``x == mantissa * 2**exponent``.
+
+    Zeros, infinities and NaN are their own mantissa, with exponent 0. Source: `numpy.frexp`.
+    """
+    x, = promote_args_inexact("frexp", x)
+    if _is_complex(x):
+        raise TypeError("frexp does not support complex-valued inputs")
+    dtype = np.dtype(lax.dtype(x))
+    if dtype.itemsize < 4:
+        mantissa, exponent = frexp(convert(x, np.dtype(np.float32)))
+        return convert(mantissa, dtype), exponent
+    unsigned, stored, bias = _layout(dtype)
+    tiny = lax.lt(lax.abs(x), _like(x, np.finfo(dtype).tiny))
+    lifted = select(tiny, lax.mul(x, _like(x, 2.0 ** (stored + 2))), x)
+    bits = lax.bitcast_convert_type(lifted, unsigned)
+    width = 8 * unsigned.itemsize - stored - 1
+    field = lax.bitwise_and(lax.shift_right_logical(bits, unsigned.type(stored)), unsigned.type((1 << width) - 1))
+    exponent = lax.sub(lax.convert_element_type(field, np.int32), np.int32(bias - 1))
+    exponent = select(tiny, lax.sub(exponent, np.int32(stored + 2)), exponent)
+    keep = unsigned.type(((1 << 8 * unsigned.itemsize) - 1) ^ (((1 << width) - 1) << stored))
+    mantissa_bits = lax.bitwise_or(lax.bitwise_and(bits, keep), unsigned.type((bias - 1) << stored))
+    mantissa = lax.bitcast_convert_type(mantissa_bits, dtype)
+    special = lax.bitwise_or(lax.eq(x, _like(x, 0)), lax.bitwise_not(lax.is_finite(x)))
+    return select(special, x, mantissa), select(special, np.int32(0), exponent)
+
+
+@inlined()
+def spacing(x, /):
+    """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`."""
+    x, = promote_args_inexact("spacing", x)
+    if _is_complex(x):
+        raise ValueError("jnp.spacing is not defined for complex inputs.")
+    away = lax.mul(_like(x, np.inf), select(signbit(x), _like(x, -1), _like(x, 1)))
+    return lax.sub(lax.nextafter(*promote_shapes("spacing", x, away)), x)
+
+
+# -- NaN and closeness -------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("copy",))
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """NaN and infinities replaced by finite numbers.
+
+    Args:
+      x: array of any dtype; integers are returned as they are.
+      copy: has no meaning here, as arrays are immutable.
+      nan: replacement for NaN.
+      posinf, neginf: replacements for the infinities; by default the largest and lowest finite number.
+
+    Source: `numpy.nan_to_num`.
+    """
+    check_arraylike("nan_to_num", x)
+    x = unwrapped(x)
+    if not _is_inexact(x):
+        return x
+    if _is_complex(x):
+        return lax.complex(nan_to_num(lax.real(x), copy, nan, posinf, neginf),
+                           nan_to_num(lax.imag(x), copy, nan, posinf, neginf))
+    dtype = lax.dtype(x)
+    info = dtypes.finfo(dtype)
+    posinf = info.max if posinf is None else posinf
+    neginf = info.min if neginf is None else neginf
+    x = _replaced(lax.ne(x, x), nan, x, dtype)
+    x = _replaced(lax.eq(x, _like(x, np.inf)), posinf, x, dtype)
+    return _replaced(lax.eq(x, _like(x, -np.inf)), neginf, x, dtype)
+
+
+def _replaced(condition, value, x, dtype):
+    return select(condition, convert(unwrapped(value), np.dtype(dtype)), x)
+
+
+@inlined(static_argnames=("equal_nan",))
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves only.
+
+    Args:
+      a, b: arrays; promoted to one inexact dtype and broadcast.
+      rtol, atol: tolerances.
+      equal_nan: count NaN as close to NaN.
+
+    Source: `numpy.isclose`.
+    """
+    check_arraylike("isclose", a, b)
+    a, b = promote_args("isclose", a, b)
+    exact = lax.eq(a, b)
+    if dtypes.issubdtype(lax.dtype(a), np.integer) or lax.dtype(a) == np.bool_:
+        a, b = promote_dtypes_inexact(a, b)
+    real = np.dtype(dtypes.to_floating_dtype(lax.dtype(a)))
+    distance = lax.abs(lax.sub(a, b))
+    limit = lax.add(convert(unwrapped(atol), real), lax.mul(convert(unwrapped(rtol), real), lax.abs(b)))
+    close = lax.bitwise_and(lax.le(*promote_shapes("isclose", distance, limit)),
+                            lax.bitwise_and(isfinite(a), isfinite(b)))
+    result = lax.bitwise_or(close, exact)
+    if equal_nan:
+        result = lax.bitwise_or(result, lax.bitwise_and(isnan(a), isnan(b)))
+    return result
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    """Whether all elements are close in the sense of `isclose`; a boolean array of rank 0.
+
+    Source: `numpy.allclose`.
+    """
+    from .reductions import all
+    return all(isclose(a, b, rtol, atol, equal_nan))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    """Whether two arrays have the same shape and equal elements; a boolean array of rank 0.
+
+    Args:
+      a1, a2: arrays, or what can be made one.
+      equal_nan: count NaN as equal to NaN.
+
+    Source: `numpy.array_equal`.
+    """
+    from .creation import array, asarray
+    from .reductions import all
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+    except Exception:  # not arrays: unequal, as in NumPy
+        return array(False)
+    if a1.shape != a2.shape:
+        return array(False)
+    same = equal(a1, a2)
+    if equal_nan:
+        same = logical_or(same, logical_and(isnan(a1), isnan(a2)))
+    return all(same)
+
+
+def array_equiv(a1, a2):
+    """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`."""
+    from .creation import array, asarray
+    from .reductions import all
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+        np.broadcast_shapes(a1.shape, a2.shape)
+    except Exception:  # not arrays, or not of one shape: not equivalent, as in NumPy
+        return array(False)
+    return all(equal(a1, a2))
+
+
+# -- sinc --------------------------------------------------------------------------------------------------------------
+
+@inlined()
+def sinc(x, /):
+    """``sin(pi x) / (pi x)``, which is 1 at 0.
+
+    Near 0 the power series takes over, so that derivatives of every order are right there. Source: `numpy.sinc`.
+    """
+    x, = promote_args_inexact("sinc", x)
+    y = lax.mul(x, _like(x, np.pi))
+    u = lax.square(y)
+    near = lax.lt(lax.abs(y), _like(lax.abs(y), 0.5))
+    series = lax.full_like(u, 1)
+    for k in range(8, 0, -1):  # 1 - u/6 (1 - u/20 (1 - ...)): the term of order 18 is below 1e-19 for |y| < 0.5
+        series = lax.sub(_like(u, 1), lax.div(lax.mul(u, series), _like(u, 2 * k * (2 * k + 1))))
+    away = select(near, _like(y, 1), y)
+    return select(near, series, lax.div(lax.sin(away), away))

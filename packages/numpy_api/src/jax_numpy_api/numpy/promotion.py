@@ -1,0 +1,357 @@
+"""What happens to the arguments of a numerical function before its primitive is bound.
+
+Three steps, in this order: every argument must be an array or a number (lists are refused: converting one element by
+element is slow and hides a mistake), all get one dtype by the promotion lattice of `jax_core.dtypes`, and shapes are
+broadcast. Each step adds an equation only where one is needed: numbers become literals of the other operand's dtype, a
+rank-0 operand is left to the primitive (elementwise primitives take it as it is), and a weak value that meets a strong
+one of its own dtype is not converted.
+"""
+from __future__ import annotations
+
+import warnings
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import backends, config, context, dtypes
+from jax_core.aval import aval_of_type
+from jax_core.array import Array
+from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
+from jax_core.trace import EVAL, Tracer
+
+_SCALARS = {bool, int, float, complex}
+
+
+# -- are these arrays? -------------------------------------------------------------------------------------------------
+
+def is_arraylike(x: Any) -> bool:
+    """Whether ``x`` is an array, a tracer, a NumPy value, a number, or converts itself by ``__jax_array__``."""
+    kind = type(x)
+    return (kind in aval_of_type or isinstance(x, (np.ndarray, np.generic, Array, int, float, complex))
+            or hasattr(x, "__jax_array__"))
+
+
+def check_arraylike(name: str, *args: Any) -> None:
+    """Raise TypeError unless every argument is an array or a number."""
+    for position, x in enumerate(args):
+        if type(x) not in aval_of_type and not is_arraylike(x):
+            raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}.")
+
+
+def unwrapped(x: Any) -> Any:
+    """``x``, or the array it converts itself to by ``__jax_array__``."""
+    if type(x) in aval_of_type or not hasattr(x, "__jax_array__"):
+        return x
+    return x.__jax_array__()
+
+
+def is_tracer(x: Any) -> bool:
+    return isinstance(x, Tracer)
+
+
+def is_array(x: Any) -> bool:
+    """Whether ``x`` is one of our arrays or a tracer (not a NumPy value or a number)."""
+    return isinstance(x, Array)
+
+
+# -- host values -------------------------------------------------------------------------------------------------------
+
+def evaluating() -> bool:
+    """Whether no transformation is in force, so that values may be computed at once."""
+    return context.state.trace is EVAL
+
+
+def host(x: Any) -> np.ndarray | None:
+    """A NumPy view of a value that can be read now without waiting or copying, else None."""
+    kind = type(x)
+    if kind is np.ndarray:
+        return x
+    if kind in _SCALARS or isinstance(x, (np.generic, np.ndarray)):
+        return np.asarray(x)
+    if isinstance(x, Tracer):
+        return None
+    return backends.get().host_view(x)
+
+
+def concrete(x: Any) -> np.ndarray | None:
+    """The contents of ``x`` as a NumPy array, waiting for them if need be; None for a tracer of unknown value."""
+    if isinstance(x, Tracer):
+        x = x.concrete()
+        if x is None:
+            return None
+    return np.asarray(x)
+
+
+# -- dtypes ------------------------------------------------------------------------------------------------------------
+
+_join_cache: dict = {}
+
+
+def _key(x: Any) -> Any:
+    kind = type(x)
+    if kind in _SCALARS:
+        return kind
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x.dtype
+    dtype = getattr(x, "dtype", None)
+    if dtype is None:  # a subclass of a Python number
+        return dtypes.dtype_and_weak_type(x)
+    return (dtype, True) if getattr(x, "weak_type", False) else dtype
+
+
+def joined(*args: Any) -> tuple[Any, bool]:
+    """The dtype that operands are brought to, and whether it is weak; cached by the kinds of the operands."""
+    key = (config.trace_key(), *map(_key, args))
+    try:
+        return _join_cache[key]
+    except KeyError:
+        result = _join_cache[key] = dtypes.lattice_result_type(*args)
+        return result
+    except TypeError:
+        return dtypes.lattice_result_type(*args)
+
+
+_PYTHON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
+
+
+def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
+    """``x`` with elements of ``dtype``; numbers and NumPy values are converted here, arrays by an equation."""
+    kind = type(x)
+    if kind in _SCALARS:
+        if not weak:
+            return _literal(x, dtype)
+        return _PYTHON_TYPE[dtypes.short_name(dtype)[0]](x) if dtypes.dtype(x) != dtype else x
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x if x.dtype == dtype else _cast_numpy(x, dtype)
+    if not isinstance(x, Array):
+        return _literal(x, dtype) if isinstance(x, (int, float, complex)) else convert(unwrapped(x), dtype, weak)
+    if x.dtype == dtype:
+        return x
+    return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak, sharding=None)
+
+
+def _literal(x: Any, dtype: np.dtype) -> np.generic:
+    """A number as a NumPy scalar; integers wrap as they do when a compiled program converts them."""
+    if isinstance(x, complex) and dtype.kind != "c":
+        x = x.real
+    try:
+        return dtype.type(x)
+    except OverflowError:
+        if isinstance(x, int) and -(1 << 63) <= x < 1 << 63:
+            return np.int64(x).astype(dtype)
+        raise OverflowError(f"Python int {x} too large to convert to {dtype.name}") from None
+
+
+def _cast_numpy(x: Any, dtype: Any) -> Any:
+    canonical = dtypes.canonicalize_dtype(x.dtype, allow_extended_dtype=True)
+    if canonical != x.dtype:
+        x = x.astype(canonical)
+    if x.dtype == dtype:
+        return x
+    if x.dtype.kind == "c" and dtype.kind != "c":
+        x = x != 0 if dtype == bool else x.real
+    return x.astype(dtype)
+
+
+def promote_dtypes(*args: Any) -> list:
+    """All arguments with the dtype of their join."""
+    if len(args) == 1:
+        return [unwrapped(args[0])]
+    dtype, weak = joined(*args)
+    return [convert(x, dtype, weak) for x in args]
+
+
+def _to_inexact(dtype: Any) -> Any:
+    return dtype if dtypes.issubdtype(dtype, np.inexact) else dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(dtype))
+
+
+def promote_dtypes_inexact(*args: Any) -> list:
+    """As `promote_dtypes`, to a floating-point or complex dtype."""
+    dtype, weak = joined(*args)
+    dtype = _to_inexact(dtype)
+    return [convert(x, dtype, weak) for x in args]
+
+
+def promote_dtypes_complex(*args: Any) -> list:
+    """As `promote_dtypes`, to a complex dtype."""
+    dtype, weak = joined(*args)
+    dtype = dtypes.to_complex_dtype(_to_inexact(dtype))
+    return [convert(x, dtype, weak) for x in args]
+
+
+def promote_dtypes_numeric(*args: Any) -> list:
+    """As `promote_dtypes`, with booleans as the default integer."""
+    dtype, weak = joined(*args)
+    return [convert(x, dtypes.to_numeric_dtype(dtype), weak) for x in args]
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+def shape_of(x: Any) -> tuple[int, ...]:
+    """Shape of an array or a number; () for a number."""
+    return x.shape if hasattr(x, "shape") else np.shape(unwrapped(x))
+
+
+def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
+    """The common shape. Raises TypeError in the name of ``name``, with all shapes, where there is none."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        listed = ", ".join(str(tuple(s)) for s in shapes)
+        raise TypeError(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
+
+
+def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """``x`` repeated to ``shape``, which its own shape is known to fit."""
+    own = shape_of(x)
+    if own == shape and not isinstance(x, (bool, int, float, complex)):
+        return x
+    lead = len(shape) - len(own)
+    return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=tuple(range(lead, len(shape))),
+                                   sharding=None)
+
+
+def promote_shapes(name: str, *args: Any) -> list:
+    """Arguments broadcast to one shape; those of rank 0 are left as they are."""
+    shapes = [shape_of(x) for x in args]
+    ranked = [s for s in shapes if s]
+    if not ranked or all(s == ranked[0] for s in ranked):
+        return list(args)
+    if len({len(s) for s in ranked}) > 1:
+        _check_rank_promotion(name, shapes)
+    full = broadcast_shape(name, *shapes)
+    return [x if not s else broadcast_to(x, full) for x, s in zip(args, shapes)]
+
+
+def _check_rank_promotion(name: str, shapes: list) -> None:
+    mode = config.numpy_rank_promotion.value
+    if mode == "allow":
+        return
+    message = (f"Operands could not be broadcast together without rank promotion in {name}: shapes "
+               f"{', '.join(map(str, shapes))}; reshape them to one rank, or set jax_numpy_rank_promotion to 'allow'.")
+    if mode == "raise":
+        raise ValueError(message)
+    warnings.warn(f"Following NumPy automatic rank promotion for {name} on shapes {' '.join(map(str, shapes))}.",
+                  stacklevel=4)
+
+
+# -- all steps ---------------------------------------------------------------------------------------------------------
+
+def promote_args(name: str, *args: Any) -> list:
+    """Checked, of one dtype, broadcast."""
+    check_arraylike(name, *args)
+    return promote_shapes(name, *promote_dtypes(*args))
+
+
+def promote_args_inexact(name: str, *args: Any) -> list:
+    """Checked, of one inexact dtype, broadcast."""
+    check_arraylike(name, *args)
+    return promote_shapes(name, *promote_dtypes_inexact(*args))
+
+
+def promote_args_numeric(name: str, *args: Any) -> list:
+    """Checked, of one numeric dtype, broadcast."""
+    check_arraylike(name, *args)
+    return promote_shapes(name, *promote_dtypes_numeric(*args))
+
+
+def ensure_arrays(name: str, *args: Any) -> list:
+    """Checked, and each made an array where it is a number or a NumPy value (its own dtype, weak for numbers)."""
+    check_arraylike(name, *args)
+    return [as_array(x) for x in args]
+
+
+def as_array(x: Any) -> Any:
+    """``x`` as one of our arrays (or itself where it is one)."""
+    if isinstance(x, Array):
+        return x
+    return backends.get().put(unwrapped(x))
+
+
+def refuse_out(name: str, out: Any) -> None:
+    """Arrays are immutable, so no function writes into one."""
+    if out is not None:
+        raise NotImplementedError(f"The 'out' argument to jnp.{name} is not supported.")
+
+
+# -- axes and shapes given by users ------------------------------------------------------------------------------------
+
+def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
+    """``axis`` counted from the front. Raises ValueError out of range, TypeError for what is not an integer."""
+    try:
+        index = axis.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"{name} must be an integer, got {axis!r} of type {type(axis).__name__}") from None
+    if not -ndim <= index < ndim:
+        raise ValueError(f"{name} {index} is out of bounds for array of dimension {ndim}")
+    return index + ndim if index < 0 else index
+
+
+def canonical_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+    """A tuple of distinct axes counted from the front; all axes for None."""
+    if axis is None:
+        return tuple(range(ndim))
+    if isinstance(axis, (tuple, list)):
+        axes = tuple(canonical_axis(a, ndim) for a in axis)
+        if len(set(axes)) != len(axes):
+            raise ValueError(f"duplicate value in 'axis': {tuple(axis)}")
+        return axes
+    return (canonical_axis(axis, ndim),)
+
+
+def canonical_shape(shape: Any) -> tuple[int, ...]:
+    """A shape that a user gave: an integer or a sequence of them, all known now.
+
+    Raises:
+      TypeError: something else, such as a value that is being traced.
+      ValueError: a negative length.
+    """
+    if type(shape) is tuple and all(type(n) is int for n in shape):
+        result = shape
+    else:
+        result = _parse_shape(shape)
+    for n in result:
+        if n < 0:
+            raise ValueError(f"negative dimensions are not allowed, got shape {result}")
+    return result
+
+
+def _parse_shape(shape: Any) -> tuple[int, ...]:
+    if isinstance(shape, (int, np.integer)):
+        return (int(shape),)
+    if isinstance(shape, Array) and not shape.shape:
+        shape = (shape,)
+    try:
+        entries = tuple(shape)
+    except TypeError:
+        raise _shape_error(shape) from None
+    result = []
+    for n in entries:
+        try:
+            known = concrete(n) if isinstance(n, Tracer) else n
+            result.append(known.__index__())
+        except (AttributeError, TypeError):
+            raise _shape_error(entries) from None
+    return tuple(result)
+
+
+def _shape_error(shape: Any) -> TypeError:
+    message = f"Shapes must be 1D sequences of concrete values of integer type, got {_shown(shape)}."
+    entries = shape if isinstance(shape, tuple) else (shape,)
+    if any(isinstance(n, Tracer) for n in entries):
+        message += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+    return TypeError(message)
+
+
+def _shown(shape: Any) -> str:
+    return repr(shape)
+
+
+def static_int(x: Any, what: str) -> int:
+    """``x`` as a Python int; raises the error of a traced value where it is not known."""
+    if type(x) is int:
+        return x
+    try:
+        return x.__index__()
+    except AttributeError:
+        raise TypeError(f"{what} must be an integer, got {x!r}") from None

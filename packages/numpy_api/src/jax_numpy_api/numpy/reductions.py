@@ -1,0 +1,711 @@
+"""Reductions over axes: sums, products, extremes, means, variances, truth, and their NaN-skipping and running forms.
+
+A public function checks and normalises its arguments and calls a core that is one compiled dispatch when eager.
+Sums and means of float16 and bfloat16 are accumulated in float32 and rounded once.
+
+The variance is the two-pass formula (mean, then squared distances), which is exact to rounding; XLA fuses each pass
+with what produces its input.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Callable
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+from jax_core.trace import Tracer
+
+from .. import lax
+from .arithmetic import select
+from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
+                        promote_dtypes, refuse_out, shape_of, unwrapped)
+from .ufuncs import _is_complex, _is_inexact, _like, truth
+
+
+
+# -- the common path ---------------------------------------------------------------------------------------------------
+
+def _axes_argument(axis: Any) -> Any:
+    """``axis`` as something hashable, or an error for a traced one."""
+    if axis is None or type(axis) is int:
+        return axis
+    if isinstance(axis, (tuple, list)):
+        return tuple(map(operator.index, axis))
+    try:
+        return operator.index(axis)
+    except TypeError:
+        raise TypeError(f"axis must be None, an integer or a tuple of integers, got {axis!r}") from None
+
+
+def _dtype_argument(dtype: Any, name: str) -> Any:
+    return None if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
+
+
+def _kept(result: Any, shape: tuple, axes: tuple, keepdims: bool) -> Any:
+    """``result`` with the reduced axes put back with length 1."""
+    if not keepdims:
+        return result
+    return lax.reshape(result, tuple(1 if i in axes else n for i, n in enumerate(shape)))
+
+
+def _masked(a: Any, where: Any, fill: Any) -> Any:
+    """``a`` with ``fill`` where ``where`` does not hold."""
+    if where is None:
+        return a
+    where = truth(where)
+    shape = np.broadcast_shapes(shape_of(a), shape_of(where))
+    return select(where, broadcast_to(a, shape), fill)
+
+
+_NARROW = (np.dtype(np.float16), np.dtype(dtypes.bfloat16))
+
+
+def _sum_dtype(dtype: Any, promote_integers: bool = True) -> Any:
+    """The dtype that a sum has: booleans and narrow integers are added up in the default integer."""
+    if dtype == np.bool_:
+        return dtypes.default_int_dtype()
+    if promote_integers and dtypes.issubdtype(dtype, np.unsignedinteger):
+        wide = dtypes.default_uint_dtype()
+        return wide if np.dtype(dtype).itemsize < wide.itemsize else dtype
+    if promote_integers and dtypes.issubdtype(dtype, np.integer):
+        wide = dtypes.default_int_dtype()
+        return wide if np.dtype(dtype).itemsize < wide.itemsize else dtype
+    return dtype
+
+
+def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
+    """``a`` in the dtype to accumulate in, and the dtype of the result with its weakness."""
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    own, weak = dtypes.dtype_and_weak_type(a)
+    result = dtype if dtype is not None else _sum_dtype(own, promote)
+    compute = np.dtype(np.float32) if result in _NARROW else result
+    if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
+        a = lax.real(a)
+    return convert(a, compute, weak and dtype is None), result, weak and dtype is None
+
+
+@inlined(static_argnums=(1, 2, 3, 6))
+def _sum(a, axis, dtype, keepdims, initial, where, promote_integers):
+    a, result, weak = _prepared("sum", a, dtype, promote_integers)
+    a = _masked(a, where, _like(a, 0))
+    shape = shape_of(a)
+    axes = canonical_axes(axis, len(shape))
+    out = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
+    if initial is not None:
+        check_arraylike("sum", initial)
+        out = lax.add(*promote_pair(out, initial))
+    return _kept(convert(out, result, weak), shape, axes, keepdims)
+
+
+def promote_pair(out: Any, initial: Any) -> tuple:
+    """``initial`` in the dtype of ``out``; it must be a scalar."""
+    initial = convert(unwrapped(initial), np.dtype(lax.dtype(out)))
+    if shape_of(initial):
+        raise ValueError(f"initial value must be a scalar. Got array of shape {shape_of(initial)}")
+    return out, initial
+
+
+def sum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+        where: Any = None, promote_integers: bool = True) -> Array:
+    """Sum of elements over axes.
+
+    Args:
+      a: array of numbers or booleans.
+      axis: an axis, a tuple of axes, or None for all.
+      dtype: to accumulate in; by default that of ``a``, and the default integer for booleans and narrow integers.
+      out: must be None.
+      keepdims: keep reduced axes with length 1.
+      initial: a number to add.
+      where: booleans that broadcast against ``a``; elements where it is false are left out.
+      promote_integers: whether narrow integers are widened.
+
+    Raises:
+      TypeError: ``a`` is not an array. ValueError: ``axis`` is out of bounds.
+
+    Source: `numpy.sum`.
+    """
+    refuse_out("sum", out)
+    return _sum(a, _axes_argument(axis), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
+                bool(promote_integers))
+
+
+@inlined(static_argnums=(1, 2, 3, 6))
+def _prod(a, axis, dtype, keepdims, initial, where, promote_integers):
+    a, result, weak = _prepared("prod", a, dtype, promote_integers)
+    a = _masked(a, where, _like(a, 1))
+    shape = shape_of(a)
+    axes = canonical_axes(axis, len(shape))
+    out = lax.reduce_prod(a, axes) if axes else a
+    if initial is not None:
+        check_arraylike("prod", initial)
+        out = lax.mul(*promote_pair(out, initial))
+    return _kept(convert(out, result, weak), shape, axes, keepdims)
+
+
+def prod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+         where: Any = None, promote_integers: bool = True) -> Array:
+    """Product of elements over axes; arguments as for `sum`. Source: `numpy.prod`."""
+    refuse_out("prod", out)
+    return _prod(a, _axes_argument(axis), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
+                 bool(promote_integers))
+
+
+# -- extremes ----------------------------------------------------------------------------------------------------------
+
+def _bound(dtype: Any, lowest: bool) -> Any:
+    """The identity of max (the lowest value) or of min."""
+    dtype = np.dtype(dtype)
+    if dtype == np.bool_:
+        return np.bool_(not lowest)
+    if dtypes.issubdtype(dtype, np.integer):
+        info = dtypes.iinfo(dtype)
+        return dtype.type(info.min if lowest else info.max)
+    if dtypes.supports_inf(dtype):
+        return dtype.type(-np.inf if lowest else np.inf)
+    return dtype.type(dtypes.finfo(dtype).min if lowest else dtypes.finfo(dtype).max)
+
+
+@inlined(static_argnums=(0, 2, 3))
+def _extreme(name, a, axis, keepdims, initial, where):
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    lowest = name == "max"
+    shape = shape_of(a)
+    axes = canonical_axes(axis, len(shape))
+    if where is not None and initial is None:
+        raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify "
+                         "'initial'")
+    if initial is None and 0 in [shape[i] for i in axes]:
+        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+    dtype = lax.dtype(a)
+    if where is not None:
+        a = _masked(a, where, _bound(dtype, lowest))
+        shape = shape_of(a)
+        axes = canonical_axes(axis, len(shape))
+    reduce = lax.reduce_max if lowest else lax.reduce_min
+    out = reduce(a, axes) if axes else a
+    if initial is not None:
+        check_arraylike(name, initial)
+        out = (lax.max if lowest else lax.min)(*promote_pair(out, initial))
+    return _kept(out, shape, axes, keepdims)
+
+
+def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+        where: Any = None) -> Array:
+    """The largest element over axes; NaN if there is one. Ties share the gradient.
+
+    Args:
+      a: array; complex numbers are ordered by real part, then imaginary part.
+      axis, keepdims: as for `sum`.
+      out: must be None.
+      initial: a number that takes part; needed where no element does.
+      where: elements where it is false are left out; needs ``initial``.
+
+    Raises:
+      ValueError: nothing to reduce and no ``initial``.
+
+    Source: `numpy.max`.
+    """
+    refuse_out("max", out)
+    return _extreme("max", a, _axes_argument(axis), bool(keepdims), initial, where)
+
+
+def min(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+        where: Any = None) -> Array:
+    """The smallest element over axes; arguments as for `max`. Source: `numpy.min`."""
+    refuse_out("min", out)
+    return _extreme("min", a, _axes_argument(axis), bool(keepdims), initial, where)
+
+
+amax, amin = max, min
+
+
+def minmax(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+           where: Any = None) -> tuple:
+    """The pair of `min` and `max`."""
+    return (min(a, axis, out, keepdims, initial, where), max(a, axis, out, keepdims, initial, where))
+
+
+def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
+    """Difference between the largest and the smallest element. Source: `numpy.ptp`."""
+    refuse_out("ptp", out)
+    check_arraylike("ptp", a)
+    return lax.sub(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
+
+
+# -- truth -------------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnums=(0, 2, 3))
+def _truth(name, a, axis, keepdims, where):
+    check_arraylike(name, a)
+    a = _masked(truth(a), where, np.bool_(name == "all"))
+    shape = shape_of(a)
+    axes = canonical_axes(axis, len(shape))
+    out = (lax.reduce_and if name == "all" else lax.reduce_or)(a, axes) if axes else a
+    return _kept(out, shape, axes, keepdims)
+
+
+def all(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+    """Whether all elements over axes are true (not zero). Arguments as for `sum`. Source: `numpy.all`."""
+    refuse_out("all", out)
+    return _truth("all", a, _axes_argument(axis), bool(keepdims), where)
+
+
+def any(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+    """Whether any element over axes is true (not zero). Arguments as for `sum`. Source: `numpy.any`."""
+    refuse_out("any", out)
+    return _truth("any", a, _axes_argument(axis), bool(keepdims), where)
+
+
+def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
+    """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`."""
+    check_arraylike("count_nonzero", a)
+    from .ufuncs import not_equal
+    return sum(not_equal(a, 0), axis=axis, dtype=dtypes.default_int_dtype(), keepdims=keepdims)
+
+
+# -- means and variances -----------------------------------------------------------------------------------------------
+
+def _size(shape: tuple, axes: tuple) -> int:
+    return math.prod(shape[i] for i in axes)
+
+
+def _mean_core(a, axis, dtype, keepdims, where):
+    a = unwrapped(a)
+    own, weak = dtypes.dtype_and_weak_type(a)
+    result = _to_inexact(own) if dtype is None else dtype
+    if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
+        result = dtype
+    compute = np.dtype(np.float32) if result in _NARROW else _to_inexact(result)
+    if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
+        a = lax.real(a)
+    weak = weak and dtype is None
+    a = convert(a, compute, weak)
+    shape = shape_of(a)
+    if where is not None:
+        shape = np.broadcast_shapes(shape, shape_of(where))
+        a = _masked(a, where, _like(a, 0))
+    axes = canonical_axes(axis, len(shape))
+    total = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
+    if where is None:
+        count = _like(a, _size(shape, axes))
+    else:
+        flags = lax.convert_element_type(broadcast_to(truth(where), shape), compute)
+        count = lax.reduce_sum_p.bind(flags, axes=axes, out_sharding=None) if axes else flags
+    return _kept(convert(lax.div(total, count), result, weak), shape, axes, keepdims)
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _mean(a, axis, dtype, keepdims, where):
+    check_arraylike("mean", a)
+    return _mean_core(a, axis, dtype, keepdims, where)
+
+
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *,
+         where: Any = None) -> Array:
+    """Arithmetic mean over axes; NaN of no elements.
+
+    Args:
+      a: array.
+      axis, keepdims, where: as for `sum`.
+      dtype: of the result; by default that of ``a``, a float dtype for integers.
+      out: must be None.
+
+    Source: `numpy.mean`.
+    """
+    refuse_out("mean", out)
+    return _mean(a, _axes_argument(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
+    """Weighted mean over axes.
+
+    Args:
+      a: array.
+      axis, keepdims: as for `sum`.
+      weights: of the shape of ``a``, or of its lengths along ``axis``; equal weights if None.
+      returned: return also the sum of the weights, in the shape of the result.
+
+    Raises:
+      ValueError: the shape of ``weights`` does not fit.
+
+    Source: `numpy.average`.
+    """
+    check_arraylike("average", a)
+    axis = _axes_argument(axis)
+    if weights is None:
+        result = mean(a, axis, keepdims=keepdims)
+        if not returned:
+            return result
+        shape = shape_of(a)
+        count = lax.full_like(result, _size(shape, canonical_axes(axis, len(shape))))
+        return result, count
+    check_arraylike("average", weights)
+    a, weights = (convert(unwrapped(x), _to_inexact(_joined(a, weights))) for x in (a, weights))
+    a, weights = as_array(a), as_array(weights)
+    weights = _aligned_weights(a, weights, axis)
+    total = sum(weights, axis, keepdims=keepdims)
+    result = lax.div(sum(lax.mul(a, broadcast_to(weights, a.shape)), axis, keepdims=keepdims),
+                     sum(broadcast_to(weights, a.shape), axis, keepdims=keepdims))
+    if returned:
+        total = sum(broadcast_to(weights, a.shape), axis, keepdims=keepdims)
+        return result, broadcast_to(total, result.shape)
+    return result
+
+
+def _joined(*args):
+    from .promotion import joined
+    return joined(*args)[0]
+
+
+def _aligned_weights(a, weights, axis):
+    if weights.shape == a.shape:
+        return weights
+    if axis is None:
+        raise ValueError(f"1D weights expected when shapes of a and weights differ; got {a.shape} and {weights.shape} "
+                         "without an axis.")
+    axes = canonical_axes(axis, a.ndim)
+    if weights.shape != tuple(a.shape[i] for i in axes):
+        raise ValueError(f"Length of weights not compatible with specified axis: weights {weights.shape}, array {a.shape}, "
+                         f"axis {axis}.")
+    order = sorted(range(len(axes)), key=lambda i: axes[i])
+    weights = lax.transpose(weights, tuple(order))
+    return lax.reshape(weights, tuple(n if i in axes else 1 for i, n in enumerate(a.shape)))
+
+
+@inlined(static_argnums=(0, 2, 3, 5))
+def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    own, weak = dtypes.dtype_and_weak_type(a)
+    result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else dtype
+    compute = _to_inexact(own) if dtype is None else _variance_dtype(own, dtype)
+    if compute in _NARROW:
+        compute = np.dtype(np.float32)
+    a = convert(a, compute, weak and dtype is None)
+    shape = shape_of(a)
+    if where is not None:
+        shape = np.broadcast_shapes(shape, shape_of(where))
+        a = broadcast_to(a, shape)
+    axes = canonical_axes(axis, len(shape))
+    center = _mean_core(a, axes, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
+    distance = lax.sub(a, broadcast_to(center, shape))
+    if dtypes.issubdtype(compute, np.complexfloating):
+        squares = lax.add(lax.square(lax.real(distance)), lax.square(lax.imag(distance)))
+    else:
+        squares = lax.square(distance)
+    squares = _masked(squares, where, _like(squares, 0))
+    total = lax.reduce_sum_p.bind(squares, axes=axes, out_sharding=None) if axes else squares
+    count = _degrees_of_freedom(shape, axes, where, ddof, np.dtype(lax.dtype(total)))
+    positive = lax.gt(count, _like(total, 0)) if not isinstance(count, np.generic) else None
+    if positive is None:
+        out = lax.div(total, count) if count > 0 else lax.full_like(total, np.nan)
+    else:
+        out = select(positive, lax.div(total, count), _like(total, np.nan))
+    if name == "std":
+        out = lax.sqrt(out)
+    return _kept(convert(out, result, weak and dtype is None), shape, axes, keepdims)
+
+
+def _variance_dtype(own, dtype):
+    if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(dtype, np.complexfloating):
+        return dtypes.to_complex_dtype(dtype)
+    return dtypes.result_type(_to_inexact(own), dtype) if dtypes.issubdtype(dtype, np.inexact) else _to_inexact(own)
+
+
+def _degrees_of_freedom(shape, axes, where, ddof, dtype):
+    if where is None and isinstance(ddof, (int, float, np.generic)):
+        return dtype.type(_size(shape, axes) - ddof)
+    if where is None:
+        return lax.sub(dtype.type(_size(shape, axes)), convert(unwrapped(ddof), dtype))
+    flags = lax.convert_element_type(broadcast_to(truth(where), shape), dtype)
+    count = lax.reduce_sum_p.bind(flags, axes=axes, out_sharding=None) if axes else flags
+    return lax.sub(count, convert(unwrapped(ddof), dtype))
+
+
+def _ddof(name, ddof, correction):
+    if correction is None:
+        return ddof
+    if not (isinstance(ddof, int) and ddof == 0):
+        raise ValueError(f"jnp.{name}: ddof and correction can't be provided simultaneously.")
+    return correction
+
+
+def var(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False, *,
+        where: Any = None, mean: Any = None, correction: Any = None) -> Array:
+    """Variance over axes: the mean of squared distances from the mean.
+
+    Args:
+      a: array; of complex numbers, the squared moduli are taken.
+      axis, keepdims, where: as for `sum`.
+      dtype: of the result.
+      out: must be None.
+      ddof: the divisor is the number of elements less ``ddof``; NaN where it is not positive.
+      mean: the mean, if it is known, with reduced axes kept.
+      correction: another name for ``ddof``.
+
+    Source: `numpy.var`.
+    """
+    refuse_out("var", out)
+    return _variance("var", a, _axes_argument(axis), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
+                     bool(keepdims), where, mean)
+
+
+def std(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False, *,
+        where: Any = None, mean: Any = None, correction: Any = None) -> Array:
+    """Standard deviation: the square root of `var`, with the same arguments. Source: `numpy.std`."""
+    refuse_out("std", out)
+    if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
+        raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
+    return _variance("std", a, _axes_argument(axis), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
+                     bool(keepdims), where, mean)
+
+
+# -- skipping NaN ------------------------------------------------------------------------------------------------------
+
+def _is_nan(a: Any) -> Any:
+    return lax.ne(a, a)
+
+
+def _without_nan(name: str, a: Any, fill: Any) -> Any:
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    if not _is_inexact(a):
+        return a
+    return select(_is_nan(a), _like(a, fill), a)
+
+
+def _nan_extreme(name, a, axis, out, keepdims, initial, where):
+    refuse_out(name, out)
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    lowest = name == "nanmax"
+    reduce = max if lowest else min
+    if not _is_inexact(a):
+        return reduce(a, axis, None, keepdims, initial, where)
+    fill = -np.inf if lowest else np.inf
+    result = reduce(_without_nan(name, a, fill), axis, None, keepdims, initial, where)
+    if initial is not None:
+        return result
+    nothing = all(_is_nan(a), axis, keepdims=keepdims)
+    return select(nothing, _like(result, np.nan), result)
+
+
+def nanmax(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+           where: Any = None) -> Array:
+    """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`."""
+    return _nan_extreme("nanmax", a, axis, out, keepdims, initial, where)
+
+
+def nanmin(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+           where: Any = None) -> Array:
+    """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`."""
+    return _nan_extreme("nanmin", a, axis, out, keepdims, initial, where)
+
+
+def nansum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+           where: Any = None) -> Array:
+    """`sum` of the elements that are not NaN. Source: `numpy.nansum`."""
+    refuse_out("nansum", out)
+    return sum(_without_nan("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
+
+
+def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+            where: Any = None) -> Array:
+    """`prod` of the elements that are not NaN. Source: `numpy.nanprod`."""
+    refuse_out("nanprod", out)
+    return prod(_without_nan("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
+
+
+def _present(a: Any, where: Any) -> Any:
+    """Which elements take part: those that are not NaN, and where ``where`` holds."""
+    present = lax.bitwise_not(_is_nan(a)) if _is_inexact(a) else lax.full(shape_of(a), True, np.bool_)
+    if where is None:
+        return present
+    shape = np.broadcast_shapes(shape_of(a), shape_of(where))
+    return lax.bitwise_and(broadcast_to(present, shape), broadcast_to(truth(where), shape))
+
+
+def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
+            where: Any = None) -> Array:
+    """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`."""
+    refuse_out("nanmean", out)
+    check_arraylike("nanmean", a)
+    a = unwrapped(a)
+    if not _is_inexact(a):
+        return mean(a, axis, dtype, None, keepdims, where=where)
+    return mean(a, axis, dtype, None, keepdims, where=_present(a, where))
+
+
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False,
+           where: Any = None, mean: Any = None) -> Array:
+    """`var` of the elements that are not NaN. Source: `numpy.nanvar`."""
+    refuse_out("nanvar", out)
+    check_arraylike("nanvar", a)
+    a = unwrapped(a)
+    return var(a, axis, dtype, None, ddof, keepdims, where=_present(a, where), mean=mean)
+
+
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False,
+           where: Any = None, mean: Any = None) -> Array:
+    """`std` of the elements that are not NaN. Source: `numpy.nanstd`."""
+    refuse_out("nanstd", out)
+    check_arraylike("nanstd", a)
+    a = unwrapped(a)
+    return std(a, axis, dtype, None, ddof, keepdims, where=_present(a, where), mean=mean)
+
+
+# -- running sums and products -----------------------------------------------------------------------------------------
+
+@inlined(static_argnums=(0, 2, 3, 4))
+def _running(name, a, axis, dtype, fill_nan):
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    own, weak = dtypes.dtype_and_weak_type(a)
+    if fill_nan is not None:
+        a = _without_nan(name, a, fill_nan)
+    result = dtype if dtype is not None else dtypes.default_int_dtype() if own == np.bool_ else own
+    a = as_value(convert(a, result, weak and dtype is None))
+    if axis is None or not shape_of(a):
+        a = lax.reshape(a, (math.prod(shape_of(a)),))
+        axis = 0
+    axis = canonical_axis(axis, len(shape_of(a)))
+    return (lax.cumsum if name.endswith("sum") else lax.cumprod)(a, axis)
+
+
+def as_value(x: Any) -> Any:
+    """``x``, with Python numbers and NumPy scalars made arrays, for operations that ask for a shape."""
+    return x if isinstance(x, Array) else as_array(x)
+
+
+def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """Running sum along an axis, or of the flattened array.
+
+    Args:
+      a: array.
+      axis: None to flatten.
+      dtype: to sum in; by default that of ``a``, the default integer for booleans.
+      out: must be None.
+
+    Source: `numpy.cumsum`.
+    """
+    refuse_out("cumsum", out)
+    return _running("cumsum", a, _axes_argument(axis), _dtype_argument(dtype, "cumsum"), None)
+
+
+def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`."""
+    refuse_out("cumprod", out)
+    return _running("cumprod", a, _axes_argument(axis), _dtype_argument(dtype, "cumprod"), None)
+
+
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """Running sum with NaN counted as 0. Source: `numpy.nancumsum`."""
+    refuse_out("nancumsum", out)
+    return _running("nancumsum", a, _axes_argument(axis), _dtype_argument(dtype, "nancumsum"), 0)
+
+
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+    """Running product with NaN counted as 1. Source: `numpy.nancumprod`."""
+    refuse_out("nancumprod", out)
+    return _running("nancumprod", a, _axes_argument(axis), _dtype_argument(dtype, "nancumprod"), 1)
+
+
+def _cumulative(name, fun, x, axis, dtype, include_initial, start):
+    check_arraylike(name, x)
+    x = as_array(x)
+    if x.ndim == 0:
+        raise ValueError(f"The input must be non-scalar to take a {name}, however a scalar value or scalar array was given.")
+    if axis is None:
+        if x.ndim != 1:
+            raise ValueError(f"The input array has rank {x.ndim}, however axis was not set to an explicit value. The axis "
+                             "argument is only optional for one-dimensional arrays.")
+        axis = 0
+    axis = canonical_axis(axis, x.ndim)
+    wide = dtype if dtype is not None else _sum_dtype(x.dtype)
+    out = fun(x, axis, wide)
+    if include_initial:
+        first = lax.full((*out.shape[:axis], 1, *out.shape[axis + 1:]), start, out.dtype)
+        out = lax.concatenate([first, out], axis)
+    return out
+
+
+def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    """Running sum along an axis, with a leading 0 if asked for. Source: `numpy.cumulative_sum`, array API standard."""
+    return _cumulative("cumulative_sum", cumsum, x, axis, dtype, include_initial, 0)
+
+
+def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+    """Running product along an axis, with a leading 1 if asked for. Source: `numpy.cumulative_prod`."""
+    return _cumulative("cumulative_prod", cumprod, x, axis, dtype, include_initial, 1)
+
+
+# -- where the extreme is ----------------------------------------------------------------------------------------------
+
+@inlined(static_argnums=(0, 2, 3))
+def _arg_extreme(name, a, axis, keepdims):
+    check_arraylike(name, a)
+    a = as_value(unwrapped(a))
+    shape = a.shape
+    if axis is None:
+        a = lax.reshape(a, (a.size,))
+        place = 0
+    else:
+        place = canonical_axis(axis, a.ndim)
+    if a.shape[place] == 0:
+        raise ValueError(f"attempt to get {name} of an empty sequence")
+    index = (lax.argmax if name == "argmax" else lax.argmin)(a, place, dtypes.default_int_dtype())
+    if keepdims:
+        return lax.reshape(index, (1,) * len(shape) if axis is None else shape[:place] + (1,) + shape[place + 1:])
+    return index
+
+
+def argmax(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """Index of the largest element (the first of equal ones; of the first NaN if there is one).
+
+    Args:
+      a: array.
+      axis: along which; None for the index into the flattened array.
+      out: must be None.
+      keepdims: keep the reduced axis with length 1.
+
+    Raises:
+      ValueError: no elements.
+
+    Source: `numpy.argmax`.
+    """
+    refuse_out("argmax", out)
+    return _arg_extreme("argmax", a, None if axis is None else operator.index(axis), bool(keepdims))
+
+
+def argmin(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """Index of the smallest element; arguments as for `argmax`. Source: `numpy.argmin`."""
+    refuse_out("argmin", out)
+    return _arg_extreme("argmin", a, None if axis is None else operator.index(axis), bool(keepdims))
+
+
+def _nan_arg(name, a, axis, out, keepdims, fill):
+    refuse_out(name, out)
+    check_arraylike(name, a)
+    a = unwrapped(a)
+    fun = argmax if name == "nanargmax" else argmin
+    if not _is_inexact(a):
+        return fun(a, axis, None, keepdims)
+    index = fun(_without_nan(name, a, fill), axis, None, keepdims)
+    nothing = all(_is_nan(a), axis, keepdims=bool(keepdims))
+    return select(nothing, _like(index, -1), index)
+
+
+def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`."""
+    return _nan_arg("nanargmax", a, axis, out, keepdims, -np.inf)
+
+
+def nanargmin(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+    """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`."""
+    return _nan_arg("nanargmin", a, axis, out, keepdims, np.inf)

@@ -1,0 +1,840 @@
+"""Functions that change the shape of arrays: reshaping, transposing, joining, splitting, repeating.
+
+They compute nothing, so their results have the operands' dtype (joined by promotion where there are several), and
+eagerly they run on the host without compiling, because the primitives they bind do.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.structural import broadcast_in_dim_p
+from jax_core.trace import Tracer
+
+from .. import lax
+from .promotion import (as_array, broadcast_shape, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
+                        concrete, convert, joined, promote_dtypes, shape_of, unwrapped)
+
+# -- reshape -----------------------------------------------------------------------------------------------------------
+
+
+def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None, out_sharding: Any = None) -> Array:
+    """``a`` with its elements in another shape.
+
+    Args:
+      a: array.
+      shape: an integer or sequence of integers; one may be -1, and is worked out.
+      order: "C", or "F" to read and write with the first axis fastest.
+      copy: must not be False, which arrays without memory of their own cannot promise.
+      out_sharding: placement.
+
+    Raises:
+      TypeError: the number of elements differs. NotImplementedError: ``order="A"``.
+
+    Source: `numpy.reshape`.
+    """
+    check_arraylike("reshape", a)
+    return _reshape(as_array(a), shape, order, out_sharding)
+
+
+def _reshape(a: Any, shape: Any, order: str = "C", out_sharding: Any = None) -> Array:
+    new = _complete_shape(a, shape)
+    if order == "C":
+        if new == a.shape and out_sharding is None:
+            return a
+        return lax.reshape(a, new, out_sharding=out_sharding) if out_sharding is not None else lax.reshape(a, new)
+    if order == "F":
+        backwards = lax.transpose(a, tuple(range(a.ndim))[::-1])
+        return lax.transpose(lax.reshape(backwards, new[::-1]), tuple(range(len(new)))[::-1])
+    if order == "A":
+        raise NotImplementedError("np.reshape order=A is not implemented.")
+    raise ValueError(f"Unexpected value for 'order' argument: {order}.")
+
+
+def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
+    """The target shape with -1 replaced."""
+    if type(shape) is int:
+        shape = (shape,)
+    elif type(shape) is not tuple or any(type(n) is not int for n in shape):
+        shape = _static_shape(shape)
+    unknown = [i for i, n in enumerate(shape) if n < 0]
+    size = a.size
+    if not unknown:
+        if math.prod(shape) != size:
+            raise TypeError(f"cannot reshape array of shape {a.shape} (size {size}) into shape {shape} "
+                            f"(size {math.prod(shape)})")
+        return shape
+    if len(unknown) > 1 or shape[unknown[0]] != -1:
+        raise ValueError(f"reshape: shape {shape} may have one -1 at most, and no other negative length")
+    rest = math.prod(n for n in shape if n >= 0)
+    if rest == 0 and size == 0 or rest and size % rest == 0:
+        length = size // rest if rest else 0
+        return tuple(length if n < 0 else n for n in shape)
+    raise TypeError(f"cannot reshape array of shape {a.shape} (size {size}) into shape {shape}: {size} is not a multiple "
+                    f"of {rest}")
+
+
+def _static_shape(shape: Any) -> tuple[int, ...]:
+    from .promotion import _parse_shape
+    return _parse_shape(shape)
+
+
+def ravel(a: Any, order: str = "C", *, out_sharding: Any = None) -> Array:
+    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused). Source: `numpy.ravel`."""
+    check_arraylike("ravel", a)
+    if order == "K":
+        raise NotImplementedError("Ravel not implemented for order='K'.")
+    return _reshape(as_array(a), (math.prod(shape_of(a)),), order, out_sharding)
+
+
+def squeeze(a: Any, axis: Any = None) -> Array:
+    """``a`` without axes of length 1.
+
+    Args:
+      a: array.
+      axis: which; all of length 1 by default.
+
+    Raises:
+      ValueError: an axis whose length is not 1.
+
+    Source: `numpy.squeeze`.
+    """
+    check_arraylike("squeeze", a)
+    a = as_array(a)
+    if axis is None:
+        axes = tuple(i for i, n in enumerate(a.shape) if n == 1)
+    else:
+        axes = canonical_axes(axis if isinstance(axis, (tuple, list)) else (axis,), a.ndim)
+        if any(a.shape[i] != 1 for i in axes):
+            raise ValueError(f"cannot select an axis to squeeze out which has size not equal to one, got shape={a.shape} "
+                             f"and dimensions={axes}")
+    return lax.squeeze(a, axes) if axes else a
+
+
+def expand_dims(a: Any, axis: Any) -> Array:
+    """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`."""
+    check_arraylike("expand_dims", a)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    a = as_array(a)
+    rank = a.ndim + len(axes)
+    places = tuple(canonical_axis(x, rank) for x in axes)
+    if len(set(places)) != len(places):
+        raise ValueError(f"repeated axis in expand_dims: {tuple(axes)}")
+    old = iter(a.shape)
+    shape = tuple(1 if i in places else next(old) for i in range(rank))
+    return broadcast_in_dim_p.bind(a, shape=shape, sharding=None,
+                                   broadcast_dimensions=tuple(i for i in range(rank) if i not in places))
+
+
+def _at_least(rank: int, arys: tuple, name: str) -> Any:
+    check_arraylike(name, *arys)
+    out = []
+    for a in map(as_array, arys):
+        missing = rank - a.ndim
+        if rank == 3 and missing > 0:  # NumPy's rule: (n,) -> (1, n, 1), (m, n) -> (m, n, 1)
+            a = _reshape(a, {0: (1, 1, 1), 1: (1, *a.shape, 1), 2: (*a.shape, 1)}[a.ndim])
+        elif missing > 0:
+            a = _reshape(a, (1,) * missing + a.shape)
+        out.append(a)
+    return out[0] if len(out) == 1 else out
+
+
+def atleast_1d(*arys: Any) -> Any:
+    """Arrays with at least one axis; a list for several. Source: `numpy.atleast_1d`."""
+    return _at_least(1, arys, "atleast_1d")
+
+
+def atleast_2d(*arys: Any) -> Any:
+    """Arrays with at least two axes, new ones in front; a list for several. Source: `numpy.atleast_2d`."""
+    return _at_least(2, arys, "atleast_2d")
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Arrays with at least three axes; a list for several. Source: `numpy.atleast_3d`."""
+    return _at_least(3, arys, "atleast_3d")
+
+
+def resize(a: Any, new_shape: Any) -> Array:
+    """The elements of ``a`` in row-major order, repeated or cut off to fill ``new_shape``. Source: `numpy.resize`."""
+    check_arraylike("resize", a)
+    shape = canonical_shape(new_shape)
+    flat = ravel(a)
+    size = math.prod(shape)
+    if flat.size == 0 or size == 0:
+        from .creation import zeros
+        return zeros(shape, flat.dtype)
+    if size > flat.size:
+        flat = tile(flat, -(-size // flat.size))
+    return _reshape(flat[:size], shape)
+
+
+# -- transpose ---------------------------------------------------------------------------------------------------------
+
+def transpose(a: Any, axes: Any = None) -> Array:
+    """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`."""
+    check_arraylike("transpose", a)
+    a = as_array(a)
+    if axes is None:
+        return lax.transpose(a, tuple(range(a.ndim))[::-1])
+    order = tuple(canonical_axis(x, a.ndim) for x in axes)
+    if len(order) != a.ndim or len(set(order)) != a.ndim:
+        raise ValueError(f"transpose: axes={tuple(axes)} must name each of the {a.ndim} axes of shape {a.shape} once")
+    return lax.transpose(a, order)
+
+
+def permute_dims(a: Any, /, axes: Any) -> Array:
+    """`transpose` under its name in the array API standard."""
+    return transpose(a, axes)
+
+
+def matrix_transpose(x: Any, /) -> Array:
+    """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
+    check_arraylike("matrix_transpose", x)
+    if len(shape_of(x)) < 2:
+        raise ValueError(f"x must be at least two-dimensional for matrix_transpose; got ndim={len(shape_of(x))}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
+    """``a`` with two axes exchanged. Source: `numpy.swapaxes`."""
+    check_arraylike("swapaxes", a)
+    a = as_array(a)
+    order = list(range(a.ndim))
+    i, j = canonical_axis(axis1, a.ndim), canonical_axis(axis2, a.ndim)
+    order[i], order[j] = order[j], order[i]
+    return lax.transpose(a, tuple(order))
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Array:
+    """``a`` with some axes moved; the others keep their order.
+
+    Args:
+      a: array.
+      source, destination: one axis, or sequences of the same length.
+
+    Raises:
+      ValueError: different numbers of axes, or an axis named twice.
+
+    Source: `numpy.moveaxis`.
+    """
+    check_arraylike("moveaxis", a)
+    a = as_array(a)
+    source = source if isinstance(source, (tuple, list, range)) else (source,)
+    destination = destination if isinstance(destination, (tuple, list, range)) else (destination,)
+    if len(source) != len(destination):
+        raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
+    source = canonical_axes(tuple(source), a.ndim)
+    destination = canonical_axes(tuple(destination), a.ndim)
+    order = [i for i in range(a.ndim) if i not in source]
+    for d, s in sorted(zip(destination, source)):
+        order.insert(d, s)
+    return lax.transpose(a, tuple(order))
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
+    """``a`` with an axis moved to before position ``start``. Source: `numpy.rollaxis`."""
+    check_arraylike("rollaxis", a)
+    a = as_array(a)
+    if not -a.ndim <= start <= a.ndim:
+        raise ValueError(f"start={start} must satisfy {-a.ndim} <= start <= {a.ndim}")
+    axis = canonical_axis(axis, a.ndim)
+    start = start + a.ndim if start < 0 else start
+    return moveaxis(a, axis, start - (start > axis))
+
+
+# -- broadcasting ------------------------------------------------------------------------------------------------------
+
+def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
+    """``array`` repeated to ``shape``.
+
+    Raises:
+      ValueError: the shape does not broadcast to ``shape``.
+
+    Source: `numpy.broadcast_to`.
+    """
+    check_arraylike("broadcast_to", array)
+    array = unwrapped(array)
+    shape, own = canonical_shape(shape), shape_of(array)
+    if own == shape and isinstance(array, Array):
+        return array
+    lead = len(shape) - len(own)
+    if lead < 0 or any(n != 1 and n != m for n, m in zip(own, shape[lead:])):
+        raise ValueError(f"broadcast_to: an array of shape {own} does not broadcast to shape {shape}; trailing lengths "
+                         "must be equal, or 1.")
+    if isinstance(array, np.ndarray) and not isinstance(array, np.generic):
+        array = as_array(array)
+    if own == shape:
+        return as_array(array)
+    return broadcast_in_dim_p.bind(array, shape=shape, broadcast_dimensions=tuple(range(lead, len(shape))),
+                                   sharding=out_sharding)
+
+
+def broadcast_arrays(*args: Any) -> list:
+    """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`."""
+    check_arraylike("broadcast_arrays", *args)
+    try:
+        shape = np.broadcast_shapes(*map(shape_of, args))
+    except ValueError:
+        raise ValueError("Incompatible shapes for broadcasting: "
+                         f"shapes={[tuple(shape_of(a)) for a in args]}") from None
+    return [broadcast_to(a, shape) for a in args]
+
+
+def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+    """The shape that shapes broadcast to. Raises ValueError if there is none. Source: `numpy.broadcast_shapes`."""
+    parsed = [(s,) if isinstance(s, (int, np.integer)) else tuple(s) for s in shapes]
+    try:
+        return np.broadcast_shapes(*parsed)
+    except ValueError:
+        raise ValueError(f"Incompatible shapes for broadcasting: shapes={parsed}") from None
+
+
+# -- joining -----------------------------------------------------------------------------------------------------------
+
+def _sequence(name: str, arrays: Any, dtype: Any = None) -> list:
+    """The arrays of a sequence argument, of one dtype."""
+    if isinstance(arrays, (Array, np.ndarray)):
+        if not shape_of(arrays):
+            raise TypeError(f"jnp.{name} takes a sequence of arrays, got an array of rank 0.")
+        arrays = _rows(arrays)
+    else:
+        arrays = list(arrays)
+    if not arrays:
+        raise ValueError(f"Need at least one array to {name}.")
+    check_arraylike(name, *arrays)
+    if dtype is not None:
+        asked = dtypes.canonicalize_user_dtype(dtype, name)
+        return [convert(unwrapped(a), asked) for a in arrays]
+    dtype, weak = joined(*arrays)
+    return [convert(unwrapped(a), dtype, weak) for a in arrays]
+
+
+def _rows(arrays: Any) -> list:
+    arrays = as_array(arrays)
+    return [arrays[i] for i in range(arrays.shape[0])]
+
+
+def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
+    """Arrays joined along an existing axis.
+
+    Args:
+      arrays: sequence of arrays whose shapes agree except along ``axis``, or one array, whose rows are joined.
+      axis: None to flatten the arrays first.
+      dtype: of the result; by promotion if None.
+
+    Raises:
+      ValueError: no arrays. TypeError: shapes that do not fit.
+
+    Source: `numpy.concatenate`.
+    """
+    if isinstance(arrays, (Array, np.ndarray)) and len(shape_of(arrays)) >= 2 and axis == 0 and dtype is None:
+        x = as_array(arrays)
+        return _reshape(x, (x.shape[0] * x.shape[1], *x.shape[2:]))
+    arrays = _sequence("concatenate", arrays, dtype)
+    if axis is None:
+        return concatenate([ravel(a) for a in arrays], 0)
+    shapes = [shape_of(a) for a in arrays]
+    rank = len(shapes[0])
+    if rank == 0:
+        raise ValueError("Zero-dimensional arrays cannot be concatenated.")
+    if any(len(s) != rank for s in shapes):
+        raise TypeError("Cannot concatenate arrays with different numbers of dimensions: got "
+                        f"{', '.join(map(str, shapes))}.")
+    axis = canonical_axis(axis, rank)
+    if any(s[:axis] != shapes[0][:axis] or s[axis + 1:] != shapes[0][axis + 1:] for s in shapes):
+        raise TypeError("Cannot concatenate arrays with shapes that differ in dimensions other than the one being "
+                        f"concatenated: concatenating along dimension {axis} for shapes {', '.join(map(str, shapes))}.")
+    if len(arrays) == 1:
+        return as_array(arrays[0])
+    return lax.concatenate(arrays, axis)
+
+
+def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
+    """`concatenate` under its name in the array API standard."""
+    return concatenate(arrays, axis=axis)
+
+
+def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Array:
+    """Arrays of one shape joined along a new axis.
+
+    Raises:
+      ValueError: no arrays, or different shapes.
+
+    Source: `numpy.stack`.
+    """
+    from .promotion import refuse_out
+    refuse_out("stack", out)
+    if isinstance(arrays, (Array, np.ndarray)):
+        from .creation import astype_of
+        x = as_array(arrays)
+        x = x if dtype is None else astype_of(x, dtypes.canonicalize_user_dtype(dtype, "stack"))
+        return moveaxis(x, 0, canonical_axis(axis, x.ndim)) if axis else x
+    arrays = _sequence("stack", arrays, dtype)
+    shapes = [shape_of(a) for a in arrays]
+    if any(s != shapes[0] for s in shapes):
+        raise ValueError(f"All input arrays must have the same shape; stack got {', '.join(map(str, shapes))}.")
+    shape = shapes[0]
+    axis = canonical_axis(axis, len(shape) + 1)
+    new = (*shape[:axis], 1, *shape[axis:])
+    dims = tuple(i for i in range(len(new)) if i != axis)
+    parts = [broadcast_in_dim_p.bind(a, shape=new, broadcast_dimensions=dims, sharding=None) for a in arrays]
+    return lax.concatenate(parts, axis) if len(parts) > 1 else parts[0]
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple:
+    """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard."""
+    check_arraylike("unstack", x)
+    x = as_array(x)
+    if not x.ndim:
+        raise ValueError("Unstack requires arrays with rank > 0, however a scalar array was passed.")
+    axis = canonical_axis(axis, x.ndim)
+    return tuple(lax.index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis]))
+
+
+def vstack(tup: Any, dtype: Any = None) -> Array:
+    """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`."""
+    arrays = atleast_2d(*_listed("vstack", tup))
+    return concatenate(arrays if isinstance(arrays, list) else [arrays], 0, dtype)
+
+
+def hstack(tup: Any, dtype: Any = None) -> Array:
+    """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`."""
+    arrays = atleast_1d(*_listed("hstack", tup))
+    arrays = arrays if isinstance(arrays, list) else [arrays]
+    return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
+
+
+def dstack(tup: Any, dtype: Any = None) -> Array:
+    """Arrays joined along the third axis. Source: `numpy.dstack`."""
+    arrays = atleast_3d(*_listed("dstack", tup))
+    return concatenate(arrays if isinstance(arrays, list) else [arrays], 2, dtype)
+
+
+def column_stack(tup: Any) -> Array:
+    """Arrays joined along the second axis; vectors count as columns. Source: `numpy.column_stack`."""
+    arrays = [a if a.ndim >= 2 else _reshape(a, (-1, 1)) for a in map(as_array, _listed("column_stack", tup))]
+    return concatenate(arrays, 1)
+
+
+def _listed(name: str, tup: Any) -> list:
+    if isinstance(tup, (Array, np.ndarray)):
+        return _rows(tup)
+    items = list(tup)
+    if not items:
+        raise ValueError(f"Need at least one array to {name}.")
+    check_arraylike(name, *items)
+    return items
+
+
+def block(arrays: Any) -> Array:
+    """An array put together from nested lists of blocks, the innermost along the last axis. Source: `numpy.block`."""
+    depth = _block_depth(arrays)
+    leaves = _block_leaves(arrays)
+    check_arraylike("block", *leaves)
+    rank = max(depth, *(len(shape_of(x)) for x in leaves))
+    return _block(arrays, depth, rank, rank)
+
+
+def _block_depth(x: Any) -> int:
+    if isinstance(x, tuple):
+        raise ValueError("jnp.block does not allow tuples, got (...)")
+    if not isinstance(x, list):
+        return 0
+    if not x:
+        raise ValueError("jnp.block does not allow empty list arguments")
+    depths = {_block_depth(y) for y in x}
+    if len(depths) > 1:
+        raise ValueError(f"Mismatched list depths in jnp.block: {sorted(depths)}")
+    return 1 + depths.pop()
+
+
+def _block_leaves(x: Any) -> list:
+    return [leaf for y in x for leaf in _block_leaves(y)] if isinstance(x, list) else [x]
+
+
+def _block(x: Any, depth: int, rank: int, full: int) -> Array:
+    if depth == 0:
+        a = as_array(x)
+        return _reshape(a, (1,) * (full - a.ndim) + a.shape)
+    return concatenate([_block(y, depth - 1, rank, full) for y in x], full - depth)
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+    """``values`` after ``arr`` along an axis; both flattened if it is None. Source: `numpy.append`."""
+    if axis is None:
+        return concatenate([ravel(arr), ravel(values)], 0)
+    return concatenate([arr, values], axis)
+
+
+# -- splitting ---------------------------------------------------------------------------------------------------------
+
+def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[int]:
+    """Where to cut: the bounds of the pieces, first and last included."""
+    if isinstance(sections, (tuple, list)) or len(shape_of(sections)) > 0:
+        values = [_static_index(i, name) for i in sections]
+        clipped = [min(max(i + length if i < 0 else i, 0), length) for i in values]
+        return [0, *clipped, length]
+    n = _static_index(sections, name)
+    if n <= 0:
+        raise ValueError(f"jnp.{name}: number of sections must be larger than 0, got {n}")
+    small, extra = divmod(length, n)
+    if extra and equal:
+        raise ValueError(f"array split does not result in an equal division: jnp.{name} of length {length} into {n}")
+    bounds = [0]
+    for i in range(n):
+        bounds.append(bounds[-1] + small + (i < extra))
+    return bounds
+
+
+def _static_index(i: Any, name: str) -> int:
+    known = concrete(i)
+    if known is None:
+        from jax_core import errors
+        raise errors.ConcretizationTypeError(i, f"in jax.numpy.{name} argument 1")
+    return operator.index(known.item())
+
+
+def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) -> list:
+    check_arraylike(name, ary)
+    a = as_array(ary)
+    axis = canonical_axis(axis, a.ndim)
+    bounds = _split_points(name, a.shape[axis], sections, equal)
+    return [lax.slice_in_dim(a, i, max(i, j), axis=axis) for i, j in zip(bounds, bounds[1:])]
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
+    """``ary`` cut into pieces along an axis.
+
+    Args:
+      ary: array.
+      indices_or_sections: number of equal pieces, or the indices at which to cut; known while tracing.
+      axis: to cut along.
+
+    Raises:
+      ValueError: the length is not a multiple of the number of pieces.
+
+    Source: `numpy.split`.
+    """
+    return _split("split", ary, indices_or_sections, axis)
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
+    """As `split`, but the first pieces may be longer by one. Source: `numpy.array_split`."""
+    return _split("array_split", ary, indices_or_sections, axis, equal=False)
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> list:
+    """`split` along the first axis. Source: `numpy.vsplit`."""
+    return _split("vsplit", ary, indices_or_sections, 0)
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> list:
+    """`split` along the second axis (the first of vectors). Source: `numpy.hsplit`."""
+    return _split("hsplit", ary, indices_or_sections, 0 if len(shape_of(ary)) == 1 else 1)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> list:
+    """`split` along the third axis. Source: `numpy.dsplit`."""
+    return _split("dsplit", ary, indices_or_sections, 2)
+
+
+# -- repeating, reversing, rotating ------------------------------------------------------------------------------------
+
+def tile(A: Any, reps: Any) -> Array:
+    """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
+    check_arraylike("tile", A)
+    a = as_array(A)
+    reps = (reps,) if isinstance(reps, (int, np.integer)) else tuple(reps)
+    reps = tuple(operator.index(r) for r in reps)
+    rank = max(a.ndim, len(reps))
+    shape = (1,) * (rank - a.ndim) + a.shape
+    reps = (1,) * (rank - len(reps)) + reps
+    if all(r == 1 for r in reps):
+        return _reshape(a, shape)
+    paired = [m for r, n in zip(reps, shape) for m in (r, n)]
+    start = rank - a.ndim
+    dims = tuple(2 * (start + i) + 1 for i in range(a.ndim))
+    wide = broadcast_in_dim_p.bind(a, shape=tuple(paired), broadcast_dimensions=dims, sharding=None)
+    return lax.reshape(wide, tuple(r * n for r, n in zip(reps, shape)))
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None,
+           out_sharding: Any = None) -> Array:
+    """Each element (or slice along an axis) repeated.
+
+    Args:
+      a: array.
+      repeats: how often: one number for all, or one an element; known while tracing unless ``total_repeat_length`` is
+        given.
+      axis: along which; None to flatten first.
+      total_repeat_length: length of the result along the axis; the last element fills up, what is over is cut off.
+      out_sharding: placement.
+
+    Raises:
+      ValueError: the number of repeats does not fit. ConcretizationTypeError: traced repeats without a length.
+
+    Source: `numpy.repeat`.
+    """
+    check_arraylike("repeat", a)
+    if not isinstance(repeats, (list, tuple)):
+        check_arraylike("repeat", repeats)
+    from .creation import placed
+    a = ravel(a) if axis is None else as_array(a)
+    axis = canonical_axis(0 if axis is None else axis, a.ndim)
+    known = np.asarray(repeats) if isinstance(repeats, (list, tuple)) else concrete(repeats)
+    if total_repeat_length is not None:
+        return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
+    if known is None:
+        from jax_core import errors
+        raise errors.ConcretizationTypeError(
+            repeats, "When jit-compiling jnp.repeat, the total number of repeats must be static: give the length of the "
+            "result as total_repeat_length.")
+    if known.ndim == 0 or known.size == 1:
+        return placed(_repeat_each(a, int(known.reshape(-1)[0]), axis), None, out_sharding)
+    if known.ndim != 1 or known.shape[0] != a.shape[axis]:
+        raise ValueError(f"repeat: repeats of shape {known.shape} must have one entry for each of the {a.shape[axis]} "
+                         f"elements along axis {axis}")
+    positions = np.repeat(np.arange(a.shape[axis]), known)
+    from .indexing import take
+    return placed(take(a, positions, axis), None, out_sharding)
+
+
+def _repeat_each(a: Any, n: int, axis: int) -> Array:
+    shape = a.shape
+    wide = (*shape[:axis + 1], n, *shape[axis + 1:])
+    dims = tuple(i for i in range(len(wide)) if i != axis + 1)
+    out = broadcast_in_dim_p.bind(a, shape=wide, broadcast_dimensions=dims, sharding=None)
+    return lax.reshape(out, (*shape[:axis], shape[axis] * n, *shape[axis + 1:]))
+
+
+def _repeat_to(a: Any, repeats: Any, axis: int, length: int) -> Array:
+    """With traced counts: mark where each element begins, sum the marks up, and read."""
+    from .creation import asarray
+    from .indexing import take
+    counts = asarray(repeats)
+    size = a.shape[axis]
+    if counts.ndim == 0 or counts.shape == (1,):
+        counts = broadcast_to(_reshape(counts, ()), (size,))
+    if size == 0 or length == 0:
+        return lax.full((*a.shape[:axis], length, *a.shape[axis + 1:]), 0, a.dtype)
+    counts = convert(counts, np.dtype(np.int32))
+    starts = lax.sub(lax.cumsum(counts), counts)
+    marks = lax.full((length,), 0, np.int32)
+    marks = marks.at[starts].add(1, mode="drop")
+    positions = lax.sub(lax.cumsum(marks), np.int32(1))
+    return take(a, positions, axis, mode="clip")
+
+
+def flip(m: Any, axis: Any = None) -> Array:
+    """``m`` reversed along some axes, all by default. Source: `numpy.flip`."""
+    check_arraylike("flip", m)
+    m = as_array(m)
+    return lax.rev(m, canonical_axes(axis, m.ndim))
+
+
+def fliplr(m: Any) -> Array:
+    """``m`` reversed along its second axis. Source: `numpy.fliplr`."""
+    return flip(m, 1)
+
+
+def flipud(m: Any) -> Array:
+    """``m`` reversed along its first axis. Source: `numpy.flipud`."""
+    return flip(m, 0)
+
+
+def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+    """``m`` turned by ``k`` right angles in the plane of two axes. Source: `numpy.rot90`."""
+    check_arraylike("rot90", m)
+    m = as_array(m)
+    first, second = (canonical_axis(a, m.ndim) for a in axes)
+    if first == second:
+        raise ValueError(f"Axes must be different, got axes={tuple(axes)}")
+    k = operator.index(k) % 4
+    if k == 0:
+        return m
+    if k == 2:
+        return flip(m, (first, second))
+    turned = swapaxes(m, first, second)
+    return flip(turned, first) if k == 1 else flip(turned, second)
+
+
+def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+    """``a`` moved along axes, what leaves at one end entering at the other.
+
+    Args:
+      a: array.
+      shift: how far, one number an axis; may be traced.
+      axis: which axes; None to roll the flattened array.
+
+    Source: `numpy.roll`.
+    """
+    check_arraylike("roll", a)
+    a = as_array(a)
+    if axis is None:
+        return _reshape(roll(ravel(a), shift, 0), a.shape)
+    axes = canonical_axes_with_repeats(axis, a.ndim)
+    shifts = _shifts(shift, len(axes))
+    if len(shifts) != len(axes):
+        shifts, axes = (shifts * len(axes) if len(shifts) == 1 else shifts), (
+            axes * len(shifts) if len(axes) == 1 else axes)
+        if len(shifts) != len(axes):
+            raise ValueError(f"roll: {len(shifts)} shifts do not fit {len(axes)} axes")
+    for s, d in zip(shifts, axes):
+        a = _roll_one(a, s, d)
+    return a
+
+
+def canonical_axes_with_repeats(axis: Any, ndim: int) -> tuple[int, ...]:
+    """Axes counted from the front; the same may come twice."""
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    return tuple(canonical_axis(x, ndim) for x in axes)
+
+
+def _shifts(shift: Any, count: int) -> tuple:
+    if isinstance(shift, (tuple, list)):
+        return tuple(shift)
+    shape = shape_of(shift)
+    if len(shape) > 1:
+        raise ValueError(f"roll: shift must be a number or a vector, got shape {shape}")
+    return tuple(shift[i] for i in range(shape[0])) if shape else (shift,)
+
+
+def _roll_one(a: Any, shift: Any, axis: int) -> Array:
+    n = a.shape[axis]
+    if n == 0:
+        return a
+    known = concrete(shift)
+    if known is not None:
+        s = int(known) % n
+        if s == 0:
+            return a
+        return lax.concatenate([lax.slice_in_dim(a, n - s, n, axis=axis), lax.slice_in_dim(a, 0, n - s, axis=axis)], axis)
+    from .arithmetic import remainder
+    twice = lax.concatenate([a, a], axis)
+    start = lax.sub(np.int32(n), convert(remainder(shift, n), np.dtype(np.int32)))
+    return lax.dynamic_slice_in_dim(twice, start, n, axis)
+
+
+# -- triangles and diagonals -------------------------------------------------------------------------------------------
+
+def _triangle(name: str, m: Any, k: int, lower: bool) -> Array:
+    check_arraylike(name, m)
+    m = as_array(m)
+    if m.ndim < 2:
+        raise ValueError(f"Argument to jax.numpy.{name} must be at least 2D, got shape {m.shape}")
+    from .creation import tri
+    rows, columns = m.shape[-2:]
+    mask = broadcast_to(tri(rows, columns, k if lower else k - 1, bool), m.shape)
+    zero = lax.full_like(m, 0)
+    return lax.select(mask, m, zero) if lower else lax.select(mask, zero, m)
+
+
+def tril(m: Any, k: int = 0) -> Array:
+    """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`."""
+    return _triangle("tril", m, operator.index(k), True)
+
+
+def triu(m: Any, k: int = 0) -> Array:
+    """The upper triangle, from diagonal ``k``; zeros elsewhere. Source: `numpy.triu`."""
+    return _triangle("triu", m, operator.index(k), False)
+
+
+def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Array:
+    """The diagonal of the matrices in the plane of two axes, as a new last axis.
+
+    Args:
+      a: array of rank 2 or more.
+      offset: which diagonal; positive ones lie above the main one.
+      axis1, axis2: rows and columns.
+
+    Source: `numpy.diagonal`.
+    """
+    check_arraylike("diagonal", a)
+    a = as_array(a)
+    if a.ndim < 2:
+        raise ValueError("diagonal requires an array of at least two dimensions.")
+    k = operator.index(offset)
+    a = moveaxis(a, (axis1, axis2), (-2, -1))
+    rows, columns = a.shape[-2:]
+    length = max(0, min(rows + min(k, 0), columns - max(k, 0)))
+    if length == 0:
+        return lax.full((*a.shape[:-2], 0), 0, a.dtype)
+    start = max(k, 0) - min(k, 0) * columns
+    flat = lax.reshape(a, (*a.shape[:-2], rows * columns))
+    stop = start + (length - 1) * (columns + 1) + 1
+    return lax.slice_in_dim(flat, start, stop, columns + 1, axis=flat.ndim - 1)
+
+
+def diag(v: Any, k: int = 0) -> Array:
+    """A matrix with the vector ``v`` on diagonal ``k``, or diagonal ``k`` of a matrix.
+
+    Raises:
+      ValueError: another rank than 1 or 2.
+
+    Source: `numpy.diag`.
+    """
+    check_arraylike("diag", v)
+    k = operator.index(k)
+    v = as_array(v)
+    if v.ndim == 2:
+        return diagonal(v, k)
+    if v.ndim != 1:
+        raise ValueError(f"diag input must be 1d or 2d, got shape {v.shape}")
+    from .creation import eye
+    size = v.shape[0] + abs(k)
+    padded = lax.pad(v, np.zeros((), v.dtype)[()], ((max(k, 0), max(-k, 0), 0),))
+    spread = broadcast_to(padded, (size, size))
+    return lax.select(eye(size, k=k, dtype=bool), spread, lax.full_like(spread, 0))
+
+
+def diagflat(v: Any, k: int = 0) -> Array:
+    """A matrix with the elements of ``v``, flattened, on diagonal ``k``. Source: `numpy.diagflat`."""
+    return diag(ravel(v), k)
+
+
+def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Array:
+    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
+    from .promotion import refuse_out
+    from .reductions import sum
+    refuse_out("trace", out)
+    return sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+def shape(a: Any) -> tuple[int, ...]:
+    """The shape of an array, () for a number. Source: `numpy.shape`."""
+    check_arraylike("shape", a)
+    return tuple(shape_of(a))
+
+
+def ndim(a: Any) -> int:
+    """The number of axes of an array. Source: `numpy.ndim`."""
+    if hasattr(a, "shape"):
+        return len(a.shape)
+    check_arraylike("ndim", a)
+    return len(shape_of(a))
+
+
+def size(a: Any, axis: Any = None) -> int:
+    """The number of elements, or the length along one axis or several. Source: `numpy.size`."""
+    if not hasattr(a, "shape"):
+        check_arraylike("size", a)
+    lengths = shape_of(a)
+    if axis is None:
+        return math.prod(lengths)
+    return math.prod(lengths[i] for i in canonical_axes(axis, len(lengths)))
+
+
+def iterable(y: Any) -> bool:
+    """Whether ``y`` can be iterated over. Source: `numpy.iterable`."""
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True
