@@ -63,20 +63,20 @@ class Builder:
             text = f"{text} {attrs}"
         if isinstance(out, AbstractValue):
             name, out_type = self._new(), type_text(out)
-            self.lines.append(f"{name} = {text}{_signature(text, types, (out_type,))}{self.location}\n")
+            self.lines.append(f"    {name} = {text}{_signature(text, types, (out_type,))}{self.location}\n")
             value = Value(name)
             value.aval, value.type = out, out_type
             return value
         out_types = [type_text(aval) for aval in out]
         signature = _signature(text, types, out_types)
         if not out_types:
-            self.lines.append(f"{text}{signature}{self.location}\n")
+            self.lines.append(f"    {text}{signature}{self.location}\n")
             return []
         name = self._new()
         if len(out_types) == 1:
-            self.lines.append(f"{name} = {text}{signature}{self.location}\n")
+            self.lines.append(f"    {name} = {text}{signature}{self.location}\n")
             return [new_value(name, out[0])]
-        self.lines.append(f"{name}:{len(out_types)} = {text}{signature}{self.location}\n")
+        self.lines.append(f"    {name}:{len(out_types)} = {text}{signature}{self.location}\n")
         return [new_value(f"{name}#{i}", aval) for i, aval in enumerate(out)]
 
     def elementwise(self, op: str, *operands: Value, out: AbstractValue | None = None) -> Value:
@@ -91,7 +91,7 @@ class Builder:
         kind = type_text(out)
         if op.startswith("stablehlo.") and all([x.type == kind for x in values]):  # the short form, faster to parse
             name = self._new()
-            self.lines.append(f"{name} = {op} {', '.join(values)} : {kind}{self.location}\n")
+            self.lines.append(f"    {name} = {op} {', '.join(values)} : {kind}{self.location}\n")
             return new_value(name, out)
         return self.emit(f"{op} {', '.join(values)}", *values, out=out)
 
@@ -104,7 +104,7 @@ class Builder:
         if name is None:
             name = self.constants[key] = self._new()
             kind = type_text(like if like.dtype == dtype else ShapedArray(like.shape, dtype))
-            self.lines.append(f"{name} = stablehlo.constant dense<{text}> : {kind}{self.location}\n")
+            self.lines.append(f"    {name} = stablehlo.constant dense<{text}> : {kind}{self.location}\n")
         return name
 
     def scalar(self, value: Any, dtype: Any) -> Value:
@@ -192,8 +192,8 @@ class Builder:
             arguments = [new_value(self._new(), aval) for aval in in_avals]
             outs = list(body(self, *arguments))
             types = f" : {', '.join([x.type for x in outs])}" if outs else ""
-            header = f"^bb0({', '.join([f'{x}: {x.type}' for x in arguments])}):\n" if arguments else ""
-            return f"{{\n{header}{''.join(self.lines)}{terminator} {', '.join(outs)}{types}{self.location}\n}}"
+            header = f"  ^bb0({', '.join([f'{x}: {x.type}' for x in arguments])}):\n" if arguments else ""
+            return f"{{\n{header}{''.join(self.lines)}    {terminator} {', '.join(outs)}{types}{self.location}\n    }}"
         finally:
             self.lines, self.constants, self.tokens_now = outer
 

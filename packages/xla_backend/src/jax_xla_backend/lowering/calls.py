@@ -1,7 +1,9 @@
 """Calls out of the program: custom calls and host callbacks.
 
 A host callback on CPU and GPU is one custom call into jaxlib's FFI handler, which passes read-only NumPy views of the
-operands (None for a token) to the Python function of the given index, and takes back NumPy arrays.
+operands (None for a token) to the Python function of the given index, and takes back NumPy arrays (anything for a
+token). On TPU operands and results are messages: each has a channel, and the runtime connects the channels with the
+function. What a function gets and returns is the same on all platforms.
 
 Source: StableHLO specification, `custom_call`, `send`, `recv`; XLA FFI.
 """
@@ -12,7 +14,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from jax_core.aval import AbstractValue
+from jax_core.aval import AbstractValue, abstract_token
 
 from .values import Value
 
@@ -74,7 +76,7 @@ def attributes(backend_config: str | Mapping | None, api_version: int, has_side_
 
     Args:
       operand_layouts, result_layouts: for each array its axes from minor to major, or None for the usual order.
-      output_operand_aliases: number of the operand that each of these results shares its buffer with.
+      output_operand_aliases: for an operand's number, that of the result which takes its buffer.
       extra: more attributes, as text.
       results: number of results.
     """
@@ -104,6 +106,18 @@ def _layouts(layouts: Sequence[Sequence[int]]) -> str:
                             for order in layouts]) + "]"
 
 
+class HostTransfer:
+    """A callback by messages: the function, and the channels of its operands and of its results.
+
+    Tokens have no channel; the function gets None for them, and its result for them is dropped.
+    """
+
+    __slots__ = ("function", "send_channels", "receive_channels")
+
+    def __init__(self, function: Callable, send_channels: list[int], receive_channels: list[int]):
+        self.function, self.send_channels, self.receive_channels = function, send_channels, receive_channels
+
+
 def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
                   has_side_effect: bool, name: str) -> list[Value]:
     """Emit a call of ``function(*arrays) -> sequence of arrays`` on the host.
@@ -111,10 +125,44 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     Raises:
       NotImplementedError: the platform has no callbacks.
     """
+    if b.platform == "tpu":
+        return _host_transfer(b, function, operands, out, name)
     target = _CALLBACK_TARGETS.get(b.platform)
     if target is None:
-        raise NotImplementedError(f"host callback {name!r}: platform {b.platform} has no FFI callbacks")
+        raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
+                                  f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
     index = b.module.add_callback(function)
-
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
                          has_side_effect=has_side_effect)
+
+
+_DEVICE_TO_HOST, _HOST_TO_DEVICE = 2, 3  # types of channels, StableHLO specification
+
+
+def _host_transfer(b, function, operands, out, name):
+    """Send the operands, then receive the results; a token orders the messages."""
+    tokens = [x for x in operands if x.aval is abstract_token]
+    sent = [x for x in operands if x.aval is not abstract_token]
+    transfer = b.module.add_transfer(function, len(sent), sum(aval is not abstract_token for aval in out))
+    token = tokens[0] if len(tokens) == 1 else b.emit(f"stablehlo.after_all {', '.join(tokens)}", *tokens,
+                                                      out=abstract_token)
+    for x, channel in zip(sent, transfer.send_channels):
+        token = b.emit(f'"stablehlo.send"({x}, {token})', x, token, out=abstract_token,
+                       attrs=_channel(channel, _DEVICE_TO_HOST, name))
+    channels, results = iter(transfer.receive_channels), []
+    for aval in out:
+        if aval is abstract_token:
+            results.append(None)
+            continue
+        value, token = b.emit(f'"stablehlo.recv"({token})', token, out=[aval, abstract_token],
+                              attrs=_channel(next(channels), _HOST_TO_DEVICE, name))
+        results.append(value)
+    return [token if x is None else x for x in results]
+
+
+def _channel(number: int, kind: int, name: str) -> str:
+    rendezvous = quoted(f"{name or 'callback'}_{number}")
+    frontend = (f'{{_xla_host_transfer_handler_name = "xla_python_callback", '
+                f"_xla_host_transfer_rendezvous = {rendezvous}}}")
+    return (f"{{channel_handle = #stablehlo.channel_handle<handle = {number}, type = {kind}>, is_host_transfer = true, "
+            f"mhlo.frontend_attributes = {frontend}}}")

@@ -10,6 +10,7 @@ locations only inside a `named_scope`, and `Module.text` with ``debug_info`` low
 from __future__ import annotations
 
 import re
+import warnings
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -23,7 +24,7 @@ from jax_core.source import SourceInfo
 
 from . import templates
 from .builder import Builder
-from .calls import quoted
+from .calls import HostTransfer, quoted
 from .sharding_text import Shardings
 from .types import physical_aval, type_text
 from .values import Value, new_value
@@ -45,9 +46,9 @@ class Module:
       consts: arrays that ``main`` takes before them.
       flat_in_avals, in_avals, out_avals: types of all flat inputs, of the kept ones, and of the results.
       donated: indices of flat inputs whose buffers ``main`` may overwrite.
-      unusable_donations: types of the donated inputs that no result can take the place of.
       ordered_effects, unordered_effects: of the program.
       host_callbacks: Python functions that the program calls by their index here.
+      host_transfers: `calls.HostTransfer` of each callback on platforms that call the host by messages (TPU).
       keep_alive: objects to be kept as long as the executable.
     """
 
@@ -64,12 +65,16 @@ class Module:
         self.unordered_effects = sorted((e for e in self._jaxpr.effects if not e.ordered), key=str)
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
         self._hoisted, self.consts = [v for v, _ in hoisted], [x for _, x in hoisted]
-        self._aliases, self.unusable_donations = _donations(self, spec, in_shardings)
+        self._aliases, unusable = _donations(self, spec, in_shardings)
+        if unusable:
+            warnings.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
+                          f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
+                          "donate them.", stacklevel=2)
         self.donated = tuple(self.kept[i] for i in self._aliases)
         self.keep_alive: list = []
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
-        self.host_callbacks = writer.callbacks
+        self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers
 
     def text(self, debug_info: bool = False) -> str:
         """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""
@@ -94,7 +99,7 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
 
 
 def _symbol(name: str) -> str:
-    return _not_symbol.sub("_", name) or "_"
+    return _not_symbol.sub("_", name.replace(">", "")) or "_"
 
 
 def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
@@ -147,6 +152,7 @@ class ModuleWriter:
       planning: whether the planning pass is asked.
       shardings: placements and meshes.
       callbacks: Python functions called by index.
+      transfers: Python functions called by messages.
     """
 
     def __init__(self, module: Module, located: bool):
@@ -154,6 +160,7 @@ class ModuleWriter:
         self.planning = module.platform == "cpu"
         self.shardings = Shardings()
         self.callbacks: list[Callable] = []
+        self.transfers: list[HostTransfer] = []
         self._functions: list[str] = []
         self._symbols: set[str] = {"main"}
         self._by_program: dict[int, tuple[Any, str]] = {}
@@ -246,6 +253,14 @@ class ModuleWriter:
         self._symbols.add(symbol)
         return symbol
 
+    def add_transfer(self, function: Callable, sent: int, received: int) -> HostTransfer:
+        """A callback by messages, with fresh channels for its operands and results."""
+        first = 1 + sum(len(t.send_channels) + len(t.receive_channels) for t in self.transfers)
+        channels = list(range(first, first + sent + received))
+        transfer = HostTransfer(function, channels[:sent], channels[sent:])
+        self.transfers.append(transfer)
+        return transfer
+
     def add_callback(self, function: Callable) -> int:
         """The index by which the program calls ``function``."""
         self.callbacks.append(function)
@@ -297,5 +312,6 @@ def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:
 
 def _function(name: str, arguments: Sequence[str], lines: Sequence[str], outs: Sequence[str], types: Sequence[str],
               results: Sequence[str]) -> str:
-    returned = f"return {', '.join(outs)} : {', '.join(types)}\n" if outs else "return\n"
-    return f"func.func {name}({', '.join(arguments)}) -> ({', '.join(results)}) {{\n{''.join(lines)}{returned}}}\n"
+    returned = f"    return {', '.join(outs)} : {', '.join(types)}\n" if outs else "    return\n"
+    arrow = f"-> ({', '.join(results)}) " if results else ""
+    return f"  func.func {name}({', '.join(arguments)}) {arrow}{{\n{''.join(lines)}{returned}  }}\n"

@@ -29,7 +29,7 @@ class Shardings:
 
     def meshes(self) -> str:
         """The declarations of the meshes."""
-        return "".join([f"sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>\n"
+        return "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>\n"
                         for axes, name in self._meshes.items()])
 
     @staticmethod
