@@ -33,10 +33,13 @@ def clear() -> None:
 
 def evaluate(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
     """Run ``prim`` on concrete arguments; see `jax_core.interfaces.Backend.evaluate`."""
-    if prim.exact:
-        result = _on_host(prim, args, params)
-        if result is not NotImplemented:
-            return result
+    exact = prim.exact
+    if exact:
+        avals = [x.aval if type(x) is ArrayImpl else get_aval(x) for x in args]
+        if exact is True or exact(*avals, **params):
+            result = _on_host(prim, args, avals, params)
+            if result is not NotImplemented:
+                return result
     if not prim.cacheable:
         return _run_holding_jaxprs(prim, args, params)
     try:
@@ -112,12 +115,12 @@ def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> A
 
 # -- on the host -----------------------------------------------------------------------------------------------------
 
-def _on_host(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params: dict) -> Any:
     """The result of the NumPy reference, or NotImplemented if the operands are not all in this host's memory."""
     where = _put._default or _put.default_placement()
-    sharding, devices, committed = where.sharding, where.devices, False
-    views, avals, arrays = [], [], False
-    for x in args:
+    sharding, devices, committed, arrays = where.sharding, where.devices, False, False
+    views = []
+    for x, aval in zip(args, avals):
         if type(x) is ArrayImpl:
             arrays = True
             view = x._npy_value
@@ -129,17 +132,12 @@ def _on_host(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
                 if committed and x._sharding != sharding or len(x._sharding._internal_device_list) != 1:
                     return NotImplemented
                 sharding, devices, committed = x._sharding, x._sharding._addressable_device_assignment, True
-            avals.append(x.aval)
+        elif isinstance(aval.dtype, dtypes.ExtendedDType):
+            return NotImplemented
         else:
-            aval = get_aval(x)
-            avals.append(aval)
-            if isinstance(aval.dtype, dtypes.ExtendedDType):
-                return NotImplemented
             view = np.asarray(x, aval.dtype)
         views.append(view)
     if not arrays and where.platform != "cpu":
-        return NotImplemented
-    if callable(prim.exact) and not prim.exact(*avals, **params):
         return NotImplemented
     types, effects = abstract_eval(prim, avals, params)
     if effects:

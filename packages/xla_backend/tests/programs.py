@@ -1,0 +1,61 @@
+"""Programs for the tests: hand-written modules, so that neither tracing nor lowering is needed to test what runs them."""
+from __future__ import annotations
+
+import numpy as np
+from jax_core import tree
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.interfaces import FastCall, LowerSpec
+from jax_xla_backend import load
+from jax_xla_backend.executable import Executable
+
+backend = load()
+F4 = ShapedArray((4,), np.dtype(np.float32))
+
+
+class Module:
+    """A module as the lowering makes it."""
+
+    def __init__(self, text, ins, outs, *, kept=None, consts=(), donated=(), ordered=(), unordered=(), callbacks=()):
+        self._text, self.in_avals, self.out_avals = text, list(ins), list(outs)
+        self.kept = tuple(range(len(ins))) if kept is None else kept
+        self.flat_in_avals = list(ins)
+        self.consts, self.donated = list(consts), donated
+        self.ordered_effects, self.unordered_effects = list(ordered), list(unordered)
+        self.host_callbacks, self.keep_alive, self.name = list(callbacks), [], "main"
+
+    def text(self, debug_info=False):
+        return self._text
+
+
+def main(signature: str, body: str) -> str:
+    return f"module @main {{ func.func public @main{signature} {{ {body} }} }}"
+
+
+def executable(module: Module, **spec) -> Executable:
+    return Executable(module, LowerSpec("main", **spec), lambda *_: module, ())
+
+
+def jitted(module: Module, name: str = "f", **options):
+    """A dispatched function of flat arguments with one result; ``f.misses`` counts calls that reached Python."""
+    compiled = executable(module)
+
+    def miss(*args):
+        wrapper.misses += 1
+        outs = compiled.execute(args)
+        return outs[0], FastCall(compiled, tree.structure(0), tuple(map(get_aval, args)), tuple(module.out_avals),
+                                 compiled.kept, compiled.consts)
+    call = backend.dispatcher(miss, miss, (), (), name, **options)
+
+    def wrapper(*args):
+        return call(*args)
+    wrapper.misses = 0
+    return wrapper
+
+
+def doubled() -> Module:
+    return Module(main("(%a: tensor<4xf32>) -> tensor<4xf32>",
+                       "%0 = stablehlo.add %a, %a : tensor<4xf32> return %0 : tensor<4xf32>"), [F4], [F4])
+
+
+def array(*values, dtype=np.float32):
+    return backend.put(np.array(values or range(4), dtype))

@@ -1,0 +1,228 @@
+"""Calls of compiled programs: what is repeated without Python, where programs run, donation, effects."""
+import threading
+
+import numpy as np
+import pytest
+from jax_core import config, context
+from jax_core.aval import ShapedArray
+from jax_core.effects import Effect
+from jax_xla_backend import client, put, tokens
+from jax_xla_backend.mesh import AxisType, make_mesh
+from jax_xla_backend.partition_spec import PartitionSpec as P
+from jax_xla_backend.sharding import NamedSharding
+from programs import F4, Module, array, backend, doubled, executable, jitted, main
+
+
+def test_second_call_does_not_reach_python():
+    f = jitted(doubled())
+    assert [f(array()).tolist() for _ in range(3)] == [[0, 2, 4, 6]] * 3
+    assert f.misses == 1
+    assert f(array(1, 2, 3, 4)).tolist() == [2, 4, 6, 8] and f.misses == 1
+
+
+def test_numpy_arguments_are_dispatched_too():
+    f = jitted(doubled())
+    assert [f(np.arange(4, dtype=np.float32)).tolist() for _ in range(2)] == [[0, 2, 4, 6]] * 2
+    assert f.misses == 1
+
+
+def test_result_type_is_that_of_the_program():
+    weak = ShapedArray((4,), np.dtype(np.float32), True)
+    module = doubled()
+    module.out_avals = [weak]
+    f = jitted(module)
+    assert [f(array()).aval for _ in range(2)] == [weak, weak]
+
+
+def test_configuration_is_part_of_the_key():
+    f = jitted(doubled())
+    f(array())
+    for state in (config.enable_x64, config.numpy_rank_promotion):
+        before = f.misses
+        with state(True if state is config.enable_x64 else "raise"):
+            f(array())
+            f(array())
+            assert f.misses == before + 1
+        f(array())
+        assert f.misses == before + 1
+
+
+def test_every_call_under_a_trace_reaches_python():
+    f = jitted(doubled())
+    f(array())
+    with context.Use(object()):
+        f(array())
+        assert f.misses == 2
+    f(array())
+    assert f.misses == 2
+
+
+def test_a_trace_of_another_thread_is_none_of_ours():
+    f = jitted(doubled())
+    f(array())
+    inside, done = threading.Event(), threading.Event()
+
+    def other():
+        with context.Use(object()):
+            inside.set()
+            done.wait(10)
+    thread = threading.Thread(target=other)
+    thread.start()
+    inside.wait(10)
+    f(array())
+    done.set()
+    thread.join()
+    assert f.misses == 1
+
+
+def test_constants_come_first_and_unused_arguments_are_dropped():
+    module = Module(main("(%c: tensor<4xf32>, %a: tensor<4xf32>) -> tensor<4xf32>",
+                         "%0 = stablehlo.add %a, %c : tensor<4xf32> return %0 : tensor<4xf32>"),
+                    [F4], [F4], kept=(1,), consts=[np.full(4, 10, np.float32)])
+    f = jitted(module)
+    for _ in range(3):
+        assert f(array(7, 7, 7, 7), array()).tolist() == [10, 11, 12, 13]
+    assert f.misses == 1
+
+
+def test_runs_where_the_arguments_are():
+    d = client.devices()[3]
+    f = jitted(doubled())
+    assert not f(array()).committed
+    for _ in range(2):
+        y = f(put.device_put(array(), d))
+        assert y.committed and y.device is d
+    assert f.misses == 2
+
+
+def test_arguments_on_different_devices():
+    d = client.devices()
+    module = Module(main("(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32>",
+                         "%0 = stablehlo.add %a, %b : tensor<4xf32> return %0 : tensor<4xf32>"), [F4, F4], [F4])
+    f = jitted(module)
+    message = r"incompatible devices.*argument 0 with shape float32\[4\] on cpu devices \[1\]; argument 1 .*\[2\]"
+    with pytest.raises(ValueError, match=message):
+        f(put.device_put(array(), d[1]), put.device_put(array(), d[2]))
+    assert f(put.device_put(array(), d[1]), array()).device is d[1]
+
+
+def test_split_arguments_give_split_results():
+    mesh = make_mesh((4, 2), ("x", "y"), (AxisType.Auto,) * 2)
+    sharding = NamedSharding(mesh, P("x"))
+    module = Module(main('(%a: tensor<4xf32> {mhlo.sharding = "{devices=[4,2]<=[8] last_tile_dim_replicate}"})'
+                         " -> tensor<4xf32>",
+                         "%0 = stablehlo.add %a, %a : tensor<4xf32> return %0 : tensor<4xf32>"), [F4], [F4])
+    with config.use_shardy_partitioner(False):
+        f = jitted(module)
+        for _ in range(2):
+            y = f(put.device_put(array(), sharding))
+            assert y.sharding == sharding and y.tolist() == [0, 2, 4, 6]
+    assert f.misses == 1
+
+
+def donating() -> Module:
+    return Module(main("(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<4xf32>",
+                       "%0 = stablehlo.add %a, %a : tensor<4xf32> return %0 : tensor<4xf32>"), [F4], [F4], donated=(0,))
+
+
+def test_donated_array_names_the_function(capfd):
+    f, g = jitted(donating(), "train", donate_argnums=(0,)), jitted(doubled())
+    g(array())
+    message = r"^Array has been deleted with shape=float32\[4\]\. It was donated to `(train|main)`"
+    for _ in range(3):  # the first call goes through Python, the others do not
+        x = array()
+        assert f(x).tolist() == [0, 2, 4, 6] and x.is_deleted()
+        for use in (f, g, np.asarray, repr):
+            with pytest.raises(RuntimeError, match=message):
+                use(x)
+    assert f.misses == 4  # one to compile, three for deleted arrays
+    assert capfd.readouterr().err == ""
+
+
+def test_a_view_outlives_donation():
+    f, x = jitted(donating(), "train", donate_argnums=(0,)), array()
+    f(array())
+    view = np.asarray(x)
+    f(x)
+    assert view.tolist() == [0, 1, 2, 3]
+
+
+def test_same_text_compiles_once():
+    from jax_xla_backend import compile
+
+    jitted(doubled())(array())
+    before = dict(compile.counts)
+    jitted(doubled())(array())
+    assert compile.counts == before
+
+
+class Ordered(Effect):
+    ordered = True
+
+
+class Unordered(Effect):
+    pass
+
+
+CALLBACK = ("%0 = stablehlo.custom_call @xla_ffi_python_cpu_callback(%a) {{api_version = 4 : i32, has_side_effect = true, "
+            "backend_config = {{index = 0 : ui64}}}} : (tensor<4xf32>) -> tensor<4xf32> return {0}%0 : {1}tensor<4xf32>")
+
+
+def test_ordered_effects_happen_in_order():
+    seen = []
+
+    def note(x):
+        seen.append(float(x[0]))
+        return (x,)
+    module = Module(main("(%t: tensor<0xi1>, %a: tensor<4xf32>) -> (tensor<0xi1>, tensor<4xf32>)",
+                         CALLBACK.format("%t, ", "tensor<0xi1>, ")), [F4], [F4], ordered=[Ordered()], callbacks=[note])
+    f = jitted(module)
+    for i in range(20):
+        f(array(*[i] * 4))
+    tokens.effects_barrier()
+    assert seen == list(range(20)) and f.misses == 20
+
+
+def test_barrier_waits_for_unordered_effects():
+    import time
+
+    seen = []
+
+    def slow(x):
+        time.sleep(0.05)
+        seen.append(1)
+        return (x,)
+    module = Module(main("(%a: tensor<4xf32>) -> tensor<4xf32>", CALLBACK.format("", "")), [F4], [F4],
+                    unordered=[Unordered()], callbacks=[slow])
+    f = jitted(module)
+    for _ in range(3):
+        f(array())
+    tokens.effects_barrier()
+    assert len(seen) == 3
+
+
+def test_executable_shows_what_was_compiled():
+    e = executable(doubled())
+    e.execute([array()])
+    assert "HloModule" in e.as_text()
+    assert e.cost_analysis()["flops"] == 4.0
+    assert e.memory_analysis().argument_size_in_bytes == 16
+    assert len(e.serialize()) > 100 and e.in_shardings == e.out_shardings
+    assert e.in_formats()[0].layout.major_to_minor == (0,) and e.out_formats() == e.in_formats()
+
+
+def test_many_threads_call_at_once():
+    f, errors = jitted(doubled()), []
+
+    def work():
+        try:
+            for _ in range(50):
+                assert f(array()).tolist() == [0, 2, 4, 6]
+        except BaseException as error:
+            errors.append(error)
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not errors

@@ -1,0 +1,137 @@
+"""What a process must do: start quietly, survive fork with a clear error, and be interruptible. Each in a fresh one."""
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+
+def python(code: str, **environment) -> subprocess.CompletedProcess:
+    import os
+
+    env = {**os.environ, **environment}
+    for name, value in environment.items():
+        if value is None:
+            del env[name]
+    return subprocess.run([sys.executable, "-W", "ignore::DeprecationWarning", "-c", textwrap.dedent(code)], env=env,
+                          capture_output=True, text=True, timeout=120)
+
+
+def test_nothing_on_stderr():
+    done = python("""
+        from jax_core import backends
+        b = backends.get()
+        print(b.put(2.0), len(b.devices()))
+        """, TF_CPP_MIN_LOG_LEVEL=None)
+    assert (done.stdout, done.stderr) == ("2.0 8\n", "")
+
+
+@pytest.mark.parametrize("environment, count", [
+    ({"JAX_NUM_CPU_DEVICES": "3"}, 3),
+    ({"JAX_NUM_CPU_DEVICES": None, "XLA_FLAGS": "--xla_force_host_platform_device_count=5"}, 5),
+    ({"JAX_NUM_CPU_DEVICES": None}, 1)], ids=["flag", "XLA_FLAGS", "default"])
+def test_number_of_devices(environment, count):
+    done = python("""
+        from jax_xla_backend import load, client
+        load()
+        print(client.device_count(), client.local_device_count(), client.process_index(), client.process_count(),
+              client.default_backend())
+        """, **environment)
+    assert done.stdout == f"{count} {count} 0 1 cpu\n", done.stderr
+
+
+def test_unknown_platform():
+    done = python("""
+        from jax_xla_backend import load, client
+        load()
+        for name in ("foo", "gpu"):
+            try:
+                client.devices(name)
+            except RuntimeError as error:
+                print(error)
+        """)
+    assert done.stdout.splitlines() == [
+        "Unknown backend foo. Available backends are ['cpu']",
+        "Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. Platforms present are: cpu"]
+
+
+FORK = """
+    import os, sys
+    import numpy as np
+    sys.path.insert(0, {tests!r})
+    {before}
+    pid = os.fork()
+    if pid == 0:
+        try:
+            print({call})
+        except RuntimeError as error:
+            print("fork()" in str(error) and "spawn" in str(error))
+        sys.stdout.flush()
+        os._exit(0)
+    os.waitpid(pid, 0)
+    print("parent", {call})
+"""
+USED = "import programs; f = programs.jitted(programs.doubled()); x = programs.array(); f(x); f(x)"
+
+
+@pytest.mark.parametrize("call", ["f(x)", "programs.backend.put(1.0)", "programs.backend.devices()[0]",
+                                  "programs.backend.from_host(np.zeros(1, np.float32))"])
+def test_forked_child_says_so(call):
+    import pathlib
+
+    done = python(FORK.format(tests=str(pathlib.Path(__file__).parent), before=USED, call=call))
+    first, *rest = done.stdout.splitlines()
+    assert first == "True" and rest[0].startswith("parent"), done.stderr
+
+
+def test_first_use_after_fork_works():
+    import pathlib
+
+    done = python(FORK.format(tests=str(pathlib.Path(__file__).parent), before="import programs",
+                              call="programs.jitted(programs.doubled())(programs.array()).tolist()"))
+    assert done.stdout == "[0.0, 2.0, 4.0, 6.0]\nparent [0.0, 2.0, 4.0, 6.0]\n", done.stderr
+
+
+def test_waiting_can_be_interrupted():
+    import pathlib
+
+    done = python(f"""
+        import os, signal, sys, threading, time
+        sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
+        import numpy as np
+        import programs as p
+        from jax_core.aval import ShapedArray
+        s = ShapedArray((), np.dtype(np.int32))
+        body = '''
+            %0 = stablehlo.while(%i = %a) : tensor<i32>
+              cond {{{{ %n = stablehlo.constant dense<2000000000> : tensor<i32>
+                     %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+                     stablehlo.return %c : tensor<i1> }}}}
+              do {{{{ %one = stablehlo.constant dense<1> : tensor<i32>
+                   %j = stablehlo.add %i, %one : tensor<i32>
+                   stablehlo.return %j : tensor<i32> }}}}
+            return %0 : tensor<i32>'''.replace("{{{{", "{{").replace("}}}}", "}}")
+        f = p.jitted(p.Module(p.main("(%a: tensor<i32>) -> tensor<i32>", body), [s], [s]))
+        f(np.int32(1999999999)).block_until_ready()
+        x = p.backend.put(np.int32(0))
+        threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        start = time.perf_counter()
+        try:
+            y = f(x)
+            y.block_until_ready()
+            print("done")
+        except KeyboardInterrupt:
+            print("interrupted", time.perf_counter() - start < 3, flush=True)
+        os._exit(0)
+        """)
+    assert done.stdout == "interrupted True\n", done.stderr + done.stdout
+
+
+def test_placeholders_leave_room_for_the_meta_package():
+    done = python("""
+        import sys
+        from jax_core import backends
+        backends.get().put(1.0)
+        print([n for n in ("jax", "jax.core", "jax._src", "jax._src.named_sharding") if n in sys.modules])
+        """)
+    assert done.stdout == "[]\n", done.stderr
