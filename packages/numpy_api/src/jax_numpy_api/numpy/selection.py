@@ -1,0 +1,533 @@
+"""Choosing elements: by condition (`where`, `select`, `nonzero`, ...), and putting, inserting and deleting them.
+
+The number of elements that satisfy a condition is not known while tracing, so functions whose result has that length take
+``size``: the result is cut off there, or filled up with ``fill_value``.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import backends, dtypes, errors
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import lax
+from . import arithmetic
+from .indexing import getitem, take, write
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, evaluating, host, joined,
+                        promote_dtypes, refuse_out, shape_of, unwrapped)
+from .shaping import broadcast_to as _fitted, ravel
+from .ufuncs import truth
+
+_HOST_ELEMENTS = 1 << 14
+
+
+# -- where -------------------------------------------------------------------------------------------------------------
+
+@inlined()
+def _where(condition, x, y):
+    return arithmetic.where(condition, x, y)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None) -> Any:
+    """``x`` where ``condition`` holds, else ``y``; with ``condition`` alone, the positions where it holds.
+
+    Args:
+      condition: array; elements that are not zero count as true.
+      x, y: arrays, promoted to one dtype; all three are broadcast.
+      size, fill_value: as for `nonzero`, where ``x`` and ``y`` are left out.
+
+    Raises:
+      ValueError: only one of ``x`` and ``y``. TypeError: shapes that do not broadcast.
+
+    Source: `numpy.where`.
+    """
+    if x is None and y is None:
+        check_arraylike("where", condition)
+        return nonzero(condition, size=size, fill_value=fill_value)
+    if x is None or y is None:
+        raise ValueError("Either both or neither of the x and y arguments should be provided to jax.numpy.where, got "
+                         f"{x} and {y}.")
+    if size is not None or fill_value is not None:
+        raise ValueError("size and fill_value arguments cannot be used in three-term where function.")
+    check_arraylike("where", condition, x, y)
+    if evaluating():
+        out = _host_where(condition, x, y)
+        if out is not None:
+            return out
+    return _where(condition, x, y)
+
+
+def _host_where(condition, x, y):
+    """`where` by NumPy, for small arrays that are ready."""
+    if type(condition) is bool or condition.dtype != np.bool_ or condition.size > _HOST_ELEMENTS:
+        return None
+    views = [host(condition)]
+    dtype, weak = joined(x, y)
+    for v in (x, y):
+        v = convert(v, dtype, False) if type(v) in (bool, int, float, complex) else v
+        if v.dtype != dtype or v.size > _HOST_ELEMENTS:
+            return None
+        views.append(host(v))
+    if any(v is None for v in views):
+        return None
+    try:
+        return backends.get().from_host(np.where(*views), weak)
+    except ValueError:
+        return None
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+    """For each element the choice of the first condition that holds, else ``default``.
+
+    Args:
+      condlist: sequence of boolean arrays.
+      choicelist: sequence of as many arrays; all are promoted and broadcast.
+      default: array or number.
+
+    Raises:
+      ValueError: no conditions, or different numbers of them. TypeError: conditions that are not boolean.
+
+    Source: `numpy.select`.
+    """
+    if len(condlist) != len(choicelist):
+        raise ValueError(f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})")
+    if len(condlist) == 0:
+        raise ValueError("condlist must be non-empty")
+    *choices, default = promote_dtypes(*choicelist, default)
+    for condition in condlist:
+        if dtypes.dtype(condition) != np.bool_:
+            raise TypeError(f"select: conditions must be boolean, got dtype {dtypes.dtype(condition)}")
+    result = default
+    for condition, choice in reversed(list(zip(condlist, choices))):
+        result = where(condition, choice, result)
+    return as_array(result)
+
+
+def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
+    """For each element ``a[i]`` the element of ``choices[a[i]]`` at its place.
+
+    Args:
+      a: integers.
+      choices: array, or sequence of arrays that broadcast.
+      out: must be None.
+      mode: "raise" (outside of tracing only), "wrap" or "clip", for numbers out of range.
+
+    Source: `numpy.choose`.
+    """
+    refuse_out("choose", out)
+    if isinstance(choices, (list, tuple)):
+        check_arraylike("choose", a, *choices)
+        choices = promote_dtypes(*choices)
+    else:
+        check_arraylike("choose", a, choices)
+        choices = [choices[i] for i in range(shape_of(choices)[0])]
+    if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
+        raise ValueError("`a` array must be integer typed")
+    n = len(choices)
+    if mode == "raise":
+        known = concrete(a)
+        if known is None:
+            raise errors.ConcretizationTypeError(a, "The error occurred because jnp.choose was jit-compiled with mode='raise'."
+                                                 " Use mode='wrap' or mode='clip' instead.")
+        if known.size and (known.min() < 0 or known.max() >= n):
+            raise ValueError("invalid entry in choice array")
+    elif mode == "wrap":
+        a = arithmetic.remainder(a, n)
+    elif mode == "clip":
+        a = arithmetic.clip(a, 0, n - 1)
+    else:
+        raise ValueError(f"mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
+    shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in choices))
+    stacked = lax.concatenate([lax.expand_dims(broadcast_to(as_array(c), shape), (0,)) for c in choices], 0)
+    index = lax.expand_dims(broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape), (0,))
+    from .indexing import take_along_axis
+    return take_along_axis(stacked, index, 0)[0]
+
+
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
+    """For each element the function (or number) of the condition that holds; one more is the default, else 0.
+
+    Args:
+      x: array.
+      condlist: boolean arrays of the shape of ``x``, or one.
+      funclist: functions of one element, or numbers.
+      args, kw: further arguments of the functions.
+
+    Raises:
+      ValueError: numbers of conditions and functions that do not fit.
+
+    Source: `numpy.piecewise`.
+    """
+    from jax_core.vmap import vmap
+    check_arraylike("piecewise", x)
+    x = as_array(x)
+    conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist] if len(shape_of(condlist)) <= x.ndim else [
+        condlist[i] for i in range(shape_of(condlist)[0])]
+    conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in conditions]
+    functions = list(funclist)
+    if len(functions) == len(conditions):
+        functions.append(0)
+    elif len(functions) != len(conditions) + 1:
+        raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions "
+                         f"are expected; got {len(functions)}")
+    which = lax.full(x.shape, len(conditions), np.int32)
+    for i, condition in reversed(list(enumerate(conditions))):
+        which = arithmetic.select(condition, np.int32(i), which)
+    branches = [(lambda v, f=f: as_array(f(v, *args, **kw)).astype(x.dtype)) if callable(f) else
+                (lambda v, f=f: lax.full_like(v, f)) for f in functions]
+    one = lambda i, v: lax.switch(i, branches, v)
+    flat = vmap(one)(which.reshape(-1), x.reshape(-1)) if x.size else x.reshape(-1)
+    return flat.reshape(x.shape)
+
+
+# -- positions of what is not zero -------------------------------------------------------------------------------------
+
+def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple:
+    """Positions of the elements that are not zero, one array an axis.
+
+    Args:
+      a: array of rank 1 or more.
+      size: length of the results; needed while tracing.
+      fill_value: what fills the results up; a number, or one an axis. 0 by default.
+
+    Raises:
+      ConcretizationTypeError: tracing without ``size``. ValueError: a number.
+
+    Source: `numpy.nonzero`.
+    """
+    check_arraylike("nonzero", a)
+    a = as_array(a)
+    if a.ndim == 0:
+        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead.")
+    known = concrete(a)
+    if size is None:
+        if known is None:
+            raise errors.ConcretizationTypeError(
+                a, "The size argument of jnp.nonzero must be statically specified to use jnp.nonzero within JAX "
+                "transformations.")
+        make = backends.get().from_host
+        return tuple(make(p.astype(dtypes.default_int_dtype())) for p in np.nonzero(known))
+    return _nonzero(a, operator.index(size), fill_value)
+
+
+def _nonzero(a, size, fill_value):
+    """Counts of true elements so far tell each output where its element is: a search, which needs no scatter."""
+    dtype = dtypes.default_int_dtype()
+    if a.size == 0 or size == 0:
+        fills = _fills(fill_value, a.ndim, dtype)
+        return tuple(broadcast_to(as_array(f), (size,)) for f in fills)
+    mask = truth(lax.reshape(a, (a.size,)))
+    counts = lax.cumsum(lax.convert_element_type(mask, np.int32))
+    wanted = lax.add(lax.iota(np.int32, size), np.int32(1))
+    from .sorting import searchsorted
+    flat = convert(searchsorted(counts, wanted), dtype)
+    missing = lax.gt(wanted, counts[-1])
+    out, rest = [], flat
+    for n in reversed(a.shape):
+        out.append(arithmetic.remainder(rest, n))
+        rest = arithmetic.floor_divide(rest, n)
+    fills = _fills(fill_value, a.ndim, dtype)
+    return tuple(arithmetic.select(missing, f, p) for f, p in zip(fills, reversed(out)))
+
+
+def _fills(fill_value, ndim, dtype):
+    if fill_value is None:
+        return [dtype.type(0)] * ndim
+    if isinstance(fill_value, (tuple, list)):
+        if len(fill_value) != ndim:
+            raise ValueError(f"fill_value must have one entry for each of {ndim} axes, got {fill_value}")
+        return [convert(unwrapped(f), dtype) for f in fill_value]
+    check_arraylike("nonzero", fill_value)
+    return [convert(unwrapped(fill_value), dtype)] * ndim
+
+
+def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`."""
+    return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
+
+
+def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """Positions of the elements that are not zero, one row each. Source: `numpy.argwhere`."""
+    check_arraylike("argwhere", a)
+    a = as_array(a)
+    if a.ndim == 0:
+        found = nonzero(a.reshape(1), size=size, fill_value=fill_value)[0]
+        return lax.full((found.shape[0], 0), 0, found.dtype)
+    from .shaping import stack
+    return stack(nonzero(a, size=size, fill_value=fill_value), 1)
+
+
+# -- elements by condition ---------------------------------------------------------------------------------------------
+
+def compress(condition: Any, a: Any, axis: int | None = None, *, size: int | None = None, fill_value: Any = 0,
+             out: None = None) -> Array:
+    """The slices of ``a`` along an axis at which ``condition`` holds.
+
+    Args:
+      condition: vector of booleans, no longer than the axis.
+      a: array.
+      axis: None for the flattened array.
+      size: length of the result along the axis; needed while tracing.
+      fill_value: what fills it up.
+      out: must be None.
+
+    Source: `numpy.compress`.
+    """
+    refuse_out("compress", out)
+    check_arraylike("compress", condition, a)
+    condition = truth(as_array(condition))
+    if condition.ndim != 1:
+        raise ValueError("condition must be a 1D array")
+    a, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, len(shape_of(a))))
+    n = a.shape[axis]
+    if condition.shape[0] > n:
+        extra = concrete(condition)
+        if extra is not None and extra[n:].any():
+            raise ValueError("condition contains entries that are out of bounds")
+        condition = condition[:n]
+    if size is None:
+        return take(a, nonzero(condition)[0], axis)
+    positions = nonzero(condition, size=size, fill_value=n)[0]
+    return take(a, positions, axis, mode="fill", fill_value=fill_value)
+
+
+def extract(condition: Any, arr: Any, *, size: int | None = None, fill_value: Any = 0) -> Array:
+    """The elements of ``arr`` at which ``condition`` holds, both flattened. Source: `numpy.extract`."""
+    return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
+    """``filt`` without zeros at its ends.
+
+    Args:
+      filt: array whose contents are known.
+      trim: "f" for the front, "b" for the back, or both.
+      axis: axes to trim; all by default.
+
+    Source: `numpy.trim_zeros`.
+    """
+    check_arraylike("trim_zeros", filt)
+    known = concrete(filt)
+    if known is None:
+        raise errors.ConcretizationTypeError(filt, "Error arose in the `filt` argument of trim_zeros(): the length of the "
+                                             "result depends on the values.")
+    trim = trim.lower()
+    if known.ndim == 0:
+        return as_array(filt)
+    axes = range(known.ndim) if axis is None else [canonical_axis(x, known.ndim) for x in (
+        axis if isinstance(axis, (tuple, list)) else (axis,))]
+    index = [slice(None)] * known.ndim
+    for d in axes:
+        alive = np.flatnonzero(np.any(known != 0, axis=tuple(i for i in range(known.ndim) if i != d)))
+        first = int(alive[0]) if alive.size else known.shape[d]
+        last = int(alive[-1]) + 1 if alive.size else known.shape[d]
+        index[d] = slice(first if "f" in trim else 0, last if "b" in trim else known.shape[d])
+    return getitem(as_array(filt), tuple(index))
+
+
+# -- putting -----------------------------------------------------------------------------------------------------------
+
+def _immutable(name: str, inplace: bool) -> None:
+    if inplace:
+        raise ValueError(f"jax.numpy.{name} cannot modify arrays in-place, because JAX arrays are immutable. Pass "
+                         "inplace=False to instead return an updated array.")
+
+
+def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = True) -> Array:
+    """``a`` with values at positions of the flattened array; ``v`` is repeated as needed.
+
+    Args:
+      a: array.
+      ind: integers.
+      v: values.
+      mode: "clip" or "wrap", for positions out of bounds, which are dropped otherwise.
+      inplace: must be False.
+
+    Source: `numpy.put`.
+    """
+    _immutable("put", inplace)
+    check_arraylike("put", a, ind, v)
+    a, ind, v = as_array(a), ravel(ind), ravel(v)
+    if not a.size or not ind.size or not v.size:
+        return a
+    from .shaping import resize
+    v = resize(v, ind.shape) if v.size != ind.size else v
+    if mode is None or mode == "drop":
+        scatter_mode = "drop"
+    elif mode == "clip":
+        ind, scatter_mode = arithmetic.clip(ind, 0, a.size - 1), "promise_in_bounds"
+    elif mode == "wrap":
+        ind, scatter_mode = arithmetic.remainder(ind, a.size), "promise_in_bounds"
+    else:
+        raise ValueError(f"mode should be one of 'wrap' or 'clip'; got mode={mode!r}")
+    return write(ravel(a), (ind,), v.astype(a.dtype), "set", mode=scatter_mode).reshape(a.shape)
+
+
+def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
+    """``arr`` with ``vals``, in order and repeated as needed, where ``mask`` holds. ``inplace`` must be False.
+
+    Source: `numpy.place`.
+    """
+    _immutable("place", inplace)
+    check_arraylike("place", arr, mask, vals)
+    arr, mask, vals = as_array(arr), truth(as_array(mask)), ravel(vals)
+    if arr.size != mask.size:
+        raise ValueError("place: arr and mask must be the same size")
+    if not vals.size:
+        if not arr.size:
+            return arr
+        raise ValueError("Cannot place values from an empty array")
+    order = lax.sub(lax.cumsum(lax.convert_element_type(ravel(mask), np.int32)), np.int32(1))
+    chosen = take(vals, arithmetic.remainder(order, vals.size), mode="clip").astype(arr.dtype)
+    return arithmetic.select(ravel(mask), chosen, ravel(arr)).reshape(arr.shape)
+
+
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None, inplace: bool = True, *,
+                   mode: str | None = None) -> Array:
+    """``arr`` with ``values`` at each line's own indices, as `take_along_axis` reads them. ``inplace`` must be False.
+
+    Source: `numpy.put_along_axis`.
+    """
+    _immutable("put_along_axis", inplace)
+    check_arraylike("put_along_axis", arr, indices, values)
+    shape = shape_of(arr)
+    a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape)))
+    indices = as_array(indices)
+    if not dtypes.issubdtype(indices.dtype, np.integer):
+        raise TypeError(f"put_along_axis indices must be integers, got {indices.dtype}")
+    if a.ndim != indices.ndim:
+        raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {a.ndim}")
+    full = tuple(n if i == axis else max(n, m) for i, (n, m) in enumerate(zip(indices.shape, a.shape)))
+    index = []
+    for d, n in enumerate(full):
+        if d == axis:
+            index.append(broadcast_to(indices, full))
+        else:
+            index.append(np.arange(n).reshape([n if i == d else 1 for i in range(a.ndim)]))
+    out = write(a, tuple(index), as_array(values).astype(a.dtype), "set", mode=mode)
+    return out.reshape(shape)
+
+
+def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Array:
+    """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`."""
+    _immutable("fill_diagonal", inplace)
+    check_arraylike("fill_diagonal", a, val)
+    a, val = as_array(a), as_array(val)
+    if wrap:
+        raise NotImplementedError("wrap=True is not implemented, must be an integer")
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim > 2 and len(set(a.shape)) != 1:
+        raise ValueError(f"All dimensions of input must be of equal length, got shape {a.shape}")
+    n = min(a.shape)
+    values = val if val.ndim == 0 else take(ravel(val), np.arange(n) % max(val.size, 1))
+    where_ = (np.arange(n),) * a.ndim
+    return write(a, where_, values.astype(a.dtype), "set")
+
+
+# -- inserting and deleting --------------------------------------------------------------------------------------------
+
+def delete(arr: Any, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False) -> Array:
+    """``arr`` without the slices at some positions of an axis.
+
+    Args:
+      arr: array.
+      obj: an integer, a slice, integers or booleans; may be traced if it is an integer, or with
+        ``assume_unique_indices``.
+      axis: None for the flattened array.
+      assume_unique_indices: no position comes twice, so that the length of the result is known.
+
+    Raises:
+      IndexError: a position out of bounds. ConcretizationTypeError: traced positions that may repeat.
+
+    Source: `numpy.delete`.
+    """
+    check_arraylike("delete", arr)
+    a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape_of(arr))))
+    n = a.shape[axis]
+    if isinstance(obj, slice):
+        keep = np.delete(np.arange(n), obj)
+        return take(a, keep, axis)
+    if isinstance(obj, (list, tuple)):
+        raise TypeError(f"delete requires ndarray or scalar arguments, got {type(obj)} at position 1; use an array.")
+    check_arraylike("delete", obj)
+    known = concrete(obj)
+    if known is not None:
+        if known.dtype == np.bool_ and known.shape != (n,):
+            raise ValueError("np.delete(arr, obj): for boolean indices, obj must be one-dimensional with length matching "
+                             f"specified axis; got shape {known.shape} for length {n}")
+        positions = known if known.size else known.astype(int)
+        return take(a, np.delete(np.arange(n), positions), axis)
+    return _delete_traced(a, as_array(obj), axis, assume_unique_indices)
+
+
+def _delete_traced(a, obj, axis, unique):
+    n = a.shape[axis]
+    if not dtypes.issubdtype(obj.dtype, np.integer) or obj.ndim and not unique:
+        raise errors.ConcretizationTypeError(obj, "Pass assume_unique_indices=True to jnp.delete() to delete several "
+                                             "positions that are traced.")
+    positions = ravel(obj)
+    positions = arithmetic.where(lax.lt(positions, np.zeros((), positions.dtype)[()]), positions + n, positions)
+    from .sorting import sort
+    positions = sort(arithmetic.clip(positions, 0, n - 1))
+    gaps = lax.sub(positions, lax.iota(positions.dtype, positions.shape[0]))
+    left = lax.iota(positions.dtype, n - positions.shape[0])
+    from .sorting import searchsorted
+    source = lax.add(left, convert(searchsorted(gaps, left, side="right"), positions.dtype))
+    return take(a, source, axis, mode="clip")
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+    """``arr`` with values inserted before some positions of an axis.
+
+    Args:
+      arr: array.
+      obj: integer, slice or integers; may be traced unless it is a slice.
+      values: converted to the dtype of ``arr`` and broadcast.
+      axis: None for the flattened array.
+
+    Raises:
+      IndexError: a position out of bounds.
+
+    Source: `numpy.insert`.
+    """
+    check_arraylike("insert", arr, 0 if isinstance(obj, slice) else obj, values)
+    a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape_of(arr))))
+    n = a.shape[axis]
+    values = as_array(values).astype(a.dtype)
+    if isinstance(obj, slice):
+        obj = np.arange(*obj.indices(n))
+    index = as_array(obj)
+    if index.dtype == np.bool_:
+        index = nonzero(index)[0]
+    if index.ndim > 1:
+        raise ValueError(f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got shape {index.shape}")
+    if index.ndim == 0 and values.ndim:
+        values = lax.reshape(values, (1,) * max(0, a.ndim - values.ndim) + values.shape)
+        from .shaping import moveaxis
+        values = moveaxis(values, 0, axis)
+    count = index.size if index.ndim and index.size != 1 else (values.shape[axis] if values.ndim == a.ndim else 1)
+    values = _fitted(values, a.shape[:axis] + (count,) + a.shape[axis + 1:])
+    return _insert_at(a, lax.reshape(index, (index.size,)), values, axis, count)
+
+
+def _insert_at(a, index, values, axis, count):
+    from .sorting import argsort
+    n = a.shape[axis]
+    index = convert(index, np.dtype(np.int32))
+    index = arithmetic.where(lax.lt(index, np.int32(0)), index + n, index)
+    if index.shape[0] != count:
+        index = broadcast_to(index, (count,))
+    order = argsort(index)
+    spots = lax.add(take(index, order), lax.iota(np.int32, count))
+    out_n = n + count
+    is_new = lax.full((out_n,), False, np.bool_).at[spots].set(True)
+    old_rank = lax.cumsum(lax.convert_element_type(lax.bitwise_not(is_new), np.int32)) - 1
+    out = take(a, old_rank, axis, mode="clip") if n else lax.full(
+        (*a.shape[:axis], out_n, *a.shape[axis + 1:]), 0, a.dtype)
+    where_ = (*[slice(None)] * axis, spots)
+    return write(out, where_, take(values, order, axis), "set")

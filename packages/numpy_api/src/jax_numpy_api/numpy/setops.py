@@ -1,0 +1,312 @@
+"""Set operations: `unique` and what is built on it.
+
+The number of distinct elements is not known while tracing, so these functions take ``size``; the result is cut off or
+filled up to it. Eagerly, NumPy computes them on the host, as nothing is rounded.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jax_core import backends, dtypes, errors
+from jax_core.array import Array
+
+from .. import lax
+from . import arithmetic
+from .indexing import take
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, evaluating, promote_dtypes,
+                        shape_of)
+from .shaping import concatenate, moveaxis, ravel
+from .sorting import argsort, searchsorted, sort
+from .ufuncs import _is_inexact
+
+
+class _UniqueAll(NamedTuple):
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
+
+
+class _UniqueCounts(NamedTuple):
+    values: Array
+    counts: Array
+
+
+class _UniqueInverse(NamedTuple):
+    values: Array
+    inverse_indices: Array
+
+
+def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+           axis: int | None = None, *, equal_nan: bool = True, size: int | None = None, fill_value: Any = None,
+           sorted: bool = True) -> Any:
+    """The distinct elements of an array, or its distinct slices along an axis, sorted.
+
+    Args:
+      ar: array.
+      return_index: return also the first position of each in ``ar``.
+      return_inverse: return also the position in the result of each element of ``ar``.
+      return_counts: return also how often each comes.
+      axis: None for the elements of the flattened array.
+      equal_nan: whether all NaN count as one.
+      size: length of the result; needed while tracing.
+      fill_value: what fills the result up; by default the smallest element.
+      sorted: the result is sorted in any case.
+
+    Raises:
+      ConcretizationTypeError: tracing without ``size``.
+
+    Source: `numpy.unique`.
+    """
+    check_arraylike("unique", ar)
+    wanted = (bool(return_index), bool(return_inverse), bool(return_counts))
+    if size is None:
+        known = concrete(ar)
+        if known is None:
+            raise errors.ConcretizationTypeError(
+                ar, "The error arose for the first argument of jnp.unique(). To make jnp.unique() compatible with JIT and "
+                "other transforms, you can specify a concrete value for the size argument, which will determine the output "
+                "size.")
+        out = _on_host(known, wanted, axis, equal_nan)
+    else:
+        out = _padded(as_array(ar), wanted, axis, equal_nan, operator.index(size), fill_value)
+    return out[0] if len(out) == 1 else tuple(out)
+
+
+def _on_host(x: np.ndarray, wanted: tuple, axis: Any, equal_nan: bool) -> list:
+    make = backends.get().from_host
+    canonical = dtypes.canonicalize_dtype(x.dtype)
+    plain = x.dtype.kind in "biufc"
+    if plain:
+        found = np.unique(x, *wanted, axis=axis, equal_nan=equal_nan)
+    else:  # types of ml_dtypes have an order but no sort in NumPy: their values are exact in float32
+        found = np.unique(x.astype(np.float32), *wanted, axis=axis, equal_nan=equal_nan)
+    found = list(found) if isinstance(found, tuple) else [found]
+    out = [make(np.ascontiguousarray(found[0].astype(canonical)))]
+    for i, extra in enumerate(found[1:]):
+        if wanted[1] and i == wanted[0]:
+            extra = extra.reshape(x.shape) if axis is None else extra.reshape(-1)
+        out.append(make(np.array(extra, dtypes.default_int_dtype(), order="C")))
+    return out
+
+
+def _padded(ar: Any, wanted: tuple, axis: Any, equal_nan: bool, size: int, fill_value: Any) -> list:
+    """By sorting: an element is new where it differs from the one before."""
+    shape = ar.shape
+    if axis is None:
+        rows = lax.reshape(ar, (ar.size, 1))
+    else:
+        axis = canonical_axis(axis, ar.ndim)
+        lines = moveaxis(ar, axis, 0)
+        rows = lax.reshape(lines, (lines.shape[0], math.prod(lines.shape[1:])))
+    n, width = rows.shape
+    if n == 0:
+        return _padded_empty(ar, rows, wanted, axis, size, fill_value)
+    columns = [lax.squeeze(lax.slice_in_dim(rows, j, j + 1, axis=1), (1,)) for j in range(width)]
+    order = lax.sort((*columns, lax.iota(np.int32, n)), 0, num_keys=width)[-1]
+    ordered = take(rows, order, 0, mode="clip")
+    new = _differs(ordered, equal_nan)
+    rank = lax.sub(lax.cumsum(lax.convert_element_type(new, np.int32)), np.int32(1))
+    count = rank[-1] + 1 if n else np.int32(0)
+    starts = searchsorted(rank, lax.iota(np.int32, size))  # first sorted place of each distinct element
+    present = lax.lt(lax.iota(np.int32, size), count)
+    first = take(order, starts, mode="clip")
+    out = [_values(ar, rows, first, present, axis, size, fill_value)]
+    integer = dtypes.default_int_dtype()
+    if wanted[0]:
+        out.append(convert(arithmetic.select(present, first, first[0]), integer))
+    if wanted[1]:
+        inverse = lax.full((n,), 0, np.int32).at[order].set(rank)
+        out.append(convert(lax.reshape(inverse, shape) if axis is None else inverse, integer))
+    if wanted[2]:
+        stops = searchsorted(rank, lax.iota(np.int32, size), side="right")
+        out.append(convert(arithmetic.select(present, lax.sub(stops, starts), np.int32(0)), integer))
+    return out
+
+
+def _padded_empty(ar, rows, wanted, axis, size, fill_value):
+    shape = (size,) if axis is None else tuple(size if i == axis else m for i, m in enumerate(ar.shape))
+    fill = 0 if fill_value is None else fill_value
+    integer = dtypes.default_int_dtype()
+    extra = [lax.full((size,), 0, integer), lax.full(ar.shape if axis is None else (0,), 0, integer),
+             lax.full((size,), 0, integer)]
+    return [lax.full(shape, fill, ar.dtype), *(e for e, w in zip(extra, wanted) if w)]
+
+
+def _differs(ordered: Any, equal_nan: bool) -> Any:
+    later, earlier = ordered[1:], ordered[:-1]
+    different = lax.ne(later, earlier)
+    if equal_nan and _is_inexact(ordered):
+        both = lax.bitwise_and(lax.ne(later, later), lax.ne(earlier, earlier))
+        different = lax.bitwise_and(different, lax.bitwise_not(both))
+    different = lax.reduce_or(different, (1,))
+    return lax.concatenate([lax.full((1,), True, np.bool_), different], 0)
+
+
+def _values(ar, rows, first, present, axis, size, fill_value):
+    chosen = take(rows, first, 0, mode="clip")
+    if fill_value is None:
+        fill = lax.slice_in_dim(chosen, 0, 1, axis=0)
+    else:
+        fill = convert(as_array(fill_value), ar.dtype)
+        if axis is not None and fill.ndim:
+            fill = lax.reshape(broadcast_to(fill, tuple(m for i, m in enumerate(ar.shape) if i != axis)), (1, rows.shape[1]))
+        else:
+            fill = lax.reshape(broadcast_to(fill, (1, rows.shape[1])), (1, rows.shape[1]))
+    mask = broadcast_to(lax.reshape(present, (size, 1)), chosen.shape)
+    out = arithmetic.select(mask, chosen, broadcast_to(fill, chosen.shape))
+    if axis is None:
+        return lax.reshape(out, (size,))
+    rest = tuple(m for i, m in enumerate(ar.shape) if i != axis)
+    return moveaxis(lax.reshape(out, (size, *rest)), 0, axis)
+
+
+def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> _UniqueAll:
+    """Distinct elements, first positions, inverse positions and counts; NaN are distinct.
+
+    Source: `numpy.unique_all`, array API standard.
+    """
+    return _UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value))
+
+
+def unique_counts(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> _UniqueCounts:
+    """Distinct elements and counts; NaN are distinct. Source: `numpy.unique_counts`, array API standard."""
+    return _UniqueCounts(*unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value))
+
+
+def unique_inverse(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> _UniqueInverse:
+    """Distinct elements and inverse positions; NaN are distinct. Source: `numpy.unique_inverse`, array API standard."""
+    return _UniqueInverse(*unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value))
+
+
+def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard."""
+    return unique(x, equal_nan=False, size=size, fill_value=fill_value)
+
+
+# -- two sets ----------------------------------------------------------------------------------------------------------
+
+def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
+         method: str = "auto") -> Array:
+    """Whether each element is among ``test_elements``.
+
+    Args:
+      element, test_elements: arrays.
+      assume_unique: has no meaning here.
+      invert: whether it is not.
+      method: "auto", "compare_all", "binary_search" or "sort".
+
+    Source: `numpy.isin`.
+    """
+    check_arraylike("isin", element, test_elements)
+    if method not in ("auto", "compare_all", "binary_search", "sort"):
+        raise ValueError(f"method must be 'auto', 'compare_all', 'binary_search' or 'sort', got {method!r}")
+    element, tests = (as_array(x) for x in promote_dtypes(element, test_elements))
+    tests = ravel(tests)
+    if element.size == 0 or tests.size == 0:
+        return lax.full(element.shape, bool(invert), np.bool_)
+    if method == "compare_all" or method == "auto" and tests.size <= 8:
+        shape = (*element.shape, tests.size)
+        same = lax.eq(lax.broadcast_in_dim(element, shape, tuple(range(element.ndim))),
+                      lax.broadcast_in_dim(tests, shape, (element.ndim,)))
+        found = lax.reduce_or(same, (element.ndim,))
+    else:
+        ordered = sort(tests)
+        place = searchsorted(ordered, element)
+        found = lax.eq(take(ordered, place, mode="clip"), element)
+    return lax.bitwise_not(found) if invert else found
+
+
+def _known_pair(name: str, ar1: Any, ar2: Any, size: Any) -> tuple | None:
+    """Both arrays on the host, if that will do; raises where ``size`` is needed and not given."""
+    check_arraylike(name, ar1, ar2)
+    pair = [as_array(x) for x in promote_dtypes(ar1, ar2)]
+    if size is not None:
+        return None
+    known = [concrete(x) for x in pair]
+    if any(x is None for x in known):
+        raise errors.ConcretizationTypeError(next(x for x, k in zip(pair, known) if k is None),
+                                             f"jnp.{name} needs the size argument while tracing, as the length of its result "
+                                             "depends on the values.")
+    return tuple(known)
+
+
+def _host_result(x: np.ndarray) -> Array:
+    return backends.get().from_host(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"))
+
+
+def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """The distinct elements of two arrays together, sorted. Source: `numpy.union1d`."""
+    check_arraylike("union1d", ar1, ar2)
+    return unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`."""
+    known = _known_pair("setdiff1d", ar1, ar2, size)
+    if known is not None:
+        return _host_result(np.setdiff1d(*known, assume_unique=assume_unique))
+    a = ravel(ar1)
+    if fill_value is None:
+        fill_value = 0
+    if not assume_unique:
+        a = unique(a, size=max(a.size, 1)) if a.size else a
+    keep = isin(a, ar2, invert=True)
+    if not assume_unique and a.size:  # padding repeats the first element
+        keep = lax.bitwise_and(keep, lax.concatenate([lax.full((1,), True, np.bool_), lax.ne(a[1:], a[:1])
+                                                      if a.size > 1 else lax.full((0,), True, np.bool_)], 0))
+    return _kept_elements(a, keep, operator.index(size), fill_value)
+
+
+def _kept_elements(a, keep, size, fill_value):
+    from .selection import compress
+    return compress(keep, a, size=size, fill_value=fill_value)
+
+
+def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | None = None, fill_value: Any = None) -> Array:
+    """The distinct elements that are in exactly one of two arrays. Source: `numpy.setxor1d`."""
+    known = _known_pair("setxor1d", ar1, ar2, size)
+    if known is not None:
+        return _host_result(np.setxor1d(*known, assume_unique=assume_unique))
+    a, b = ravel(ar1), ravel(ar2)
+    a, b = promote_dtypes(a, b)
+    both = sort(concatenate([a, b]))
+    in_a, in_b = isin(both, a), isin(both, b)
+    new = _differs(lax.reshape(both, (both.size, 1)), False) if both.size else lax.full((0,), True, np.bool_)
+    keep = lax.bitwise_and(new, lax.ne(in_a, in_b))
+    return _kept_elements(both, keep, operator.index(size), 0 if fill_value is None else fill_value)
+
+
+def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, *, size: int | None = None,
+                fill_value: Any = None) -> Any:
+    """The distinct elements that are in both arrays, sorted, and where each first comes if asked for.
+
+    Source: `numpy.intersect1d`.
+    """
+    known = _known_pair("intersect1d", ar1, ar2, size)
+    if known is not None:
+        out = np.intersect1d(*known, assume_unique=assume_unique, return_indices=return_indices)
+        if not return_indices:
+            return _host_result(out)
+        return tuple(_host_result(np.asarray(x)) for x in out)
+    a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
+    size = operator.index(size)
+    order = argsort(a)
+    ordered = take(a, order, mode="clip")
+    new = _differs(lax.reshape(ordered, (a.size, 1)), False) if a.size else lax.full((0,), True, np.bool_)
+    keep = lax.bitwise_and(new, isin(ordered, b))
+    fill = 0 if fill_value is None else fill_value
+    values = _kept_elements(ordered, keep, size, fill)
+    if not return_indices:
+        return values
+    first = _kept_elements(order, keep, size, a.size)
+    order_b = argsort(b)
+    place = searchsorted(take(b, order_b, mode="clip"), values)
+    found = lax.lt(lax.iota(np.int32, size), lax.reduce_sum_p.bind(lax.convert_element_type(keep, np.int32), axes=(0,),
+                                                                   out_sharding=None))
+    second = arithmetic.select(found, take(order_b, place, mode="clip"), np.int32(b.size).astype(order_b.dtype))
+    return values, first, second

@@ -1,0 +1,257 @@
+"""Sorting, and searching in what is sorted.
+
+`searchsorted` is a branchless binary search: the answer is built from its highest bit down, one gather a bit, unrolled,
+so that XLA makes one parallel loop of it without intermediate arrays.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import backends, dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import lax
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)
+from .shaping import flip, ravel
+from .ufuncs import _is_inexact
+
+
+def _check_sort(name: str, kind: Any, order: Any) -> None:
+    if kind is not None:
+        import warnings
+        warnings.warn(f"'kind' argument to {name} is ignored; only 'stable' sorts are supported.", stacklevel=3)
+    if order is not None:
+        raise ValueError(f"'order' argument to {name} is not supported.")
+
+
+def _line(a: Any, axis: Any, name: str) -> tuple:
+    check_arraylike(name, a)
+    if axis is None:
+        return ravel(a), 0
+    a = as_array(a)
+    return a, canonical_axis(axis, a.ndim)
+
+
+def sort(a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+         descending: bool = False) -> Array:
+    """``a`` sorted along an axis; NaN last.
+
+    Args:
+      a: array.
+      axis: None for the flattened array.
+      kind, order: must be None.
+      stable: whether equal elements keep their order (they do in any case).
+      descending: from the largest to the smallest, NaN first.
+
+    Source: `numpy.sort`.
+    """
+    _check_sort("sort", kind, order)
+    a, axis = _line(a, axis, "sort")
+    out = lax.sort(a, axis, is_stable=bool(stable))
+    return flip(out, axis) if descending else out
+
+
+def argsort(a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+            descending: bool = False, dtype: Any = None) -> Array:
+    """The positions that sort ``a`` along an axis; arguments as for `sort`, and the integer dtype of the result.
+
+    Source: `numpy.argsort`.
+    """
+    _check_sort("argsort", kind, order)
+    a, axis = _line(a, axis, "argsort")
+    wanted = dtypes.default_int_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, "argsort")
+    positions = lax.broadcasted_iota(wanted, a.shape, axis)
+    if not descending:
+        return lax.sort((a, positions), axis, is_stable=bool(stable), num_keys=1)[1]
+    # Reversed before and after, so that equal elements keep their order
+    backwards = lax.sort((flip(a, axis), positions), axis, is_stable=bool(stable), num_keys=1)[1]
+    return lax.sub(lax.full_like(backwards, a.shape[axis] - 1), flip(backwards, axis))
+
+
+def sort_complex(a: Any) -> Array:
+    """``a`` as complex numbers, sorted by real and then by imaginary part. Source: `numpy.sort_complex`."""
+    check_arraylike("sort_complex", a)
+    a = sort(a, axis=0)
+    return lax.convert_element_type(a, dtypes.to_complex_dtype(a.dtype))
+
+
+def lexsort(keys: Any, axis: int = -1, *, batch_size: int | None = 16) -> Array:
+    """The positions that sort by several keys, the last key first.
+
+    Args:
+      keys: sequence of arrays of one shape, or an array whose rows are the keys.
+      axis: to sort along.
+      batch_size: has no meaning here.
+
+    Source: `numpy.lexsort`.
+    """
+    keys = [as_array(k) for k in (keys if isinstance(keys, (list, tuple)) else [keys[i] for i in range(shape_of(keys)[0])])]
+    if not keys:
+        raise TypeError("need sequence of keys with len > 0 in lexsort")
+    if len({k.shape for k in keys}) > 1:
+        raise ValueError(f"all keys need to be the same shape, got {[k.shape for k in keys]}")
+    shape = keys[0].shape
+    if not shape:
+        return lax.full((), 0, dtypes.default_int_dtype())
+    axis = canonical_axis(axis, len(shape))
+    positions = lax.broadcasted_iota(dtypes.default_int_dtype(), shape, axis)
+    return lax.sort((*reversed(keys), positions), axis, num_keys=len(keys))[-1]
+
+
+def partition(a: Any, kth: int, axis: int = -1) -> Array:
+    """``a`` with the element of rank ``kth`` at its place along an axis, none larger before it, none smaller after it.
+
+    Source: `numpy.partition`; here by sorting.
+    """
+    check_arraylike("partition", a)
+    if dtypes.issubdtype(dtypes.dtype(a), np.complexfloating):
+        raise NotImplementedError("jnp.partition for complex dtype is not implemented.")
+    a = as_array(a)
+    axis = canonical_axis(axis, a.ndim)
+    canonical_axis(kth, a.shape[axis], "kth")
+    return sort(a, axis)
+
+
+def argpartition(a: Any, kth: int, axis: int = -1) -> Array:
+    """The positions that `partition` takes its elements from. Source: `numpy.argpartition`."""
+    check_arraylike("argpartition", a)
+    if dtypes.issubdtype(dtypes.dtype(a), np.complexfloating):
+        raise NotImplementedError("jnp.argpartition for complex dtype is not implemented.")
+    a = as_array(a)
+    axis = canonical_axis(axis, a.ndim)
+    canonical_axis(kth, a.shape[axis], "kth")
+    return argsort(a, axis)
+
+
+def top_k(a: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> tuple:
+    """The ``k`` largest (or smallest) elements along an axis and their positions.
+
+    Args:
+      a: array.
+      k: how many.
+      axis: along which.
+      mode: "largest" or "smallest".
+      sorted: whether the result must be sorted (it is in any case).
+
+    Source: array API standard, draft.
+    """
+    check_arraylike("top_k", a)
+    a = as_array(a)
+    axis = canonical_axis(axis, a.ndim)
+    if mode == "largest":
+        return tuple(lax.top_k(a, operator.index(k), axis=axis))
+    if mode != "smallest":
+        raise ValueError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
+    n = operator.index(k)
+    positions = lax.slice_in_dim(argsort(a, axis), 0, n, axis=axis)
+    from .indexing import take_along_axis
+    return take_along_axis(a, positions, axis, mode="promise_in_bounds"), positions
+
+
+# -- searching ---------------------------------------------------------------------------------------------------------
+
+def _before(x: Any, y: Any) -> Any:
+    """Whether ``x`` comes before ``y`` in sorted order, NaN last."""
+    less = lax.lt(x, y)
+    if not _is_inexact(x):
+        return less
+    return lax.bitwise_or(less, lax.bitwise_and(lax.ne(y, y), lax.eq(x, x)))
+
+
+def _search(a: Any, v: Any, side: str, dtype: Any) -> Any:
+    """For each of ``v`` the number of elements of the sorted vector ``a`` before it (or not after it)."""
+    n = a.shape[0]
+    position = lax.full(v.shape, 0, dtype)
+    step = 1 << max(n.bit_length() - 1, 0)
+    numbers = lax.GatherDimensionNumbers((), (0,), (0,))
+    while step and n:
+        ahead = lax.add(position, np.asarray(step, dtype)[()])
+        index = lax.min(lax.sub(ahead, np.asarray(1, dtype)[()]), np.asarray(n - 1, dtype)[()])
+        found = lax.gather(a, lax.reshape(index, (*v.shape, 1)), numbers, (1,), mode="promise_in_bounds")
+        passes = _before(found, v) if side == "left" else lax.bitwise_not(_before(v, found))
+        inside = lax.le(ahead, np.asarray(n, dtype)[()])
+        position = lax.select(lax.bitwise_and(passes, inside), ahead, position)
+        step >>= 1
+    return position
+
+
+def _compare_all(a: Any, v: Any, side: str, dtype: Any) -> Any:
+    """The same by comparing every pair: for few elements in ``a``."""
+    shape = (*v.shape, a.shape[0])
+    rows = lax.broadcast_in_dim(v, shape, tuple(range(v.ndim)))
+    columns = lax.broadcast_in_dim(a, shape, (v.ndim,))
+    passes = _before(columns, rows) if side == "left" else lax.bitwise_not(_before(rows, columns))
+    return lax.reduce_sum_p.bind(lax.convert_element_type(passes, dtype), axes=(v.ndim,), out_sharding=None)
+
+
+@inlined(static_argnums=(2, 3, 4))
+def _searchsorted(a, v, side, method, dtype):
+    a, v = (as_array(x) for x in promote_dtypes(a, v))
+    return (_compare_all if method == "compare_all" else _search)(a, v, side, dtype)
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan") -> Array:
+    """The positions in a sorted vector before which values must be inserted to keep it sorted.
+
+    Args:
+      a: sorted vector.
+      v: values, of any shape.
+      side: "left" to insert before equal elements, "right" to insert after them.
+      sorter: positions that sort ``a``, if it is not sorted.
+      method: "scan", "scan_unrolled" and "sort" search by bisection; "compare_all" compares every pair.
+
+    Raises:
+      ValueError: ``side``, ``method`` or the rank of ``a`` is wrong.
+
+    Source: `numpy.searchsorted`.
+    """
+    if sorter is None:
+        check_arraylike("searchsorted", a, v)
+    else:
+        check_arraylike("searchsorted", a, v, sorter)
+    if side not in ("left", "right"):
+        raise ValueError(f"{side!r} is an invalid value for keyword 'side'. Expected one of ['left', 'right'].")
+    if method not in ("scan", "scan_unrolled", "sort", "compare_all"):
+        raise ValueError(f"{method!r} is an invalid value for keyword 'method'. Expected one of ['sort', 'scan', "
+                         "'scan_unrolled', 'compare_all'].")
+    if len(shape_of(a)) != 1:
+        raise ValueError(f"a should be 1-dimensional, got shape {tuple(shape_of(a))}")
+    if sorter is not None:
+        a = as_array(a)[as_array(sorter)]
+    n = shape_of(a)[0]
+    dtype = np.dtype(np.int64) if n >= 1 << 31 else np.dtype(np.int32)
+    if evaluating():
+        views = [host(x) for x in (a, v)]
+        if all(x is not None and x.dtype == views[0].dtype and x.dtype.kind in "iuf" for x in views):
+            return backends.get().from_host(np.asarray(np.searchsorted(*views, side=side)).astype(dtype))
+    return _searchsorted(a, v, side, method, dtype)
+
+
+def digitize(x: Any, bins: Any, right: bool = False, *, method: str | None = None) -> Array:
+    """For each value the number of the bin that it falls into.
+
+    Args:
+      x: values.
+      bins: edges, increasing or decreasing.
+      right: whether bins contain their right edge instead of their left one.
+      method: as for `searchsorted`.
+
+    Source: `numpy.digitize`.
+    """
+    from . import arithmetic
+    check_arraylike("digitize", x, bins)
+    bins = as_array(bins)
+    if bins.ndim != 1:
+        raise ValueError(f"digitize: bins must be a 1-dimensional array; got bins={bins.shape}")
+    if bins.shape[0] == 0:
+        return lax.full(shape_of(x), 0, np.int32)
+    side = "left" if right else "right"
+    options = {"method": method or "scan"}
+    up = searchsorted(bins, x, side=side, **options)
+    down = lax.sub(lax.full_like(up, bins.shape[0]),
+                   searchsorted(flip(bins), x, side="left" if side == "right" else "right", **options))
+    return arithmetic.where(lax.ge(bins[-1], bins[0]), up, down)
