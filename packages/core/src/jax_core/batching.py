@@ -10,7 +10,8 @@ import numpy as np
 
 from . import context
 from .aval import ShapedArray, get_aval
-from .jaxpr import ClosedJaxpr, eval_jaxpr
+from .effects import NamedAxisEffect
+from .jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from .primitive import ELEMENTWISE, Primitive, Zero
 from .staging import trace_to_jaxpr
 from .trace import Trace, Tracer
@@ -84,7 +85,7 @@ class BatchTrace(Trace):
             else:
                 vals.append(x)
                 dims.append(None)
-        if not mapped and not self._names_axis(params):
+        if not mapped and not self._names_axis(prim, params):
             return self.parent.process(prim, args, params)
         rule = prim.batch
         if rule is ELEMENTWISE:
@@ -99,10 +100,13 @@ class BatchTrace(Trace):
             return [self.box(x, d) for x, d in zip(out, dim)]
         return self.box(out, dim)
 
-    def _names_axis(self, params) -> bool:
+    def _names_axis(self, prim, params) -> bool:
         name = self.axis.name
         if name is None or not params:
             return False
+        if not prim.cacheable:  # it holds programs
+            effect = NamedAxisEffect(name)
+            return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
         used = params.get("axis_name", params.get("axes", ()))
         return used == name or (isinstance(used, (tuple, list)) and name in used)
 

@@ -172,7 +172,7 @@ class Call:
                 cache = _programs[self.fun] = {}
         except TypeError:  # a callable without hash or weak references
             return self.trace()
-        key = (*self.key(), config.trace_key())
+        key = (*self.key(), config.trace_key(), *((name, axis.size) for name, axis in context.state.axes))
         found = cache.get(key)
         if found is not None and found.usable():
             return found
