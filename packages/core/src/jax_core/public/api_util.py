@@ -1,0 +1,75 @@
+"""`jax.api_util`: flattening functions of pytrees for libraries that write transformations."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from .. import tree
+from ..aval import ShapedArray, get_aval
+from ..jaxpr import DebugInfo
+from ..source import describe_function
+from ..tree import flatten_axes
+from .linear_util import WrappedFun, transformation_with_aux
+
+
+@transformation_with_aux
+def flatten_fun(in_tree, *leaves):
+    """A function of ``(*args, **kwargs)`` as one of flat leaves; the auxiliary data is the structure of the result."""
+    args, kwargs = tree.unflatten(in_tree, leaves)
+    out = yield args, kwargs
+    yield tree.flatten(out)
+
+
+@transformation_with_aux
+def flatten_fun_nokwargs(in_tree, *leaves):
+    """Like `flatten_fun` for functions of positional arguments."""
+    out = yield tree.unflatten(in_tree, leaves), {}
+    yield tree.flatten(out)
+
+
+def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Sequence[Any],
+                    require_static_args_hashable: bool = True) -> tuple[WrappedFun, tuple]:
+    """``f`` with all arguments but the dynamic ones fixed, and the dynamic ones."""
+    nums = (dyn_argnums,) if isinstance(dyn_argnums, int) else tuple(dyn_argnums)
+    nums = tuple(i % len(args) for i in nums)
+    dynamic = tuple(args[i] for i in nums)
+
+    def place(call, *values, **kwargs):
+        given = dict(zip(nums, values))
+        return call(*(given.get(i, x) for i, x in enumerate(args)), **kwargs)
+    return f.wrap(place), dynamic
+
+
+def shaped_abstractify(x: Any) -> ShapedArray:
+    """The type of an array-like."""
+    return get_aval(x)
+
+
+def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str], in_tree: Any,
+                    kws: bool = True) -> tuple[bool, ...]:
+    """For each leaf of ``(args, kwargs)`` whether it is donated."""
+    args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves)) if kws else (
+        tree.unflatten(in_tree, range(in_tree.num_leaves)), {})
+    flags: list[bool] = []
+    for i, arg in enumerate(args):
+        flags += [i in donate_argnums] * len(tree.leaves(arg))
+    for name in sorted(kwargs):
+        flags += [name in donate_argnames] * len(tree.leaves(kwargs[name]))
+    return tuple(flags)
+
+
+def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequence[int]) -> tuple[int, ...]:
+    """Positions of donated arguments once the static ones are taken out."""
+    return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
+
+
+def debug_info(traced_for: str, fun: Callable, args: Sequence[Any] = (), kwargs: dict | None = None, **_: Any) -> DebugInfo:
+    """Names for messages about ``fun``."""
+    return DebugInfo(traced_for, describe_function(fun))
+
+
+def safe_map(f: Callable, *sequences: Sequence[Any]) -> list:
+    """`map` that raises ValueError for sequences of different lengths."""
+    lengths = {len(s) for s in map(list, sequences)}
+    if len(lengths) > 1:
+        raise ValueError(f"safe_map: sequences of different lengths {sorted(lengths)}")
+    return list(map(f, *sequences))

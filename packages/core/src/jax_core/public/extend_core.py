@@ -1,0 +1,183 @@
+"""`jax.extend.core`: primitives that are declared piece by piece, and helpers for interpreters of jaxprs."""
+from __future__ import annotations
+
+import itertools
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from .. import context
+from ..aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
+from ..batching import BatchTrace, mapped_aval, unmapped_aval
+from ..effects import NO_EFFECTS as no_effects
+from ..effects import Effect, Effects
+from ..errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
+from ..forward import has_tangent
+from ..jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
+                     jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
+from ..primitive import Linear, Primitive as DeclaredPrimitive
+from ..reverse import backward_pass
+from ..staging import DynamicJaxprTrace
+from ..trace import EVAL, Tracer, to_concrete_value
+
+Token = AbstractToken
+Atom = (Var, Literal)
+array_types = {np.ndarray, np.generic}
+
+
+class Primitive(DeclaredPrimitive):
+    """A primitive whose rules are set one at a time; a rule that is missing raises when it is needed."""
+
+    def __init__(self, name: str):
+        super().__init__(name, out_type=None, jvp=None, transpose=None, batch=None, lower=None, cacheable=False)
+
+    def def_impl(self, impl: Callable) -> Callable:
+        """Set the eager evaluation ``impl(*arrays, **params)``; returns it."""
+        self.impl = impl
+        return impl
+
+    def def_abstract_eval(self, abstract_eval: Callable) -> Callable:
+        """Set the rule for result types ``abstract_eval(*avals, **params)``; returns it."""
+        self.out_type = abstract_eval
+        return abstract_eval
+
+    def def_effectful_abstract_eval(self, abstract_eval: Callable) -> Callable:
+        """Set a rule that returns ``(result types, effects)``; returns it."""
+        self.out_type = lambda *avals, **params: abstract_eval(*avals, **params)[0]
+        self.effects = lambda *avals, **params: frozenset(abstract_eval(*avals, **params)[1])
+        return abstract_eval
+
+    def def_bind_with_trace(self, bind_with_trace: Callable) -> Callable:
+        """Set what `bind` does: ``bind_with_trace(trace, args, params)``; returns it."""
+        self.bind = lambda *args, **params: bind_with_trace(context.state.trace, args, params)
+        return bind_with_trace
+
+    def def_custom_bind(self, bind: Callable) -> Callable:
+        """Set `bind` itself; returns it."""
+        self.bind = bind
+        return bind
+
+
+def valid_jaxtype(x: Any) -> bool:
+    """Whether ``x`` can be an argument of a primitive."""
+    return is_jax_type(x)
+
+
+def concrete_or_error(force: Callable | None, val: Any, context: str = "") -> Any:
+    """``force(val)`` (or ``val``) if the value is known.
+
+    Raises:
+      ConcretizationTypeError: ``val`` is a tracer without a known value; ``context`` is part of the message.
+    """
+    if isinstance(val, Tracer):
+        known = to_concrete_value(val)
+        if known is None:
+            raise ConcretizationTypeError(val, context)
+        val = known
+    return val if force is None else force(val)
+
+
+def gensym(suffix: str = "") -> Callable:
+    """A maker of fresh variables."""
+    return lambda aval: Var(aval)
+
+
+def primal_dtype_to_tangent_dtype(dtype: Any) -> Any:
+    """The dtype of tangents of values of ``dtype``."""
+    return ShapedArray((), dtype).to_tangent_aval().dtype
+
+
+def primal_tangent_dtype(primal_dtype: Any, tangent_dtype: Any, name: str | None = None) -> Any:
+    raise NotImplementedError("primal_tangent_dtype: pairs of different primal and tangent dtypes are not supported")
+
+
+def get_opaque_trace_state(convention: Any = None) -> Any:
+    """A hashable value that is equal for two calls under the same transformations."""
+    return _TraceState(context.state.trace)
+
+
+class _TraceState:
+    __slots__ = ("trace",)
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __eq__(self, other):
+        return isinstance(other, _TraceState) and self.trace is other.trace
+
+    def __hash__(self):
+        return id(self.trace)
+
+    def __repr__(self):
+        return f"OpaqueTraceState({self.trace})"
+
+
+def find_top_trace(xs: Sequence[Any]) -> Any:
+    """The current trace."""
+    return context.state.trace
+
+
+def take_current_trace() -> Any:
+    """A context manager that gives the current trace and puts plain evaluation in its place."""
+    return _TakeTrace()
+
+
+class _TakeTrace(context.Use):
+    def __init__(self):
+        super().__init__(EVAL)
+
+    def __enter__(self):
+        super().__enter__()
+        return self.before
+
+
+def set_current_trace(trace: Any, check_leaks: bool = False) -> Any:
+    """A context manager under which ``trace`` is current."""
+    return context.Use(trace)
+
+
+class TraceTag:
+    """An identity shared by the traces of one transformation."""
+
+
+def unsafe_get_axis_names_DO_NOT_USE() -> list:
+    """Names of the mapped axes in scope."""
+    return [name for name, _ in context.state.axes]
+
+
+def nonempty_axis_env_DO_NOT_USE() -> bool:
+    """Whether a mapped axis with a name is in scope."""
+    return bool(context.state.axes)
+
+
+def unsafe_am_i_under_a_jit_DO_NOT_USE() -> bool:
+    """Whether a program is being traced."""
+    return isinstance(context.state.trace, DynamicJaxprTrace) or _below(DynamicJaxprTrace)
+
+
+def unsafe_am_i_under_a_vmap_DO_NOT_USE() -> bool:
+    """Whether a `vmap` is in force."""
+    return _below(BatchTrace)
+
+
+def _below(kind) -> bool:
+    trace = context.state.trace
+    while trace is not None:
+        if isinstance(trace, kind):
+            return True
+        trace = trace.below if isinstance(trace, DynamicJaxprTrace) else trace.parent
+    return False
+
+
+def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cts: Sequence[Any]) -> list:
+    """Cotangents of those ``args`` that are linear; see `reverse.backward_pass`."""
+    return backward_pass(jaxpr, consts, args, cts)
+
+
+def create_call_primitive(name: str, **kwargs: Any) -> Any:
+    raise NotImplementedError("create_call_primitive: call primitives of one's own are not supported; use a Primitive "
+                              "that holds a ClosedJaxpr")
+
+
+def register_call_primitive_rules(*args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError("register_call_primitive_rules: call primitives of one's own are not supported")

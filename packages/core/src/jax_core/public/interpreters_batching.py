@@ -1,0 +1,82 @@
+"""`jax.interpreters.batching`: setting batching rules for one's own primitives, and reading those of others."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from ..batching import (AxisData, BatchTrace, BatchTracer, batch_fun, bdim_at_front, broadcast, elementwise, matchaxis,
+                        moved, not_mapped)
+from ..primitive import ELEMENTWISE, Primitive, Zero
+from .rules import RuleTable
+
+moveaxis = moved
+
+
+def _run(prim, axis, args, dims, params):
+    if prim.batch is ELEMENTWISE:
+        return elementwise(prim, args, dims, params)
+    return prim.batch(axis, args, dims, **params)
+
+
+def _guessed_axis(args, dims) -> AxisData:
+    x, d = next((x, d) for x, d in zip(args, dims) if d is not None)
+    return AxisData(None, x.shape[d])
+
+
+primitive_batchers = RuleTable(
+    "batch", lambda prim, _: lambda args, dims, **params: _run(prim, _guessed_axis(args, dims), args, dims, params),
+    lambda rule: lambda axis, args, dims, **params: rule(args, dims, **params))
+fancy_primitive_batchers = RuleTable(
+    "batch", lambda prim, _: lambda axis, args, dims, **params: _run(prim, axis, args, dims, params))
+axis_primitive_batchers = fancy_primitive_batchers
+
+
+def defvectorized(prim: Primitive) -> None:
+    """``prim`` is elementwise in its operands."""
+    prim.batch = lambda axis, args, dims, **params: elementwise(prim, args, dims, params)
+
+
+defbroadcasting = defvectorized
+
+
+def defreducer(prim: Primitive, ident: Any = None) -> None:
+    """``prim`` reduces over its parameter ``axes``."""
+    def batch(axis, args, dims, *, axes, **params):
+        (x,), (d,) = args, dims
+        shifted = tuple(a + (a >= d) for a in axes)
+        return prim.bind(x, axes=shifted, **params), d - sum(a < d for a in shifted)
+    prim.batch = batch
+
+
+def zero_if_mapped(x: Any) -> int:
+    """0 for a mapped value, else None."""
+    return 0 if x is not None else None
+
+
+def batch_subtrace(fun: Any, *args: Any) -> Any:
+    raise NotImplementedError("batch_subtrace: use jax.vmap, or batching.batch_fun of jax_core")
+
+
+def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[int | None],
+                     out_axes: Sequence[int | None]) -> Any:
+    """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes``."""
+    from ..jaxpr import ClosedJaxpr, eval_jaxpr
+    from ..batching import unmapped_aval
+    from ..staging import trace_to_jaxpr
+
+    def run(*args):
+        fun, dims = batch_fun(lambda *xs: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *xs), axis_data, in_axes)
+        outs = fun(*args)
+        return [matchaxis(axis_data, x, d, want) for x, d, want in zip(outs, dims(), out_axes)]
+    avals = [a if d is None else unmapped_aval(a, axis_data.size, d) for a, d in zip(closed_jaxpr.in_avals, in_axes)]
+    jaxpr, consts, _ = trace_to_jaxpr(run, avals)
+    return ClosedJaxpr(jaxpr, consts), out_axes
+
+
+def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable, from_elt: Callable,
+                       make_iota: Callable | None = None) -> None:
+    raise NotImplementedError("register_vmappable: mapping over values that are not arrays is not supported; register "
+                              "the type as a pytree")
+
+
+def unregister_vmappable(data_type: type) -> None:
+    raise NotImplementedError("unregister_vmappable: nothing can be registered; see register_vmappable")

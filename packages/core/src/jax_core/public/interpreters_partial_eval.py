@@ -1,0 +1,119 @@
+"""`jax.interpreters.partial_eval`: tracing to jaxprs, and dead-code elimination."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from ..aval import AbstractValue
+from ..jaxpr import ClosedJaxpr, Jaxpr, close as close_jaxpr, dce
+from ..primitive import Primitive
+from ..staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
+from .rules import RuleTable
+
+JaxprTracer = DynamicJaxprTracer
+convert_constvars_jaxpr = constants_to_inputs
+custom_partial_eval_rules: dict[Primitive, Callable] = {}
+partial_eval_jaxpr_custom_rules: dict[Primitive, Callable] = {}
+
+
+def _show_dce(prim, rule):
+    def public(used_outputs, eqn):
+        small = rule(eqn, used_outputs)
+        if small is None:
+            return [False] * len(eqn.invars), None
+        kept = set(map(id, small.invars))
+        return [id(v) in kept for v in eqn.invars], small
+    return public
+
+
+dce_rules = RuleTable("dce", _show_dce, lambda rule: lambda eqn, used: rule(used, eqn)[1])
+
+
+def dce_jaxpr(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool | Sequence[bool] = False
+              ) -> tuple[Jaxpr, list[bool]]:
+    """``jaxpr`` without what its used outputs do not need, and which inputs it still reads."""
+    keep = [instantiate] * len(jaxpr.invars) if isinstance(instantiate, bool) else list(instantiate)
+    small, used = dce(jaxpr, used_outputs)
+    used = [u or k for u, k in zip(used, keep)]
+    return small.replace(invars=[v for v, u in zip(jaxpr.invars, used) if u]), used
+
+
+def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool = False
+                     ) -> tuple[Jaxpr, list[bool], list[bool]]:
+    """Like `dce_jaxpr`, also for constants: the program, used constants, used inputs."""
+    n = len(jaxpr.constvars)
+    opened = Jaxpr([], [*jaxpr.constvars, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
+    small, used = dce_jaxpr(opened, used_outputs, [False] * n + [instantiate] * len(jaxpr.invars))
+    count = sum(used[:n])
+    return small.replace(constvars=small.invars[:count], invars=small.invars[count:]), used[:n], used[n:]
+
+
+def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: Any) -> tuple[list[bool], Any]:
+    raise NotImplementedError("dce_jaxpr_call_rule: programs in parameters are narrowed by `Primitive.dce`")
+
+
+dce_jaxpr_closed_call_rule = dce_jaxpr_call_rule
+
+
+def trace_to_jaxpr_dynamic(fun: Any, in_avals: Sequence[AbstractValue], **_: Any) -> tuple[Jaxpr, list, list]:
+    """Trace a wrapped flat function: the jaxpr, result types, and values of its constants."""
+    jaxpr, consts, out_avals = trace_to_jaxpr(getattr(fun, "call_wrapped", fun), in_avals)
+    return jaxpr, out_avals, consts
+
+
+def abstract_eval_fun(fun: Callable, *avals: AbstractValue, **params: Any) -> list[AbstractValue]:
+    """Result types of a function of arrays."""
+    return trace_to_jaxpr(lambda *xs: fun(*xs, **params), avals)[2]
+
+
+class PartialVal(tuple):
+    """A pair (type, value); one of the two is None."""
+
+    @classmethod
+    def unknown(cls, aval: AbstractValue) -> "PartialVal":
+        return cls((aval, None))
+
+    @classmethod
+    def known(cls, value: Any) -> "PartialVal":
+        return cls((None, value))
+
+    def is_known(self) -> bool:
+        return self[0] is None
+
+    def get_known(self) -> Any:
+        return self[1] if self.is_known() else None
+
+    def get_aval(self) -> AbstractValue:
+        from ..aval import get_aval
+        return get_aval(self[1]) if self.is_known() else self[0]
+
+
+def trace_to_jaxpr_nounits(fun: Any, pvals: Sequence[PartialVal], instantiate: bool | Sequence[bool] = False) -> Any:
+    """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants."""
+    unknown = [p.get_aval() for p in pvals if not p.is_known()]
+
+    def run(*xs):
+        rest = iter(xs)
+        return fun.call_wrapped(*(p.get_known() if p.is_known() else next(rest) for p in pvals))
+    jaxpr, consts, out_avals = trace_to_jaxpr(run, unknown)
+    return constants_to_inputs(jaxpr), [PartialVal.unknown(a) for a in out_avals], consts
+
+
+def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
+                               instantiate: bool | Sequence[bool] = False, *args: Any) -> Any:
+    """Split a program into known and unknown parts; see `jax_core.split`."""
+    from ..split import split_jaxpr
+    parts = split_jaxpr(jaxpr, list(unknowns))
+    return parts.known, parts.unknown, parts.out_unknown, parts.residual_avals
+
+
+def move_binders_to_back(closed_jaxpr: ClosedJaxpr, to_move: Sequence[bool]) -> ClosedJaxpr:
+    """``closed_jaxpr`` with the marked inputs after the others."""
+    invars = closed_jaxpr.jaxpr.invars
+    order = [v for v, m in zip(invars, to_move) if not m] + [v for v, m in zip(invars, to_move) if m]
+    return ClosedJaxpr(closed_jaxpr.jaxpr.replace(invars=order), closed_jaxpr.consts)
+
+
+def prune_closed_jaxpr_outputs(jaxpr: ClosedJaxpr, outputs_to_keep: Sequence[bool]) -> ClosedJaxpr:
+    """``jaxpr`` with some of its results."""
+    outvars = [v for v, keep in zip(jaxpr.jaxpr.outvars, outputs_to_keep) if keep]
+    return ClosedJaxpr(jaxpr.jaxpr.replace(outvars=outvars), jaxpr.consts)

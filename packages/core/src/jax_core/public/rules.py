@@ -1,0 +1,46 @@
+"""Tables of rules by primitive, as `jax.interpreters` shows them: views on the primitives' own attributes."""
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any, Callable, Iterator
+
+from ..primitive import Primitive
+
+
+class RuleTable(MutableMapping):
+    """Maps a primitive to one of its rules.
+
+    Args:
+      attribute: where the primitive keeps the rule.
+      show: turns the attribute's value into the public form of the rule, given ``(prim, value)``.
+      take: turns a rule in public form into the attribute's value.
+    """
+
+    def __init__(self, attribute: str, show: Callable, take: Callable = lambda rule: rule):
+        self._attribute, self._show, self._take = attribute, show, take
+        self._set: dict[Primitive, Callable] = {}
+
+    def __getitem__(self, prim: Primitive) -> Callable:
+        if prim in self._set:
+            return self._set[prim]
+        value = getattr(prim, self._attribute, None)
+        if value is None:
+            raise KeyError(prim)
+        return self._show(prim, value)
+
+    def __setitem__(self, prim: Primitive, rule: Callable) -> None:
+        self._set[prim] = rule
+        setattr(prim, self._attribute, self._take(rule))
+
+    def __delitem__(self, prim: Primitive) -> None:
+        self._set.pop(prim, None)
+        setattr(prim, self._attribute, None)
+
+    def __contains__(self, prim: object) -> bool:
+        return getattr(prim, self._attribute, None) is not None
+
+    def __iter__(self) -> Iterator[Primitive]:
+        return iter(self._set)
+
+    def __len__(self) -> int:
+        return len(self._set)

@@ -1,0 +1,13 @@
+"""jax.ad_checkpoint: recomputation in the backward pass."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "checkpoint": "jax_core.remat:checkpoint",
+    "remat": "jax_core.remat:remat",
+    "checkpoint_name": "jax_core.remat:checkpoint_name",
+    "checkpoint_policies": "jax_core.remat:checkpoint_policies",
+    "name_p": "jax_core.remat:name_p",
+    "print_saved_residuals": "jax_core.remat:print_saved_residuals",
+    "saved_residuals": "jax_core.remat:saved_residuals",
+    "Offloadable": "jax_core.remat:Offloadable",
+})

@@ -1,0 +1,13 @@
+"""jax.custom_derivatives: functions with derivatives of the user's own."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "custom_jvp": "jax_core.custom_jvp:custom_jvp",
+    "custom_vjp": "jax_core.custom_vjp:custom_vjp",
+    "custom_gradient": "jax_core.custom_vjp:custom_gradient",
+    "closure_convert": "jax_core.autodiff:closure_convert",
+    "SymbolicZero": "jax_core.custom_jvp:SymbolicZero",
+    "CustomVJPPrimal": "jax_core.custom_vjp:CustomVjpPrimal",
+    "custom_jvp_call_p": "jax_core.custom_jvp:custom_jvp_call_p",
+    "custom_vjp_call_p": "jax_core.custom_vjp:custom_vjp_call_p",
+})
