@@ -5,16 +5,18 @@ import sys
 from typing import Any
 
 import numpy as np
+from jax_core import errors
 from jax_core.aval import ShapedArray
 
 from . import array, backend, client, cpp_state, sharding, waiting
-from .jaxlib_compat import _jax, names_for_jaxlib
+from .jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
 from .mesh import Mesh
 from .partition_spec import PartitionSpec
 
 
 def start() -> backend.XlaBackend:
     """Do all of it and return the backend. No client is made before the first use."""
+    errors.set_runtime_error_class(RuntimeError_)
     cpp_state.install()
     array.install()
     client.on_start(_show_names)
