@@ -1,0 +1,203 @@
+"""Activation functions. Each is elementwise, keeps shape and (inexact) dtype, and has a right gradient everywhere.
+
+Where the plain formula has a bad derivative at some point, the derivative is given: relu has slope 0 at 0.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core.custom_jvp import custom_jvp
+from jax_core.jit import inlined
+
+from .. import lax
+from .. import numpy as jnp
+
+_SELU_ALPHA = 1.6732632423543772848170429916717
+_SELU_SCALE = 1.0507009873554804934193349852946
+
+
+def identity(x: Any) -> Any:
+    """``x`` as an array."""
+    return jnp.asarray(x)
+
+
+@custom_jvp
+@inlined
+def relu(x: Any) -> Any:
+    """``max(x, 0)``; its slope at 0 is 0."""
+    return jnp.maximum(x, 0)
+
+
+@relu.defjvp
+def _relu_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return relu(x), jnp.where(x > 0, t, 0)
+
+
+@inlined
+def relu6(x: Any) -> Any:
+    """``min(max(x, 0), 6)``."""
+    return jnp.minimum(jnp.maximum(x, 0), 6)
+
+
+@inlined
+def softplus(x: Any) -> Any:
+    """``log(1 + exp(x))``, without overflow."""
+    return jnp.logaddexp(x, 0)
+
+
+@inlined
+def sparse_plus(x: Any) -> Any:
+    """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between."""
+    x = jnp.asarray(x)
+    return jnp.where(x <= -1.0, 0.0, jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+
+
+@inlined
+def soft_sign(x: Any) -> Any:
+    """``x / (1 + |x|)``."""
+    return x / (1 + jnp.abs(x))
+
+
+@inlined
+def sigmoid(x: Any) -> Any:
+    """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
+    (x,) = _inexact(x)
+    return lax.logistic(x)
+
+
+@inlined
+def sparse_sigmoid(x: Any) -> Any:
+    """``min(max((x + 1) / 2, 0), 1)``, the derivative of `sparse_plus`."""
+    return 0.5 * jnp.clip(x + 1.0, 0.0, 2.0)
+
+
+@inlined
+def silu(x: Any) -> Any:
+    """``x * sigmoid(x)``, also called swish."""
+    (x,) = _inexact(x)
+    return x * lax.logistic(x)
+
+
+swish = silu
+
+
+@inlined
+def mish(x: Any) -> Any:
+    """``x * tanh(softplus(x))``."""
+    return x * jnp.tanh(softplus(x))
+
+
+@inlined
+def log_sigmoid(x: Any) -> Any:
+    """``log(sigmoid(x)) = -softplus(-x)``."""
+    (x,) = _inexact(x)
+    return -softplus(-x)
+
+
+@inlined
+def elu(x: Any, alpha: Any = 1.0) -> Any:
+    """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
+    (x,) = _inexact(x)
+    return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
+
+
+@inlined
+def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
+    """``x`` where not negative, ``negative_slope * x`` elsewhere."""
+    (x,) = _inexact(x)
+    return jnp.where(x >= 0, x, negative_slope * x)
+
+
+@inlined
+def hard_tanh(x: Any) -> Any:
+    """``min(max(x, -1), 1)``."""
+    x = jnp.asarray(x)
+    return jnp.where(x > 1, 1, jnp.where(x < -1, -1, x))
+
+
+@inlined
+def celu(x: Any, alpha: Any = 1.0) -> Any:
+    """``x`` where positive, ``alpha * (exp(x / alpha) - 1)`` elsewhere."""
+    return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
+
+
+@inlined
+def selu(x: Any) -> Any:
+    """`elu` with the constants that keep mean and variance. Source: Klambauer et al., NeurIPS 2017."""
+    return _SELU_SCALE * elu(x, _SELU_ALPHA)
+
+
+@inlined(static_argnames=("approximate",))
+def gelu(x: Any, approximate: bool = True) -> Any:
+    """``x * Phi(x)`` with the normal distribution function Phi.
+
+    Args:
+      approximate: use ``0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x**3)))``. Source: Hendrycks, Gimpel, 2016.
+    """
+    (x,) = _inexact(x)
+    if approximate:
+        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * (x * x * x))
+        return x * (0.5 * (1.0 + jnp.tanh(inner)))
+    half = lax.erfc(-x * np.sqrt(0.5).astype(x.dtype))
+    return 0.5 * x * half
+
+
+@inlined(static_argnames=("axis",))
+def glu(x: Any, axis: int = -1) -> Any:
+    """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length."""
+    n = np.shape(x)[axis]
+    if n % 2:
+        raise ValueError(f"glu: axis {axis} of the argument of shape {np.shape(x)} has odd length {n}; it is split in halves")
+    a, b = jnp.split(x, 2, axis)
+    return a * sigmoid(b)
+
+
+@inlined
+def squareplus(x: Any, b: Any = 4) -> Any:
+    """``(x + sqrt(x**2 + b)) / 2``."""
+    (x,) = _inexact(x)
+    return (x + jnp.sqrt(x * x + b)) / 2
+
+
+@inlined
+def hard_sigmoid(x: Any) -> Any:
+    """``relu6(x + 3) / 6``."""
+    return relu6(x + 3.0) / 6.0
+
+
+@inlined
+def hard_silu(x: Any) -> Any:
+    """``x * hard_sigmoid(x)``."""
+    (x,) = _inexact(x)
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+@custom_jvp
+@inlined
+def log1mexp(x: Any) -> Any:
+    """``log(1 - exp(-x))`` for positive ``x``, accurate at both ends. Source: Maechler, "Rmpfr" vignette, 2012."""
+    (x,) = _inexact(x)
+    small = x < np.log(2.0)
+    return jnp.where(small, jnp.log(-jnp.expm1(-x)), jnp.log1p(-jnp.exp(-x)))
+
+
+@log1mexp.defjvp
+def _log1mexp_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return log1mexp(x), t / jnp.expm1(x)
+
+
+def tanh(x: Any, /) -> Any:
+    """Hyperbolic tangent; `jax.numpy.tanh`."""
+    return jnp.tanh(x)
+
+
+def _inexact(*xs):
+    from ..numpy.promotion import promote_args_inexact
+    return promote_args_inexact("activation", *xs)

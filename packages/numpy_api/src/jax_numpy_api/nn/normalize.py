@@ -1,0 +1,117 @@
+"""Softmax and its relatives, standardisation, one-hot."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.custom_jvp import custom_jvp
+from jax_core.jit import inlined
+
+from .. import lax
+from .. import numpy as jnp
+
+
+def _shifted(x, axis, where):
+    """``x`` less its maximum, which is treated as a constant: it cancels."""
+    top = jnp.max(x, axis, where=where, initial=-np.inf, keepdims=True)
+    return x - lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0.0) if where is not None else top)
+
+
+@inlined(static_argnames=("axis",))
+def log_softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
+    """``x - log(sum(exp(x)))`` along ``axis``.
+
+    Args:
+      where: elements that count; the result is -inf elsewhere.
+    """
+    x = _inexact(x)
+    shifted = _shifted(x, axis, where)
+    out = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
+    return out if where is None else jnp.where(where, out, -np.inf)
+
+
+@inlined(static_argnames=("axis",))
+def softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
+    """``exp(x) / sum(exp(x))`` along ``axis``.
+
+    Args:
+      where: elements that count; the result is 0 elsewhere.
+    """
+    return _softmax(_inexact(x), axis, where)
+
+
+def _softmax(x, axis, where):
+    if where is not None:
+        e = jnp.exp(jnp.where(where, _shifted(x, axis, where), -np.inf))
+    else:
+        e = jnp.exp(_shifted(x, axis, None))
+    return e / jnp.sum(e, axis, where=where, keepdims=True)
+
+
+_softmax = custom_jvp(_softmax, nondiff_argnums=(1,))
+
+
+@_softmax.defjvp
+def _softmax_jvp(axis, primals, tangents):
+    (x, where), (t, _) = primals, tangents
+    y = _softmax(x, axis, where)
+    return y, y * (t - jnp.sum(y * t, axis, where=where, keepdims=True))
+
+
+@inlined(static_argnames=("axis", "keepdims"))
+def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Any:
+    """``log(mean(exp(x)))`` along ``axis``."""
+    from ..scipy.special import logsumexp
+    count = jnp.sum(jnp.broadcast_to(True if where is None else where, np.shape(x)), axis, keepdims=keepdims)
+    total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
+    return total - jnp.log(count)
+
+
+@inlined(static_argnames=("axis", "epsilon", "algorithm"))
+def standardize(x: Any, axis: int | tuple[int, ...] | None = -1, mean: Any = None, variance: Any = None,
+                epsilon: float = 1e-5, where: Any = None, *, algorithm: str = "fast") -> Any:
+    """``(x - mean) / sqrt(variance + epsilon)`` along ``axis``.
+
+    Args:
+      mean, variance: used instead of those of ``x``.
+      algorithm: ``"fast"``: variance as mean square less square of mean; ``"stable"``: as mean of squared differences.
+    """
+    if algorithm not in ("fast", "stable"):
+        raise ValueError(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}")
+    x = _inexact(x)
+    if mean is None:
+        mean = jnp.mean(x, axis, keepdims=True, where=where)
+    if variance is None:
+        if algorithm == "stable":
+            variance = jnp.mean(jnp.square(x - mean), axis, keepdims=True, where=where)
+        else:
+            variance = jnp.maximum(0.0, jnp.mean(jnp.square(x), axis, keepdims=True, where=where) - jnp.square(mean))
+    return (x - mean) * lax.rsqrt(jnp.asarray(variance) + epsilon)
+
+
+def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: int = -1, out_sharding: Any = None) -> Any:
+    """Rows of the identity matrix: 1 where the new axis' index equals ``x``, else 0.
+
+    Indices outside [0, num_classes) give zeros. ``dtype`` defaults to the default float.
+    """
+    if not hasattr(num_classes, "__index__"):
+        raise TypeError(f"one_hot: num_classes must be an int, got {num_classes!r}; it is a length, so it must be known")
+    dtype = dtypes.canonicalize_dtype(np.float64 if dtype is None else dtype)
+    return _one_hot(x, int(num_classes), dtype, axis)
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _one_hot(x, num_classes, dtype, axis):
+    x = jnp.asarray(x)
+    axis = axis % (x.ndim + 1)
+    shape = [1] * (x.ndim + 1)
+    shape[axis] = num_classes
+    classes = jnp.arange(num_classes, dtype=x.dtype).reshape(shape)
+    return jnp.asarray(jnp.expand_dims(x, axis) == classes, dtype)
+
+
+def _inexact(x):
+    from ..numpy.promotion import promote_args_inexact
+    return promote_args_inexact("softmax", x)[0]
