@@ -187,6 +187,18 @@ def check_array(name: str, what: str, x: Any) -> Any:
     return x
 
 
+def check_call(name: str, key: Any, shape: Any, dtype: Any, kind: str = "float", **params: Any) -> tuple:
+    """The checks that most distributions need, in one call.
+
+    Returns:
+      words and implementation of the key, shape and dtype of the result, and the parameters, as a flat tuple.
+    """
+    words, impl = key_words(name, key)
+    dtype = check_dtype(name, dtype, kind)
+    values = [check_array(name, what, x) for what, x in params.items()]
+    return (words, impl, broadcast_shape(name, shape, *values), dtype, *values)
+
+
 # -- running -----------------------------------------------------------------------------------------------------------
 
 @functools.lru_cache(maxsize=256)
