@@ -1,0 +1,126 @@
+"""The normal distribution and those made from it directly: truncated, log-normal, and complex normal numbers.
+
+A draw is the quantile function applied to one uniform number, so a result depends on its own random bits alone.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax_core import dtypes
+from jax_core.jit import inlined
+from jax_numpy_api import lax
+
+from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
+from .impls import PRNGImpl
+from .uniform import aligned, convert, draw_uniform, split_words
+
+
+def root_two(dtype: Any) -> Any:
+    """sqrt(2), rounded to ``dtype``."""
+    return np.array(np.sqrt(2), dtype)[()]
+
+
+def draw_normal(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Standard normal numbers; complex ones have independent parts of variance 1/2."""
+    dtype = np.dtype(dtype)
+    if not dtypes.issubdtype(dtype, np.complexfloating):
+        return _draw_real(words, impl, shape, dtype)
+    part = np.dtype(f"f{dtype.itemsize // 2}")
+    first, second = split_words(words, impl)
+    real, imaginary = (_draw_real(k, impl, shape, part) for k in (first, second))
+    return lax.div(lax.complex(real, imaginary), dtype.type(root_two(part)))
+
+
+def _draw_real(words, impl, shape, dtype):
+    low = np.nextafter(np.array(-1, dtype), np.array(0, dtype), dtype=dtype)[()]
+    return lax.mul(root_two(dtype), lax.erf_inv(draw_uniform(words, impl, shape, dtype, low, dtype.type(1))))
+
+
+@inlined(static_argnames=("impl", "shape", "dtype"))
+def _normal(words, *, impl, shape, dtype):
+    return draw_normal(words, impl, shape, dtype)
+
+
+def normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+    """Independent samples of the standard normal distribution.
+
+    Args:
+      key: one key.
+      shape: of the result.
+      dtype: float or complex; default float32, or float64 where x64 is enabled. Complex numbers have E|z|^2 = 1.
+      out_sharding: placement of the result.
+
+    Raises:
+      ValueError: another dtype; key is an array of keys.
+    """
+    words, impl = key_words("normal", key)
+    dtype = check_dtype("normal", dtype, "inexact")
+    return run(_normal, out_sharding, words, impl=impl, shape=check_shape("normal", shape), dtype=dtype)
+
+
+# -- truncated ---------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "shape", "dtype"))
+def _truncated_normal(words, lower, upper, *, impl, shape, dtype):
+    """The quantile function between the quantiles of the ends; rounding is kept inside the open interval."""
+    lower, upper = (aligned(convert(x, dtype), shape) for x in (lower, upper))
+    scale = root_two(dtype)
+    a, b = lax.erf(lax.div(lower, scale)), lax.erf(lax.div(upper, scale))
+    drawn = lax.mul(scale, lax.erf_inv(draw_uniform(words, impl, shape, dtype, a, b)))
+    inf = dtype.type(np.inf)
+    low = lax.nextafter(lax.stop_gradient(lower), _full_like(lower, inf))
+    high = lax.nextafter(lax.stop_gradient(upper), _full_like(upper, -inf))
+    return lax.min(lax.max(drawn, low), high)
+
+
+def _full_like(x, value):
+    return lax.full_like(x, value) if np.ndim(x) else value
+
+
+def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = None, *,
+                     out_sharding: Any = None) -> Any:
+    """Independent samples of the standard normal distribution, given that they lie between ``lower`` and ``upper``.
+
+    Args:
+      key: one key.
+      lower, upper: ends of the interval, broadcast against each other.
+      shape: of the result, default that of the ends together.
+      dtype: float; default float32, or float64 where x64 is enabled.
+      out_sharding: placement of the result.
+
+    Raises:
+      ValueError: dtype is not a float; the ends do not broadcast to ``shape``.
+    """
+    words, impl = key_words("truncated_normal", key)
+    dtype = check_dtype("truncated_normal", dtype)
+    lower, upper = (check_array("truncated_normal", n, x) for n, x in (("lower", lower), ("upper", upper)))
+    shape = broadcast_shape("truncated_normal", shape, lower, upper)
+    return run(_truncated_normal, out_sharding, words, lower, upper, impl=impl, shape=shape, dtype=dtype)
+
+
+# -- log-normal --------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "shape", "dtype"))
+def _lognormal(words, sigma, *, impl, shape, dtype):
+    return lax.exp(lax.mul(draw_normal(words, impl, shape, dtype), aligned(convert(sigma, dtype), shape)))
+
+
+def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+    """Independent samples of the log-normal distribution: ``exp(sigma * normal)``.
+
+    Args:
+      key: one key.
+      sigma: standard deviations of the logarithm.
+      shape: of the result, default that of ``sigma``.
+      dtype: float; default float32, or float64 where x64 is enabled.
+      out_sharding: placement of the result.
+
+    Raises:
+      ValueError: dtype is not a float; ``sigma`` does not broadcast to ``shape``.
+    """
+    words, impl = key_words("lognormal", key)
+    dtype = check_dtype("lognormal", dtype)
+    sigma = check_array("lognormal", "sigma", sigma)
+    shape = broadcast_shape("lognormal", shape, sigma)
+    return run(_lognormal, out_sharding, words, sigma, impl=impl, shape=shape, dtype=dtype)
