@@ -1,8 +1,7 @@
 """Platforms, clients and devices.
 
 A client is jaxlib's connection to the devices of one platform. Clients are made at first need, once per process: the
-CPU client by jaxlib itself, others by PJRT plugins (packages with an entry point in the group ``jax_plugins``, or
-shared libraries named in ``PJRT_NAMES_AND_LIBRARY_PATHS``).
+CPU client by jaxlib itself, others by PJRT plugins (see `plugins`).
 
 Which platform is the default: the first of ``JAX_PLATFORMS`` if that is set, else the first plugin that has devices,
 else the CPU.
@@ -13,7 +12,6 @@ would last for ever. So every way to a client looks whether this process is the 
 from __future__ import annotations
 
 import copyreg
-import importlib.metadata
 import os
 import threading
 import warnings
@@ -21,6 +19,7 @@ from typing import Any, Callable
 
 from jax_core import config
 
+from . import distributed_hooks
 from .jaxlib_compat import _jax
 
 Device = _jax.Device
@@ -75,65 +74,18 @@ def register_platform(name: str, factory: Callable[[], Any]) -> None:
 
 
 def _make_cpu_client() -> Any:
-    from . import distributed_hooks
-
     count = config.config.read("jax_num_cpu_devices")
     options: dict[str, Any] = {} if count is None or count < 1 else {"num_devices": count}
     options.update(distributed_hooks.cpu_options())
     return _jax.get_tfrt_cpu_client(asynchronous=config.config.read("jax_cpu_enable_async_dispatch"), **options)
 
 
-def _plugin_factory(name: str, options: dict | None = None) -> Callable[[], Any]:
-    def make():
-        from . import distributed_hooks
-
-        if not _jax.pjrt_plugin_initialized(name):
-            _jax.initialize_pjrt_plugin(name)
-        return _jax.get_c_api_client(name, {**(options or {}), **distributed_hooks.plugin_options(name)},
-                                     distributed_hooks.client())
-    return make
-
-
-_plugins_found = False
-
-
 def _find_plugins() -> None:
-    """Load PJRT plugins: entry points first, then the libraries named by the environment."""
-    global _plugins_found
-    if _plugins_found:
-        return
-    _plugins_found = True
-    for pair in filter(None, os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(",")):
-        name, _, path = pair.partition(":")
-        register_plugin(name, library_path=path)
-    if not any(part.strip() not in ("", "cpu") for part in (_wanted_platforms() or "any").split(",")):
-        return  # only the CPU was asked for: looking through installed metadata would be lost time
-    for entry in importlib.metadata.entry_points(group="jax_plugins"):
-        try:
-            module = entry.load()
-            (module if callable(module) else module.initialize)()
-        except Exception as error:  # a broken plugin must not keep the other platforms from working
-            warnings.warn(f"the JAX plugin {entry.name!r} failed to start and is ignored: {error!r}", stacklevel=2)
+    """Unless only the CPU is asked for: then looking for plugins would be lost time."""
+    if any(part.strip() not in ("", "cpu") for part in (_wanted_platforms() or "any").split(",")):
+        from . import plugins  # which uses this module
 
-
-def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str | None = None,
-                    options: dict | None = None, c_api: Any = None, **_: Any) -> Any:
-    """Register a PJRT plugin as the platform ``plugin_name`` (the call that plugins' `initialize` make).
-
-    Args:
-      plugin_name: name of the platform.
-      priority: accepted; platforms are preferred in the order of registration.
-      library_path: the shared library.
-      options: options for the client.
-      c_api: a capsule of the C API, in place of a library.
-    """
-    api = None
-    if c_api is not None:
-        _jax.load_pjrt_plugin(plugin_name, None, c_api)
-    elif not _jax.pjrt_plugin_loaded(plugin_name):
-        api = _jax.load_pjrt_plugin(plugin_name, library_path, None)
-    register_platform(plugin_name, _plugin_factory(plugin_name, options))
-    return api
+        plugins.find()
 
 
 def _wanted_platforms() -> str:

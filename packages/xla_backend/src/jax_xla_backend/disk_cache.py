@@ -13,13 +13,10 @@ longest leave.
 """
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
-import platform
-import tempfile
 import warnings
-import zlib
-from pathlib import Path
 from typing import Any
 
 from jax_core import config
@@ -48,8 +45,9 @@ def _host_identity() -> bytes:
                 features = next((line for line in file if line.startswith(("flags", "Features"))), "")
         except OSError:
             pass
+        machine = os.uname().machine if hasattr(os, "uname") else os.environ.get("PROCESSOR_ARCHITECTURE", "")
         words = " ".join(sorted(features.partition(":")[2].split()))
-        _host = f"{platform.machine()}|{platform.processor()}|{words}".encode()
+        _host = f"{machine}|{words}".encode()
     return _host
 
 
@@ -63,6 +61,10 @@ def key_of(text: str, options: str, client: Any) -> str:
         digest.update(_host_identity())
     digest.update(text.encode())
     return digest.hexdigest()
+
+
+def _own_user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
 
 
 def directory() -> str | None:
@@ -81,10 +83,12 @@ def read(key: str) -> bytes | None:
     folder = directory()
     if folder is None:
         return None
+    import zlib
+
     path = os.path.join(folder, key + _SUFFIX)
     try:
         with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_uid not in (os.getuid(), 0):
+            if os.fstat(file.fileno()).st_uid not in (_own_user(), 0):
                 return None
             data = file.read()
         body = data[len(_MAGIC) + 32:]
@@ -110,6 +114,9 @@ def write(key: str, contents: bytes, compile_seconds: float) -> None:
             or compile_seconds < config.persistent_cache_min_compile_time_secs.value):
         return
     try:
+        import tempfile
+        import zlib
+
         _make_private(folder)
         body = zlib.compress(contents, 1)
         handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=folder)
@@ -167,5 +174,6 @@ def sweep(folder: str) -> None:
     for _, size, path in sorted(entries):
         if total <= bound:
             break
-        Path(path).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
         total -= size
