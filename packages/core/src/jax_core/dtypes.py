@@ -80,7 +80,8 @@ class ExtendedDType:
     """Base class of dtypes that NumPy does not know, such as those of random keys.
 
     A subclass gives `type` (a subclass of `extended`), `name`, `itemsize`, equality, hash and
-    `physical_element_aval`, the array type that one element is stored as.
+    `physical_element_aval`, the array type that one element is stored as. `wrap(stored)` makes
+    an array of it out of the array that it is stored in, and `unwrap` is the opposite.
     """
 
     __slots__ = ()

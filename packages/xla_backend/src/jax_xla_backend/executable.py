@@ -8,7 +8,8 @@ What it needs of a lowered module (`lowering` writes it):
 * ``text()``: the module. ``main`` takes the tokens of the ordered effects, then ``consts``, then the kept inputs, and
   returns the tokens and the results.
 * ``name``; ``kept``: indices of the flat inputs that ``main`` takes; ``consts``: arrays to pass before them;
-* ``in_avals`` (of the kept inputs), ``out_avals``;
+* ``in_avals`` (of the kept inputs), ``out_avals``, as ``main`` has them: keys as their words;
+* ``keys_in``, ``keys_out``: pairs (index, dtype) of the flat inputs and results that are keys to the caller;
 * ``donated``: indices of flat inputs whose buffers are given up;
 * ``ordered_effects``, ``unordered_effects``: those of the program;
 * ``host_callbacks``: Python functions that the module calls by number; ``keep_alive``: objects to keep with it.
@@ -123,7 +124,7 @@ class Executable:
         self._variants: dict[Any, _Loaded] = {}
         self._lock = threading.RLock()
         self._first: _Loaded | None = None
-        self.needs_python = bool(module.ordered_effects or module.unordered_effects)
+        self.needs_python = bool(module.ordered_effects or module.unordered_effects or module.keys_in or module.keys_out)
 
     # -- what jit reads
     @property
@@ -153,9 +154,17 @@ class Executable:
           ValueError: the arguments are committed to different devices.
           RuntimeError: an argument was deleted or donated.
         """
+        keys_in, keys_out = self.module.keys_in, self.module.keys_out
+        if keys_in:
+            args = list(args)
+            for i, dtype in keys_in:
+                args[i] = dtype.unwrap(args[i])
         loaded = self._variant(*self._place(args))
         last.loaded = loaded
-        return loaded.run(args)
+        outs = loaded.run(args)
+        for i, dtype in keys_out:
+            outs[i] = dtype.wrap(outs[i])
+        return outs
 
     def _place(self, args: Sequence[Any] | None) -> tuple:
         """The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the

@@ -226,9 +226,15 @@ class Builder:
         jaxpr, consts = (closed, ()) if isinstance(closed, Jaxpr) else (closed.jaxpr, closed.consts)
         if len(operands) != len(jaxpr.invars):
             raise TypeError(f"Builder.jaxpr: the program takes {len(jaxpr.invars)} operands, got {len(operands)}")
-        env = {v: self.constant(np.asarray(c)) for v, c in zip(jaxpr.constvars, consts)}
+        env = {v: self._value_of(v.aval, c) for v, c in zip(jaxpr.constvars, consts)}
         env.update(zip(jaxpr.invars, operands))
         return self.run(jaxpr, env)
+
+    def _value_of(self, aval: AbstractValue, value: Any) -> Value:
+        """A constant of any type, also of keys."""
+        if is_extended(aval):
+            return new_value(self.constant(np.asarray(aval.dtype.unwrap(value))), aval)
+        return self.constant(np.asarray(value))
 
     def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""

@@ -16,7 +16,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core import config
-from jax_core.aval import ShapedArray, abstract_token
+from jax_core.aval import AbstractValue, abstract_token
 from jax_core.effects import Effect, ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
@@ -26,7 +26,7 @@ from . import templates
 from .builder import Builder
 from .calls import HostTransfer, quoted
 from .sharding_text import Shardings
-from .types import physical_aval, type_text
+from .types import is_extended, physical_aval, type_text
 from .values import Value, new_value
 
 _TOKEN_TYPE = "tensor<0xi1>"
@@ -44,7 +44,9 @@ class Module:
       name: of the module, ``jit_...``.
       kept: indices of the flat inputs that ``main`` takes.
       consts: arrays that ``main`` takes before them.
-      flat_in_avals, in_avals, out_avals: types of all flat inputs, of the kept ones, and of the results.
+      flat_in_avals: types of all flat inputs.
+      in_avals, out_avals: types of the kept inputs and of the results, as ``main`` has them: keys as their words.
+      keys_in, keys_out: pairs (flat index, extended dtype) of the inputs and results that are keys to the caller.
       donated: indices of flat inputs whose buffers ``main`` may overwrite.
       ordered_effects, unordered_effects: of the program.
       host_callbacks: Python functions that the program calls by their index here.
@@ -59,12 +61,15 @@ class Module:
         used = [True] * len(closed.jaxpr.outvars)
         self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)
         self.kept = tuple(i for i, r in enumerate(reads) if r or spec.keep_unused)
-        self.flat_in_avals, self.out_avals = closed.in_avals, closed.out_avals
-        self.in_avals = [closed.in_avals[i] for i in self.kept]
+        self.flat_in_avals = closed.in_avals
+        self.in_avals = [physical_aval(closed.in_avals[i]) for i in self.kept]
+        self.out_avals = [physical_aval(aval) for aval in closed.out_avals]
+        self.keys_in, self.keys_out = _keys(closed.in_avals), _keys(closed.out_avals)
         self.ordered_effects = ordered_effects(self._jaxpr.effects)
         self.unordered_effects = sorted((e for e in self._jaxpr.effects if not e.ordered), key=str)
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
-        self._hoisted, self.consts = [v for v, _ in hoisted], [x for _, x in hoisted]
+        self._hoisted = [v for v, _ in hoisted]
+        self.consts = [v.aval.dtype.unwrap(x) if is_extended(v.aval) else x for v, x in hoisted]
         self._aliases, unusable = _donations(self, spec, in_shardings)
         if unusable:
             warnings.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
@@ -100,6 +105,10 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
 
 def _symbol(name: str) -> str:
     return _not_symbol.sub("_", name.replace(">", "")) or "_"
+
+
+def _keys(avals: Sequence[AbstractValue]) -> tuple:
+    return tuple((i, aval.dtype) for i, aval in enumerate(avals) if is_extended(aval))
 
 
 def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
