@@ -659,7 +659,7 @@ compilation_cache_include_metadata_in_key = define_bool(
 compilation_cache_check_contents = define_bool("jax_compilation_cache_check_contents", False,
                                                "Compile anyway and compare with the cached program.")
 persistent_cache_min_compile_time_secs = define_float(
-    "jax_persistent_cache_min_compile_time_secs", 1.0, "Programs that compile faster are not kept.")
+    "jax_persistent_cache_min_compile_time_secs", 0.0, "Programs that compile faster are not kept.")
 persistent_cache_min_entry_size_bytes = define_int(
     "jax_persistent_cache_min_entry_size_bytes", 0, "Smaller programs are not kept.")
 persistent_cache_enable_xla_caches = define_string(
