@@ -1,0 +1,184 @@
+"""`jax.debug`: look at a program while it runs.
+
+A debug callback assumes nothing and promises nothing: it runs where and as often as the program, after all
+transformations, runs that place. It returns nothing, so `jit` never needs it, but does not remove it either. Under `vmap`
+it is called for each element, differentiation leaves it alone, and `checkpoint` repeats it.
+"""
+from __future__ import annotations
+
+import logging
+import string
+import sys
+from typing import Any, Callable
+
+import numpy as np
+from jax_core.aval import is_jax_type
+from jax_core.primitive import ZERO, Primitive
+
+from .api import batch_by_loop, lower_call, run_now
+from .debugger import breakpoint
+from .effects import DebugEffect, OrderedDebugEffect, debug_effect, ordered_debug_effect
+from .site import make_site
+from .visualize import inspect_array_sharding, visualize_array_sharding, visualize_sharding
+
+
+def _effect(ordered: bool) -> Any:
+    return ordered_debug_effect if ordered else debug_effect
+
+
+debug_callback_p = Primitive(
+    "debug_callback", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, **_: (),
+    effects=lambda *avals, ordered, **_: frozenset([_effect(ordered)]),
+    impl=lambda *args, site, **_: run_now(args, site),
+    jvp=ZERO,
+    batch=lambda axis, args, dims, *, site, **params: batch_by_loop(debug_callback_p, axis, args, dims, site, **params),
+    lower=lambda b, *xs, site, ordered, **_: lower_call(b, xs, site, _effect(ordered), has_side_effect=True),
+)
+debug_callback_p.lowers_keys = True
+
+
+def _bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool, partitioned: bool) -> None:
+    site, operands = make_site(kind, function, args, kwargs, None, (), is_jax_type)
+    debug_callback_p.bind(*operands, site=site, ordered=bool(ordered), partitioned=bool(partitioned))
+
+
+def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
+             **kwargs: Any) -> Any:
+    """Call a Python function with values of the program; what it returns is ignored.
+
+    Args:
+      callback: gets ``args`` and ``kwargs``; arrays as read-only NumPy arrays with the methods of a `jax.Array`, objects
+        that are not arrays as they are. Without it, a function ``(callback, *args, **kwargs)`` with these options is
+        returned.
+      ordered: calls happen in program order, also between programs that run one after another.
+      partitioned: in a program on several devices, call it on each device with that device's part of the arrays.
+
+    Raises:
+      TypeError: ``callback`` cannot be called.
+    """
+    if callback is None:
+        if args or kwargs:
+            raise TypeError(f"debug_callback received unexpected arguments in the two-call form: args={args} "
+                            f"kwargs={kwargs}")
+        return lambda callback, *args, **kwargs: _callback(callback, args, kwargs, ordered, partitioned)
+    return _callback(callback, args, kwargs, ordered, partitioned)
+
+
+def _callback(function, args, kwargs, ordered, partitioned):
+    if not callable(function):
+        raise TypeError("first argument to jax.debug.callback must be callable, but got an object of type "
+                        f"{type(function)}")
+    _bind("debug.callback", function, args, kwargs, ordered, partitioned)
+
+
+# -- print -----------------------------------------------------------------------------------------------------------
+
+class _FormatCheck(string.Formatter):
+    """Goes through a format string without formatting anything."""
+
+    def format_field(self, value, format_spec):
+        return ""
+
+    def convert_field(self, value, conversion):
+        return ""
+
+    def check_unused_args(self, used_args, args, kwargs):
+        unused = [x for i, x in enumerate(args) if i not in used_args]
+        if unused:
+            raise ValueError(f"Unused positional arguments to `jax.debug.print`: {unused}")
+        names = [k for k in kwargs if k not in used_args]
+        if names:
+            raise ValueError(f"Unused keyword arguments to `jax.debug.print`: {names}. You may be passing an f-string "
+                             '(i.e, `f"{x}"`) into `jax.debug.print` and instead should pass in a regular string.')
+
+
+_check = _FormatCheck()
+
+
+class _Message:
+    """Formats values as ``fmt`` says, under the NumPy print options of the time when the call was traced."""
+
+    __slots__ = ("fmt", "options", "plain")
+
+    def __init__(self, fmt: str):
+        self.fmt, self.options = fmt, np.get_printoptions()
+        self.plain = all(field is None for _, field, _, _ in string.Formatter().parse(fmt))
+
+    def text(self, args: tuple, kwargs: dict) -> str:
+        if self.plain and not args and not kwargs:
+            return self.fmt
+        if np.get_printoptions() == self.options:
+            return self.fmt.format(*args, **kwargs)
+        with np.printoptions(**self.options):
+            return self.fmt.format(*args, **kwargs)
+
+
+class _Print(_Message):
+    """The function that a program with `print` calls."""
+
+    __slots__ = ()
+
+    def __call__(self, *args, **kwargs):
+        sys.stdout.write(self.text(args, kwargs) + "\n")
+
+
+class _Log(_Message):
+    """The function that a program with `log` calls; the record names the line where `log` was called."""
+
+    __slots__ = ("place",)
+
+    def __init__(self, fmt: str, frame: Any):
+        super().__init__(fmt)
+        self.place = frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+
+    def __call__(self, *args, **kwargs):
+        if logger.isEnabledFor(logging.INFO):
+            logger.handle(logger.makeRecord(logger.name, logging.INFO, self.place[0], self.place[1],
+                                            self.text(args, kwargs), (), None, self.place[2]))
+
+
+logger = logging.getLogger("jax.debug")
+"""Where `log` writes, with level INFO."""
+
+
+def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
+          skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Any:
+    """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``.
+
+    Args:
+      fmt: a format string as for `str.format`, not an f-string, which would show the traced value. Without it, a function
+        ``(fmt, *args, **kwargs)`` with these options is returned.
+      ordered, partitioned: as for `callback`.
+      skip_format_check: do not check ``fmt`` against the arguments.
+
+    Raises:
+      ValueError: arguments that ``fmt`` does not mention. IndexError, KeyError: ``fmt`` mentions what is not there.
+    """
+    frame = sys._getframe(1)
+    if fmt is None:
+        if args or kwargs:
+            raise TypeError(f"debug_print received unexpected arguments in the two-call form: args={args} kwargs={kwargs}")
+        return lambda fmt, *args, **kwargs: _print(fmt, args, kwargs, ordered, partitioned, skip_format_check,
+                                                   _use_logging, sys._getframe(1))
+    return _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, _use_logging, frame)
+
+
+def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_logging, frame):
+    if not skip_format_check:
+        _check.format(fmt, *args, **kwargs)
+    _bind("debug.log" if use_logging else "debug.print", _Log(fmt, frame) if use_logging else _Print(fmt), args, kwargs,
+          ordered, partitioned)
+
+
+def log(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
+        skip_format_check: bool = False, **kwargs: Any) -> Any:
+    """As `print`, to the logger ``"jax.debug"`` with level INFO. Arguments and errors as for `print`."""
+    frame = sys._getframe(1)
+    if fmt is None:
+        return print(ordered=ordered, partitioned=partitioned, skip_format_check=skip_format_check, _use_logging=True)
+    return _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, True, frame)
+
+
+__all__ = ["DebugEffect", "OrderedDebugEffect", "breakpoint", "callback", "inspect_array_sharding", "log", "print",
+           "visualize_array_sharding", "visualize_sharding"]

@@ -1,0 +1,125 @@
+"""An exception raised in a callback reaches the caller of the program as what it is.
+
+The runtime turns an exception in a callback into text, and raises `JaxRuntimeError` with that text wherever somebody
+waits for the program: in its C++ dispatcher, in `block_until_ready`, in `np.asarray`. So the exception is kept here
+under a number, the text holds the number, and the class `JaxRuntimeError` looks for one when it makes an instance
+(`_make`). What is raised instead is of a class derived from both, the user's class and `JaxRuntimeError`, so that
+``except ValueError`` and ``except JaxRuntimeError`` both catch it; its cause is the original, with the traceback of the
+callback. Exceptions that are not of class `Exception` (`KeyboardInterrupt`) are raised as they are.
+
+Left aside: a Python function around each program that catches and translates. It would cost every call, and would not
+see errors that come out of a later wait.
+"""
+from __future__ import annotations
+
+import itertools
+import re
+import threading
+from typing import Any
+
+import jax_core.errors
+
+_MARK = "exception {} of a jax callback"
+_marked = re.compile(r"exception (\d+) of a jax callback")
+_LIMIT = 32  # exceptions whose program nobody waits for are forgotten after this many newer ones
+_numbers = itertools.count(1)
+_pending: dict[int, BaseException] = {}
+_classes: dict[type, type | None] = {}
+_lock = threading.Lock()
+_runtime_error: Any = None
+
+
+class CallbackFailed(Exception):
+    """Carries the number of a kept exception through the runtime; users never see it."""
+
+
+def carrier(error: BaseException) -> CallbackFailed:
+    """Keep ``error``, and return the exception to raise into the runtime."""
+    if _runtime_error is None:
+        install()
+    number = next(_numbers)
+    with _lock:
+        _pending[number] = error
+        if len(_pending) > _LIMIT:
+            del _pending[next(iter(_pending))]
+    return CallbackFailed(f"{_MARK.format(number)}: {type(error).__name__}: {error}")
+
+
+def install() -> None:
+    """Make `JaxRuntimeError` return kept exceptions. It belongs to the backend, so this is done when one is loaded."""
+    global _runtime_error
+    with _lock:
+        if _runtime_error is None:
+            _runtime_error = jax_core.errors.JaxRuntimeError
+            _runtime_error.__new__ = _make
+
+
+def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
+    """``JaxRuntimeError.__new__``: a kept exception if the text holds the number of one."""
+    if args and type(args[0]) is str:
+        found = _marked.search(args[0])
+        if found is not None:
+            with _lock:
+                error = _pending.pop(int(found.group(1)), None)
+            if error is not None:
+                return as_runtime_error(error)
+    return RuntimeError.__new__(cls, *args)
+
+
+def as_runtime_error(error: BaseException) -> BaseException:
+    """``error`` as an exception that is also a `JaxRuntimeError`, with ``error`` as its cause.
+
+    Where no such class can be made, a plain `JaxRuntimeError` with the cause. Errors that already are one, and those
+    not derived from `Exception`, are returned as they are.
+    """
+    if _runtime_error is None:
+        install()
+    if not isinstance(error, Exception) or isinstance(error, _runtime_error):
+        return error
+    kind = type(error)
+    if kind not in _classes:
+        _classes[kind] = _joint_class(kind)
+    joint = _classes[kind]
+    result = None if joint is None else _copy(error, joint)
+    if result is None:
+        result = _runtime_error(f"a callback raised {kind.__name__}: {error}")
+    result.__cause__ = error
+    return result
+
+
+def _joint_class(kind: type) -> type | None:
+    def unchanged(self, *args, **kwargs):
+        """The instance is complete; the interpreter calls this once more with the runtime's text."""
+
+    def reduce(self):
+        return _rebuild, (self.__cause__,)
+    body = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
+            "__init__": unchanged, "__reduce__": reduce, "__str__": kind.__str__, "__repr__": kind.__repr__}
+    try:
+        return type(kind.__name__, (kind, _runtime_error), body)
+    except TypeError:  # the two have incompatible layouts, or the class is final
+        return None
+
+
+def _copy(error: Exception, joint: type) -> BaseException | None:
+    """An instance of ``joint`` with everything that ``error`` holds, made without running its constructor."""
+    base = next(c for c in joint.__mro__ if c.__module__ == "builtins" and issubclass(c, BaseException))
+    try:
+        result = base.__new__(joint, *error.args)
+        if base in (OSError, ImportError, SyntaxError, UnicodeDecodeError, UnicodeEncodeError, StopIteration,
+                    AttributeError, NameError):
+            base.__init__(result, *error.args)  # these keep fields outside of the dictionary
+        _runtime_error.__init__(result, f"INTERNAL: {error}")  # its error code and message
+        result.args = error.args
+        result.__dict__.update(error.__dict__)
+        for c in type(error).__mro__:
+            for name in c.__dict__.get("__slots__", ()):
+                if hasattr(error, name) and not name.startswith("__"):
+                    setattr(result, name, getattr(error, name))
+    except Exception:
+        return None
+    return result
+
+
+def _rebuild(cause: Exception) -> BaseException:
+    return as_runtime_error(cause)

@@ -1,0 +1,224 @@
+"""One call of a callback in a program: what the function is given, and what it has to return.
+
+A `Site` is made when the call is traced, and is a parameter of the equation. Its `host_function` is what the runtime
+calls, with the operands as NumPy arrays. The runtime writes what comes back into its own buffers without looking at
+shapes, so every result is checked here.
+"""
+from __future__ import annotations
+
+import copy
+import time
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from jax_core import context, dtypes, tree
+from jax_core.aval import AbstractValue, ShapedArray
+from jax_core.source import describe_function
+from jax_core.trace import EVAL
+
+from . import stats
+from .errors import carrier
+from .views import View
+
+
+class _Dynamic:
+    """In the place of an argument that is an operand of the program."""
+
+    def __repr__(self):
+        return "(operand)"
+
+
+DYNAMIC = _Dynamic()
+_ARRAYS = (np.ndarray, View)
+
+
+class Site:
+    """One call of a callback.
+
+    Args:
+      kind: the public function, for messages.
+      function: the user's.
+      in_tree: structure of ``(args, kwargs)``.
+      statics: for each leaf of it an object to be passed as it is, or `DYNAMIC`.
+      out_tree: structure of the result; None if the result is ignored.
+      out_avals: types of its leaves.
+    """
+
+    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_call", "_wanted", "__weakref__")
+
+    def __init__(self, kind: str, function: Callable, in_tree: Any, statics: Sequence[Any], out_tree: Any,
+                 out_avals: Sequence[AbstractValue]):
+        self.kind, self.function, self.out_tree, self.out_avals = kind, function, out_tree, tuple(out_avals)
+        self._call = _caller(function, in_tree, statics)
+        self._wanted = [_stored(a) for a in self.out_avals]
+        self.record = stats.record_of(kind, function)
+
+    def __repr__(self):
+        return f"<{describe_function(self.function)}>"
+
+    def returning(self, out_avals: Sequence[AbstractValue]) -> "Site":
+        """This site with other result types."""
+        other = copy.copy(self)
+        other.out_avals, other._wanted = tuple(out_avals), [_stored(a) for a in out_avals]
+        return other
+
+    def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """Call the user's function once on operands, and return the checked leaves of its result."""
+        state = context.state
+        if state.trace is not EVAL:  # the program runs in the middle of a transformation, which is not the callback's
+            with context.Use(EVAL):
+                return self.run(arrays)
+        record = self.record
+        start = time.perf_counter_ns()
+        if stats.limit is not None:
+            with stats.watched(self):
+                result = self._call([x.view(View) for x in arrays])
+        else:
+            result = self._call([x.view(View) for x in arrays])
+        record.count += 1
+        record.nanoseconds += time.perf_counter_ns() - start
+        if self.out_tree is None:
+            return ()
+        return self._checked(result)
+
+    def host_function(self, ordered: bool) -> Callable:
+        """The function for the runtime. With ``ordered`` the first operand and the first result are tokens."""
+        run = self.run
+
+        def plain(*arrays):
+            try:
+                return tuple(run(arrays))
+            except BaseException as error:
+                failure = carrier(error)
+            raise failure
+
+        def with_token(token, *arrays):
+            try:
+                return (token, *run(arrays))
+            except BaseException as error:
+                failure = carrier(error)
+            raise failure
+        return with_token if ordered else plain
+
+    # -- results -----------------------------------------------------------------------------------------------------
+
+    def _checked(self, result: Any) -> Sequence[np.ndarray]:
+        wanted = self._wanted
+        if len(wanted) == 1 and type(result) in _ARRAYS:
+            if self.out_tree.num_nodes == 1:
+                return (self._fitted(result, wanted[0], 0),)
+        leaves, structure = tree.flatten(result)
+        if structure != self.out_tree:
+            self._check_structure(leaves, structure)
+        return [self._fitted(x, want, i) for i, (x, want) in enumerate(zip(leaves, wanted))]
+
+    def _fitted(self, x: Any, want: ShapedArray, i: int) -> np.ndarray:
+        if type(x) in _ARRAYS and x.dtype == want.dtype and x.shape == want.shape:
+            return x if x.flags.c_contiguous else np.ascontiguousarray(x).reshape(want.shape)
+        return self._converted(x, want, i)
+
+    def _converted(self, x: Any, want: ShapedArray, i: int) -> np.ndarray:
+        """A result that is not an array of the right type yet."""
+        scalar = type(x) in (bool, int, float, complex)
+        if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
+            x = x._base_array
+        try:
+            value = np.asarray(x)
+            got = dtypes.canonicalize_dtype(value.dtype)
+        except Exception as error:
+            raise TypeError(f"{self._where(i)} is {x!r} of type {type(x).__name__}, which is not an array or number; "
+                            f"expected {want.str_short()}.") from error
+        if value.shape != want.shape:
+            raise ValueError(f"{self._where(i)} has the wrong shape: expected {want.str_short()}, got "
+                             f"{value.dtype.name}[{','.join(map(str, value.shape))}].")
+        if got != want.dtype and not (scalar and np.can_cast(_KIND_OF[type(x)], want.dtype, "same_kind")):
+            raise ValueError(f"{self._where(i)} has the wrong dtype: expected {want.str_short()}, got "
+                             f"{value.dtype.name}[{','.join(map(str, value.shape))}]; return "
+                             f"`result.astype({want.dtype.name!r})`, or declare {value.dtype.name}.")
+        return np.ascontiguousarray(value, want.dtype).reshape(want.shape)
+
+    def _check_structure(self, leaves, structure):
+        """Lists and tuples may stand for each other; all else must be as declared."""
+        if len(leaves) == len(self._wanted):
+            declared = tree.unflatten(self.out_tree, range(len(leaves)))
+            returned = tree.unflatten(structure, range(len(leaves)))
+            if _keys(declared) == _keys(returned):
+                return
+        raise ValueError(f"{self.kind}: the result of {describe_function(self.function)} has the wrong structure: "
+                         f"expected {self.out_tree}, got {structure}.")
+
+    def _where(self, i: int) -> str:
+        paths = tree.flatten_with_path(tree.unflatten(self.out_tree, range(len(self._wanted))))[0]
+        place = tree.keystr(paths[i][0]) if i < len(paths) else f"[{i}]"
+        return f"{self.kind}: the result{f' at {place}' if place else ''} of {describe_function(self.function)}"
+
+
+_KIND_OF = {bool: np.dtype(bool), int: np.dtype("int8"), float: np.dtype("float16"), complex: np.dtype("complex64")}
+
+
+def _keys(value: Any) -> list:
+    return [[getattr(k, "key", getattr(k, "name", getattr(k, "idx", None))) for k in path]
+            for path, _ in tree.flatten_with_path(value)[0]]
+
+
+def _stored(aval: AbstractValue) -> ShapedArray:
+    """The type that a value is stored as: of keys, the array of numbers."""
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        element = aval.dtype.physical_element_aval
+        return ShapedArray((*aval.shape, *element.shape), element.dtype)
+    return aval
+
+
+def _caller(function: Callable, in_tree: Any, statics: Sequence[Any]) -> Callable:
+    """``call(operands)`` puts operands and static objects in their places and calls ``function``."""
+    if all(s is DYNAMIC for s in statics):
+        args, kwargs = tree.unflatten(in_tree, range(len(statics)))
+        if not kwargs and args == tuple(range(len(statics))):  # nothing but arrays by position
+            return lambda operands: function(*operands)
+
+        def call(operands):
+            args, kwargs = tree.unflatten(in_tree, operands)
+            return function(*args, **kwargs)
+        return call
+
+    def call_with_statics(operands):
+        given = iter(operands)
+        args, kwargs = tree.unflatten(in_tree, [next(given) if s is DYNAMIC else s for s in statics])
+        return function(*args, **kwargs)
+    return call_with_statics
+
+
+class BatchedSite(Site):
+    """Calls another site once for each element of a batch, in order.
+
+    Args:
+      inner: the site for one element.
+      size: of the batch.
+      mapped: which operands have a leading batch axis.
+    """
+
+    __slots__ = ("inner", "size", "mapped")
+
+    def __init__(self, inner: Site, size: int, mapped: Sequence[bool]):
+        self.kind, self.function, self.out_tree, self.record = inner.kind, inner.function, inner.out_tree, inner.record
+        self.inner, self.size, self.mapped = inner, size, tuple(mapped)
+        self.out_avals = tuple(ShapedArray((size, *a.shape), a.dtype) for a in inner.out_avals)
+        self._wanted = [_stored(a) for a in self.out_avals]
+
+    def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        run, mapped = self.inner.run, self.mapped
+        results = [np.empty(w.shape, w.dtype) for w in self._wanted]
+        for i in range(self.size):
+            element = run([x[i, ...] if m else x for x, m in zip(arrays, mapped)])
+            for whole, part in zip(results, element):
+                whole[i] = part
+        return results
+
+
+def make_site(kind: str, function: Callable, args: tuple, kwargs: dict, out_tree: Any, out_avals: Sequence[Any],
+              is_operand: Callable[[Any], bool]) -> tuple[Site, list]:
+    """The site of a call with these arguments, and those of them that are operands."""
+    leaves, in_tree = tree.flatten((args, kwargs))
+    statics = [DYNAMIC if is_operand(x) else x for x in leaves]
+    operands = [x for x, s in zip(leaves, statics) if s is DYNAMIC]
+    return Site(kind, function, in_tree, statics, out_tree, out_avals), operands

@@ -1,0 +1,128 @@
+"""What a callback sees of an operand: a NumPy array that also answers to the name of `jax.Array`.
+
+NumPy functions work on it at NumPy's speed. Code that was written for arrays of jax works too: `isinstance(x, jax.Array)`
+is true, ``x.at[i].set(v)``, `block_until_ready` and the functions of `jax.numpy` take it. Arithmetic on it is NumPy's.
+
+The contents may not be written to. An operator such as ``+=``, which would, makes a new array instead, as it does for
+arrays of jax.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+from jax_core import array, backends, dtypes
+from jax_core.aval import ShapedArray, get_aval
+
+
+def _rebinding(name: str) -> Callable:
+    """The in-place operator ``name``: on a read-only array Python shall fall back to the operator that makes a new one."""
+    numpys = getattr(np.ndarray, name)
+
+    def operator(self, other):
+        return numpys(self, other) if self.flags.writeable else NotImplemented
+    operator.__name__ = name
+    return operator
+
+
+class View(np.ndarray):
+    """A read-only NumPy array with the attributes of a `jax.Array`."""
+
+    for _name in ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__",
+                  "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__imatmul__"):
+        locals()[_name] = _rebinding(_name)
+    del _name
+
+    weak_type = False
+    committed = False
+    is_fully_addressable = True
+    is_fully_replicated = True
+
+    @property
+    def aval(self) -> ShapedArray:
+        return ShapedArray(self.shape, self.dtype)
+
+    def block_until_ready(self) -> "View":
+        return self
+
+    def is_ready(self) -> bool:
+        return True
+
+    def is_deleted(self) -> bool:
+        return False
+
+    def copy_to_host_async(self) -> None:
+        return None
+
+    def delete(self) -> None:
+        """Does nothing: the runtime owns the memory."""
+
+    def on_device(self) -> Any:
+        """The contents as an array of the backend."""
+        return backends.get().put(np.array(self))
+
+    @property
+    def sharding(self) -> Any:
+        return self.on_device().sharding
+
+    @property
+    def format(self) -> Any:
+        return self.on_device().format
+
+    def devices(self) -> set:
+        return self.on_device().devices()
+
+    def addressable_data(self, index: int) -> Any:
+        return self.on_device().addressable_data(index)
+
+    @property
+    def addressable_shards(self) -> Any:
+        return self.on_device().addressable_shards
+
+    @property
+    def global_shards(self) -> Any:
+        return self.on_device().global_shards
+
+    def __repr__(self) -> str:
+        text = np.array2string(np.asarray(self), separator=", ", prefix="Array(")
+        if self.size == 0 and self.shape != (0,):
+            text += f", shape={self.shape}"
+        return f"Array({text}, dtype={self.dtype.name})"
+
+    def __str__(self) -> str:
+        return str(np.asarray(self))
+
+    def __format__(self, spec: str) -> str:
+        if not spec:
+            return str(self)
+        return format(np.asarray(self) if self.ndim else self[()], spec)
+
+    def __reduce__(self):
+        return np.asarray(self).__reduce__()
+
+
+array.register_array_class(View, own=frozenset(dir(np.ndarray)) | frozenset(vars(View)))
+
+
+def as_view(x: np.ndarray) -> View:
+    """``x`` as a callback sees it; the same memory."""
+    return x.view(View)
+
+
+def host_value(x: Any) -> np.ndarray:
+    """The contents of a concrete value as a read-only NumPy array; a key array as the numbers it is stored as."""
+    kind = type(x)
+    if kind is np.ndarray or kind is View:
+        value = x
+    elif kind in (bool, int, float, complex) or isinstance(x, np.generic):
+        value = np.asarray(x, get_aval(x).dtype)
+    else:
+        if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
+            x = x._base_array
+        value = backends.get().host_view(x)
+        if value is None:
+            value = np.asarray(x)
+    if value.flags.writeable:
+        value = value.view()
+        value.flags.writeable = False
+    return value

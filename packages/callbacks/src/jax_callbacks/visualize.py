@@ -1,0 +1,128 @@
+"""Pictures of how an array is spread over devices, drawn with box characters.
+
+Source: the axes of a one- or two-dimensional array run as those of a printed matrix; each part names its devices.
+"""
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from jax_core.trace import is_tracer
+
+
+def inspect_array_sharding(value: Any, *, callback: Callable[[Any], None]) -> None:
+    """Call ``callback(sharding)`` with the placement of an array.
+
+    For a traced value, it is the placement that the running program gives it, and the callback runs with the program.
+
+    Args:
+      value: a pytree of arrays; the callback is called for each.
+    """
+    from jax_core import tree
+
+    for x in tree.leaves(value):
+        if is_tracer(x):
+            _inspect_traced(x, callback)
+        else:
+            callback(x.sharding)
+
+
+def _inspect_traced(x: Any, callback: Callable) -> None:
+    """The compiler decides on the placement, so the program tells it when it runs."""
+    from . import debug
+
+    debug._bind("debug.inspect_array_sharding", lambda x: callback(x.sharding), (x,), {}, False, False)
+
+
+def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
+    """Print a picture of where the parts of ``arr`` are; options as for `visualize_sharding`.
+
+    Raises:
+      ValueError: ``arr`` does not have one or two axes.
+    """
+    shape = tuple(np.shape(arr))
+    _check_rank(shape)
+    inspect_array_sharding(arr, callback=lambda sharding: visualize_sharding(shape, sharding, **kwargs))
+
+
+def visualize_sharding(shape: Sequence[int], sharding: Any, *, use_color: bool = True, scale: float = 1.0,
+                       min_width: int = 9, max_width: int = 80, color_map: Any = None) -> None:
+    """Print a picture of how ``sharding`` places an array of this shape.
+
+    Args:
+      shape: of one or two axes.
+      sharding: the placement.
+      use_color: colour the boxes where the output is a terminal.
+      scale: size of the picture.
+      min_width, max_width: bounds on the width of a box and of the picture, in characters.
+      color_map: function from a number between 0 and 1 to an ``(r, g, b)`` triple; default a built-in one.
+
+    Raises:
+      ValueError: the shape does not have one or two axes.
+    """
+    shape = tuple(shape)
+    _check_rank(shape)
+    parts = _parts(shape, sharding)
+    rows = sorted({box[0] for box in parts})
+    columns = sorted({box[1] for box in parts})
+    height, width = _cell_size(shape, len(rows), len(columns), scale, min_width, max_width,
+                               max(len(name) for name in parts.values()))
+    names = [[parts.get((r, c), "") for c in columns] for r in rows]
+    sys.stdout.write(_draw(names, height, width, use_color and sys.stdout.isatty(), color_map))
+
+
+def _check_rank(shape: tuple) -> None:
+    if len(shape) not in (1, 2):
+        raise ValueError("`visualize_sharding` only works for shapes with 1 and 2 dimensions.")
+
+
+def _parts(shape: tuple, sharding: Any) -> dict:
+    """The name of each part, by the range of rows and the range of columns that it covers."""
+    devices: dict[tuple, list] = {}
+    for device, index in sharding.devices_indices_map(shape).items():
+        spans = [s.indices(n)[:2] for s, n in zip(index, shape)]
+        box = tuple(spans) if len(spans) == 2 else ((0, 1), spans[0])
+        devices.setdefault(box, []).append(device)
+    return {box: f"{group[0].platform.upper()} {','.join(str(d.id) for d in sorted(group, key=lambda d: d.id))}"
+            for box, group in devices.items()}
+
+
+def _cell_size(shape, rows, columns, scale, min_width, max_width, longest):
+    """Lines and characters inside one cell: characters are about twice and a half as high as they are wide."""
+    if len(shape) == 1:
+        height = 1
+        width = max(min_width - 2, longest + 2)
+    else:
+        unit = max(shape) if shape[0] and shape[1] else 1
+        whole_height, whole_width = (max(1, round(10 * scale * n / unit)) for n in (shape[0], shape[1]))
+        height = max(1, round((whole_height - 1) / rows) if rows > 1 else whole_height - 1)
+        width = max(min_width - 2, longest + 2, round(whole_width * 2.5 / columns) - 1 - (columns > 1))
+    return height, min(width, max(longest, max_width // columns - 1))
+
+
+def _draw(names, height, width, color, color_map):
+    line = "─" * width
+    top, middle, bottom = ("┌", "┬", "┐"), ("├", "┼", "┤"), ("└", "┴", "┘")
+    border = lambda ends: ends[0] + ends[1].join([line] * len(names[0])) + ends[2] + "\n"
+    distinct = sorted({name for row in names for name in row})
+    paint = {name: _paint(i / max(1, len(distinct)), color_map) if color else "{}" for i, name in enumerate(distinct)}
+    text = [border(top)]
+    for i, row in enumerate(names):
+        if i:
+            text.append(border(middle))
+        for n in range(height):
+            cells = [paint[name].format(name.center(width) if n == height // 2 else " " * width) for name in row]
+            text.append("│" + "│".join(cells) + "│\n")
+    text.append(border(bottom))
+    return "".join(text)
+
+
+def _paint(position: float, color_map: Any) -> str:
+    """Terminal codes for a background colour."""
+    if color_map is not None:
+        r, g, b = (int(255 * c) for c in color_map(position)[:3])
+    else:
+        angles = (position + shift for shift in (0.0, 1 / 3, 2 / 3))
+        r, g, b = (int(90 + 80 * (1 + np.cos(2 * np.pi * a))) for a in angles)
+    return f"\x1b[48;2;{r};{g};{b};30m{{}}\x1b[0m"
