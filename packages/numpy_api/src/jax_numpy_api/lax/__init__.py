@@ -39,7 +39,7 @@ _NAMES = {
     "special": """
         bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p betainc digamma digamma_p erf erf_inv erf_inv_p erf_p erfc erfc_p igamma
         igamma_grad_a igamma_grad_a_p igamma_p igammac igammac_p lgamma lgamma_p polygamma polygamma_p random_gamma_grad
-        regularized_incomplete_beta_p zeta zeta_p""",
+        random_gamma_grad_p regularized_incomplete_beta_p zeta zeta_p""",
     "transcendental": """
         acos acos_p acosh acosh_p asin asin_p asinh asinh_p atan atan2 atan2_p atan_p atanh atanh_p cos cos_p cosh cosh_p exp
         exp2 exp2_p exp_p expm1 expm1_p log log1p log1p_p log2 log2_p log_p logistic logistic_p sin sin_p sinh sinh_p tan tan_p

@@ -1,0 +1,570 @@
+"""Convolutions: `conv_general_dilated` with any layout, strides, padding, dilations and groups, and what is made from it.
+
+Positions along one spatial axis: output ``s`` meets kernel element ``k`` and operand element ``p`` where
+
+    p * lhs_dilation = s * stride + k * rhs_dilation - low_padding.
+
+Both cotangents are convolutions again, found by solving this for another letter (see the transpose rules). With feature
+groups, group ``g`` of input features makes group ``g`` of output features; with batch groups, group ``b`` of the batch does.
+
+Source: StableHLO specification, `convolution`.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any, NamedTuple, Sequence, TypeAlias
+
+import numpy as np
+
+from jax_core import batching, dtypes, structural
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.structural import convert_element_type_p
+
+from .dot import Precision, PrecisionLike, canonical_precision, dot_general
+from .nary import as_operand, check_same_dtypes
+from .shape import reshaped, rev_p
+
+
+class ConvDimensionNumbers(NamedTuple):
+    """Which axis is which.
+
+    Attributes:
+      lhs_spec: axes (batch, feature, spatial...) of the operand.
+      rhs_spec: axes (output feature, input feature, spatial...) of the kernel.
+      out_spec: axes (batch, feature, spatial...) of the result.
+    """
+
+    lhs_spec: Sequence[int]
+    rhs_spec: Sequence[int]
+    out_spec: Sequence[int]
+
+
+ConvGeneralDilatedDimensionNumbers: TypeAlias = tuple[str, str, str] | ConvDimensionNumbers | None
+
+# -- dimension numbers and padding ---------------------------------------------------------------------------------------
+
+def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, tuple, tuple]:
+    """The axes (batch, feature, spatial...) of operand and result and (output, input, spatial...) of the kernel.
+
+    Args:
+      dimension_numbers: three strings like ``("NHWC", "HWIO", "NHWC")``; spatial letters are free, and sorted as in the second.
+
+    Raises:
+      ValueError: a letter is missing or occurs twice, or spatial letters differ.
+    """
+    lhs, rhs, out = dimension_numbers
+    for spec, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
+        if any(spec.count(c) != 1 for c in pair) or len(set(spec)) != len(spec):
+            raise ValueError(f"convolution dimension_numbers={tuple(dimension_numbers)}: {spec!r} must hold each of {pair[0]!r} and "
+                             f"{pair[1]!r} once, and no letter twice.")
+    if not set(lhs) - set("NC") == set(rhs) - set("OI") == set(out) - set("NC"):
+        raise ValueError(f"convolution dimension_numbers={tuple(dimension_numbers)} must name the same spatial letters three times.")
+    spatial = [c for c in rhs if c not in "OI"]
+    return tuple(tuple(spec.index(c) for c in (*pair, *spatial)) for spec, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")))
+
+
+def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: Any) -> ConvDimensionNumbers:
+    """`ConvDimensionNumbers` from None (batch and features first), three strings, or itself.
+
+    Raises:
+      TypeError: ranks differ or the specification is something else. ValueError: the strings do not fit.
+    """
+    if isinstance(dimension_numbers, ConvDimensionNumbers):
+        return ConvDimensionNumbers(*(tuple(map(operator.index, spec)) for spec in dimension_numbers))
+    rank = len(lhs_shape)
+    if rank != len(rhs_shape):
+        raise TypeError(f"convolution requires operand and kernel of equal rank, got shapes {tuple(lhs_shape)} and "
+                        f"{tuple(rhs_shape)}.")
+    if dimension_numbers is None:
+        return ConvDimensionNumbers(*[tuple(range(rank))] * 3)
+    if isinstance(dimension_numbers, (list, tuple)) and len(dimension_numbers) == 3:
+        for spec in dimension_numbers:
+            if len(spec) != rank:
+                raise TypeError(f"convolution dimension_numbers={tuple(dimension_numbers)}: {spec!r} must name the {rank} axes of "
+                                f"operands of shapes {tuple(lhs_shape)} and {tuple(rhs_shape)}.")
+        return ConvDimensionNumbers(*conv_general_permutations(dimension_numbers))
+    raise TypeError(f"convolution dimension_numbers={dimension_numbers!r} must be None, three strings or ConvDimensionNumbers.")
+
+
+def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window_strides: Sequence[int],
+                    padding: Any) -> list[tuple[int, int]]:
+    """The padding of each axis that ``"VALID"``, ``"SAME"`` or ``"SAME_LOWER"`` stands for.
+
+    Raises:
+      RuntimeError: another name.
+    """
+    name = padding.upper() if isinstance(padding, str) else str(getattr(padding, "name", padding)).upper()
+    if name == "VALID":
+        return [(0, 0)] * len(in_shape)
+    if name not in ("SAME", "SAME_LOWER"):
+        raise RuntimeError(f"padding={padding!r} is not one of 'VALID', 'SAME' and 'SAME_LOWER'.")
+    pads = []
+    for n, window, stride in zip(in_shape, window_shape, window_strides):
+        total = max((-(-n // stride) - 1) * stride + window - n, 0)
+        small, large = total // 2, total - total // 2
+        pads.append((small, large) if name == "SAME" else (large, small))
+    return pads
+
+
+
+
+
+def _dilated(n, dilation):
+    return 0 if n == 0 else (n - 1) * dilation + 1
+
+
+def _out_length(n, window, stride, pad, lhs_dilation, rhs_dilation):
+    space = _dilated(n, lhs_dilation) + sum(pad) - _dilated(window, rhs_dilation)
+    return space // stride + 1 if space >= 0 else 0
+
+
+def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides: Sequence[int], pads: Any,
+                     batch_group_count: int = 1) -> tuple[int, ...]:
+    """Result shape for operands with batch and features first. Raises ValueError for an unknown padding."""
+    if isinstance(pads, str):
+        pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
+    if len(pads) != len(lhs_shape) - 2:
+        raise TypeError(f"convolution: {len(pads)} pairs of padding for {len(lhs_shape) - 2} spatial axes.")
+    spatial = [_out_length(n, k, s, p, 1, 1) for n, k, s, p in zip(lhs_shape[2:], rhs_shape[2:], strides, pads)]
+    return (lhs_shape[0] // batch_group_count, rhs_shape[0], *spatial)
+
+
+def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: Any,
+                             dimension_numbers: Sequence[str]) -> tuple[int, ...]:
+    """Result shape for operands with axes named by ``dimension_numbers``."""
+    lhs, rhs, out = conv_general_permutations(dimension_numbers)
+    shape = conv_shape_tuple([lhs_shape[i] for i in lhs], [rhs_shape[i] for i in rhs], window_strides, padding)
+    return tuple(shape[out.index(i)] for i in range(len(shape)))
+
+
+def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: Any,
+                               dimension_numbers: Sequence[str]) -> tuple[int, ...]:
+    """Result shape of `conv_transpose`."""
+    lhs, rhs, out = conv_general_permutations(dimension_numbers)
+    n, k = [lhs_shape[i] for i in lhs], [rhs_shape[i] for i in rhs]
+    if isinstance(padding, str):
+        padding = [_transpose_padding(size, stride, padding) for size, stride in zip(k[2:], window_strides)]
+    spatial = [_out_length(a, b, 1, p, s, 1) for a, b, s, p in zip(n[2:], k[2:], window_strides, padding)]
+    shape = (n[0], k[0], *spatial)
+    return tuple(shape[out.index(i)] for i in range(len(shape)))
+
+
+# -- the primitive -------------------------------------------------------------------------------------------------------
+
+def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+               batch_group_count, precision, preferred_element_type, out_sharding=None):
+    check_same_dtypes("conv_general_dilated", (lhs, rhs))
+    where = f"lax.conv_general_dilated of operand {lhs.str_short()} and kernel {rhs.str_short()}"
+    numbers = dimension_numbers
+    if lhs.ndim != rhs.ndim or lhs.ndim < 2:
+        raise TypeError(f"{where}: both must have the same number of axes, at least 2.")
+    for name, given in (("window_strides", window_strides), ("padding", padding), ("lhs_dilation", lhs_dilation),
+                        ("rhs_dilation", rhs_dilation)):
+        if len(given) != lhs.ndim - 2:
+            raise ValueError(f"{where}: {name}={tuple(given)} needs one entry for each of the {lhs.ndim - 2} spatial axes.")
+        if name != "padding" and any(v < 1 for v in given):
+            raise TypeError(f"{where}: {name}={tuple(given)} must be positive.")
+    if feature_group_count < 1 or batch_group_count < 1:
+        raise ValueError(f"{where}: feature_group_count={feature_group_count} and batch_group_count={batch_group_count} must be "
+                         "positive.")
+    if feature_group_count > 1 and batch_group_count > 1:
+        raise ValueError(f"{where}: at most one of feature_group_count={feature_group_count} and batch_group_count="
+                         f"{batch_group_count} may exceed 1.")
+    n, k = [lhs.shape[i] for i in numbers.lhs_spec], [rhs.shape[i] for i in numbers.rhs_spec]
+    if n[1] != k[1] * feature_group_count:
+        raise ValueError(f"{where}: the operand has {n[1]} features, which must be feature_group_count={feature_group_count} times "
+                         f"the {k[1]} input features of the kernel.")
+    if k[0] % feature_group_count or k[0] % batch_group_count or n[0] % batch_group_count:
+        raise ValueError(f"{where}: the {k[0]} output features (and the batch of {n[0]}) must be divisible by feature_group_count="
+                         f"{feature_group_count} and batch_group_count={batch_group_count}.")
+    spatial = [_out_length(*args) for args in zip(n[2:], k[2:], window_strides, padding, lhs_dilation, rhs_dilation)]
+    shape = (n[0] // batch_group_count, k[0], *spatial)
+    dtype = lhs.dtype if preferred_element_type is None else preferred_element_type
+    return ShapedArray([shape[numbers.out_spec.index(i)] for i in range(lhs.ndim)], dtype,
+                       preferred_element_type is None and lhs.weak_type and rhs.weak_type, sharding=out_sharding)
+
+
+def _convolve(lhs, rhs, params, **changes):
+    return conv_general_dilated_p.bind(lhs, rhs, **{**params, **changes})
+
+
+def _lengths(x, spec):
+    return [x.shape[i] for i in spec[2:]]
+
+
+
+
+def _conv_transpose_lhs(ct, lhs, rhs, params):
+    """For ``p``: the cotangent (dilated by the stride) meets the reversed kernel, its features exchanged, in windows that
+    step by lhs_dilation. Batch groups become feature groups, whose results are batches."""
+    numbers, groups, batch_groups = (params[n] for n in ("dimension_numbers", "feature_group_count", "batch_group_count"))
+    n, k, s = _lengths(lhs, numbers.lhs_spec), _lengths(rhs, numbers.rhs_spec), _lengths(ct, numbers.out_spec)
+    strides, pads, ldil, rdil = (params[x] for x in ("window_strides", "padding", "lhs_dilation", "rhs_dilation"))
+    new_pads = []
+    for i in range(len(n)):
+        window = _dilated(k[i], rdil[i])
+        low = window - 1 - pads[i][0]
+        new_pads.append((low, (n[i] - 1) * ldil[i] + window - _dilated(s[i], strides[i]) - low))
+    out_axis, in_axis = numbers.rhs_spec[:2]
+    count = groups * batch_groups
+    kernel = _exchange_groups(rhs, out_axis, in_axis, count)
+    kernel = rev_p.bind(kernel, dimensions=tuple(numbers.rhs_spec[2:]))
+    rhs_spec = (in_axis, out_axis, *numbers.rhs_spec[2:])
+    rhs_cast, ct = _same_dtype(kernel, ct)
+    out = _convolve(ct, rhs_cast, params, window_strides=ldil, padding=tuple(new_pads), lhs_dilation=strides,
+                    dimension_numbers=ConvDimensionNumbers(numbers.out_spec, rhs_spec, numbers.lhs_spec),
+                    feature_group_count=count, batch_group_count=1, out_sharding=None,
+                    precision=_swapped(params["precision"]), preferred_element_type=None)
+    if batch_groups > 1:
+        out = _move_group(out, numbers.lhs_spec[1], numbers.lhs_spec[0], batch_groups)
+    return _as(out, lhs.aval)
+
+
+def _exchange_groups(x, out_axis, in_axis, count):
+    """A kernel [(g, o), i] as one whose output features are (g, i) and whose input features are o."""
+    if count == 1:
+        return x
+    return _move_group(x, out_axis, in_axis, count)
+
+
+def _move_group(x, source, target, count):
+    """Take the outer factor ``count`` of axis ``source`` and make it the outer factor of axis ``target``."""
+    shape = list(np.shape(x))
+    inner = shape[source] // count
+    parts = reshaped(x, (*shape[:source], count, inner, *shape[source + 1:]))
+    at = target + (target > source)
+    order = [i for i in range(len(shape) + 1) if i != source]
+    order.insert(order.index(at), source)
+    parts = structural.transpose(parts, tuple(order))
+    shape[source] = inner
+    shape[target] *= count
+    return reshaped(parts, tuple(shape))
+
+
+def _conv_transpose_rhs(ct, lhs, rhs, params):
+    """For ``k``: the operand meets the cotangent as kernel (dilated by the stride), summed over the batch, in windows that step
+    by rhs_dilation. Feature groups become batch groups, and the other way round."""
+    numbers = params["dimension_numbers"]
+    n, k, s = _lengths(lhs, numbers.lhs_spec), _lengths(rhs, numbers.rhs_spec), _lengths(ct, numbers.out_spec)
+    strides, pads, ldil, rdil = (params[x] for x in ("window_strides", "padding", "lhs_dilation", "rhs_dilation"))
+    new_pads = tuple((pads[i][0], (k[i] - 1) * rdil[i] + _dilated(s[i], strides[i]) - _dilated(n[i], ldil[i]) - pads[i][0])
+                     for i in range(len(n)))
+    def exchanged(spec):
+        return (spec[1], spec[0], *spec[2:])
+    lhs, ct = _same_dtype(lhs, ct)
+    out = _convolve(lhs, ct, params, window_strides=rdil, padding=new_pads, rhs_dilation=strides,
+                    dimension_numbers=ConvDimensionNumbers(exchanged(numbers.lhs_spec), exchanged(numbers.out_spec),
+                                                           exchanged(numbers.rhs_spec)),
+                    feature_group_count=params["batch_group_count"], batch_group_count=params["feature_group_count"],
+                    out_sharding=None, preferred_element_type=None)
+    return _as(out, rhs.aval)
+
+
+def _same_dtype(x, y):
+    dtype = dtypes.result_type(get_aval(x).dtype, get_aval(y).dtype)
+    return tuple(v if get_aval(v).dtype == dtype else convert_element_type_p.bind(
+        v, new_dtype=dtype, weak_type=False, sharding=None) for v in (x, y))
+
+
+def _as(x, aval):
+    own = get_aval(x)
+    if own.dtype == aval.dtype:
+        return x
+    return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=False, sharding=None)
+
+
+def _swapped(precision):
+    return precision[::-1] if type(precision) is tuple else precision
+
+
+def _conv_transpose(ct, lhs, rhs, **params):
+    if is_linear(lhs):
+        return _conv_transpose_lhs(ct, lhs, rhs, params), None
+    return None, _conv_transpose_rhs(ct, lhs, rhs, params)
+
+
+def _conv_batch(axis, args, dims, **params):
+    """The mapped axis joins the batch (operand mapped), the output features (kernel mapped), or makes groups (both)."""
+    (lhs, rhs), (dl, dr) = args, dims
+    numbers = params["dimension_numbers"]
+    (batch, feature), (out_axis, _) = numbers.lhs_spec[:2], numbers.rhs_spec[:2]
+    groups = params["feature_group_count"] * params["batch_group_count"]
+    if dr is None:
+        lhs = _merge(lhs, dl, batch, params["batch_group_count"])
+        out = _convolve(lhs, rhs, params)
+        return _unmerge(out, numbers.out_spec[0], axis.size, 1)
+    if dl is None:
+        rhs = _merge(rhs, dr, out_axis, groups)
+        out = _convolve(lhs, rhs, params)
+        return _unmerge(out, numbers.out_spec[1], axis.size, groups)
+    rhs = _merge(rhs, dr, out_axis, 1)
+    if params["batch_group_count"] > 1:
+        lhs = _merge(lhs, dl, batch, 1)
+        out = _convolve(lhs, rhs, params, batch_group_count=axis.size * groups)
+    else:
+        lhs = _merge(lhs, dl, feature, 1)
+        out = _convolve(lhs, rhs, params, feature_group_count=axis.size * groups)
+    return _unmerge(out, numbers.out_spec[1], axis.size, 1)
+
+
+def _merge(x, mapped, axis, groups):
+    """Move the mapped axis into ``axis`` (counted without it), between the outer factor ``groups`` and the rest."""
+    x = batching.moved(x, mapped, 0)
+    size, *shape = np.shape(x)
+    split = (*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1:])
+    x = batching.moved(reshaped(x, (size, *split)), 0, axis + 1)
+    return reshaped(x, (*shape[:axis], size * shape[axis], *shape[axis + 1:]))
+
+
+def _unmerge(x, axis, size, groups):
+    """The inverse of `_merge`, and where the mapped axis is then."""
+    shape = np.shape(x)
+    rest = shape[axis] // size
+    split = reshaped(x, (*shape[:axis], groups, size, rest // groups, *shape[axis + 1:]))
+    x = batching.moved(split, axis + 1, 0)
+    return reshaped(x, (size, *shape[:axis], rest, *shape[axis + 1:])), 0
+
+
+def _spec_text(spec, first, second):
+    names = [""] * len(spec)
+    for position, axis in enumerate(spec):
+        names[axis] = (first, second)[position] if position < 2 else str(position - 2)
+    return f"[{', '.join(names)}]"
+
+
+def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+                batch_group_count, precision, preferred_element_type, out_sharding=None):
+    numbers, out = dimension_numbers, b.out_avals[0]
+    dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"
+            f"{_spec_text(numbers.out_spec, 'b', 'f')}")
+    window = (f"{{stride = {list(window_strides)}, pad = {[list(p) for p in padding]}, lhs_dilate = {list(lhs_dilation)}, "
+              f"rhs_dilate = {list(rhs_dilation)}}}")
+    left, right = (p.name for p in precision) if isinstance(precision, tuple) and isinstance(precision[0], Precision) else (
+        "DEFAULT", "DEFAULT")
+    attrs = (f"{{batch_group_count = {batch_group_count} : i64, feature_group_count = {feature_group_count} : i64, "
+             f"precision_config = [#stablehlo<precision {left}>, #stablehlo<precision {right}>]}}")
+
+    def convolve(b, x, y, out):
+        return b.emit(f"stablehlo.convolution({x}, {y}) dim_numbers = {dims}, window = {window}", x, y, out=out, attrs=attrs)
+    if lhs.aval.dtype.kind == "c":
+        return _complex_lower(b, lhs, rhs, convolve)
+    return convolve(b, lhs, rhs, out)
+
+
+def _complex_lower(b, lhs, rhs, convolve):
+    """Four real convolutions."""
+    out = b.out_avals[0]
+    part = dtypes.to_floating_dtype(out.dtype)
+    (a, c), (d, e) = ([b.emit(f"stablehlo.{name} {x}", x, out=x.aval.update(dtype=part)) for name in ("real", "imag")]
+                      for x in (lhs, rhs))
+    real_aval = out.update(dtype=part)
+    ad, ce, ae, cd = (convolve(b, x, y, real_aval) for x, y in ((a, d), (c, e), (a, e), (c, d)))
+    real = b.emit(f"stablehlo.subtract {ad}, {ce}", ad, ce, out=real_aval)
+    imag = b.emit(f"stablehlo.add {ae}, {cd}", ae, cd, out=real_aval)
+    return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=out)
+
+
+def _conv_reference(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+                    batch_group_count, precision, preferred_element_type, out_sharding=None):
+    """By the formula of the module docstring, one output position after another."""
+    numbers = dimension_numbers
+    x, k = np.transpose(lhs, numbers.lhs_spec), np.transpose(rhs, numbers.rhs_spec)
+    dtype = np.dtype(preferred_element_type or x.dtype)
+    x, k = x.astype(np.result_type(dtype, np.float64) if dtype.kind not in "iuc" else dtype), k.astype(dtype)
+    spatial = [_out_length(*a) for a in zip(x.shape[2:], k.shape[2:], window_strides, padding, lhs_dilation, rhs_dilation)]
+    groups = feature_group_count * batch_group_count
+    batch, per_group = x.shape[0] // batch_group_count, k.shape[0] // groups
+    out = np.zeros((batch, k.shape[0], *spatial), x.dtype)
+    for s in np.ndindex(*spatial):
+        for at in np.ndindex(*k.shape[2:]):
+            p = [i * st + j * rd - lo for i, st, j, rd, (lo, _) in zip(s, window_strides, at, rhs_dilation, padding)]
+            if any(q % d or not 0 <= q // d < n for q, d, n in zip(p, lhs_dilation, x.shape[2:])):
+                continue
+            element = x[(slice(None), slice(None), *(q // d for q, d in zip(p, lhs_dilation)))]
+            for g in range(groups):
+                rows = element[g * batch:(g + 1) * batch] if batch_group_count > 1 else (
+                    element[:, g * k.shape[1]:(g + 1) * k.shape[1]])
+                features = slice(g * per_group, (g + 1) * per_group)
+                out[(slice(None), features, *s)] += rows @ k[(features, slice(None), *at)].T
+    return np.transpose(out, np.argsort(numbers.out_spec)).astype(dtype)
+
+
+conv_general_dilated_p = Primitive(
+    "conv_general_dilated", out_type=_conv_type,
+    jvp=(lambda g, out, x, k, **params: _convolve(g, k, params), lambda g, out, x, k, **params: _convolve(x, g, params)),
+    transpose=_conv_transpose, batch=_conv_batch, lower=_conv_lower, reference=_conv_reference)
+
+# -- public functions ----------------------------------------------------------------------------------------------------
+
+
+def conv_general_dilated(
+        lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
+        lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
+        dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, feature_group_count: int = 1, batch_group_count: int = 1,
+        precision: PrecisionLike = None, preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
+    """Convolution of a batch of images of any number of spatial axes (without reversing the kernel).
+
+    Args:
+      lhs: operand with a batch axis, a feature axis and spatial axes.
+      rhs: kernel with an output feature axis, an input feature axis and as many spatial axes.
+      window_strides: step of the window along each spatial axis.
+      padding: ``"SAME"``, ``"SAME_LOWER"``, ``"VALID"``, or a pair (low, high) for each spatial axis; negative values crop.
+      lhs_dilation, rhs_dilation: spacing put between elements of operand and kernel.
+      dimension_numbers: see `conv_dimension_numbers`.
+      feature_group_count: groups of input features, each convolved by its own group of output features.
+      batch_group_count: groups of the batch, likewise.
+      precision: as for `dot_general`.
+      preferred_element_type: dtype of sums and result.
+      out_sharding: placement of the result.
+
+    Raises:
+      TypeError: ranks or dtypes differ.
+      ValueError: features and groups do not fit, or an argument has the wrong length. RuntimeError: the padding is unknown.
+    """
+    lhs, rhs = as_operand("conv_general_dilated", lhs, 0), as_operand("conv_general_dilated", rhs, 1)
+    numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
+    spatial = len(numbers.lhs_spec) - 2
+    ldil = tuple(map(operator.index, lhs_dilation or (1,) * spatial))
+    rdil = tuple(map(operator.index, rhs_dilation or (1,) * spatial))
+    strides = tuple(map(operator.index, window_strides))
+    if isinstance(padding, str):
+        if any(d != 1 for d in ldil):
+            raise ValueError(f"lax.conv_general_dilated: padding={padding!r} has no meaning with lhs_dilation={ldil}; give the padding "
+                             "in numbers, or use lax.conv_transpose.")
+        window = [_dilated(np.shape(rhs)[i], d) for i, d in zip(numbers.rhs_spec[2:], rdil)]
+        padding = padtype_to_pads([np.shape(lhs)[i] for i in numbers.lhs_spec[2:]], window, strides, padding)
+    elif not all(isinstance(p, (tuple, list)) and len(p) == 2 for p in padding):
+        raise ValueError(f"lax.conv_general_dilated: padding={padding!r} must be 'SAME', 'SAME_LOWER', 'VALID' or a sequence of pairs "
+                        "(low, high).")
+    element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "conv_general_dilated")
+    return conv_general_dilated_p.bind(
+        lhs, rhs, window_strides=strides, padding=tuple((operator.index(a), operator.index(b)) for a, b in padding),
+        lhs_dilation=ldil, rhs_dilation=rdil, dimension_numbers=numbers, feature_group_count=operator.index(feature_group_count),
+        batch_group_count=operator.index(batch_group_count), precision=canonical_precision(precision),
+        preferred_element_type=element, out_sharding=out_sharding)
+
+
+def conv(lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str, precision: PrecisionLike = None,
+         preferred_element_type: Any = None) -> Any:
+    """`conv_general_dilated` with batch and features first and no dilation."""
+    return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
+                                preferred_element_type=preferred_element_type)
+
+
+def conv_with_general_padding(lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
+                              lhs_dilation: Sequence[int] | None, rhs_dilation: Sequence[int] | None,
+                              precision: PrecisionLike = None, preferred_element_type: Any = None) -> Any:
+    """`conv_general_dilated` with batch and features first."""
+    return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
+                                preferred_element_type=preferred_element_type)
+
+
+_CHANNELS_LAST = {2: ("NC", "IO", "NC"), 3: ("NHC", "HIO", "NHC"), 4: ("NHWC", "HWIO", "NHWC"), 5: ("NHWDC", "HWDIO", "NHWDC")}
+
+
+def _transpose_padding(k, stride, padding):
+    """Padding of the stretched operand for which the result is as long as the input of a forward convolution would be."""
+    if padding == "SAME":
+        total = k + stride - 2
+        low = k - 1 if stride > k - 1 else -(-total // 2)
+    elif padding == "VALID":
+        total = k + stride - 2 + max(k - stride, 0)
+        low = k - 1
+    else:
+        raise ValueError(f"lax.conv_transpose: padding={padding!r} must be 'SAME' or 'VALID' or pairs (low, high).")
+    return low, total - low
+
+
+def conv_transpose(lhs: Any, rhs: Any, strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
+                   rhs_dilation: Sequence[int] | None = None,
+                   dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, transpose_kernel: bool = False,
+                   precision: PrecisionLike = None, preferred_element_type: Any = None, use_consistent_padding: bool = False) -> Any:
+    """Convolution with fractional stride ("deconvolution"): the operand is stretched by ``strides``.
+
+    Args:
+      lhs, rhs: operand and kernel, with features last unless ``dimension_numbers`` says otherwise.
+      strides: stretching of each spatial axis.
+      padding: ``"SAME"``, ``"VALID"``, or pairs (low, high) for the stretched operand.
+      rhs_dilation: spacing between elements of the kernel.
+      transpose_kernel: reverse the kernel and exchange its features: the gradient of the forward convolution.
+      use_consistent_padding: pairs are the padding of the forward convolution whose transpose this is.
+
+    Raises:
+      ValueError: unknown padding, or no default layout for this rank.
+    """
+    rank = np.ndim(lhs)
+    if dimension_numbers is None:
+        if rank not in _CHANNELS_LAST:
+            raise ValueError(f"lax.conv_transpose: no default dimension_numbers for {rank} axes; give them.")
+        dimension_numbers = _CHANNELS_LAST[rank]
+    numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
+    dilation = tuple(rhs_dilation or (1,) * (rank - 2))
+    window = [_dilated(np.shape(rhs)[i], d) for i, d in zip(numbers.rhs_spec[2:], dilation)]
+    if isinstance(padding, str):
+        padding = [_transpose_padding(k, s, padding) for k, s in zip(window, strides)]
+    elif use_consistent_padding:
+        padding = [(k - 1 - low, k - 1 - high) for k, (low, high) in zip(window, padding)]
+    if transpose_kernel:
+        rhs = rev_p.bind(rhs, dimensions=tuple(numbers.rhs_spec[2:]))
+        out_axis, in_axis = numbers.rhs_spec[:2]
+        order = list(range(rank))
+        order[out_axis], order[in_axis] = in_axis, out_axis
+        rhs = structural.transpose(rhs, tuple(order))
+    return conv_general_dilated(lhs, rhs, (1,) * (rank - 2), padding, strides, dilation, numbers, precision=precision,
+                                preferred_element_type=preferred_element_type)
+
+
+def conv_general_dilated_patches(
+        lhs: Any, filter_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
+        lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
+        dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, precision: PrecisionLike = None,
+        preferred_element_type: Any = None) -> Any:
+    """The patches that a kernel of ``filter_shape`` would meet, laid out along the feature axis (features, then positions).
+
+    Args:
+      lhs: operand.
+      filter_shape: spatial lengths of the patches.
+      window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, precision, preferred_element_type: as for
+        `conv_general_dilated`.
+    """
+    filter_shape = tuple(filter_shape)
+    rank, dtype = np.ndim(lhs), get_aval(lhs).dtype
+    numbers = conv_dimension_numbers(np.shape(lhs), (1,) * rank, dimension_numbers)
+    features, positions = np.shape(lhs)[numbers.lhs_spec[1]], math.prod(filter_shape)
+    kernel = np.eye(positions, dtype=dtype).reshape(positions, 1, *filter_shape)
+    kernel = np.tile(kernel, (features,) + (1,) * (rank - 1))
+    kernel = np.transpose(kernel, np.argsort(numbers.rhs_spec))
+    return conv_general_dilated(lhs, kernel, window_strides, padding, lhs_dilation, rhs_dilation, numbers,
+                                feature_group_count=features, precision=precision,
+                                preferred_element_type=preferred_element_type)
+
+
+def conv_general_dilated_local(
+        lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], filter_shape: Sequence[int],
+        lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
+        dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, precision: PrecisionLike = None) -> Any:
+    """Convolution with a kernel of its own for each output position.
+
+    Args:
+      lhs: operand.
+      rhs: kernels: the output feature axis, an axis of length features * product of ``filter_shape``, and the spatial axes of
+        the result.
+      window_strides, padding, filter_shape, lhs_dilation, rhs_dilation, dimension_numbers, precision: as for
+        `conv_general_dilated_patches`.
+    """
+    numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
+    pair = canonical_precision(precision)
+    patches = conv_general_dilated_patches(lhs, filter_shape, window_strides, padding, lhs_dilation, rhs_dilation, numbers,
+                                           precision=pair)
+    (lhs_features, *lhs_spatial), (rhs_features, *rhs_spatial) = numbers.out_spec[1:], numbers.rhs_spec[1:]
+    out = dot_general(patches, rhs, (((lhs_features,), (rhs_features,)), (tuple(lhs_spatial), tuple(rhs_spatial))), pair)
+    # axes of ``out``: spatial, batch, output features
+    spatial = len(lhs_spatial)
+    order = [0] * (spatial + 2)
+    for place, axis in zip((spatial, spatial + 1, *range(spatial)), numbers.out_spec):
+        order[axis] = place
+    return structural.transpose(out, tuple(order))
+
+
