@@ -136,7 +136,10 @@ class LoweredModule(Protocol):
 
 
 class Executable(Protocol):
-    """A compiled program."""
+    """A compiled program. A backend may put the work off until the first call shows where the arguments are."""
+
+    def compile(self) -> Any:
+        """Do the work now, for the default placement."""
 
     def execute(self, args: Sequence[Any]) -> list[Any]:
         """Run on flat arguments (arrays, NumPy values, Python scalars); results are ready or on their way."""

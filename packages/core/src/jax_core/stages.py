@@ -125,7 +125,9 @@ class Lowered(_Stage):
         if compiler_options:
             spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
             spec.compiler_options = tuple(sorted({**dict(spec.compiler_options), **compiler_options}.items()))
-        return Compiled(self._traced, backend.compile(module, spec))
+        executable = backend.compile(module, spec)
+        executable.compile()
+        return Compiled(self._traced, executable)
 
 
 class Compiled(_Stage):

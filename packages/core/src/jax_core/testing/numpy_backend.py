@@ -78,6 +78,9 @@ class _Executable:
         self.module = module
         self.kept = tuple(range(len(module.closed.in_avals)))
 
+    def compile(self):
+        return self
+
     def execute(self, args: Sequence[Any]) -> list:
         return run(self.module.closed, *args)
 
