@@ -251,14 +251,16 @@ class Builder:
     def _atom(self, x: Any, env: dict) -> Value:
         """The value of a variable or literal."""
         if type(x) is Literal:
-            return self._literal(x)
+            return new_value(self._literal(x), x.aval)
         name = env[x]
         return name if type(name) is Value else new_value(name, x.aval)
 
-    def _literal(self, x: Literal) -> Value:
+    def _literal(self, x: Literal) -> str:
         if x.aval is abstract_token:
             return self.emit("stablehlo.create_token", out=abstract_token)
-        return new_value(self.full(x.val, x.aval), x.aval)
+        if x.aval.dtype == float0:
+            return self.full(False, x.aval)
+        return self._constant(literal_text(x.val, x.aval.dtype), x.aval, x.aval.dtype)
 
     def _materialise(self, eqn, env, barriers) -> None:
         """Write a barrier behind the results of ``eqn`` that the plan names."""
@@ -275,12 +277,12 @@ class Builder:
         prim, module, params = eqn.primitive, self.module, eqn.params
         location = self.location = module.location(eqn) if module.located or eqn.source_info.name_stack else ""
         invars = eqn.invars
-        try:
-            names = [env[x] for x in invars]  # most equations have no literals
-            key = (prim, *[id(x.aval) for x in invars], *params.items()) if params else (
-                prim, *[id(x.aval) for x in invars])
-        except KeyError:
-            names, key = self._operands(eqn, env)
+        names = list(map(env.get, invars))
+        if None in names:  # literals have no entry
+            ids = self._fill_in_literals(eqn, names)
+        else:
+            ids = [id(x.aval) for x in invars]
+        key = (prim, *ids, *params.items()) if params else (prim, *ids)
         try:
             template = module.templates[1 if location else 0][key][0]
         except (KeyError, TypeError):
@@ -309,21 +311,20 @@ class Builder:
             for v, (slot, suffix) in zip(eqn.outvars, results):
                 env[v] = names[slot] + suffix if suffix else names[slot]
 
-    def _operands(self, eqn: JaxprEqn, env: dict) -> tuple[list[str], tuple]:
-        """Names of operands, some of which are literals, and the key of the template."""
+    def _fill_in_literals(self, eqn: JaxprEqn, names: list) -> list[int]:
+        """Put names of constants in the places of literals; returns what stands for the types in a template's key."""
         spread = type(eqn.primitive.lower) is str
-        names, ids = [], []
-        for x in eqn.invars:
+        ids = []
+        for i, x in enumerate(eqn.invars):
             if type(x) is not Literal:
-                names.append(env[x])
                 ids.append(id(x.aval))
-            elif spread:
-                names.append(self._splat(x, eqn.outvars[0].aval))
+            elif spread:  # a splat of the result's shape, which the key must tell from a scalar operand
+                names[i] = self._splat(x, eqn.outvars[0].aval)
                 ids.append(~id(x.aval))
             else:
-                names.append(self._literal(x))
+                names[i] = self._literal(x)
                 ids.append(id(x.aval))
-        return names, (eqn.primitive, *ids, *eqn.params.items())
+        return ids
 
     def _splat(self, x: Literal, like: ShapedArray) -> str:
         """A literal operand of an elementwise op: a constant of the result's shape."""
@@ -402,14 +403,14 @@ _LITERAL_LIMIT = 1 << 12
 
 def literal_text(value: Any, dtype: Any) -> str:
     """A scalar of this dtype as an element of a ``dense`` constant."""
-    key = (type(value), value, dtype)
     try:
+        key = (type(value), value or str(value), dtype)  # 0.0 and -0.0 are equal keys, their texts are not
         text = _literal_texts.get(key)
-    except TypeError:  # an array
+    except (TypeError, ValueError):  # an array
         return element_constant(as_dtype(value, dtype))
     if text is None:
         text = element_constant(as_dtype(value, dtype))
-        if value != 0 and len(_literal_texts) < _LITERAL_LIMIT:  # 0.0 and -0.0 are equal keys
+        if len(_literal_texts) < _LITERAL_LIMIT:
             _literal_texts[key] = text
     return text
 

@@ -69,7 +69,7 @@ class Recorder(Builder):
 
     def _write(self, eqn, env):
         """Inlined equations are written by their rules, as templates of templates would gain nothing."""
-        operands = [self._literal(x) if type(x) is Literal else new_value(env[x], x.aval) for x in eqn.invars]
+        operands = [new_value(self._literal(x) if type(x) is Literal else env[x], x.aval) for x in eqn.invars]
         for v, x in zip(eqn.outvars, self.apply(eqn, operands)):
             env[v] = x
 
