@@ -51,7 +51,7 @@ def is_tracer(x: Any) -> bool:
 
 def is_array(x: Any) -> bool:
     """Whether ``x`` is one of our arrays or a tracer (not a NumPy value or a number)."""
-    return isinstance(x, Array)
+    return isinstance(x, Array) and not isinstance(x, np.ndarray)  # what callbacks get is both
 
 
 # -- host values -------------------------------------------------------------------------------------------------------
