@@ -57,31 +57,16 @@ class View(np.ndarray):
     def delete(self) -> None:
         """Does nothing: the runtime owns the memory."""
 
-    def on_device(self) -> Any:
-        """The contents as an array of the backend."""
-        return backends.get().put(np.array(self))
-
     @property
-    def sharding(self) -> Any:
-        return self.on_device().sharding
+    def _npy_value(self) -> np.ndarray:
+        """The contents, under the name by which a backend looks for those of its own arrays."""
+        return np.asarray(self)
 
-    @property
-    def format(self) -> Any:
-        return self.on_device().format
-
-    def devices(self) -> set:
-        return self.on_device().devices()
-
-    def addressable_data(self, index: int) -> Any:
-        return self.on_device().addressable_data(index)
-
-    @property
-    def addressable_shards(self) -> Any:
-        return self.on_device().addressable_shards
-
-    @property
-    def global_shards(self) -> Any:
-        return self.on_device().global_shards
+    def __getattr__(self, name: str) -> Any:
+        """What only arrays of the backend have (``at``, ``sharding``, ``addressable_shards``, ...), from a copy that is one."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(backends.get().put(np.array(self)), name)
 
     def __repr__(self) -> str:
         text = np.array2string(np.asarray(self), separator=", ", prefix="Array(")
@@ -101,7 +86,7 @@ class View(np.ndarray):
         return np.asarray(self).__reduce__()
 
 
-array.register_array_class(View, own=frozenset(dir(np.ndarray)) | frozenset(vars(View)))
+array.Array.register(View)
 
 
 def as_view(x: np.ndarray) -> View:
