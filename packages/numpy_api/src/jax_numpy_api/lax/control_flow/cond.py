@@ -19,7 +19,7 @@ from jax_core.batching import batch_jaxpr, moved, unmapped_aval
 from jax_core.effects import NamedAxisEffect
 from jax_core.forward import has_tangent, jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, types_compatible
-from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
+from jax_core.primitive import ZERO, Primitive, Zero, is_linear, none
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
@@ -28,6 +28,7 @@ from jax_core.structural import convert_element_type_p, zeros
 from jax_core.structural import broadcast_in_dim
 from jax_core.trace import to_concrete_value
 
+from ..convert import stop_gradient_p
 from .common import (check_effects, convert, drop_inputs, either, fill, leaf_avals, narrow, nonzero_flags, reorder,
                      require_callable, run_eagerly, select, share_constants, split, trace_body)
 from .lowering import emit_case
@@ -509,12 +510,6 @@ cond_p.split = _cond_split
 
 
 # -- helpers that are primitives -------------------------------------------------------------------------------------
-
-stop_gradient_p = Primitive(
-    "stop_gradient", out_type=lambda x: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x: x,
-    reference=np.array, exact=True,
-)
-
 
 def _platform_index(platform: str, platforms: tuple) -> int:
     aliases = {"cuda": ("cuda", "gpu"), "rocm": ("rocm", "gpu"), "gpu": ("gpu", "cuda")}.get(platform, (platform,))
