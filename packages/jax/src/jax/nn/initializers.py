@@ -1,4 +1,4 @@
-"""jax.nn.initializers: implemented in `jax_numpy_api.nn.initializers`."""
+"""jax.nn.initializers: implemented in `jax_random.initializers`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.nn.initializers")
+__getattr__, __dir__ = _mirror(__name__, "jax_random.initializers")

@@ -1,0 +1,98 @@
+"""Scaled dot-product attention, with grouped heads, masks and sequence lengths.
+
+Source: Vaswani et al., "Attention is all you need", NeurIPS 2017; grouped heads: Ainslie et al., EMNLP 2023.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import lax
+from .. import numpy as jnp
+from .normalize import softmax
+
+
+def dot_product_attention(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None, *,
+                          scale: float | None = None, is_causal: bool = False, query_seq_lengths: Any = None,
+                          key_value_seq_lengths: Any = None, local_window_size: int | tuple[int, int] | None = None,
+                          implementation: str | None = None, return_residual: bool = False) -> Any:
+    """``softmax(scale * query key^T + bias) value`` for each head.
+
+    Args:
+      query: ``[B, T, N, H]`` or ``[T, N, H]``.
+      key, value: ``[B, S, K, H]``, or without batch; ``N`` must be a multiple of ``K``, and groups of query heads share
+        one head of these.
+      bias, mask: broadcast to ``[B, N, T, S]``; where the boolean mask is False, nothing is attended to.
+      scale: default ``1 / sqrt(H)``.
+      is_causal: position ``t`` attends to positions up to ``t``.
+      query_seq_lengths, key_value_seq_lengths: ``[B]``; positions beyond are not used.
+      local_window_size: how far to the left and right a position sees.
+      implementation: ``None`` or ``"xla"``; ``"cudnn"`` is not available.
+      return_residual: also return the log of the softmax' denominator, ``[B, T, N]``.
+
+    Returns:
+      an array like ``query`` (with the last axis of ``value``).
+
+    Raises:
+      ValueError: shapes that do not fit. NotImplementedError: an implementation that is not there.
+    """
+    if implementation not in (None, "xla"):
+        raise NotImplementedError(f"dot_product_attention: implementation {implementation!r} is not available; use 'xla'")
+    batched = jnp.ndim(query) == 4
+    q, k, v = (jnp.asarray(x) if batched else jnp.asarray(x)[None] for x in (query, key, value))
+    if q.ndim != 4 or k.ndim != 4 or v.ndim != 4 or k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] \
+            or q.shape[3] != k.shape[3] or q.shape[2] % k.shape[2]:
+        raise ValueError("dot_product_attention: query [B, T, N, H], key and value [B, S, K, H] with N a multiple of K "
+                         f"are wanted, got shapes {jnp.shape(query)}, {jnp.shape(key)}, {jnp.shape(value)}")
+    b, t, n, h = q.shape
+    s, groups = k.shape[1], k.shape[2]
+    scale = 1 / np.sqrt(h) if scale is None else scale
+    scores = jnp.einsum("btkgh,bskh->bkgts", q.reshape(b, t, groups, n // groups, h), k,
+                        preferred_element_type=jnp.promote_types(q.dtype, np.float32))
+    scores = scores.reshape(b, n, t, s) * np.asarray(scale, scores.dtype)
+    if bias is not None:
+        scores = scores + _four_axes("bias", bias)
+    allowed = _allowed(mask, t, s, is_causal, query_seq_lengths, key_value_seq_lengths, local_window_size)
+    if allowed is not None:
+        scores = jnp.where(allowed, scores, np.asarray(-0.7 * float(np.finfo(np.float32).max), scores.dtype))
+    weights = softmax(scores, axis=-1).astype(k.dtype)
+    out = jnp.einsum("bkgts,bskh->btkgh", weights.reshape(b, groups, n // groups, t, s), v).reshape(b, t, n, v.shape[3])
+    if query_seq_lengths is not None:
+        live = jnp.arange(t)[None, :] < jnp.asarray(query_seq_lengths)[:, None]
+        out = jnp.where(live[:, :, None, None], out, 0)
+    out = out.astype(q.dtype)
+    out = out if batched else out[0]
+    if not return_residual:
+        return out
+    from ..scipy.special import logsumexp
+    residual = jnp.moveaxis(logsumexp(scores, axis=-1), 1, 2)
+    return out, residual if batched else residual[0]
+
+
+def _four_axes(name, x):
+    x = jnp.asarray(x)
+    if x.ndim > 4:
+        raise ValueError(f"dot_product_attention: {name} must have at most 4 axes, got shape {x.shape}")
+    return x.reshape((1,) * (4 - x.ndim) + x.shape)
+
+
+def _allowed(mask, t, s, is_causal, query_lengths, key_lengths, window):
+    """Which pairs of positions may attend, broadcastable to [B, N, T, S]; None for all."""
+    rows, columns = jnp.arange(t)[:, None], jnp.arange(s)[None, :]
+    parts = [] if mask is None else [_four_axes("mask", mask)]
+    if is_causal:
+        parts.append((columns <= rows)[None, None])
+    if window is not None:
+        left, right = (window, window) if hasattr(window, "__index__") else window
+        parts.append(((columns >= rows - left) & (columns <= rows + right))[None, None])
+    if query_lengths is not None:
+        parts.append((rows < jnp.asarray(query_lengths)[:, None, None])[:, None])
+    if key_lengths is not None:
+        parts.append((columns < jnp.asarray(key_lengths)[:, None, None])[:, None])
+    if not parts:
+        return None
+    allowed = parts[0]
+    for part in parts[1:]:
+        allowed = allowed & part
+    return allowed

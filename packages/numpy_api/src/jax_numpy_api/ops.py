@@ -1,0 +1,115 @@
+"""jax.ops: reductions over segments, and the indexed updates of the first releases (``index_update`` and its siblings)."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import lax
+from . import numpy as jnp
+from .numpy.index_tricks import index_exp as index
+
+__all__ = ["index", "index_add", "index_max", "index_min", "index_mul", "index_update", "segment_max", "segment_min",
+           "segment_prod", "segment_sum"]
+
+
+def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, sorted_ids: bool, unique: bool,
+              bucket_size: int | None, mode: Any, start: Any) -> Any:
+    data, segment_ids = jnp.asarray(data), jnp.asarray(segment_ids)
+    if segment_ids.ndim != 1 or data.ndim < 1 or data.shape[0] != segment_ids.shape[0]:
+        raise ValueError(f"segment_{name}: segment_ids must be one-dimensional and as long as the first axis of data, "
+                         f"got shapes {segment_ids.shape} and {data.shape}")
+    if num_segments is None:
+        num_segments = int(np.max(np.asarray(segment_ids), initial=-1)) + 1
+    num_segments = num_segments.__index__()
+    if num_segments < 0:
+        raise ValueError(f"segment_{name}: num_segments must not be negative, got {num_segments}")
+    keys = dict(indices_are_sorted=sorted_ids, unique_indices=unique, mode="drop" if mode is None else mode,
+                wrap_negative_indices=False)
+    out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype)
+    if bucket_size is None:
+        return getattr(out.at[segment_ids], name)(data, **keys)
+    rows = -(-data.shape[0] // bucket_size)
+    parts = [getattr(out.at[segment_ids[i * bucket_size: (i + 1) * bucket_size]], name)(
+        data[i * bucket_size: (i + 1) * bucket_size], **keys) for i in range(rows)]
+    stacked = jnp.stack(parts) if parts else out[None]
+    return {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}[name](stacked, 0).astype(data.dtype)
+
+
+def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
+                out_sharding: Any = None) -> Any:
+    """Sums of the rows of ``data`` by segment.
+
+    Args:
+      data: ``dtype[n, ...]``.
+      segment_ids: integers ``[n]``; rows with ids outside ``[0, num_segments)`` are left out.
+      num_segments: length of the result; by default one more than the largest id, which must then be known.
+      indices_are_sorted, unique_indices: promises about ``segment_ids``.
+      bucket_size: sum buckets of so many rows first, for accuracy.
+      mode: what happens to ids out of range; default drop.
+
+    Returns:
+      ``dtype[num_segments, ...]``, 0 for empty segments.
+    """
+    return _segments("add", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode,
+                     lambda dtype: 0)
+
+
+def segment_prod(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                 unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
+                 out_sharding: Any = None) -> Any:
+    """Products of the rows of ``data`` by segment; 1 for empty segments. See `segment_sum`."""
+    return _segments("multiply", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode,
+                     lambda dtype: 1)
+
+
+def segment_max(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
+                out_sharding: Any = None) -> Any:
+    """Largest rows of ``data`` by segment; the dtype's lowest value for empty segments. See `segment_sum`."""
+    return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _lowest)
+
+
+def segment_min(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
+                out_sharding: Any = None) -> Any:
+    """Smallest rows of ``data`` by segment; the dtype's highest value for empty segments. See `segment_sum`."""
+    return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _highest)
+
+
+def _lowest(dtype):
+    if dtype == bool:
+        return False
+    return -np.inf if jnp.issubdtype(dtype, np.inexact) else jnp.iinfo(dtype).min
+
+
+def _highest(dtype):
+    if dtype == bool:
+        return True
+    return np.inf if jnp.issubdtype(dtype, np.inexact) else jnp.iinfo(dtype).max
+
+
+def index_update(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+    """``x`` with ``x[idx]`` replaced by ``y``; today's form is ``x.at[idx].set(y)``."""
+    return jnp.asarray(x).at[idx].set(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
+
+
+def index_add(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+    """``x`` with ``y`` added at ``idx``; today's form is ``x.at[idx].add(y)``."""
+    return jnp.asarray(x).at[idx].add(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
+
+
+def index_mul(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+    """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``."""
+    return jnp.asarray(x).at[idx].multiply(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
+
+
+def index_min(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+    """``x`` with the smaller of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].min(y)``."""
+    return jnp.asarray(x).at[idx].min(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
+
+
+def index_max(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+    """``x`` with the larger of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].max(y)``."""
+    return jnp.asarray(x).at[idx].max(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)

@@ -1,0 +1,200 @@
+"""jax.nn.initializers: functions ``(key, shape, dtype) -> array`` that fill the weights of networks.
+
+They live here, as they draw random numbers, which numpy_api must not know of.
+
+Source: variance scaling by fan: Glorot, Bengio, AISTATS 2010; He et al., ICCV 2015; LeCun et al., 1998.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Protocol, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_numpy_api import numpy as jnp
+
+
+
+RealNumeric = Any
+
+
+class Initializer(Protocol):
+    """``initializer(key, shape, dtype=None, out_sharding=None)`` returns an array of that shape and dtype."""
+
+    def __call__(self, key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
+        ...
+
+
+def _dtype(asked: Any, default: Any) -> Any:
+    chosen = asked if asked is not None else default
+    return dtypes.canonicalize_dtype(np.float64 if chosen is None else chosen)
+
+
+def zeros(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
+    """An array of zeros."""
+    return jnp.zeros(shape, _dtype(dtype, None))
+
+
+def ones(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
+    """An array of ones."""
+    return jnp.ones(shape, _dtype(dtype, None))
+
+
+def constant(value: Any, dtype: Any = None) -> Initializer:
+    """Arrays filled with ``value``."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        return jnp.full(shape, value, _dtype(dtype, default))
+    return init
+
+
+def uniform(scale: RealNumeric = 1e-2, dtype: Any = None) -> Initializer:
+    """Uniform draws from ``[0, scale)``."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        chosen = _dtype(dtype, default)
+        return _draw("uniform")(key, shape, chosen) * jnp.asarray(scale, chosen)
+    return init
+
+
+def normal(stddev: RealNumeric = 1e-2, dtype: Any = None) -> Initializer:
+    """Normal draws with standard deviation ``stddev``."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        chosen = _dtype(dtype, default)
+        return _draw("normal")(key, shape, chosen) * jnp.asarray(stddev, chosen)
+    return init
+
+
+def truncated_normal(stddev: RealNumeric = 1e-2, dtype: Any = None, lower: RealNumeric = -2.0,
+                     upper: RealNumeric = 2.0) -> Initializer:
+    """Normal draws cut to ``[lower, upper]``, then times ``stddev``."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        chosen = _dtype(dtype, default)
+        return _draw("truncated_normal")(key, lower, upper, shape, chosen) * jnp.asarray(stddev, chosen)
+    return init
+
+
+def _draw(name: str) -> Callable:
+    import jax_random  # the package's own namespace says which module a distribution is in
+    return getattr(jax_random, name)
+
+
+def _fans(shape, in_axis, out_axis, batch_axis) -> tuple[float, float]:
+    if len(shape) <= 1:
+        raise ValueError(f"variance_scaling: fans need at least two axes, got shape {tuple(shape)}")
+    size = lambda axes: math.prod(shape[a] for a in ((axes,) if hasattr(axes, "__index__") else axes))
+    fan_in, fan_out = size(in_axis), size(out_axis)
+    field = math.prod(shape) / fan_in / fan_out / size(batch_axis)
+    return fan_in * field, fan_out * field
+
+
+def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: int | Sequence[int] = -2,
+                     out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = (),
+                     dtype: Any = None) -> Initializer:
+    """Draws with variance ``scale / fan``.
+
+    Args:
+      mode: which fan: ``"fan_in"``, ``"fan_out"``, ``"fan_avg"`` or ``"fan_geo_avg"``.
+      distribution: ``"normal"``, ``"uniform"`` or ``"truncated_normal"`` (at two standard deviations).
+      in_axis, out_axis, batch_axis: axes of the weights' inputs, outputs and batches; the rest are receptive field.
+
+    Raises:
+      ValueError: unknown mode or distribution.
+    """
+    default = dtype
+    fans = {"fan_in": lambda i, o: i, "fan_out": lambda i, o: o, "fan_avg": lambda i, o: (i + o) / 2,
+            "fan_geo_avg": lambda i, o: math.sqrt(i * o)}
+    if mode not in fans:
+        raise ValueError(f"variance_scaling: mode must be one of {sorted(fans)}, got {mode!r}")
+    if distribution not in ("normal", "uniform", "truncated_normal"):
+        raise ValueError("variance_scaling: distribution must be 'normal', 'uniform' or 'truncated_normal', got "
+                         f"{distribution!r}")
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        chosen = _dtype(dtype, default)
+        real = np.finfo(np.dtype(chosen)).dtype if np.dtype(chosen).kind == "c" else chosen
+        variance = jnp.asarray(scale / max(1.0, fans[mode](*_fans(shape, in_axis, out_axis, batch_axis))), real)
+        if distribution == "normal":
+            return _draw("normal")(key, shape, chosen) * jnp.sqrt(variance).astype(chosen)
+        if np.dtype(chosen).kind == "c":
+            return _complex(key, shape, chosen, real, distribution, variance)
+        if distribution == "uniform":
+            return _draw("uniform")(key, shape, chosen, -1) * jnp.sqrt(3 * variance)
+        # 0.8796... is the standard deviation of a standard normal cut at two
+        stddev = jnp.sqrt(variance) / jnp.asarray(0.87962566103423978, real)
+        return _draw("truncated_normal")(key, -2, 2, shape, chosen) * stddev
+    return init
+
+
+def _complex(key, shape, dtype, real, distribution, variance):
+    """Draws from a disc: uniform in it, or normal cut at two standard deviations."""
+    radius_key, angle_key = _draw("split")(key)
+    u = _draw("uniform")(radius_key, shape, real)
+    theta = 2 * np.pi * _draw("uniform")(angle_key, shape, real)
+    if distribution == "uniform":
+        r, scale = jnp.sqrt(u), jnp.sqrt(2 * variance)
+    else:
+        r = jnp.sqrt(-jnp.log(1 - (1 - jnp.exp(jnp.asarray(-4, real))) * u))
+        scale = jnp.sqrt(variance) / jnp.asarray(0.95311164380491208, real)
+    return (r * jnp.exp(1j * theta) * scale).astype(dtype)
+
+
+def _scaled(scale, mode, distribution, doc):
+    def make(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1,
+             batch_axis: int | Sequence[int] = (), dtype: Any = None) -> Initializer:
+        return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
+    make.__doc__ = doc
+    return make
+
+
+glorot_uniform = xavier_uniform = _scaled(1.0, "fan_avg", "uniform", "Uniform, variance 1 over the average fan.")
+glorot_normal = xavier_normal = _scaled(1.0, "fan_avg", "truncated_normal", "Cut normal, variance 1 over the average fan.")
+lecun_uniform = _scaled(1.0, "fan_in", "uniform", "Uniform, variance 1 over the input fan.")
+lecun_normal = _scaled(1.0, "fan_in", "truncated_normal", "Cut normal, variance 1 over the input fan.")
+he_uniform = kaiming_uniform = _scaled(2.0, "fan_in", "uniform", "Uniform, variance 2 over the input fan.")
+he_normal = kaiming_normal = _scaled(2.0, "fan_in", "truncated_normal", "Cut normal, variance 2 over the input fan.")
+
+
+def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014."""
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        chosen = _dtype(dtype, default)
+        if len(shape) < 2:
+            raise ValueError(f"orthogonal: at least two axes are needed, got shape {tuple(shape)}")
+        n_rows, n_cols = shape[column_axis], math.prod(shape) // shape[column_axis]
+        tall = (n_rows, n_cols) if n_rows > n_cols else (n_cols, n_rows)
+        q, r = jnp.linalg.qr(_draw("normal")(key, tall, chosen))
+        diagonal = jnp.diag(r)
+        q = q * (diagonal / jnp.abs(diagonal))[None, :]
+        q = q.T if n_rows < n_cols else q
+        rest = tuple(np.delete(shape, column_axis))
+        return jnp.asarray(scale, chosen) * jnp.moveaxis(q.reshape((n_rows, *rest)), 0, column_axis)
+    return init
+
+
+def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+    """Convolution kernels (1 to 3 spatial axes first) that are `orthogonal` at their centre and 0 elsewhere.
+
+    Source: Xiao et al., ICML 2018.
+    """
+    default = dtype
+
+    def init(key, shape, dtype=None, out_sharding=None):
+        chosen = _dtype(dtype, default)
+        if len(shape) not in (3, 4, 5):
+            raise ValueError(f"delta_orthogonal: shape must have 3 to 5 axes, got {tuple(shape)}")
+        if shape[-1] < shape[-2]:
+            raise ValueError(f"delta_orthogonal: shape {tuple(shape)} needs at least as many output as input channels")
+        square = orthogonal(scale, column_axis, chosen)(key, (shape[-1], shape[-1]), chosen)[: shape[-2]]
+        centre = tuple((n - 1) // 2 for n in shape[:-2])
+        return jnp.zeros(shape, chosen).at[centre].set(square)
+    return init
