@@ -1,0 +1,109 @@
+"""Arrays seen as bits and bytes: `packbits`, `unpackbits`, and the methods `view` and `byteswap`."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+
+from .. import lax
+from .promotion import as_array, canonical_axis, check_arraylike
+from .shaping import moveaxis, ravel
+from .ufuncs import truth
+
+
+def view_as(x: Any, dtype: Any) -> Array:
+    """The bytes of ``x`` as elements of ``dtype``; see the method `view`."""
+    dtype = np.dtype(dtypes.canonicalize_user_dtype(dtype, "view"))
+    old, new = x.dtype, dtype
+    if old == new:
+        return x
+    if np.bool_ in (old, new):
+        if old.itemsize != new.itemsize:
+            raise ValueError(f"view: a boolean array can only be viewed as a type of one byte, got {old} and {new}")
+        return lax.ne(x, np.zeros((), old)[()]) if new == np.bool_ else lax.bitcast_convert_type(
+            lax.convert_element_type(x, np.uint8), new)
+    wide, narrow = dtypes.itemsize_bits(old), dtypes.itemsize_bits(new)
+    if wide == narrow:
+        return lax.bitcast_convert_type(x, new)
+    if not x.ndim:
+        raise ValueError("view() cannot be called on a 0d array if the itemsize is changing.")
+    if wide > narrow:  # one element becomes several, along a new last axis
+        out = lax.bitcast_convert_type(x, new)
+        return lax.reshape(out, (*x.shape[:-1], x.shape[-1] * (wide // narrow)))
+    ratio = narrow // wide
+    if x.shape[-1] % ratio:
+        raise ValueError(f"When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last "
+                         f"axis of the array: shape {x.shape}, {old} to {new}.")
+    grouped = lax.reshape(x, (*x.shape[:-1], x.shape[-1] // ratio, ratio))
+    return lax.bitcast_convert_type(grouped, new)
+
+
+def swapped(x: Any) -> Array:
+    """``x`` with the bytes of each element reversed."""
+    if x.dtype.itemsize == 1:
+        return x
+    if dtypes.issubdtype(x.dtype, np.complexfloating):
+        return lax.complex(swapped(lax.real(x)), swapped(lax.imag(x)))
+    unsigned = np.dtype(f"uint{8 * x.dtype.itemsize}")
+    octets = lax.bitcast_convert_type(x if x.dtype == unsigned else lax.bitcast_convert_type(x, unsigned), np.uint8)
+    out = lax.bitcast_convert_type(lax.rev(octets, (x.ndim,)), unsigned)
+    return out if x.dtype == unsigned else lax.bitcast_convert_type(out, x.dtype)
+
+
+def _order(bitorder: str) -> np.ndarray:
+    if bitorder not in ("little", "big"):
+        raise ValueError("'order' must be either 'little' or 'big'")
+    bits = np.arange(8, dtype=np.uint8)
+    return bits if bitorder == "little" else bits[::-1].copy()
+
+
+def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
+    """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end.
+
+    Source: `numpy.packbits`.
+    """
+    check_arraylike("packbits", a)
+    if not (dtypes.issubdtype(dtypes.dtype(a), np.integer) or dtypes.dtype(a) == np.bool_):
+        raise TypeError("Expected an input array of integer or boolean data type")
+    order = _order(bitorder)
+    x, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, np.ndim(a)))
+    x = moveaxis(lax.convert_element_type(truth(x), np.uint8), axis, -1)
+    short = -x.shape[-1] % 8
+    x = lax.pad(x, np.uint8(0), ((0, 0, 0),) * (x.ndim - 1) + ((0, short, 0),))
+    groups = lax.reshape(x, (*x.shape[:-1], x.shape[-1] // 8, 8))
+    moved = lax.shift_left(groups, lax.broadcast_in_dim(as_array(order), groups.shape, (groups.ndim - 1,)))
+    packed = lax.reduce_sum_p.bind(moved, axes=(groups.ndim - 1,), out_sharding=None)
+    return moveaxis(packed, -1, axis)
+
+
+def unpackbits(a: Any, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
+    """The bits of bytes along an axis, as uint8.
+
+    Args:
+      a: uint8.
+      axis: None for the flattened array.
+      count: how many bits to return: fewer, or zeros are added; a negative number cuts that many off.
+      bitorder: "big" or "little".
+
+    Source: `numpy.unpackbits`.
+    """
+    check_arraylike("unpackbits", a)
+    if dtypes.dtype(a) != np.uint8:
+        raise TypeError("Expected an input array of unsigned byte data type")
+    order = _order(bitorder)
+    x, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, np.ndim(a)))
+    x = moveaxis(x, axis, -1)
+    shape = (*x.shape, 8)
+    wide = lax.broadcast_in_dim(x, shape, tuple(range(x.ndim)))
+    shifts = lax.broadcast_in_dim(as_array(order), shape, (x.ndim,))
+    bits = lax.bitwise_and(lax.shift_right_logical(wide, shifts), np.uint8(1))
+    bits = lax.reshape(bits, (*x.shape[:-1], x.shape[-1] * 8))
+    if count is not None:
+        n = bits.shape[-1]
+        wanted = count if count >= 0 else max(n + count, 0)
+        bits = bits[..., :wanted]
+        bits = lax.pad(bits, np.uint8(0), ((0, 0, 0),) * (bits.ndim - 1) + ((0, max(wanted - n, 0), 0),))
+    return moveaxis(bits, -1, axis)

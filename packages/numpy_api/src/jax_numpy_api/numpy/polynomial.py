@@ -1,0 +1,299 @@
+"""Polynomials as vectors of coefficients, the highest power first."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+
+from .. import lax
+from . import arithmetic, reductions
+from .creation import ones, zeros
+from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, promote_dtypes, promote_dtypes_inexact
+from .shaping import atleast_1d, concatenate
+
+
+def _coefficients(name: str, *args: Any, inexact: bool = True) -> list:
+    check_arraylike(name, *args)
+    promoted = promote_dtypes_inexact(*args) if inexact else promote_dtypes(*args)
+    return [atleast_1d(as_array(x)) for x in promoted]
+
+
+def polyval(p: Any, x: Any, *, unroll: int | None = None) -> Array:
+    """The polynomial's values, by Horner's rule.
+
+    Args:
+      p: coefficients; further axes broadcast against ``x``.
+      x: where.
+      unroll: how many steps of the loop are written out; by default all, if there are few.
+
+    Source: `numpy.polyval`.
+    """
+    check_arraylike("polyval", p, x)
+    p, x = (as_array(v) for v in promote_dtypes_inexact(p, x))
+    shape = np.broadcast_shapes(p.shape[1:], x.shape)
+    y = lax.full(shape, 0, x.dtype)
+    x = broadcast_to(x, shape)
+    n = p.shape[0]
+    if n <= (unroll or 16) or n <= 64:
+        for i in range(n):
+            y = lax.add(lax.mul(y, x), broadcast_to(p[i], shape))
+        return y
+    return lax.scan(lambda y, c: (lax.add(lax.mul(y, x), broadcast_to(c, shape)), None), y, p, unroll=unroll or 16)[0]
+
+
+def polyadd(a1: Any, a2: Any) -> Array:
+    """Sum of two polynomials. Source: `numpy.polyadd`."""
+    a1, a2 = _coefficients("polyadd", a1, a2, inexact=False)
+    return _aligned(lax.add, a1, a2)
+
+
+def polysub(a1: Any, a2: Any) -> Array:
+    """Difference of two polynomials. Source: `numpy.polysub`."""
+    a1, a2 = _coefficients("polysub", a1, a2, inexact=False)
+    return _aligned(lax.sub, a1, a2)
+
+
+def _aligned(op: Any, a: Array, b: Array) -> Array:
+    n = max(a.shape[0], b.shape[0])
+    zero = np.zeros((), a.dtype)[()]
+    return op(*(lax.pad(v, zero, ((n - v.shape[0], 0, 0),) + ((0, 0, 0),) * (v.ndim - 1)) for v in (a, b)))
+
+
+def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Array:
+    """Product of two polynomials.
+
+    Args:
+      a1, a2: coefficients.
+      trim_leading_zeros: leave out leading zeros first; needs known values.
+
+    Source: `numpy.polymul`.
+    """
+    from .signal import convolve
+    a1, a2 = _coefficients("polymul", a1, a2)
+    if trim_leading_zeros:
+        from .selection import trim_zeros
+        a1, a2 = (_or_zero(trim_zeros(v, "f")) for v in (a1, a2))
+    return convolve(_or_zero(a1), _or_zero(a2))
+
+
+def _or_zero(v: Array) -> Array:
+    return v if v.shape[0] else zeros((1,), v.dtype)
+
+
+def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> tuple:
+    """Quotient and remainder of two polynomials, by long division.
+
+    Args:
+      u, v: coefficients.
+      trim_leading_zeros: leave out leading zeros of the remainder; needs known values.
+
+    Source: `numpy.polydiv`.
+    """
+    u, v = _coefficients("polydiv", u, v)
+    n = max(u.shape[0] - v.shape[0] + 1, 0)
+    rest, quotient = u, []
+    for k in range(n):
+        factor = lax.div(rest[k], v[0])
+        quotient.append(factor)
+        rest = rest.at[k:k + v.shape[0]].add(lax.neg(lax.mul(broadcast_to(factor, v.shape), v)))
+    q = concatenate([f.reshape(1) for f in quotient]) if quotient else zeros((1,), u.dtype)
+    if trim_leading_zeros:
+        from .selection import trim_zeros
+        rest = _or_zero(trim_zeros(rest, "f"))
+    return q, rest
+
+
+def polyder(p: Any, m: int = 1) -> Array:
+    """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`."""
+    check_arraylike("polyder", p)
+    m = operator.index(m)
+    p, = promote_dtypes_inexact(p)
+    if m < 0:
+        raise ValueError("Order of derivative must be positive")
+    if m == 0:
+        return as_array(p)
+    p = as_array(p)
+    n = p.shape[0]
+    if n <= m:
+        return p[:0]
+    powers = np.arange(n - 1, m - 1, -1, dtype=np.float64)
+    factors = np.prod([powers - i for i in range(m)], axis=0)
+    return lax.mul(p[:-m], as_array(factors.astype(p.dtype)))
+
+
+def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
+    """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`."""
+    k = 0 if k is None else k
+    check_arraylike("polyint", p, k)
+    m = operator.index(m)
+    p, k = (as_array(v) for v in promote_dtypes_inexact(p, k))
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    k = atleast_1d(k)
+    if k.shape[0] == 1:
+        k = broadcast_to(k, (m,))
+    if k.shape != (m,):
+        raise ValueError("k must be a scalar or a rank-1 array of length 1 or m.")
+    if m == 0:
+        return p
+    for i in range(m):
+        n = p.shape[0]
+        divisors = np.arange(n, 0, -1).astype(p.dtype)
+        p = concatenate([lax.div(p, as_array(divisors)), k[i:i + 1]])
+    return p
+
+
+def poly(seq_of_zeros: Any) -> Array:
+    """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`."""
+    check_arraylike("poly", seq_of_zeros)
+    z, = promote_dtypes_inexact(seq_of_zeros)
+    z = atleast_1d(as_array(z))
+    if z.ndim == 2:
+        if z.shape[0] != z.shape[1] or z.shape[0] == 0:
+            raise ValueError("input must be 1d or non-empty square 2d array.")
+        from .linalg import eigvals
+        z = eigvals(z)
+    elif z.ndim != 1:
+        raise ValueError("input must be 1d or non-empty square 2d array.")
+    out = ones((1,), z.dtype)
+    for i in range(z.shape[0]):
+        shifted = lax.pad(out, np.zeros((), z.dtype)[()], ((0, 1, 0),))
+        moved = lax.pad(out, np.zeros((), z.dtype)[()], ((1, 0, 0),))
+        out = lax.sub(shifted, lax.mul(moved, broadcast_to(z[i], moved.shape)))
+    return out
+
+
+def roots(p: Any, *, strip_zeros: bool = True) -> Array:
+    """The roots of a polynomial: eigenvalues of its companion matrix.
+
+    Args:
+      p: coefficients.
+      strip_zeros: leave out leading and trailing zeros first, which needs known values; without it, roots that are not
+        there come as NaN.
+
+    Source: `numpy.roots`.
+    """
+    check_arraylike("roots", p)
+    p, = promote_dtypes_inexact(p)
+    p = atleast_1d(as_array(p))
+    if p.ndim != 1:
+        raise ValueError("Input must be a rank-1 array.")
+    dtype = dtypes.to_complex_dtype(p.dtype)
+    if p.size < 2:
+        return zeros((0,), dtype)
+    if not strip_zeros:
+        return _companion_roots_padded(p, dtype)
+    known = concrete(p)
+    if known is None:
+        from jax_core import errors
+        raise errors.ConcretizationTypeError(p, "The error occurred in the jnp.roots() function. To use this within a "
+                                             "JIT-compiled context, pass strip_zeros=False, but be aware that leading zeros "
+                                             "will result in some returned roots being set to NaN.")
+    alive = np.flatnonzero(known)
+    if alive.size == 0:
+        return zeros((0,), dtype)
+    trailing = known.size - 1 - int(alive[-1])
+    core = p[int(alive[0]):int(alive[-1]) + 1]
+    found = _companion_roots(core) if core.size > 1 else zeros((0,), dtype)
+    return concatenate([found.astype(dtype), zeros((trailing,), dtype)])
+
+
+def _companion_roots(p: Array) -> Array:
+    from .linalg import eigvals
+    n = p.shape[0] - 1
+    below = np.eye(n, k=-1).astype(p.dtype)
+    first = lax.neg(lax.div(p[1:], broadcast_to(p[0], (n,))))
+    return eigvals(as_array(below).at[0, :].set(first))
+
+
+def _companion_roots_padded(p: Array, dtype: Any) -> Array:
+    """With leading zeros still there: the polynomial is rolled so that its first coefficient is not zero; what rolls to
+    the end makes roots 0, which are then marked NaN."""
+    from .shaping import roll
+    n = p.shape[0]
+    alive = lax.ne(p, np.zeros((), p.dtype)[()])
+    leading = lax.argmax(alive, 0, np.int32)
+    rolled = roll(p, lax.neg(leading))
+    found = _companion_roots(rolled).astype(dtype)
+    order = lax.sort((lax.neg(lax.abs(found)), lax.iota(np.int32, n - 1)), 0)[1]
+    found = found[order]
+    keep = lax.lt(lax.iota(np.int32, n - 1), lax.sub(np.int32(n - 1), leading))
+    return arithmetic.select(keep, found, np.dtype(dtype).type(complex(np.nan, np.nan)))
+
+
+def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
+    """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`."""
+    check_arraylike("vander", x)
+    x = as_array(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array")
+    n = x.shape[0] if N is None else operator.index(N)
+    if n < 0:
+        raise ValueError("N must be nonnegative")
+    powers = np.arange(n) if increasing else np.arange(n)[::-1]
+    from .arithmetic import power
+    return power(x.reshape(-1, 1), as_array(powers.astype(np.int32)).reshape(1, -1))
+
+
+def polyfit(x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+    """The polynomial of degree ``deg`` that fits points best, in the least-squares sense.
+
+    Args:
+      x: vector of abscissas.
+      y: ordinates, a vector or one column a data set.
+      deg: degree.
+      rcond: singular values below this share of the largest are ignored; by default the number of points times epsilon.
+      full: return also residuals, rank, singular values and ``rcond``.
+      w: weights of the residuals.
+      cov: return also the covariance of the coefficients; "unscaled" not to scale it by the fit's quality.
+
+    Source: `numpy.polyfit`.
+    """
+    from .linalg import inv, lstsq
+    from .linear_algebra import dot
+    from .ufuncs import sqrt
+    check_arraylike("polyfit", x, y)
+    deg = operator.index(deg)
+    x, y = (as_array(v) for v in promote_dtypes_inexact(x, y))
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if x.ndim != 1:
+        raise TypeError("expected 1D vector for x")
+    if x.size == 0:
+        raise TypeError("expected non-empty vector for x")
+    if y.ndim not in (1, 2):
+        raise TypeError("expected 1D or 2D array for y")
+    if x.shape[0] != y.shape[0]:
+        raise TypeError("expected x and y to have same length")
+    if rcond is None:
+        rcond = x.shape[0] * float(dtypes.finfo(x.dtype).eps)
+    lhs, rhs = vander(x, deg + 1), y
+    if w is not None:
+        check_arraylike("polyfit", w)
+        w = convert(as_array(w), lhs.dtype)
+        if w.ndim != 1:
+            raise TypeError("expected a 1-d array for weights")
+        if w.shape[0] != y.shape[0]:
+            raise TypeError("expected w and y to have the same length")
+        lhs = lhs * w[:, None]
+        rhs = rhs * (w[:, None] if rhs.ndim == 2 else w)
+    scale = sqrt(reductions.sum(lhs * lhs, axis=0))
+    lhs = lhs / scale[None, :]
+    c, resids, rank, s = lstsq(lhs, rhs, rcond)
+    c = (c.T / scale).T
+    if full:
+        return c, resids, rank, s, rcond
+    if not cov:
+        return c
+    base = inv(dot(lhs.T, lhs)) / (scale[:, None] * scale[None, :])
+    if cov == "unscaled":
+        factor = 1
+    else:
+        if x.shape[0] <= deg + 1:
+            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+        factor = resids / (x.shape[0] - (deg + 1))
+    return (c, base * factor) if y.ndim == 1 else (c, base[:, :, None] * factor)

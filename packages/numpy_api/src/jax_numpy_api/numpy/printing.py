@@ -1,0 +1,35 @@
+"""How arrays are printed: NumPy's functions and options, which our arrays' own representations obey."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def array_repr(arr: Any, max_line_width: int | None = None, precision: int | None = None,
+               suppress_small: bool | None = None) -> str:
+    """The representation of an array. Source: `numpy.array_repr`."""
+    if all(x is None for x in (max_line_width, precision, suppress_small)):
+        return repr(arr)
+    return np.array_repr(np.asarray(arr), max_line_width, precision, suppress_small).replace("array(", "Array(", 1)
+
+
+def array_str(a: Any, max_line_width: int | None = None, precision: int | None = None,
+              suppress_small: bool | None = None) -> str:
+    """The contents of an array as text. Source: `numpy.array_str`."""
+    return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)
+
+
+def get_printoptions() -> dict:
+    """NumPy's printing options. Source: `numpy.get_printoptions`."""
+    return np.get_printoptions()
+
+
+def set_printoptions(*args: Any, **kwargs: Any) -> None:
+    """Set NumPy's printing options. Source: `numpy.set_printoptions`."""
+    np.set_printoptions(*args, **kwargs)
+
+
+def printoptions(*args: Any, **kwargs: Any) -> Any:
+    """A context manager for NumPy's printing options. Source: `numpy.printoptions`."""
+    return np.printoptions(*args, **kwargs)

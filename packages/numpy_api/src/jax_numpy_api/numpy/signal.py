@@ -1,0 +1,280 @@
+"""Functions of sampled data: convolution, interpolation, gradients, integrals, unwrapping."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import lax
+from . import arithmetic, reductions
+from .indexing import take
+from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, promote_dtypes,
+                        promote_dtypes_inexact, shape_of, unwrapped)
+from .shaping import concatenate, flip, moveaxis
+from .ufuncs import _is_complex, _like
+
+# -- convolution -------------------------------------------------------------------------------------------------------
+
+
+def _convolve(name: str, a: Any, v: Any, mode: str, precision: Any, preferred: Any, correlate_: bool) -> Array:
+    check_arraylike(name, a, v)
+    if len(shape_of(a)) != 1 or len(shape_of(v)) != 1:
+        raise ValueError(f"{name}() only support 1-dimensional inputs.")
+    if shape_of(a)[0] == 0 or shape_of(v)[0] == 0:
+        raise ValueError(f"{name}: inputs cannot be empty, got shapes {shape_of(a)} and {shape_of(v)}.")
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"mode must be one of ['full', 'same', 'valid'], got {mode!r}")
+    preferred = None if preferred is None else dtypes.canonicalize_user_dtype(preferred, name)
+    return _convolve_core(a, v, mode, precision, preferred, correlate_)
+
+
+@inlined(static_argnums=(2, 3, 4, 5))
+def _convolve_core(a, v, mode, precision, preferred, correlate_):
+    a, v = (as_array(x) for x in promote_dtypes(a, v))
+    if a.dtype == np.bool_:
+        a, v = (lax.convert_element_type(x, dtypes.default_int_dtype()) for x in (a, v))
+    from .ufuncs import conj
+    if correlate_:
+        v = conj(v)
+    swap = a.shape[0] < v.shape[0]
+    if swap:
+        a, v = v, a
+        if correlate_:
+            a, v = flip(a), flip(v)
+    kernel = v if correlate_ else flip(v)
+    n = v.shape[0]
+    pads = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}[mode]
+    if correlate_ and swap:
+        pads = pads if mode != "same" else (n - n // 2 - 1, n // 2)
+        a, kernel = a, kernel
+    options = {} if preferred is None else {"preferred_element_type": preferred}
+    out = lax.conv_general_dilated(lax.reshape(a, (1, 1, a.shape[0])), lax.reshape(kernel, (1, 1, n)), (1,), (pads,),
+                                   precision=precision, **options)
+    return lax.reshape(out, (out.shape[-1],))
+
+
+def convolve(a: Any, v: Any, mode: str = "full", *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+    """Convolution of two vectors.
+
+    Args:
+      a, v: vectors.
+      mode: "full" (all overlaps), "same" (the length of the longer one) or "valid" (full overlaps only).
+      precision, preferred_element_type: as for `jax.numpy.dot`.
+
+    Source: `numpy.convolve`.
+    """
+    return _convolve("convolve", a, v, mode, precision, preferred_element_type, False)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid", *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+    """Cross-correlation of two vectors, the second conjugated; arguments as for `convolve`. Source: `numpy.correlate`."""
+    return _convolve("correlate", a, v, mode, precision, preferred_element_type, True)
+
+
+# -- interpolation -----------------------------------------------------------------------------------------------------
+
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Array:
+    """Piecewise linear interpolation.
+
+    Args:
+      x: where.
+      xp: increasing vector of abscissas.
+      fp: ordinates.
+      left, right: results outside of ``xp``: a number, "extrapolate", or the nearest ordinate if None.
+      period: of the abscissas; then they need not be sorted.
+
+    Raises:
+      ValueError: shapes that do not fit, or a period of 0.
+
+    Source: `numpy.interp`.
+    """
+    static = tuple(s if isinstance(s, str) else None for s in (left, right))
+    for s in static:
+        if s not in (None, "extrapolate"):
+            raise ValueError(f"the only valid string value of `left` and `right` is 'extrapolate', but got: {s!r}")
+    check_arraylike("interp", x, xp, fp)
+    if len(shape_of(xp)) != 1 or shape_of(xp) != shape_of(fp):
+        raise ValueError(f"xp and fp must be one-dimensional arrays of equal size, got {shape_of(xp)} and {shape_of(fp)}")
+    values = tuple(None if isinstance(s, str) else s for s in (left, right))
+    return _interp(x, xp, fp, values[0], values[1], period, static)
+
+
+@inlined(static_argnums=(6,))
+def _interp(x, xp, fp, left, right, period, static):
+    x, xp = (as_array(v) for v in promote_dtypes_inexact(x, xp))
+    fp, = promote_dtypes_inexact(fp)
+    fp = as_array(fp)
+    if _is_complex(x):
+        raise ValueError("jnp.interp: complex x values not supported.")
+    if period is not None:
+        x, xp, fp = _periodic(x, xp, fp, period)
+    n = xp.shape[0]
+    from .sorting import _search
+    i = arithmetic.clip(_search(xp, x, "right", np.dtype(np.int32)), 1, max(n - 1, 1)) if n > 1 else lax.full(
+        x.shape, 1, np.int32)
+    before = lax.sub(i, np.int32(1))
+    slope, start, base = _segments(xp, fp) if n > 1 else (lax.full_like(fp, 0), fp, xp)
+    distance = convert(lax.sub(x, take(base, before, mode="clip")), fp.dtype)
+    out = lax.add(take(start, before, mode="clip"), lax.mul(take(slope, before, mode="clip"), distance))
+    if static[0] != "extrapolate":
+        out = arithmetic.where(lax.lt(x, xp[0]), fp[0] if left is None else left, out)
+    if static[1] != "extrapolate":
+        out = arithmetic.where(lax.gt(x, xp[n - 1]), fp[n - 1] if right is None else right, out)
+    return out
+
+
+def _segments(xp, fp):
+    """Slope, first ordinate and first abscissa of each segment; one of no length has slope 0."""
+    width, rise = lax.sub(xp[1:], xp[:-1]), lax.sub(fp[1:], fp[:-1])
+    tiny = lax.le(lax.abs(width), _like(width, np.spacing(np.finfo(np.float64).eps)
+                                        if width.dtype == np.float64 else np.spacing(np.float32(np.finfo(np.float32).eps))))
+    safe = convert(arithmetic.select(tiny, _like(width, 1), width), fp.dtype)
+    slope = arithmetic.select(tiny, _like(rise, 0), lax.div(rise, safe))
+    return slope, fp[:-1], xp[:-1]
+
+
+def _periodic(x, xp, fp, period):
+    period = lax.abs(convert(as_array(period), x.dtype))
+    x, xp = arithmetic.remainder(x, period), arithmetic.remainder(xp, period)
+    xp, fp = lax.sort_key_val(xp, fp) if not _is_complex(fp) else _sorted_pair(xp, fp)
+    xp = concatenate([xp[-1:] - period, xp, xp[:1] + period])
+    return x, xp, concatenate([fp[-1:], fp, fp[:1]])
+
+
+def _sorted_pair(xp, fp):
+    order = lax.sort((xp, lax.iota(np.int32, xp.shape[0])), 0)[1]
+    return take(xp, order, mode="clip"), take(fp, order, mode="clip")
+
+
+# -- gradients and integrals -------------------------------------------------------------------------------------------
+
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
+    """Central differences, one-sided at the ends.
+
+    Args:
+      f: array.
+      varargs: distances between samples: one number for all axes, or for each axis a number or the coordinates.
+      axis: along which; all by default.
+      edge_order: only None or 1.
+
+    Returns:
+      an array, or a list with one an axis.
+
+    Raises:
+      ValueError: fewer than two samples along an axis. NotImplementedError: ``edge_order``.
+
+    Source: `numpy.gradient`.
+    """
+    if edge_order is not None:
+        raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
+    check_arraylike("gradient", f, *varargs)
+    f, = promote_dtypes_inexact(f)
+    f = as_array(f)
+    axes = canonical_axes(axis, f.ndim)
+    if any(f.shape[d] < 2 for d in axes):
+        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+    if len(varargs) == 0:
+        steps: list = [1.0] * len(axes)
+    elif len(varargs) == 1:
+        steps = list(varargs) * len(axes)
+    elif len(varargs) == len(axes):
+        steps = list(varargs)
+    else:
+        raise TypeError(f"Invalid number of spacing arguments: {len(varargs)} for axis={axis}")
+    out = [_gradient(f, h, d) for h, d in zip(steps, axes)]
+    return out[0] if len(out) == 1 else out
+
+
+def _gradient(f, h, axis):
+    n = f.shape[axis]
+    part = lambda lo, hi: lax.slice_in_dim(f, lo, hi, axis=axis)
+    h = convert(unwrapped(h), np.dtype(dtypes.to_floating_dtype(f.dtype)) if not _is_complex_value(h) else f.dtype)
+    if len(shape_of(h)) == 0:
+        h = convert(h, f.dtype)
+        ends = [lax.div(lax.sub(part(1, 2), part(0, 1)), h), lax.div(lax.sub(part(n - 1, n), part(n - 2, n - 1)), h)]
+        middle = lax.div(lax.sub(part(2, n), part(0, n - 2)), lax.mul(h, _like(f, 2)))
+        return concatenate([ends[0], middle, ends[1]], axis)
+    if shape_of(h) != (n,):
+        raise ValueError(f"gradient: coordinates of shape {shape_of(h)} do not fit the {n} samples along axis {axis}")
+    h = convert(as_array(h), f.dtype)
+    d = lax.sub(h[1:], h[:-1])
+    line = lambda v: lax.reshape(v, tuple(v.shape[0] if i == axis else 1 for i in range(f.ndim)))
+    a, b = line(d[:-1]), line(d[1:])
+    first, last = line(d[:1]), line(d[-1:])
+    grow = lambda v, like: broadcast_to(v, like.shape)
+    lo, mid, hi = part(0, n - 2), part(1, n - 1), part(2, n)
+    total = lax.add(a, b)
+    middle = lax.add(lax.add(lax.mul(grow(lax.neg(lax.div(b, lax.mul(a, total))), lo), lo),
+                             lax.mul(grow(lax.div(lax.sub(b, a), lax.mul(a, b)), mid), mid)),
+                     lax.mul(grow(lax.div(a, lax.mul(b, total)), hi), hi))
+    begin, end = lax.sub(part(1, 2), part(0, 1)), lax.sub(part(n - 1, n), part(n - 2, n - 1))
+    return concatenate([lax.div(begin, grow(first, begin)), middle, lax.div(end, grow(last, end))], axis)
+
+
+def _is_complex_value(h):
+    return dtypes.issubdtype(dtypes.dtype(h), np.complexfloating)
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+    """Integral by the trapezoidal rule.
+
+    Args:
+      y: values.
+      x: where they were taken; at distances ``dx`` if None.
+      dx: distance.
+      axis: along which.
+
+    Source: `numpy.trapezoid`.
+    """
+    check_arraylike("trapezoid", y, 0 if x is None else x)
+    if x is None:
+        y, = promote_dtypes_inexact(y)
+        y = moveaxis(as_array(y), axis, -1)
+        width: Any = dx
+    else:
+        y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))
+        if x.ndim == 1:
+            width = x[1:] - x[:-1]
+        else:
+            x = moveaxis(x, axis, -1)
+            width = x[..., 1:] - x[..., :-1]
+        y = moveaxis(y, axis, -1)
+    return 0.5 * reductions.sum(width * (y[..., 1:] + y[..., :-1]), axis=-1)
+
+
+def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 6.283185307179586) -> Array:
+    """``p`` with multiples of ``period`` added so that no step is larger than half of it.
+
+    Args:
+      p: array.
+      discont: steps up to this size are left; at least half the period.
+      axis: along which.
+      period: of the values.
+
+    Source: `numpy.unwrap`.
+    """
+    check_arraylike("unwrap", p)
+    p = as_array(p)
+    if dtypes.issubdtype(p.dtype, np.complexfloating):
+        raise ValueError("jnp.unwrap does not support complex inputs.")
+    if p.shape[axis] == 0:
+        return promote_dtypes_inexact(p)[0]
+    p, period = (as_array(v) for v in promote_dtypes(p, period)) if dtypes.issubdtype(p.dtype, np.integer) and isinstance(
+        period, int) else (as_array(v) for v in promote_dtypes_inexact(p, period))
+    interval = period / 2 if dtypes.issubdtype(p.dtype, np.inexact) else period // 2
+    step = arithmetic.diff(p, axis=axis)
+    wrapped = arithmetic.remainder(step + interval, period) - interval
+    edge = lax.bitwise_and(wrapped == -interval, step > 0)
+    wrapped = arithmetic.where(edge, interval, wrapped)
+    correction = wrapped - step
+    limit = interval if discont is None else arithmetic.where(discont > interval, discont, interval)
+    from .ufuncs import abs
+    correction = arithmetic.where(abs(step) < limit, np.zeros((), correction.dtype)[()], correction)
+    first = lax.slice_in_dim(p, 0, 1, axis=canonical_axis(axis, p.ndim))
+    rest = lax.slice_in_dim(p, 1, p.shape[axis], axis=canonical_axis(axis, p.ndim))
+    return concatenate([first, rest + reductions.cumsum(correction, axis=axis)], axis)

@@ -1,0 +1,589 @@
+"""Quantiles, histograms, covariances.
+
+Quantiles sort once and read the two neighbours of each rank. A histogram of equal bins computes each value's bin from its
+distance to the lowest edge, corrects that by comparing with the two edges beside it, and counts.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes, errors
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import lax
+from . import arithmetic, reductions
+from .creation import asarray, linspace
+from .indexing import take
+from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, promote_dtypes_inexact,
+                        refuse_out, shape_of, unwrapped)
+from .reductions import _axes_argument
+from .shaping import concatenate, moveaxis, ravel
+from .sorting import searchsorted
+from .ufuncs import _is_complex, _is_inexact, _like, abs as magnitude
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
+            "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")
+_WEIGHTED = ("inverted_cdf",)
+
+# -- quantiles ---------------------------------------------------------------------------------------------------------
+
+
+def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool, weights: Any) -> Array:
+    check_arraylike(name, a, q)
+    if method not in _METHODS:
+        raise ValueError(f"{name}: method must be one of {', '.join(_METHODS)}, got {method!r}")
+    if weights is not None:
+        check_arraylike(name, weights)
+        if method not in _WEIGHTED:
+            raise ValueError(f"{name}: weights are only supported with method='inverted_cdf', got {method!r}")
+        return _weighted(as_array(a), as_array(q), as_array(weights), _axes_argument(axis), keepdims, skip_nan)
+    return _sorted_quantile(name, a, q, _axes_argument(axis), method, bool(keepdims), skip_nan)
+
+
+@inlined(static_argnums=(0, 3, 4, 5, 6))
+def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan):
+    a, q = (as_array(x) for x in promote_dtypes_inexact(a, q))
+    if _is_complex(a):
+        raise ValueError(f"{name} does not support complex input, as the operation is poorly defined.")
+    if q.ndim > 1:
+        raise ValueError(f"q must be have rank <= 1, got shape {q.shape}")
+    kept, lines = _one_line(a, axis)
+    narrow = lines.dtype
+    compute = np.dtype(np.float32) if np.dtype(narrow).itemsize < 4 else np.dtype(narrow)
+    ordered = lax.sort(lines, lines.ndim - 1)
+    n = lines.shape[-1]
+    if n == 0:
+        result = lax.full((*q.shape, *lines.shape[:-1]), np.nan, narrow)
+    else:
+        result = _read_ranks(convert(ordered, compute), convert(q, compute), method, skip_nan, lines.ndim - 1)
+    result = convert(result, narrow)
+    return lax.reshape(result, (*q.shape, *kept)) if keepdims else result
+
+
+def _one_line(a: Any, axis: Any) -> tuple:
+    """The shape with reduced axes kept, and ``a`` with these joined into the last axis."""
+    axes = canonical_axes(axis, a.ndim)
+    kept = tuple(1 if i in axes else n for i, n in enumerate(a.shape))
+    rest = [i for i in range(a.ndim) if i not in axes]
+    moved = lax.transpose(a, (*rest, *axes))
+    return kept, lax.reshape(moved, (*(a.shape[i] for i in rest), int(np.prod([a.shape[i] for i in axes]))))
+
+
+def _read_ranks(ordered, q, method, skip_nan, lead):
+    """Elements at fractional ranks of the last axis; the result has the axes of ``q`` first."""
+    n, dtype = ordered.shape[-1], np.dtype(ordered.dtype)
+    is_nan = lax.ne(ordered, ordered)
+    shape = (*q.shape, *ordered.shape[:-1])
+    q = lax.broadcast_in_dim(q, shape, tuple(range(q.ndim)))
+    if skip_nan:
+        count = n - reductions.sum(is_nan, axis=-1, dtype=np.int32)
+        count = broadcast_to(convert(count, dtype), shape)
+        empty = lax.eq(count, _like(count, 0))
+    else:
+        count = dtype.type(n)
+        empty = broadcast_to(is_nan[..., n - 1], shape)  # NaN are sorted last
+    rank = _ranks(q, count, method)
+    top = lax.sub(count, dtype.type(1))
+    rank = lax.max(dtype.type(0), lax.min(rank, top))
+    low = lax.floor(rank)
+    part = lax.sub(rank, low)
+    low = lax.convert_element_type(low, np.int32)
+    high = lax.min(lax.add(low, np.int32(1)), broadcast_to(as_array(convert(top, np.dtype(np.int32))), shape)
+                   if shape_of(top) == () else lax.convert_element_type(top, np.int32))
+    below = _pick(ordered, low)
+    above = below if method in ("lower", "inverted_cdf", "closest_observation") else _pick(ordered, high)
+    out = _between(below, above, part, method)
+    return arithmetic.select(empty, dtype.type(np.nan), out)
+
+
+def _ranks(q, n, method):
+    """The rank (from 0, fractional) of the quantile ``q`` of ``n`` elements."""
+    one, half = _like(q, 1), _like(q, 0.5)
+    mul, add, sub = lax.mul, lax.add, lax.sub
+    if method in ("linear", "lower", "higher", "midpoint", "nearest"):
+        return mul(q, sub(n, one))
+    if method == "inverted_cdf":
+        return lax.ceil(sub(mul(n, q), one))
+    if method == "averaged_inverted_cdf":
+        return sub(mul(n, q), one)
+    if method == "closest_observation":
+        return _closest(q, n)
+    if method == "interpolated_inverted_cdf":
+        return sub(mul(n, q), one)
+    if method == "hazen":
+        return sub(mul(n, q), half)
+    if method == "weibull":
+        return sub(mul(add(n, one), q), one)
+    if method == "median_unbiased":
+        third = _like(q, 1 / 3)
+        return sub(add(mul(add(n, third), q), third), one)
+    three_eighths, quarter = _like(q, 3 / 8), _like(q, 1 / 4)
+    return sub(add(mul(add(n, quarter), q), three_eighths), one)
+
+
+def _closest(q, n):
+    """Nearest rank; halfway between two, the one that is even counted from 1."""
+    place = lax.sub(lax.sub(lax.mul(n, q), _like(q, 1)), _like(q, 0.5))
+    low = lax.floor(place)
+    exact = lax.eq(low, place)
+    odd = lax.eq(lax.rem(lax.abs(low), _like(q, 2)), _like(q, 1))
+    take_low = lax.bitwise_and(exact, odd)
+    return arithmetic.select(take_low, low, lax.add(low, _like(q, 1)))
+
+
+def _pick(ordered, index):
+    """``ordered[..., index]``, where ``index`` has the axes of the quantiles in front of those of the lines."""
+    lead = ordered.ndim - 1
+    extra = len(index.shape) - lead
+    if lead == 0:
+        return take(ordered, index, mode="clip")
+    from .indexing import take_along_axis
+    if extra == 0:
+        return lax.squeeze(take_along_axis(ordered, lax.expand_dims(index, (lead,)), -1, mode="clip"), (lead,))
+    moved = moveaxis(index, 0, -1)
+    return moveaxis(take_along_axis(ordered, moved, -1, mode="clip"), -1, 0)
+
+
+def _between(below, above, part, method):
+    if method in ("lower", "inverted_cdf", "closest_observation"):
+        return below
+    if method == "higher":
+        return arithmetic.select(lax.gt(part, _like(part, 0)), above, below)
+    if method == "nearest":
+        return arithmetic.select(lax.lt(part, _like(part, 0.5)), below, above)
+    if method == "midpoint":
+        middle = lax.mul(lax.add(below, above), _like(below, 0.5))
+        return arithmetic.select(lax.gt(part, _like(part, 0)), middle, below)
+    if method == "averaged_inverted_cdf":
+        middle = lax.mul(lax.add(below, above), _like(below, 0.5))
+        return arithmetic.select(lax.gt(part, _like(part, 0)), above, middle)
+    mixed = lax.add(lax.mul(below, lax.sub(_like(part, 1), part)), lax.mul(above, part))
+    return arithmetic.select(lax.eq(part, _like(part, 0)), below, mixed)  # no 0 * inf
+
+
+def _weighted(a, q, weights, axis, keepdims, skip_nan):
+    """The smallest element whose share of the weights so far reaches ``q``."""
+    a, q = (as_array(x) for x in promote_dtypes_inexact(a, q))
+    weights = convert(weights, a.dtype)
+    if weights.shape != a.shape:
+        axes = canonical_axes(axis, a.ndim)
+        if weights.shape != tuple(a.shape[i] for i in axes):
+            raise ValueError(f"quantile: weights of shape {weights.shape} fit neither the array's shape {a.shape} nor its "
+                             f"lengths along axis {axis}")
+        weights = broadcast_to(lax.reshape(weights, tuple(n if i in axes else 1 for i, n in enumerate(a.shape))), a.shape)
+    kept, lines = _one_line(a, axis)
+    _, loads = _one_line(weights, axis)
+    missing = lax.ne(lines, lines)
+    if skip_nan:
+        loads = arithmetic.select(missing, _like(loads, 0), loads)
+    ordered, loads = lax.sort((lines, loads), lines.ndim - 1, num_keys=1)
+    total = lax.cumsum(loads, loads.ndim - 1)
+    share = lax.div(total, broadcast_to(total[..., -1:], total.shape))
+    shape = (*q.shape, *lines.shape)
+    wanted = lax.broadcast_in_dim(q, shape, tuple(range(q.ndim)))
+    reached = lax.ge(broadcast_to(share, shape), wanted)
+    positive = broadcast_to(lax.gt(loads, _like(loads, 0)), shape)
+    first = lax.argmax(lax.bitwise_and(reached, positive), len(shape) - 1, np.int32)
+    out = _pick(ordered, first)
+    if not skip_nan:
+        bad = broadcast_to(reductions.any(missing, axis=-1), out.shape)
+        out = arithmetic.select(bad, _like(out, np.nan), out)
+    return lax.reshape(out, (*q.shape, *kept)) if keepdims else out
+
+
+def quantile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
+             keepdims: bool = False, *, weights: Any = None) -> Array:
+    """Quantiles over axes.
+
+    Args:
+      a: real array.
+      q: number or vector of numbers in [0, 1].
+      axis, keepdims: as for `jax.numpy.sum`.
+      out: must be None.
+      overwrite_input: must be False.
+      method: how ranks between two elements are read, as NumPy names them.
+      weights: of the elements, with ``method="inverted_cdf"``.
+
+    Returns:
+      an array with the axis of ``q`` (if it is a vector) in front; NaN where an element is NaN.
+
+    Raises:
+      ValueError: complex numbers, or an unknown method.
+
+    Source: `numpy.quantile`.
+    """
+    _refuse("quantile", out, overwrite_input)
+    return _quantile("quantile", a, q, axis, method, keepdims, False, weights)
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
+                keepdims: bool = False, *, weights: Any = None) -> Array:
+    """`quantile` of the elements that are not NaN. Source: `numpy.nanquantile`."""
+    _refuse("nanquantile", out, overwrite_input)
+    return _quantile("nanquantile", a, q, axis, method, keepdims, True, weights)
+
+
+def percentile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
+               keepdims: bool = False, *, weights: Any = None, out_sharding: Any = None) -> Array:
+    """`quantile` with ``q`` in percent. Source: `numpy.percentile`."""
+    from .creation import placed
+    _refuse("percentile", out, overwrite_input)
+    check_arraylike("percentile", a, q)
+    q, = promote_dtypes_inexact(unwrapped(q))
+    result = _quantile("percentile", a, q / 100, axis, method, keepdims, False, weights)
+    return placed(result, None, out_sharding)
+
+
+def nanpercentile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
+                  keepdims: bool = False, *, weights: Any = None) -> Array:
+    """`nanquantile` with ``q`` in percent. Source: `numpy.nanpercentile`."""
+    _refuse("nanpercentile", out, overwrite_input)
+    check_arraylike("nanpercentile", a, q)
+    q, = promote_dtypes_inexact(unwrapped(q))
+    return _quantile("nanpercentile", a, q / 100, axis, method, keepdims, True, weights)
+
+
+def _refuse(name, out, overwrite_input):
+    if overwrite_input or out is not None:
+        raise ValueError(f"jax.numpy.{name} does not support overwrite_input=True or out != None")
+
+
+def median(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
+    """The middle element over axes, or the mean of the two middle ones. Source: `numpy.median`."""
+    _refuse("median", out, overwrite_input)
+    return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False, None)
+
+
+def nanmedian(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
+    """`median` of the elements that are not NaN. Source: `numpy.nanmedian`."""
+    _refuse("nanmedian", out, overwrite_input)
+    return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True, None)
+
+
+# -- counting ----------------------------------------------------------------------------------------------------------
+
+def bincount(x: Any, weights: Any = None, minlength: int = 0, *, length: int | None = None,
+             out_sharding: Any = None) -> Array:
+    """How often each of the integers 0, 1, ... comes, or the sum of the weights of its places.
+
+    Args:
+      x: vector of integers; negative ones count as 0.
+      weights: vector of the same length.
+      minlength: least length of the result.
+      length: exact length of the result, needed while tracing; larger integers are left out.
+      out_sharding: placement.
+
+    Raises:
+      TypeError: ``x`` is not a vector of integers. ConcretizationTypeError: tracing without ``length``.
+
+    Source: `numpy.bincount`.
+    """
+    from .creation import placed
+    check_arraylike("bincount", x)
+    x = as_array(x)
+    if dtypes.dtype(x) == np.bool_:
+        x = x.astype(np.int32)
+    if not dtypes.issubdtype(x.dtype, np.integer):
+        raise TypeError(f"x argument to bincount must have an integer type; got {x.dtype}")
+    if x.ndim != 1:
+        raise ValueError("only 1-dimensional input supported.")
+    minlength = operator.index(minlength)
+    if length is None:
+        known = concrete(x)
+        if known is None:
+            raise errors.ConcretizationTypeError(x, "The error occurred because of argument 'x' of jnp.bincount. To avoid "
+                                                 "this error, pass a static `length` argument.")
+        length = max(minlength, int(known.max()) + 1 if known.size else 0)
+    length = operator.index(length)
+    if weights is None:
+        weights = np.asarray(1, dtypes.default_int_dtype())[()]
+    else:
+        check_arraylike("bincount", weights)
+        if shape_of(weights) != x.shape:
+            raise ValueError("shape of weights must match shape of x.")
+    kind = dtypes.dtype(weights)
+    x = arithmetic.clip(x, 0, None) if dtypes.issubdtype(x.dtype, np.signedinteger) else x
+    return placed(_count(x, weights, length, kind), None, out_sharding)
+
+
+def _count(index: Any, weights: Any, length: int, dtype: Any) -> Array:
+    zeros = lax.full((length,), 0, dtype)
+    return zeros.at[index].add(convert(unwrapped(weights), np.dtype(dtype)), mode="drop")
+
+
+# -- histograms --------------------------------------------------------------------------------------------------------
+
+def _ranges(a: Any, limits: Any, dtype: Any) -> Any:
+    """Lowest and highest edge; a single value is widened by half on both sides."""
+    if limits is None:
+        if shape_of(a)[0] == 0:
+            low, high = lax.full((), 0, dtype), lax.full((), 1, dtype)
+        else:
+            low, high = reductions.min(a), reductions.max(a)
+    else:
+        low, high = limits
+    low, high = convert(unwrapped(low), np.dtype(dtype)), convert(unwrapped(high), np.dtype(dtype))
+    same = lax.eq(low, high)
+    half = np.dtype(dtype).type(0.5)
+    return arithmetic.select(same, lax.sub(low, half), low), arithmetic.select(same, lax.add(high, half), high)
+
+
+def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+    """The edges of the bins that `histogram` uses.
+
+    Args:
+      a: values.
+      bins: number of equal bins, or the edges.
+      range: lowest and highest edge; those of the values if None.
+      weights: unused.
+
+    Raises:
+      NotImplementedError: ``bins`` is a string.
+
+    Source: `numpy.histogram_bin_edges`.
+    """
+    if isinstance(bins, str):
+        raise NotImplementedError("string values for `bins` not implemented.")
+    check_arraylike("histogram_bin_edges", a, bins)
+    a = ravel(a)
+    dtype = dtypes.to_floating_dtype(dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(a.dtype)))
+    if len(shape_of(bins)) == 1:
+        return asarray(bins).astype(dtype) if not dtypes.issubdtype(dtypes.dtype(bins), np.inexact) else asarray(bins)
+    n = operator.index(concrete(bins).item() if concrete(bins) is not None else bins)
+    low, high = _ranges(a, range, dtype)
+    return linspace(low, high, n + 1, dtype=dtype)
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None,
+              out_sharding: Any = None) -> tuple:
+    """How many values (or how much weight) fall into each bin.
+
+    Args:
+      a: values, flattened.
+      bins: number of equal bins, or the increasing edges.
+      range: lowest and highest edge; those of the values if None.
+      weights: of the values.
+      density: divide by the total and by the widths.
+      out_sharding: placement of the counts.
+
+    Returns:
+      counts, and edges (one more). The last bin contains its right edge.
+
+    Source: `numpy.histogram`.
+    """
+    from .creation import placed
+    check_arraylike("histogram", a, 0 if weights is None else weights)
+    a = ravel(a)
+    a = a if _is_inexact(a) else convert(a, dtypes.default_float_dtype())
+    if weights is not None:
+        weights = as_array(weights)
+        if weights.size != a.size:
+            raise ValueError("weights should have the same shape as a.")
+        weights = ravel(weights)
+        kind = dtypes.result_type(weights)
+    edges = histogram_bin_edges(a, bins, range)
+    equal = len(shape_of(bins)) == 0
+    counts = _histogram(a, edges, weights, equal, a.dtype if weights is None else kind)
+    if density:
+        widths = lax.sub(edges[1:], edges[:-1])
+        counts = lax.div(counts, lax.mul(convert(widths, counts.dtype), broadcast_to(reductions.sum(counts), counts.shape)))
+    return placed(counts, None, out_sharding), edges
+
+
+@inlined(static_argnums=(3, 4))
+def _histogram(a, edges, weights, equal, dtype):
+    bins = shape_of(edges)[0] - 1
+    edges = convert(edges, a.dtype)
+    index = _equal_bin(a, edges, bins) if equal and bins > 1 else _any_bin(a, edges, bins)
+    inside = lax.bitwise_and(lax.ge(a, edges[0]), lax.le(a, edges[bins]))
+    index = arithmetic.select(inside, index, np.int32(bins))
+    weights = np.dtype(dtype).type(1) if weights is None else weights
+    return _count(index, weights, bins, dtype)
+
+
+def _any_bin(a, edges, bins):
+    index = lax.sub(convert(searchsorted(edges, a, side="right"), np.dtype(np.int32)), np.int32(1))
+    return lax.min(index, np.int32(bins - 1))
+
+
+def _equal_bin(a, edges, bins):
+    """The bin by division, then moved by one where an edge says otherwise."""
+    scale = lax.div(_like(a, bins), lax.sub(edges[bins], edges[0]))
+    guess = lax.floor(lax.mul(lax.sub(a, edges[0]), scale))
+    guess = lax.clamp(_like(a, 0), guess, _like(a, bins - 1))
+    index = lax.convert_element_type(guess, np.int32)
+    low, high = take(edges, index, mode="clip"), take(edges, index + 1, mode="clip")
+    down = lax.lt(a, low)
+    up = lax.bitwise_and(lax.ge(a, high), lax.lt(index, np.int32(bins - 1)))
+    return lax.clamp(np.int32(0), lax.add(lax.sub(index, lax.convert_element_type(down, np.int32)),
+                                          lax.convert_element_type(up, np.int32)), np.int32(bins - 1))
+
+
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None) -> tuple:
+    """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`."""
+    from .shaping import stack
+    check_arraylike("histogram2d", x, y)
+    try:
+        n = len(bins)
+    except TypeError:
+        n = 1
+    if n not in (1, 2):
+        bins = [asarray(bins)] * 2
+    counts, edges = histogramdd(stack([ravel(x), ravel(y)], 1), bins, range, weights, density)
+    return counts, edges[0], edges[1]
+
+
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None) -> tuple:
+    """Counts of points in a grid of bins.
+
+    Args:
+      sample: one row a point, or a sequence of coordinates, one array an axis.
+      bins: number of bins, or edges; for all axes, or a sequence with one entry an axis.
+      range: lowest and highest edge of each axis.
+      weights: of the points.
+      density: divide by the total and by the volumes.
+
+    Returns:
+      counts, and a list of edges.
+
+    Source: `numpy.histogramdd`.
+    """
+    if isinstance(sample, (list, tuple)):
+        from .shaping import stack
+        sample = stack([ravel(s) for s in sample], 1)
+    check_arraylike("histogramdd", sample)
+    sample, = promote_dtypes_inexact(as_array(sample))
+    points, rank = sample.shape
+    if range is not None and len(range) != rank:
+        raise ValueError(f"For sample.shape={sample.shape}, range should be a sequence of {rank} pairs or Nones; got "
+                         f"range={range}")
+    per_axis = list(bins) if isinstance(bins, (list, tuple)) else [bins] * rank
+    if len(per_axis) != rank:
+        raise ValueError(f"should be a bin for each of {rank} dimensions, got {len(per_axis)}")
+    edges, flat, shape = [], lax.full((points,), 0, np.int32), []
+    inside = lax.full((points,), True, np.bool_)
+    for d, b in enumerate(per_axis):
+        values = sample[:, d]
+        e = convert(histogram_bin_edges(values, b, None if range is None else range[d]), sample.dtype)
+        n = e.shape[0] - 1
+        index = _any_bin(values, e, n)
+        inside = lax.bitwise_and(inside, lax.bitwise_and(lax.ge(values, e[0]), lax.le(values, e[n])))
+        flat = lax.add(lax.mul(flat, np.int32(n)), index)
+        edges.append(e)
+        shape.append(n)
+    total = int(np.prod(shape))
+    flat = arithmetic.select(inside, flat, np.int32(total))
+    kind = sample.dtype if weights is None else dtypes.result_type(weights)
+    counts = lax.reshape(_count(flat, 1 if weights is None else ravel(weights), total, kind), tuple(shape))
+    if density:
+        counts = lax.div(counts, broadcast_to(reductions.sum(counts), counts.shape))
+        for d, e in enumerate(edges):
+            widths = lax.reshape(lax.sub(e[1:], e[:-1]), tuple(n if i == d else 1 for i, n in enumerate(shape)))
+            counts = lax.div(counts, broadcast_to(convert(widths, counts.dtype), counts.shape))
+    return counts, edges
+
+
+# -- covariance --------------------------------------------------------------------------------------------------------
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
+        aweights: Any = None, dtype: Any = None) -> Array:
+    """Covariance matrix of variables.
+
+    Args:
+      m: one row a variable, one column an observation; or a vector.
+      y: more variables.
+      rowvar: False if variables are in columns.
+      bias: divide by the number of observations instead of one less.
+      ddof: the number to subtract from it, in place of what ``bias`` says.
+      fweights: how often each observation came, integers.
+      aweights: weights of the observations.
+      dtype: of the result.
+
+    Raises:
+      ValueError: an array of rank over 2. TypeError: ``fweights`` that are not integers.
+
+    Source: `numpy.cov`.
+    """
+    check_arraylike("cov", m, 0 if y is None else y)
+    x, = promote_dtypes_inexact(m) if y is None else promote_dtypes_inexact(m, y)[:1]
+    x = as_array(x)
+    if dtype is not None:
+        x = x.astype(dtype)
+    if x.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    x = _variables(x, rowvar)
+    if y is not None:
+        other = as_array(promote_dtypes_inexact(m, y)[1]).astype(x.dtype)
+        if other.ndim > 2:
+            raise ValueError("y has more than 2 dimensions")
+        x = concatenate([x, _variables(other, rowvar)], 0)
+    if ddof is None:
+        ddof = 0 if bias else 1
+    weights, total = _observation_weights(fweights, aweights, x)
+    if weights is None:
+        mean = reductions.mean(x, axis=1, keepdims=True)
+        normal = float(x.shape[1] - ddof)
+    else:
+        mean = reductions.average(x, axis=1, weights=weights, keepdims=True)
+        if aweights is None or ddof == 0:
+            normal = total - ddof if ddof else total
+        else:
+            normal = total - ddof * reductions.sum(lax.mul(weights, convert(as_array(aweights), weights.dtype))) / total
+    centered = lax.sub(x, broadcast_to(mean, x.shape))
+    scaled = centered if weights is None else lax.mul(centered, broadcast_to(weights, x.shape))
+    from .linear_algebra import dot
+    from .ufuncs import conj
+    out = dot(scaled, lax.transpose(conj(centered), (1, 0))) / normal
+    return out.squeeze()
+
+
+def _variables(x, rowvar):
+    if x.ndim < 2:
+        return lax.reshape(x, (1, x.size))
+    if not rowvar and x.shape[0] != 1:
+        return lax.transpose(x, (1, 0))
+    return x
+
+
+def _observation_weights(fweights, aweights, x):
+    weights = None
+    if fweights is not None:
+        check_arraylike("cov", fweights)
+        if len(shape_of(fweights)) != 1:
+            raise RuntimeError("cannot handle multidimensional fweights")
+        if shape_of(fweights)[0] != x.shape[1]:
+            raise RuntimeError("incompatible numbers of samples and fweights")
+        if not dtypes.issubdtype(dtypes.dtype(fweights), np.integer):
+            raise TypeError("fweights must be integer.")
+        weights = magnitude(as_array(fweights)).astype(dtypes.to_floating_dtype(x.dtype))
+    if aweights is not None:
+        check_arraylike("cov", aweights)
+        if len(shape_of(aweights)) != 1:
+            raise RuntimeError("cannot handle multidimensional aweights")
+        if shape_of(aweights)[0] != x.shape[1]:
+            raise RuntimeError("incompatible numbers of samples and aweights")
+        own = magnitude(as_array(aweights)).astype(dtypes.to_floating_dtype(x.dtype))
+        weights = own if weights is None else lax.mul(weights, own)
+    if weights is None:
+        return None, None
+    return weights.astype(x.dtype), reductions.sum(weights)
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Array:
+    """Correlation coefficients of variables; arguments as for `cov`. Source: `numpy.corrcoef`."""
+    check_arraylike("corrcoef", x, 0 if y is None else y)
+    c = cov(x, y, rowvar, dtype=dtype)
+    if c.ndim == 0:
+        return c / c
+    from .shaping import diag
+    from .ufuncs import real, sqrt
+    spread = sqrt(real(diag(c))).astype(dtypes.to_floating_dtype(c.dtype))
+    n = spread.shape[0]
+    c = c / broadcast_to(lax.reshape(spread, (n, 1)), c.shape) / broadcast_to(lax.reshape(spread, (1, n)), c.shape)
+    if _is_complex(c):
+        return lax.complex(arithmetic.clip(lax.real(c), -1, 1), arithmetic.clip(lax.imag(c), -1, 1))
+    return arithmetic.clip(c, -1, 1)

@@ -1,0 +1,183 @@
+"""Functions of small arrays made functions of large ones: `vectorize`, `apply_along_axis`, `apply_over_axes`."""
+from __future__ import annotations
+
+import functools
+import re
+from typing import Any, Callable, Collection
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.vmap import vmap
+
+from .. import lax
+from .promotion import as_array, canonical_axis, check_arraylike, shape_of
+
+_NAME = r"\w+"
+_ARGUMENT = rf"\((?:{_NAME}(?:,{_NAME})*,?)?\)"
+_SIGNATURE = re.compile(rf"^(?:{_ARGUMENT}(?:,{_ARGUMENT})*)?->(?:{_ARGUMENT}(?:,{_ARGUMENT})*)?$")
+
+
+def _parsed(signature: str) -> tuple[list, list]:
+    """Names of the core axes of each argument and of each result."""
+    text = signature.replace(" ", "")
+    if not _SIGNATURE.match(text):
+        raise ValueError(f"not a valid gufunc signature: {signature}")
+    sides = text.split("->")
+    return tuple([tuple(n for n in group[1:-1].split(",") if n) for group in re.findall(_ARGUMENT, side)]
+                 for side in sides)
+
+
+def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature: str | None = None) -> Callable:
+    """``pyfunc`` mapped over all axes of its arguments, which broadcast; by `vmap`, so that it is fast.
+
+    Args:
+      pyfunc: traceable function of numbers, or with ``signature`` of arrays.
+      excluded: positions and names of arguments that are passed on as they are.
+      signature: core axes, such as ``"(m,k),(k)->(m)"``; axes before them are mapped over.
+
+    Returns:
+      a function of arrays.
+
+    Raises:
+      ValueError: a bad signature, or shapes that do not fit it. TypeError: ``excluded`` holds something else.
+
+    Source: `numpy.vectorize`.
+    """
+    if any(not isinstance(e, (str, int)) for e in excluded):
+        raise TypeError(f"jax.numpy.vectorize can only exclude integer or string arguments, but excluded={set(excluded)!r}")
+    if any(isinstance(e, int) and e < 0 for e in excluded):
+        raise ValueError(f"excluded={set(excluded)!r} contains negative numbers")
+    cores = _parsed(signature) if signature is not None else None
+
+    @functools.wraps(pyfunc)
+    def wrapped(*args, **kwargs):
+        where = f"on vectorized function with excluded={set(excluded)!r} and signature={signature!r}"
+        fun, args = _exclude(pyfunc, args, kwargs, excluded)
+        check_arraylike("vectorize", *args)
+        args = [as_array(a) for a in args]
+        inputs = cores[0] if cores else [()] * len(args)
+        if len(inputs) != len(args):
+            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(args)} {where}")
+        sizes = _core_sizes(args, inputs, where)
+        leads = [a.shape[:a.ndim - len(core)] for a, core in zip(args, inputs)]
+        try:
+            lead = np.broadcast_shapes(*leads)
+        except ValueError:
+            raise ValueError(f"vectorize: axes to map over do not broadcast: {', '.join(map(str, leads))} {where}") from None
+        checked = _checked(fun, cores[1], sizes, where) if cores else _checked(fun, None, sizes, where)
+        return _mapped(checked, args, leads, lead)
+    return wrapped
+
+
+def _exclude(fun: Callable, args: tuple, kwargs: dict, excluded: Collection) -> tuple:
+    """The function of the arguments that are mapped over, and these."""
+    if not excluded and not kwargs:
+        return fun, args
+    missing = [k for k in kwargs if k not in excluded]
+    dynamic_names = missing
+    fixed = {i: a for i, a in enumerate(args) if i in excluded}
+    fixed_names = {k: v for k, v in kwargs.items() if k in excluded}
+    rest = [a for i, a in enumerate(args) if i not in fixed]
+    count = len(rest)
+
+    def call(*values):
+        positional = list(values[:count])
+        for i in sorted(fixed):
+            positional.insert(i, fixed[i])
+        return fun(*positional, **dict(zip(dynamic_names, values[count:])), **fixed_names)
+    return call, (*rest, *(kwargs[k] for k in dynamic_names))
+
+
+def _core_sizes(args: list, inputs: list, where: str) -> dict:
+    sizes: dict = {}
+    for i, (a, core) in enumerate(zip(args, inputs)):
+        if a.ndim < len(core):
+            raise ValueError(f"input with shape {a.shape} does not have enough dimensions for all core dimensions {core} "
+                             f"{where}")
+        for name, n in zip(core, a.shape[a.ndim - len(core):]):
+            expected = int(name) if name.isdigit() else sizes.setdefault(name, n)
+            if n != expected:
+                raise ValueError(f"inconsistent size for core dimension {name!r}: {n} vs {expected} in argument {i} {where}")
+    return sizes
+
+
+def _checked(fun: Callable, outputs: list | None, sizes: dict, where: str) -> Callable:
+    """``fun``, with the shapes of its results compared with the signature."""
+    def call(*args):
+        out = fun(*args)
+        parts = out if isinstance(out, tuple) else (out,)
+        if outputs is None:
+            for part in parts:
+                if shape_of(part) != ():
+                    raise ValueError(f"output shape {shape_of(part)} is not () {where}: give a signature for results with axes")
+            return out
+        if len(parts) != len(outputs):
+            raise TypeError(f"wrong number of output arguments: expected {len(outputs)}, got {len(parts)} {where}")
+        known = dict(sizes)
+        for part, core in zip(parts, outputs):
+            shape = shape_of(part)
+            if len(shape) != len(core):
+                raise ValueError(f"output shape {shape} does not match core dimensions {core} {where}")
+            for name, n in zip(core, shape):
+                expected = int(name) if name.isdigit() else known.setdefault(name, n)
+                if n != expected:
+                    raise ValueError(f"inconsistent size for core dimension {name!r}: {n} vs {expected} in a result {where}")
+        return out
+    return call
+
+
+def _mapped(fun: Callable, args: list, leads: list, lead: tuple) -> Any:
+    """One `vmap` for each axis to map over; axes of length 1 are dropped where others are longer."""
+    squeezed, axes_of = [], []
+    for a, own in zip(args, leads):
+        missing = len(lead) - len(own)
+        keep = [d for d in range(missing, len(lead)) if own[d - missing] == lead[d]]
+        drop = tuple(d - missing for d in range(missing, len(lead)) if d not in keep)
+        squeezed.append(lax.squeeze(a, drop) if drop else a)
+        axes_of.append(set(keep))
+    for d in reversed(range(len(lead))):
+        in_axes = tuple(0 if d in axes else None for axes in axes_of)
+        if any(axis == 0 for axis in in_axes):
+            fun = vmap(fun, in_axes=in_axes)
+        else:
+            fun = vmap(fun, in_axes=in_axes, axis_size=lead[d])
+    return fun(*squeezed)
+
+
+def apply_along_axis(func1d: Callable, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Array:
+    """``func1d`` of each line along an axis, whose result takes the place of the axis.
+
+    Args:
+      func1d: traceable function of a vector, and of ``args`` and ``kwargs``.
+      axis: along which.
+      arr: array.
+
+    Source: `numpy.apply_along_axis`.
+    """
+    check_arraylike("apply_along_axis", arr)
+    arr = as_array(arr)
+    axis = canonical_axis(axis, arr.ndim)
+    fun = lambda line: func1d(line, *args, **kwargs)
+    for i in range(1, arr.ndim - axis):
+        fun = vmap(fun, in_axes=i, out_axes=-1)
+    for _ in range(axis):
+        fun = vmap(fun, in_axes=0, out_axes=0)
+    return fun(arr)
+
+
+def apply_over_axes(func: Callable, a: Any, axes: Any) -> Array:
+    """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1.
+
+    Source: `numpy.apply_over_axes`.
+    """
+    check_arraylike("apply_over_axes", a)
+    a = as_array(a)
+    for axis in (axes,) if isinstance(axes, (int, np.integer)) else axes:
+        out = func(a, axis)
+        if out.ndim == a.ndim - 1:
+            out = lax.expand_dims(out, (canonical_axis(axis, a.ndim),))
+        elif out.ndim != a.ndim:
+            raise ValueError("function is not returning an array of the correct shape")
+        a = out
+    return a

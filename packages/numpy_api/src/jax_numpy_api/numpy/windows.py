@@ -1,0 +1,63 @@
+"""Window functions for signal processing, and the modified Bessel function that one of them needs."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import lax
+from .creation import array
+from .promotion import promote_args_inexact
+
+
+def _window(M: int, formula: Any) -> Array:
+    """A window of ``M`` points, computed in float64 and rounded; one point is 1."""
+    M = operator.index(M)
+    dtype = dtypes.default_float_dtype()
+    return array(formula(M).astype(dtype) if M > 1 else np.ones(max(M, 0), dtype))
+
+
+def bartlett(M: int) -> Array:
+    """The triangle, from 0 to 1 to 0. Source: `numpy.bartlett`."""
+    return _window(M, np.bartlett)
+
+
+def blackman(M: int) -> Array:
+    """The window of Blackman: three cosine terms. Source: `numpy.blackman`."""
+    return _window(M, np.blackman)
+
+
+def hamming(M: int) -> Array:
+    """The window of Hamming: a raised cosine that does not reach 0. Source: `numpy.hamming`."""
+    return _window(M, np.hamming)
+
+
+def hanning(M: int) -> Array:
+    """The window of von Hann: a raised cosine. Source: `numpy.hanning`."""
+    return _window(M, np.hanning)
+
+
+def kaiser(M: int, beta: Any) -> Array:
+    """The window of Kaiser with shape parameter ``beta``, which may be traced. Source: `numpy.kaiser`."""
+    M = operator.index(M)
+    dtype = dtypes.default_float_dtype()
+    if M <= 1:
+        return array(np.ones(max(M, 0), dtype))
+    alpha = 0.5 * (M - 1)
+    place = np.sqrt(np.maximum(0, 1 - ((np.arange(M) - alpha) / alpha) ** 2)).astype(dtype)
+    return i0(array(place) * beta) / i0(beta)
+
+
+@inlined()
+def i0(x):
+    """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`."""
+    x, = promote_args_inexact("i0", x)
+    if not dtypes.issubdtype(lax.dtype(x), np.floating):
+        raise ValueError(f"Unsupported input type to jax.numpy.i0: {lax.dtype(x)}")
+    x = lax.abs(x)
+    return lax.mul(lax.exp(x), lax.bessel_i0e(x))
