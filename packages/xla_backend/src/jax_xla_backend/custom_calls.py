@@ -12,7 +12,7 @@ import functools
 import importlib
 from typing import Any, Callable
 
-from . import jaxlib_compat  # noqa: F401  sets jaxlib's environment before it loads
+from .jaxlib_compat import _jax
 
 _CPU = {"lapack_": "lapack", "tridiagonal_solve_perturbed": "lapack", "cpu_csr": "cpu_sparse", "cpu_threefry2x32": "cpu_prng"}
 _GPU = {"cusolver_": "gpu_solver", "hipsolver_": "gpu_solver", "cuhybrid_": "gpu_solver", "hiphybrid_": "gpu_solver",
@@ -41,10 +41,13 @@ def _register_module(module_name: str, platform: str) -> None:
     if hasattr(module, "initialize_hybrid_kernels"):
         module.initialize_hybrid_kernels()
     for name_of_platform, entries in module.registrations().items():
-        if name_of_platform.lower() != {"rocm": "rocm", "cuda": "cuda"}.get(platform, "cpu"):
+        if name_of_platform.lower() != platform:
             continue
         for name, handler, api_version in entries:
-            xla_client.register_custom_call_target(name, handler, platform=name_of_platform, api_version=api_version)
+            if platform == "cpu":
+                _jax.register_custom_call_target(name, handler, "Host", api_version, xla_client.CustomCallTargetTraits(0))
+            else:  # plugins have told xla_client how they want to be given handlers
+                xla_client.register_custom_call_target(name, handler, platform=name_of_platform, api_version=api_version)
     if hasattr(module, "batch_partitionable_targets"):
         for name in module.batch_partitionable_targets():
             xla_client.register_custom_call_as_batch_partitionable(name)

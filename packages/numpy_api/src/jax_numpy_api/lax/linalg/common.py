@@ -1,0 +1,284 @@
+"""What the matrix factorisations share: checks, products, triangles, batching, and calls of LAPACK.
+
+All of them work on the last two axes; leading axes are a batch, which LAPACK's handlers loop over in C++. A handler reads
+and writes matrices column by column, so that their row axis is the fastest in memory: XLA transposes on the way.
+
+A factorisation that fails (``info`` not zero) yields NaN for that matrix, so that the others of a batch stay.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray
+from jax_core.batching import bdim_at_front
+from jax_core.forward import jvp_flat
+from jax_core.primitive import Zero
+from jax_core.structural import broadcast_in_dim, instantiate, transpose, zeros
+from jax_numpy_api import lax
+
+PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}
+
+
+# -- checks ----------------------------------------------------------------------------------------------------------
+
+def is_complex(x: Any) -> bool:
+    """Whether an array, a value of a builder, or a type is complex."""
+    return np.dtype(getattr(x, "aval", x).dtype).kind == "c"
+
+
+def real_dtype(dtype: Any) -> np.dtype:
+    """The dtype of the absolute value."""
+    return np.dtype({np.dtype(np.complex64): np.float32, np.dtype(np.complex128): np.float64}.get(np.dtype(dtype), dtype))
+
+
+def complex_dtype(dtype: Any) -> np.dtype:
+    """The complex dtype of the same precision."""
+    return np.dtype(np.complex128 if real_dtype(dtype) == np.float64 else np.complex64)
+
+
+def check_dtype(name: str, *avals: ShapedArray) -> None:
+    """Raise TypeError unless all operands have one of the dtypes that LAPACK has, the same for all."""
+    for i, aval in enumerate(avals):
+        if np.dtype(aval.dtype) not in PREFIX if not isinstance(aval.dtype, dtypes.ExtendedDType) else True:
+            raise TypeError(f"{name} does not accept dtype {aval.dtype} at position {i}; it takes float32, float64, complex64 "
+                            f"and complex128. Convert the operand {aval.str_short()} first.")
+        if aval.dtype != avals[0].dtype:
+            raise TypeError(f"{name} requires arguments to have the same dtypes, got "
+                            f"{', '.join(str(a.dtype) for a in avals)}.")
+
+
+def check_matrix(name: str, x: ShapedArray) -> None:
+    """Raise TypeError unless ``x`` has two axes or more."""
+    check_dtype(name, x)
+    if x.ndim < 2:
+        raise TypeError(f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
+
+
+def check_square(name: str, x: ShapedArray) -> None:
+    """Raise ValueError unless ``x`` holds square matrices."""
+    if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"The input to linalg.{name} must have shape [..., n, n], got shape {x.shape}")
+    check_dtype(name, x)
+
+
+# -- matrix arithmetic -----------------------------------------------------------------------------------------------
+
+def mm(a: Any, b: Any) -> Any:
+    """Matrix product over leading batch axes, in full precision."""
+    rank = np.ndim(a)
+    batch = tuple(range(rank - 2))
+    return lax.dot_general(a, b, (((rank - 1,), (rank - 2,)), (batch, batch)), precision=lax.Precision.HIGHEST)
+
+
+def mt(a: Any) -> Any:
+    """Transposed matrices."""
+    rank = np.ndim(a)
+    return transpose(a, (*range(rank - 2), rank - 1, rank - 2))
+
+
+def mh(a: Any) -> Any:
+    """Conjugate-transposed matrices."""
+    return mt(conj(a))
+
+
+def conj(a: Any) -> Any:
+    """Complex conjugate; a real array as it is."""
+    return lax.conj(a) if is_complex(a) else a
+
+
+def real(a: Any) -> Any:
+    """Real part; a real array as it is."""
+    return lax.real(a) if is_complex(a) else a
+
+
+def symmetrize(a: Any) -> Any:
+    """Hermitian part."""
+    return lax.mul(lax.add(a, mh(a)), full_like(a, 0.5))
+
+
+def full_like(a: Any, value: Any) -> Any:
+    """A scalar of the dtype of ``a``."""
+    return np.asarray(value, a.dtype)[()]
+
+
+def rows(v: Any, like: Any) -> Any:
+    """Vectors ``[..., n]`` as matrices of the shape of ``like`` with entry ``v[j]`` in column j."""
+    rank = np.ndim(like)
+    return broadcast_in_dim(v, np.shape(like), (*range(rank - 2), rank - 1))
+
+
+def columns(v: Any, like: Any) -> Any:
+    """Vectors ``[..., n]`` as matrices of the shape of ``like`` with entry ``v[i]`` in row i."""
+    rank = np.ndim(like)
+    return broadcast_in_dim(v, np.shape(like), (*range(rank - 2), rank - 2))
+
+
+def _triangle(a, k, compare):
+    shape = np.shape(a)
+    i = lax.broadcasted_iota(np.int32, shape[-2:], 0)
+    j = lax.broadcasted_iota(np.int32, shape[-2:], 1)
+    mask = compare(lax.add(i, np.int32(k)), j)
+    return broadcast_in_dim(mask, shape, (len(shape) - 2, len(shape) - 1))
+
+
+def tril(a: Any, k: int = 0) -> Any:
+    """The entries on and below diagonal ``k``, zero elsewhere."""
+    return lax.select(_triangle(a, k, lax.ge), a, zeros(ShapedArray(np.shape(a), a.dtype)))
+
+
+def triu(a: Any, k: int = 0) -> Any:
+    """The entries on and above diagonal ``k``, zero elsewhere."""
+    return lax.select(_triangle(a, k, lax.le), a, zeros(ShapedArray(np.shape(a), a.dtype)))
+
+
+def eye_mask(a: Any) -> Any:
+    """Booleans of the shape of ``a``, true on the diagonal."""
+    return _triangle(a, 0, lax.eq)
+
+
+def eye(n: int, like: Any, m: int | None = None) -> Any:
+    """The identity, ``[..., n, m]``, with the batch axes and dtype of ``like``."""
+    shape = (*np.shape(like)[:-2], n, n if m is None else m)
+    out = ShapedArray(shape, like.dtype)
+    return lax.select(eye_mask(out), broadcast_in_dim(full_like(like, 1), shape, ()), zeros(out))
+
+
+def diagonal(a: Any) -> Any:
+    """The main diagonals, ``[..., min(n, m)]``."""
+    rank, k = np.ndim(a), min(np.shape(a)[-2:])
+    a = lax.slice(a, (0,) * rank, (*np.shape(a)[:-2], k, k))
+    return lax.reduce_sum(lax.select(eye_mask(a), a, zeros(ShapedArray(np.shape(a), a.dtype))), (rank - 1,))
+
+
+def safe_reciprocal(x: Any) -> Any:
+    """1/x, and 0 where x is 0."""
+    shape = np.shape(x)
+    zero, one = zeros(ShapedArray(shape, x.dtype)), broadcast_in_dim(full_like(x, 1), shape, ())
+    none = lax.eq(x, zero)
+    return lax.select(none, zero, lax.div(one, lax.select(none, one, x)))
+
+
+def inverse_gaps(w: Any, like: Any) -> Any:
+    """``1 / (w[j] - w[i])`` with zeros on the diagonal and wherever two values are equal."""
+    return safe_reciprocal(lax.sub(rows(w, like), columns(w, like)))
+
+
+def first_columns(a: Any, k: int) -> Any:
+    """``a[..., :k]``."""
+    return lax.slice_in_dim(a, 0, k, axis=np.ndim(a) - 1)
+
+
+def first_rows(a: Any, k: int) -> Any:
+    """``a[..., :k, :]``."""
+    return lax.slice_in_dim(a, 0, k, axis=np.ndim(a) - 2)
+
+
+# -- rules -----------------------------------------------------------------------------------------------------------
+
+def batch_rule(bind: Callable) -> Callable:
+    """The batching rule of a primitive that takes leading batch axes: the mapped axis becomes the first."""
+    def rule(axis, args, dims, **params):
+        out = bind(*(bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)), **params)
+        return out, 0
+    return rule
+
+
+def jvp_through(bind: Callable, function: Callable) -> Callable:
+    """A JVP rule by way of a differentiable ``function`` with the same results (a list if many)."""
+    def rule(primals, tangents, **params):
+        out = bind(*primals, **params)
+        many = isinstance(out, (list, tuple))
+        if all(isinstance(t, Zero) for t in tangents):
+            return out, [Zero.of(x) for x in out] if many else Zero.of(out)
+
+        def run(*args):
+            results = function(*args, **params)
+            return results if many else [results]
+        _, found = jvp_flat(run, list(primals), list(tangents))
+        return out, found if many else found[0]
+    return rule
+
+
+def tangent_of(t: Any) -> Any:
+    """A tangent as an array."""
+    return instantiate(t)
+
+
+# -- LAPACK ----------------------------------------------------------------------------------------------------------
+
+def _layout(aval, batch_rank):
+    rank = aval.ndim
+    if rank - batch_rank == 2:
+        return (rank - 2, rank - 1, *range(rank - 3, -1, -1))
+    return tuple(range(rank - 1, -1, -1))
+
+
+def lapack(b: Any, routine: str, operands: Sequence[Any], out: Sequence[ShapedArray], *, batch_rank: int,
+           dtype: Any = None, in_place: dict | None = None, **config: Any) -> list:
+    """Call ``lapack_<prefix><routine>_ffi`` on a batch.
+
+    Args:
+      operands: values whose first ``batch_rank`` axes are the batch.
+      out: result types.
+      in_place: number of the operand whose memory each result may take.
+      config: attributes of the call; NumPy scalars, as their width matters.
+    """
+    dtype = operands[0].aval.dtype if dtype is None else dtype
+    return ffi_call(b, f"lapack_{PREFIX[np.dtype(dtype)]}{routine}_ffi", operands, out, batch_rank=batch_rank,
+                    in_place=in_place, **config)
+
+
+def ffi_call(b: Any, target: str, operands: Sequence[Any], out: Sequence[ShapedArray], *, batch_rank: int,
+             in_place: dict | None = None, **config: Any) -> list:
+    """Call a handler that works on matrices stored by columns."""
+    return b.custom_call(
+        target, *operands, out=list(out), backend_config=config,
+        operand_layouts=[_layout(x.aval, batch_rank) for x in operands],
+        result_layouts=[_layout(x, batch_rank) for x in out], output_operand_aliases=in_place,
+        extra=f'mhlo.frontend_attributes = {{num_batch_dims = "{batch_rank}"}}')
+
+
+def letter(text: str) -> np.uint8:
+    """LAPACK's options are letters."""
+    return np.uint8(ord(text))
+
+
+def unitary(x: Any) -> bool:
+    """Whether LAPACK's routine for ``x`` is named for unitary (complex) rather than orthogonal matrices."""
+    return is_complex(x)
+
+
+def nan_on_failure(b: Any, info: Any, *outs: Any) -> list:
+    """The results, with NaN for each matrix whose ``info`` is not zero."""
+    return b.fun(_mask_failures, info, *outs)
+
+
+def _mask_failures(info, *outs):
+    ok = lax.eq(info, zeros(ShapedArray(np.shape(info), info.dtype)))
+    return [_nan_unless(ok, x) for x in outs]
+
+
+def _nan_unless(ok, x):
+    shape = np.shape(x)
+    nan = broadcast_in_dim(full_like(x, complex(np.nan, np.nan) if is_complex(x) else np.nan), shape, ())
+    return lax.select(broadcast_in_dim(ok, shape, tuple(range(np.ndim(ok)))), x, nan)
+
+
+def info_type(x: Any, batch_rank: int) -> ShapedArray:
+    """The type of the ``info`` result of a call on ``x``."""
+    return ShapedArray(x.aval.shape[:batch_rank], np.int32)
+
+
+def for_platform(name: str, b: Any) -> str:
+    """``"cpu"``, ``"gpu"`` or ``"tpu"``.
+
+    Raises:
+      NotImplementedError: another platform.
+    """
+    kinds = {"cpu": "cpu", "cuda": "gpu", "rocm": "gpu", "tpu": "tpu"}
+    if b.platform not in kinds:
+        raise NotImplementedError(f"{name}: there is no lowering for platform {b.platform}")
+    return kinds[b.platform]

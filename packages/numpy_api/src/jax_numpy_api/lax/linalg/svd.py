@@ -1,0 +1,175 @@
+"""Singular value decomposition.
+
+Source: LAPACK `gesdd`, `gesvd`. Derivative: Townsend, "Differentiating the singular value decomposition", 2016, extended to
+full matrices: the vectors that span the rest of the space turn against the others as orthogonality demands, and not
+among themselves, where any choice would do. Equal singular values are treated as `eigen` treats equal eigenvalues.
+"""
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numpy as np
+
+from jax_core.aval import ShapedArray
+from jax_core.primitive import Primitive, Zero, none
+from jax_numpy_api import lax
+from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
+                     full_like, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype, rows,
+                     safe_reciprocal)
+
+
+class SvdAlgorithm(enum.Enum):
+    """Algorithms; which exist depends on the platform."""
+
+    DEFAULT = "default"
+    QR = "QR"
+    JACOBI = "Jacobi"
+    POLAR = "polar"
+    DIVIDE_AND_CONQUER = "divide_and_conquer"
+
+
+def _svd_type(x, *, full_matrices, compute_uv, subset_by_index, algorithm):
+    check_matrix("svd", x)
+    *batch, m, n = x.shape
+    k = min(m, n)
+    s = ShapedArray((*batch, k), real_dtype(x.dtype))
+    if not compute_uv:
+        return [s]
+    u = ShapedArray((*batch, m, m if full_matrices else k), x.dtype)
+    return [s, u, ShapedArray((*batch, n if full_matrices else k, n), x.dtype)]
+
+
+def _svd_jvp(primals, tangents, *, full_matrices, compute_uv, **params):
+    (x,), (g,) = primals, tangents
+    if isinstance(g, Zero):
+        outs = svd_p.bind(x, full_matrices=full_matrices, compute_uv=compute_uv, **params)
+        return outs, [Zero.of(y) for y in outs]
+    s, u, vh = svd_p.bind(x, full_matrices=full_matrices and compute_uv, compute_uv=True, **params)
+    k, v = np.shape(s)[-1], mh(vh)
+    u1, v1 = first_columns(u, k), first_columns(v, k)
+    inner = mm(mh(u1), mm(g, v1))
+    ds = real(diagonal(inner))
+    if not compute_uv:
+        return [s], [ds]
+    du = _vectors(u, u1, inner, s, mm(g, v1), left=True)
+    dv = _vectors(v, v1, inner, s, mm(mh(g), u1), left=False)
+    return [s, u, vh], [ds, du, mh(dv)]
+
+
+def _vectors(u, u1, inner, s, image, left):
+    """The change of the vectors ``u``, of which the first k are ``u1``.
+
+    ``inner`` is U1^H dA V1; ``image`` is dA V1 for left vectors, dA^H U1 for right ones.
+    """
+    k = np.shape(s)[-1]
+    s = lax.convert_element_type(s, inner.dtype) if s.dtype != inner.dtype else s
+    scaled = lax.mul(inner, rows(s, inner)) if left else lax.mul(columns(s, inner), inner)
+    squares = lax.mul(s, s)
+    gaps = safe_reciprocal(lax.sub(rows(squares, inner), columns(squares, inner)))
+    turn = lax.mul(gaps, lax.add(scaled, mh(scaled)))
+    inverse = safe_reciprocal(s)
+    if left and is_complex(inner):  # the phase of each pair is put on the left vector
+        phase = lax.mul(lax.sub(inner, mh(inner)), rows(lax.mul(inverse, full_like(s, 0.5)), inner))
+        turn = lax.add(turn, lax.select(eye_mask(inner), phase, lax.full_like(phase, 0)))
+    change = mm(u1, turn)
+    total, m = np.shape(u)[-1], np.shape(u)[-2]
+    if m > k:
+        outside = lax.sub(image, mm(u1, mm(mh(u1), image)))
+        outside = lax.mul(outside, rows(inverse, outside))
+        change = lax.add(change, outside)
+        if total > k:
+            rest = lax.slice_in_dim(u, k, total, axis=u.ndim - 1)
+            back = lax.neg(mm(u1, mm(mh(outside), rest)))
+            change = lax.concatenate([change, back], u.ndim - 1)
+    return change
+
+
+def _svd_lower(b, x, *, full_matrices, compute_uv, subset_by_index, algorithm):
+    s_type = b.out_avals[0]
+    *batch, m, n = x.aval.shape
+    k, batch_rank = min(m, n), x.aval.ndim - 2
+    if x.aval.size == 0:
+        return _empty(b, x, compute_uv)
+    kind = for_platform("svd", b)
+    full = full_matrices and compute_uv
+    u_type = ShapedArray((*batch, m, m if full else k), x.aval.dtype)
+    vh_type = ShapedArray((*batch, n if full else k, n), x.aval.dtype)
+    info = info_type(x, batch_rank)
+    if kind == "cpu":
+        if algorithm in (SvdAlgorithm.JACOBI, SvdAlgorithm.POLAR):
+            raise NotImplementedError(f"svd: algorithm={algorithm} does not exist on CPU; use DEFAULT, DIVIDE_AND_CONQUER or QR.")
+        routine = "gesvd" if algorithm is SvdAlgorithm.QR else "gesdd"
+        mode = letter("N" if not compute_uv else "A" if full_matrices else "S")
+        _, s, u, vh, info = lapack(b, routine, [x], [x.aval, s_type, u_type, vh_type, info], batch_rank=batch_rank,
+                                   in_place={0: 0}, mode=mode)
+    elif kind == "gpu":
+        s, u, vh, info = _svd_gpu(b, x, s_type, u_type, vh_type, info, compute_uv, full)
+    else:
+        raise NotImplementedError("svd: there is no lowering for TPU; compute it by jax.lax.linalg.eigh of x^H x")
+    return nan_on_failure(b, info, *([s, u, vh] if compute_uv else [s]))
+
+
+def _svd_gpu(b, x, s_type, u_type, vh_type, info, compute_uv, full):
+    """QR iteration for tall matrices; wide ones are transposed, as the library wants m >= n."""
+    prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
+    *_, m, n = x.aval.shape
+    transposed = m < n
+    if transposed:
+        x = b.fun(mh, x)[0]
+        flip = lambda aval: aval.update(shape=(*aval.shape[:-2], aval.shape[-1], aval.shape[-2]))  # noqa: E731
+        u_type, vh_type = flip(vh_type), flip(u_type)
+    _, s, u, vh, info = ffi_call(b, f"{prefix}_gesvd_ffi", [x], [x.aval, s_type, u_type, vh_type, info],
+                                 batch_rank=x.aval.ndim - 2, in_place={0: 0}, transposed=False,
+                                 full_matrices=bool(full), compute_uv=bool(compute_uv))
+    if transposed:
+        u, vh = b.fun(mh, vh)[0], b.fun(mh, u)[0]
+    return s, u, vh, info
+
+
+def _empty(b, x, compute_uv):
+    """An empty matrix has no singular values; its full bases are identities."""
+    outs = [b.full(0, b.out_avals[0])]
+    for aval in b.out_avals[1:] if compute_uv else []:
+        n, m = aval.shape[-2:]
+        outs.append(b.fun(lambda a, n=n, m=m: [eye(n, a, m)], x)[0] if aval.size else b.full(0, aval))
+    return outs
+
+
+svd_p = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp,
+                  transpose=none("svd is not linear, so it has no transpose"),
+                  batch=batch_rule(lambda x, **params: svd_p.bind(x, **params)), lower=_svd_lower)
+
+
+def svd(x: Any, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: tuple[int, int] | None = None,
+        algorithm: SvdAlgorithm | None = None) -> Any:
+    """Singular values and vectors: ``x = u @ diag(s) @ vh``.
+
+    Args:
+      x: matrices ``[..., m, n]``; let k be the smaller of m and n.
+      full_matrices: bases of the whole spaces, ``u[..., m, m]`` and ``vh[..., n, n]``, instead of the first k vectors.
+      compute_uv: False returns the singular values only.
+      subset_by_index: ``(first, end)`` of the singular values wanted, in descending order.
+      algorithm: how.
+
+    Returns:
+      ``(u, s, vh)`` with ``s[..., k]`` real and descending, or ``s``.
+
+    Raises:
+      TypeError: fewer than two axes, or not a dtype of LAPACK. ValueError: a bad subset.
+    """
+    if subset_by_index is not None and full_matrices and compute_uv:
+        raise ValueError("full_matrices and subset_by_index cannot both be set")
+    outs = svd_p.bind(x, full_matrices=bool(full_matrices), compute_uv=bool(compute_uv), subset_by_index=None,
+                      algorithm=algorithm)
+    if subset_by_index is not None:
+        first, end = subset_by_index
+        if not 0 <= first <= end <= np.shape(outs[0])[-1]:
+            raise ValueError(f"svd: subset_by_index={subset_by_index} must satisfy 0 <= first <= end <= {outs[0].shape[-1]}.")
+        s = lax.slice_in_dim(outs[0], first, end, axis=outs[0].ndim - 1)
+        outs = [s] if not compute_uv else [s, lax.slice_in_dim(outs[1], first, end, axis=outs[1].ndim - 1),
+                                           lax.slice_in_dim(outs[2], first, end, axis=outs[2].ndim - 2)]
+    if not compute_uv:
+        return outs[0]
+    s, u, vh = outs
+    return u, s, vh
