@@ -12,6 +12,7 @@ What it needs of a lowered module (`lowering` writes it):
 * ``keys_in``, ``keys_out``: pairs (index, dtype) of the flat inputs and results that are keys to the caller;
 * ``donated``: indices of flat inputs whose buffers are given up;
 * ``ordered_effects``, ``unordered_effects``: those of the program;
+* ``constraints``: placements on several devices that it asks for its values;
 * ``host_callbacks``: Python functions that the module calls by number; ``keep_alive``: objects to keep with it.
 """
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Sequence
 
-from . import array, client, compile, mesh, tokens
+from . import array, client, compile, host_calls, mesh, tokens
 from .array import ArrayImpl
 from .jaxlib_compat import HloSharding, _jax, result_handler
 from .put import as_sharding, put
@@ -35,7 +36,7 @@ class _Loaded:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "token_sharding", "simple", "name")
+                 "single", "token_sharding", "simple", "calls_host", "dummies", "name")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -52,6 +53,11 @@ class _Loaded:
         self.consts = [put(c, None, self.token_sharding) for c in module.consts]
         self.name = name
         self.simple = not (module.ordered_effects or module.unordered_effects)
+        self.calls_host = host_calls.calls_host(module, self.devices)
+        if self.calls_host:
+            self.dummies = host_calls.dummies(module, self.token_sharding)
+            self.handlers = [self._token_handler() for _ in self.dummies] + self.handlers
+            host_calls.wait_for(self.consts)
 
     def _results(self, wanted: Any) -> list[Sharding]:
         """The placements of the results: those asked for, else those that the compiler chose."""
@@ -83,7 +89,11 @@ class _Loaded:
             elif x.is_deleted():
                 raise RuntimeError(array.deleted_message(x))
             inputs.append(x)
-        if self.simple:
+        if self.calls_host:
+            host_calls.wait_for(inputs)
+            outs = self.loaded.execute_sharded(self.dummies + inputs).consume_with_handlers(self.handlers)
+            outs = outs[len(self.dummies):]
+        elif self.simple:
             outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         else:
             outs = self._run_with_effects(inputs)
@@ -98,15 +108,38 @@ class _Loaded:
         results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.module.unordered_effects))
         if self.module.unordered_effects:
             tokens.keep_unordered(self.devices, results.consume_token())
-        handlers = [result_handler(tokens.TOKEN_TYPE, where, True) for _ in ordered] + self.handlers
+        handlers = [self._token_handler() for _ in ordered] + self.handlers
         outs = results.consume_with_handlers(handlers)
         for effect, token in zip(ordered, outs):
             tokens.keep(effect, where, token)
         return outs[len(ordered):]
 
+    def _token_handler(self) -> Any:
+        return result_handler(tokens.TOKEN_TYPE, self.token_sharding, True)
+
 
 def _as_hlo(sharding: Any) -> Any:
     return sharding if isinstance(sharding, HloSharding) else HloSharding.from_proto(sharding)
+
+
+_UNKNOWN = object()
+
+
+def _sharding_in(jaxpr: Any) -> Sharding | None:
+    """The first sharding over several devices among the parameters of a program, nested programs included."""
+    for eqn in jaxpr.eqns:
+        for value in eqn.params.values():
+            for part in value if isinstance(value, (tuple, list)) else (value,):
+                if isinstance(part, mesh.Mesh) and part.size > 1:
+                    return NamedSharding(part, PartitionSpec())
+                if isinstance(part, Sharding) and part._is_concrete and part.num_devices > 1:
+                    return part
+                inner = getattr(part, "jaxpr", part)
+                if isinstance(inner, Jaxpr):
+                    found = _sharding_in(inner)
+                    if found is not None:
+                        return found
+    return None
 
 
 class Executable:
@@ -124,7 +157,9 @@ class Executable:
         self._variants: dict[Any, _Loaded] = {}
         self._lock = threading.RLock()
         self._first: _Loaded | None = None
-        self.needs_python = bool(module.ordered_effects or module.unordered_effects or module.keys_in or module.keys_out)
+        self._named: Any = _UNKNOWN
+        effects = module.ordered_effects or module.unordered_effects
+        self.needs_python = bool(effects and module.platform != "cpu" or module.keys_in or module.keys_out)
 
     # -- what jit reads
     @property
@@ -184,11 +219,25 @@ class Executable:
                 elif sharding is not found and sharding != found:
                     if sharding._internal_device_list != found._internal_device_list:
                         self._complain(args)
+        if found is None and self.module.constraints:  # the program itself asks for several devices
+            return self.module.constraints[0]._device_assignment, self._from_args(args, self.module.constraints[0]), True
         if found is None:
-            return (client.default_device(),), None, False
+            found = self._inside()
+            if found is None:
+                return (client.default_device(),), None, False
+        elif len(found._internal_device_list) == 1 and self._inside() is not None:
+            found = self._inside()
         if len(found._internal_device_list) == 1:
             return found._device_assignment, None, True
         return found._device_assignment, self._from_args(args, found), True
+
+    def _inside(self) -> Sharding | None:
+        """A sharding over several devices that the program itself names, or None."""
+        if self._named is _UNKNOWN:
+            closed = getattr(self.module, "closed", None)
+            several = closed is not None and client.device_count() > 1
+            self._named = _sharding_in(closed.jaxpr) if several else None
+        return self._named
 
     def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
         spec = self.spec
@@ -272,10 +321,14 @@ class Executable:
 
     @property
     def in_shardings(self) -> list[Sharding]:
-        return self.current.in_shardings
+        """Placements of all flat inputs; those that the program does not take go to all devices."""
+        current = self.current
+        kept = dict(zip(current.module.kept, current.in_shardings))
+        return [kept.get(i, current.token_sharding) for i in range(len(current.module.flat_in_avals))]
 
     @property
     def out_shardings(self) -> list[Sharding]:
+        """Placements of the results."""
         return self.current.out_shardings
 
     def as_text(self) -> str:
@@ -300,14 +353,18 @@ class Executable:
         """The machine code, for the same jaxlib on the same kind of machine."""
         return bytes(self.loaded.serialize())
 
+    @property
     def in_formats(self) -> list[Format]:
-        """Layouts and placements of the kept inputs."""
-        layouts = self.loaded.get_parameter_layouts()
-        return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.in_shardings)]
+        """Layouts and placements of all flat inputs; those that the program does not take have no layout."""
+        current = self.current
+        layouts = self.loaded.get_parameter_layouts()[-len(current.module.kept):] if current.module.kept else []
+        kept = dict(zip(current.module.kept, map(Layout.from_pjrt_layout, layouts)))
+        return [Format(kept.get(i), s) for i, s in enumerate(self.in_shardings)]
 
+    @property
     def out_formats(self) -> list[Format]:
         """Layouts and placements of the results."""
-        layouts = self.loaded.get_output_layouts()
+        layouts = self.loaded.get_output_layouts()[len(self.module.ordered_effects):]
         return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.out_shardings)]
 
 

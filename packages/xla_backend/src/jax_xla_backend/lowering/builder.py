@@ -20,7 +20,7 @@ from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.staging import trace_to_jaxpr
 
 from .. import custom_calls
-from . import calls, extended
+from . import calls, extended, sharding_text
 from .planner import plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value
@@ -383,13 +383,17 @@ class Builder:
         """The Shardy attribute of a placement of a value with ``ndim`` axes; its mesh is entered into the module."""
         return self.module.shardings.attribute(sharding, ndim)
 
+    def sharding_constraint(self, x: Value, sharding: Any) -> Value:
+        """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays."""
+        return new_value(sharding_text.constrain(self, extended.physical(x), sharding), x.aval)
+
 
 def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
     """The types at the end of an op, in the form that the op wants."""
     if text.startswith("chlo.") and not text.startswith("chlo.broadcast_"):
         out = outs[0] if len(outs) == 1 else f"({', '.join(outs)})"
         return f" : {', '.join(types)} -> {out}"
-    if text.startswith("stablehlo.optimization_barrier"):
+    if text.startswith(("stablehlo.optimization_barrier", "sdy.")):
         return f" : {', '.join(outs)}"
     if not types and not text.startswith(('"', "stablehlo.custom_call", "func.call")):
         return f" : {', '.join(outs)}"

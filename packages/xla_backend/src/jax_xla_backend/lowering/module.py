@@ -51,6 +51,7 @@ class Module:
       ordered_effects, unordered_effects: of the program.
       host_callbacks: Python functions that the program calls by their index here.
       host_transfers: `calls.HostTransfer` of each callback on platforms that call the host by messages (TPU).
+      constraints: placements on several devices that the program asks for its values.
       keep_alive: objects to be kept as long as the executable.
     """
 
@@ -80,6 +81,7 @@ class Module:
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers
+        self.constraints = writer.shardings.constraints
 
     def text(self, debug_info: bool = False) -> str:
         """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""
@@ -167,7 +169,7 @@ class ModuleWriter:
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
         self.planning = module.platform == "cpu"
-        self.shardings = Shardings()
+        self.shardings = Shardings(*module._shardings)
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
         self._functions: list[str] = []
@@ -180,7 +182,7 @@ class ModuleWriter:
 
     def text(self) -> str:
         """The whole module."""
-        name, devices = self.module.name, self.shardings.device_count(*self.module._shardings)
+        name, devices = self.module.name, self.shardings.devices
         main = self._main()
         head = (f"module @{name} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
                 f"{self.shardings.meshes()}")

@@ -1,18 +1,30 @@
-"""Placements as Shardy attributes, and the meshes that they name.
+"""Placements as text: attributes of arguments and results, constraints, and the meshes that they name.
 
-Source: Shardy dialect, `sdy.mesh` and `sdy.sharding`.
+Placements on a mesh are written in Shardy. Others, and all where Shardy is off, are written the way that XLA's own
+partitioner reads them.
+
+Source: Shardy dialect, `sdy.mesh`, `sdy.sharding`, `sdy.sharding_constraint`.
 """
 from __future__ import annotations
 
 from typing import Any
 
+from jax_core import config
+
 from .calls import quoted
 
 
 class Shardings:
-    """The meshes of a module. Placements without a mesh are written the way XLA's own partitioner reads them."""
+    """The placements of one module.
 
-    def __init__(self):
+    Attributes:
+      devices: number of devices that the module is for.
+      constraints: placements on several devices that the program asks for, whether or not the module is for several.
+    """
+
+    def __init__(self, *placements: Any):
+        self.devices = self._device_count(placements)
+        self.constraints: list[Any] = []
         self._meshes: dict[tuple, str] = {}
 
     def attribute(self, sharding: Any, ndim: int) -> str:
@@ -21,11 +33,15 @@ class Shardings:
         name = self._meshes.setdefault(axes, f"mesh_{len(self._meshes)}" if self._meshes else "mesh")
         return sharding._to_sdy_sharding(ndim, name)
 
+    def in_shardy(self, sharding: Any) -> bool:
+        """Whether the placement is written in Shardy."""
+        return config.use_shardy_partitioner.value and hasattr(sharding, "mesh")
+
     def argument(self, sharding: Any, ndim: int) -> str:
         """The attribute of an argument or result of ``main``."""
-        if hasattr(sharding, "mesh"):
+        if self.in_shardy(sharding):
             return f"sdy.sharding = {self.attribute(sharding, ndim)}"
-        return f"mhlo.sharding = {quoted(str(sharding._to_xla_hlo_sharding(ndim)))}"
+        return f"mhlo.sharding = {hlo_text(sharding, ndim)}"
 
     def meshes(self) -> str:
         """The declarations of the meshes."""
@@ -33,10 +49,28 @@ class Shardings:
                         for axes, name in self._meshes.items()])
 
     @staticmethod
-    def device_count(*placements: Any) -> int:
-        """Number of devices that the placements are for."""
+    def _device_count(placements: Any) -> int:
         for group in placements:
             for sharding in group or ():
                 if sharding is not None:
                     return int(sharding.num_devices)
         return 1
+
+
+def hlo_text(sharding: Any, ndim: int) -> str:
+    """The placement for XLA's own partitioner, as an MLIR string."""
+    return quoted(str(sharding._to_xla_hlo_sharding(ndim)))
+
+
+def constrain(b: Any, x: Any, sharding: Any) -> Any:
+    """``x``, placed as ``sharding`` says; nothing is written in a module for one device."""
+    placements = b.module.shardings
+    if sharding.num_devices > 1:
+        placements.constraints.append(sharding)
+    if placements.devices == 1:
+        return x
+    if placements.in_shardy(sharding):
+        text = placements.attribute(sharding, x.ndim).removeprefix("#sdy.sharding")
+        return b.emit(f"sdy.sharding_constraint {x} {text}", x, out=x.aval)
+    return b.emit(f"stablehlo.custom_call @Sharding({x})", x, out=x.aval,
+                  attrs=f"{{mhlo.sharding = {hlo_text(sharding, x.ndim)}}}")

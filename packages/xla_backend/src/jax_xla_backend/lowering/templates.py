@@ -76,7 +76,7 @@ class Recorder(Builder):
     def _refuse(self, *args, **kwargs):
         raise NotATemplate
 
-    token = set_token = tokens = call = host_callback = sharding = _refuse
+    token = set_token = tokens = call = host_callback = sharding = sharding_constraint = _refuse
 
 
 def record(module: Any, eqn: JaxprEqn, location: str) -> Template | None:

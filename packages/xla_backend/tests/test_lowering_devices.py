@@ -1,0 +1,53 @@
+"""Lowering for several devices (the suite runs with eight CPU devices; see conftest)."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jax_core import backends, config, structural
+from jax_core.interfaces import LowerSpec
+from jax_core.jaxpr import ClosedJaxpr
+from jax_core.jit import jit
+from jax_core.staging import trace_to_jaxpr
+from jax_xla_backend import client, lowering
+from jax_xla_backend.mesh import Mesh
+from jax_xla_backend.partition_spec import PartitionSpec as P
+from jax_xla_backend.put import device_put_p, put
+from jax_xla_backend.sharding import NamedSharding
+
+backends.get()  # sets jaxlib up
+X = np.arange(16, dtype=np.float32).reshape(4, 4)
+
+
+def on(*axes):
+    """A placement on a 2 by 2 mesh."""
+    return NamedSharding(Mesh(np.array(client.devices()[:4]).reshape(2, 2), ("x", "y")), P(*axes))
+
+
+def test_arguments_and_results_carry_their_placements():
+    """The mesh is declared once."""
+    x = put(X, None, on("x", "y"))
+    closed = ClosedJaxpr(*trace_to_jaxpr(lambda x: [structural.add(x, x)], [x.aval])[:2])
+    text = lowering.lower_module(closed, LowerSpec("f"), (on("x", "y"),), (on(None, "x"),)).text()
+    assert "mhlo.num_partitions = 4" in text
+    assert text.count('sdy.mesh @mesh = <["x"=2, "y"=2]>') == 1
+    assert '%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}' in text
+    assert '(tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>})' in text
+    out = jit(lambda x: structural.add(x, x), out_shardings=on(None, "x"))(x)
+    assert out.sharding == on(None, "x")
+    np.testing.assert_array_equal(out, 2 * X)
+
+
+@pytest.mark.parametrize("shardy", [True, False])
+@pytest.mark.parametrize("spread", [True, False])
+def test_constraints_inside_a_program(spread, shardy):
+    """They hold for arguments that are spread already, and spread those that are not, with either partitioner."""
+    before = config.use_shardy_partitioner.value
+    config.config.update("jax_use_shardy_partitioner", shardy)
+    try:
+        double = jit(lambda x: device_put_p.bind(structural.add(x, x), placement=on(None, "x")))
+        out = double(put(X, None, on("x", "y")) if spread else X)
+    finally:
+        config.config.update("jax_use_shardy_partitioner", before)
+    assert out.sharding.is_equivalent_to(on(None, "x"), 2)
+    np.testing.assert_array_equal(out, 2 * X)
