@@ -122,26 +122,6 @@ def _as_hlo(sharding: Any) -> Any:
     return sharding if isinstance(sharding, HloSharding) else HloSharding.from_proto(sharding)
 
 
-_UNKNOWN = object()
-
-
-def _sharding_in(jaxpr: Any) -> Sharding | None:
-    """The first sharding over several devices among the parameters of a program, nested programs included."""
-    for eqn in jaxpr.eqns:
-        for value in eqn.params.values():
-            for part in value if isinstance(value, (tuple, list)) else (value,):
-                if isinstance(part, mesh.Mesh) and part.size > 1:
-                    return NamedSharding(part, PartitionSpec())
-                if isinstance(part, Sharding) and part._is_concrete and part.num_devices > 1:
-                    return part
-                inner = getattr(part, "jaxpr", part)
-                if isinstance(inner, Jaxpr):
-                    found = _sharding_in(inner)
-                    if found is not None:
-                        return found
-    return None
-
-
 class Executable:
     """A compiled program.
 
@@ -157,7 +137,6 @@ class Executable:
         self._variants: dict[Any, _Loaded] = {}
         self._lock = threading.RLock()
         self._first: _Loaded | None = None
-        self._named: Any = _UNKNOWN
         effects = module.ordered_effects or module.unordered_effects
         self.needs_python = bool(effects and module.platform != "cpu" or module.keys_in or module.keys_out)
 
@@ -222,22 +201,10 @@ class Executable:
         if found is None and self.module.constraints:  # the program itself asks for several devices
             return self.module.constraints[0]._device_assignment, self._from_args(args, self.module.constraints[0]), True
         if found is None:
-            found = self._inside()
-            if found is None:
-                return (client.default_device(),), None, False
-        elif len(found._internal_device_list) == 1 and self._inside() is not None:
-            found = self._inside()
+            return (client.default_device(),), None, False
         if len(found._internal_device_list) == 1:
             return found._device_assignment, None, True
         return found._device_assignment, self._from_args(args, found), True
-
-    def _inside(self) -> Sharding | None:
-        """A sharding over several devices that the program itself names, or None."""
-        if self._named is _UNKNOWN:
-            closed = getattr(self.module, "closed", None)
-            several = closed is not None and client.device_count() > 1
-            self._named = _sharding_in(closed.jaxpr) if several else None
-        return self._named
 
     def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
         spec = self.spec
