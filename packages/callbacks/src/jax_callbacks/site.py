@@ -29,7 +29,7 @@ class _Dynamic:
 
 
 DYNAMIC = _Dynamic()
-_ARRAYS = (np.ndarray, View)
+_ARRAYS = frozenset((np.ndarray, View))
 
 
 class Site:
@@ -44,12 +44,12 @@ class Site:
       out_avals: types of its leaves.
     """
 
-    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_call", "_wanted", "__weakref__")
+    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_function", "_wanted", "__weakref__")
 
     def __init__(self, kind: str, function: Callable, in_tree: Any, statics: Sequence[Any], out_tree: Any,
                  out_avals: Sequence[AbstractValue]):
         self.kind, self.function, self.out_tree, self.out_avals = kind, function, out_tree, tuple(out_avals)
-        self._call = _caller(function, in_tree, statics)
+        self._function = _of_operands(function, in_tree, statics)
         self._wanted = [_stored(a) for a in self.out_avals]
         self.record = stats.record_of(kind, function)
 
@@ -72,9 +72,9 @@ class Site:
         start = time.perf_counter_ns()
         if stats.limit is not None:
             with stats.watched(self):
-                result = self._call([x.view(View) for x in arrays])
+                result = self._function(*[x.view(View) for x in arrays])
         else:
-            result = self._call([x.view(View) for x in arrays])
+            result = self._function(*[x.view(View) for x in arrays])
         record.count += 1
         record.nanoseconds += time.perf_counter_ns() - start
         if self.out_tree is None:
@@ -83,22 +83,42 @@ class Site:
 
     def host_function(self, ordered: bool) -> Callable:
         """The function for the runtime. With ``ordered`` the first operand and the first result are tokens."""
+        call = self._single_result() if len(self._wanted) == 1 and self.out_tree.num_nodes == 1 else self._any_result()
+        return (lambda token, *arrays: (token, *call(*arrays))) if ordered else call
+
+    def _any_result(self) -> Callable:
         run = self.run
 
-        def plain(*arrays):
+        def call(*arrays):
             try:
                 return tuple(run(arrays))
             except BaseException as error:
                 failure = carrier(error)
             raise failure
+        return call
 
-        def with_token(token, *arrays):
+    def _single_result(self) -> Callable:
+        """`_any_result` for the commonest case, one array: what is only needed in special cases is left to `run`."""
+        run, function, record, (want,) = self.run, self._function, self.record, self._wanted
+        dtype, shape, strides, checked = want.dtype, want.shape, _strides(want), self._checked
+        state, clock = context.state, time.perf_counter_ns
+
+        def call(*arrays):
             try:
-                return (token, *run(arrays))
+                if stats.limit is not None or state.trace is not EVAL:
+                    return tuple(run(arrays))
+                start = clock()
+                result = function(*[x.view(View) for x in arrays])
+                record.count += 1
+                record.nanoseconds += clock() - start
+                if (type(result) in _ARRAYS and result.dtype is dtype and result.shape == shape
+                        and result.strides == strides):
+                    return (result,)
+                return tuple(checked(result))
             except BaseException as error:
                 failure = carrier(error)
             raise failure
-        return with_token if ordered else plain
+        return call
 
     # -- results -----------------------------------------------------------------------------------------------------
 
@@ -153,6 +173,15 @@ class Site:
         return f"{self.kind}: the result{f' at {place}' if place else ''} of {describe_function(self.function)}"
 
 
+def _strides(aval: ShapedArray) -> tuple:
+    """Strides in bytes of a contiguous array."""
+    strides, step = [], np.dtype(aval.dtype).itemsize
+    for n in reversed(aval.shape):
+        strides.append(step)
+        step *= n
+    return tuple(reversed(strides))
+
+
 _KIND_OF = {bool: np.dtype(bool), int: np.dtype("int8"), float: np.dtype("float16"), complex: np.dtype("complex64")}
 
 
@@ -169,23 +198,23 @@ def _stored(aval: AbstractValue) -> ShapedArray:
     return aval
 
 
-def _caller(function: Callable, in_tree: Any, statics: Sequence[Any]) -> Callable:
-    """``call(operands)`` puts operands and static objects in their places and calls ``function``."""
+def _of_operands(function: Callable, in_tree: Any, statics: Sequence[Any]) -> Callable:
+    """``function`` as a function of the operands alone, which are put in their places."""
     if all(s is DYNAMIC for s in statics):
         args, kwargs = tree.unflatten(in_tree, range(len(statics)))
         if not kwargs and args == tuple(range(len(statics))):  # nothing but arrays by position
-            return lambda operands: function(*operands)
+            return function
 
-        def call(operands):
+        def with_structure(*operands):
             args, kwargs = tree.unflatten(in_tree, operands)
             return function(*args, **kwargs)
-        return call
+        return with_structure
 
-    def call_with_statics(operands):
+    def with_statics(*operands):
         given = iter(operands)
         args, kwargs = tree.unflatten(in_tree, [next(given) if s is DYNAMIC else s for s in statics])
         return function(*args, **kwargs)
-    return call_with_statics
+    return with_statics
 
 
 class BatchedSite(Site):
@@ -213,6 +242,9 @@ class BatchedSite(Site):
             for whole, part in zip(results, element):
                 whole[i] = part
         return results
+
+    def _single_result(self) -> Callable:
+        return self._any_result()
 
 
 def make_site(kind: str, function: Callable, args: tuple, kwargs: dict, out_tree: Any, out_avals: Sequence[Any],
