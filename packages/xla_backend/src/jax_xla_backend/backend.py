@@ -8,7 +8,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr
 
 from . import array, client, compile, dispatch, eager, executable, tokens
-from .put import from_host, put
+from .put import as_sharding, from_host, put
 
 
 class XlaBackend:
@@ -17,6 +17,7 @@ class XlaBackend:
     array_type = array.ArrayImpl
     put = staticmethod(put)
     from_host = staticmethod(from_host)
+    as_sharding = staticmethod(as_sharding)
     host_view = staticmethod(array.host_view)
     evaluate = staticmethod(eager.evaluate)
     effects_barrier = staticmethod(tokens.effects_barrier)

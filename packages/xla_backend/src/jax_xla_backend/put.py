@@ -178,9 +178,7 @@ def _same_parts(x: ArrayImpl, sharding: Sharding) -> bool:
 # -- the primitive: device_put inside transformations ---------------------------------------------------------------
 
 def _device_put_lower(b, x, *, placement):
-    if isinstance(placement, NamedSharding) and hasattr(b, "sharding_constraint"):
-        return b.sharding_constraint(x, placement)
-    return x
+    return b.sharding_constraint(x, placement) if isinstance(placement, NamedSharding) else x
 
 
 device_put_p = Primitive(
@@ -242,6 +240,29 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> A
     if donate and type(x) is ArrayImpl and result is not x:
         x.delete()
     return result
+
+
+def reshard(xs: Any, out_shardings: Any) -> Any:
+    """``xs`` (a tree of arrays) with other shardings.
+
+    Args:
+      xs: a tree of arrays.
+      out_shardings: a sharding or `PartitionSpec`, or a tree of them that is a prefix of ``xs``.
+
+    Raises:
+      ValueError: a spec names a mesh axis that is not ``Explicit``.
+    """
+    for where in tree.tree_leaves(out_shardings, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec))):
+        sharding = as_sharding(where)
+        if isinstance(sharding, NamedSharding):
+            kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))
+            bad = [name for name in sharding.spec.axis_names() if kinds[name] is not mesh.AxisType.Explicit]
+            if bad:
+                raise ValueError(
+                    f"PartitionSpec passed to reshard cannot contain axis names that are of type Auto or Manual. Got "
+                    f"PartitionSpec: {sharding.spec} with axis name: {bad[0]} of type: {kinds[bad[0]]}; use "
+                    "jax.lax.with_sharding_constraint for such axes.")
+    return device_put(xs, out_shardings)
 
 
 def device_get(x: Any) -> Any:
@@ -436,4 +457,4 @@ def live_arrays(platform: Any = None) -> list[ArrayImpl]:
 
 __all__ = ["block_until_ready", "copy_to_host_async", "device_get", "device_put",
            "device_put_replicated", "device_put_sharded", "from_host", "live_arrays", "make_array_from_callback",
-           "make_array_from_process_local_data", "make_array_from_single_device_arrays", "put"]
+           "make_array_from_process_local_data", "make_array_from_single_device_arrays", "put", "reshard"]

@@ -1,0 +1,64 @@
+"""The public functions and classes of this package, under the names that users of JAX know."""
+from __future__ import annotations
+
+import platform
+import sys
+
+import numpy as np
+
+from . import load
+
+backend = load()
+
+from .array import ArrayImpl, Shard, host_value, host_view  # noqa: E402
+from .client import (Device, default_backend, device_count, devices, host_id, local_device_count,  # noqa: E402
+                     local_devices, process_count, process_index, process_indices)
+from .dlpack import from_dlpack, is_supported_dtype  # noqa: E402
+from .jaxlib_compat import VERSION_TEXT  # noqa: E402
+from .layout import Format, Layout  # noqa: E402
+from .mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh,  # noqa: E402
+                   set_mesh, use_abstract_mesh)
+from .partition_spec import PartitionSpec  # noqa: E402
+from .plugins import register_plugin  # noqa: E402
+from .put import (block_until_ready, copy_to_host_async, device_get, device_put, device_put_replicated,  # noqa: E402
+                  device_put_sharded, live_arrays, make_array_from_callback, make_array_from_process_local_data,
+                  make_array_from_single_device_arrays, reshard)
+from .sharding import (GSPMDSharding, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding,  # noqa: E402
+                       make_single_device_sharding)
+from .tokens import effects_barrier  # noqa: E402
+
+P = PartitionSpec
+clear_caches = backend.clear_caches
+host_count = process_count
+host_ids = process_indices
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Versions and devices, for bug reports.
+
+    Args:
+      return_string: return the text instead of printing it.
+    """
+    from . import __version__
+
+    text = "\n".join([
+        f"jax-xla-backend: {__version__}", f"jaxlib: {VERSION_TEXT}", f"numpy:  {np.__version__}",
+        f"python: {sys.version}", f"device info: {devices()[0].device_kind}-{device_count()}, {local_device_count()} local "
+        "devices", f"process_count: {process_count()}", f"platform: {platform.uname()}"])
+    if return_string:
+        return text
+    print(text)
+    return None
+
+
+__all__ = [
+    "AbstractDevice", "AbstractMesh", "ArrayImpl", "AxisType", "Device", "Format", "GSPMDSharding", "IndivisibleError",
+    "Layout", "Mesh", "NamedSharding", "P", "PartitionSpec", "Shard", "Sharding", "SingleDeviceSharding",
+    "block_until_ready", "clear_caches", "copy_to_host_async", "default_backend", "device_count", "device_get",
+    "device_put", "device_put_replicated", "device_put_sharded", "devices", "effects_barrier", "from_dlpack",
+    "get_abstract_mesh", "get_mesh", "host_count", "host_id", "host_ids", "host_value", "host_view",
+    "is_supported_dtype", "live_arrays", "local_device_count", "local_devices", "make_array_from_callback",
+    "make_array_from_process_local_data", "make_array_from_single_device_arrays", "make_mesh",
+    "make_single_device_sharding", "print_environment_info", "process_count", "process_index", "process_indices",
+    "register_plugin", "reshard", "set_mesh", "use_abstract_mesh",
+]
