@@ -1,0 +1,42 @@
+"""The public namespace: importing it is light, each name is served, nothing imports the reference."""
+import importlib
+import pathlib
+import pkgutil
+import subprocess
+import sys
+
+import jax
+import pytest
+
+MODULES = [name for _, name, _ in pkgutil.walk_packages([str(pathlib.Path(jax.__file__).parent)], "jax.")]
+
+
+def test_import_loads_no_backend_and_no_numpy_api():
+    code = ("import sys, jax; heavy = [m for m in ('jaxlib._jax', 'scipy', 'jax_numpy_api.numpy', 'jax_random') if m in "
+            "sys.modules]; sys.exit(', '.join(heavy))")
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_imports(module):
+    importlib.import_module(module)
+
+
+def test_every_name_of_the_namespace_is_served():
+    missing = []
+    for name in jax.__all__:
+        try:
+            getattr(jax, name)
+        except (AttributeError, ImportError) as error:
+            missing.append(f"{name}: {error}")
+    assert not missing
+
+
+def test_unknown_names_are_attribute_errors():
+    with pytest.raises(AttributeError, match="has no attribute 'no_such_name'"):
+        jax.no_such_name
+
+
+def test_version():
+    assert jax.__version_info__ >= (0, 12, 0)
+    assert jax.__version__ == ".".join(map(str, jax.__version_info__))
