@@ -10,6 +10,7 @@ import numpy as np
 
 from . import context
 from .aval import ShapedArray, get_aval
+from .dtypes import float0
 from .effects import NamedAxisEffect
 from .jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from .primitive import ELEMENTWISE, Primitive, Zero
@@ -155,6 +156,8 @@ def broadcast(x: Any, size: int, dim: int = 0) -> Any:
     """``x`` repeated along a new axis of length ``size`` at ``dim``."""
     from .structural import broadcast_in_dim
     shape = np.shape(x)
+    if getattr(x, "dtype", None) == float0:  # no contents
+        return np.zeros((*shape[:dim], size, *shape[dim:]), float0)
     return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),
                             tuple(i + (i >= dim) for i in range(len(shape))))
 
