@@ -5,7 +5,7 @@ index without mapped axis keeps the conditional; with one, all branches run and 
 has side effects: then the lanes run one after the other, so that only the effects of chosen branches happen.
 
 Where branches run for lanes that did not choose them, their operands are cut off from differentiation
-(`stop_gradient`), so that a NaN or infinity in the derivative of a branch not taken stays out of the result.
+(`unused_p`), so that a NaN or infinity in the derivative of a branch not taken stays out of the result.
 """
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from jax_core.batching import batch_jaxpr, moved, unmapped_aval
 from jax_core.effects import NamedAxisEffect
 from jax_core.forward import has_tangent, jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, types_compatible
-from jax_core.primitive import ZERO, Primitive, Zero, is_linear, none
+from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
@@ -28,7 +28,6 @@ from jax_core.structural import convert_element_type_p, zeros
 from jax_core.structural import broadcast_in_dim
 from jax_core.trace import to_concrete_value
 
-from ..convert import stop_gradient_p
 from .common import (check_effects, convert, drop_inputs, either, fill, leaf_avals, narrow, nonzero_flags, reorder,
                      require_callable, run_eagerly, select, share_constants, split, trace_body)
 from .lowering import emit_case
@@ -431,7 +430,7 @@ def _guarded(index, i, ops, batched, count):
         if b and has_tangent(get_aval(x)):
             if mask is None:
                 mask = eq(index, np.int32(i))
-            x = lane_select(mask, [stop_gradient_p.bind(x), x])
+            x = lane_select(mask, [unused_p.bind(x), x])
         result.append(x)
     return result
 
@@ -510,6 +509,13 @@ cond_p.split = _cond_split
 
 
 # -- helpers that are primitives -------------------------------------------------------------------------------------
+
+unused_p = Primitive(
+    "unused", out_type=lambda x: x, jvp=ZERO, transpose=lambda ct, x: Zero(x.aval), batch=ELEMENTWISE,
+    lower=lambda b, x: x, reference=np.array, exact=True,
+)
+"""The identity, for a value that reaches no result: it has neither tangent nor cotangent (so none that is NaN)."""
+
 
 def _platform_index(platform: str, platforms: tuple) -> int:
     aliases = {"cuda": ("cuda", "gpu"), "rocm": ("rocm", "gpu"), "gpu": ("gpu", "cuda")}.get(platform, (platform,))

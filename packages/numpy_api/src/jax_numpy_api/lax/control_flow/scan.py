@@ -159,13 +159,14 @@ def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
 
 def _scan_in_python(f, init, xs, xs_tree, length, reverse):
     """The loop for `jax.disable_jit`: the body runs on concrete slices."""
-    from ..shape import stack  # loaded late: only this path needs it
+    from ..shape import stack  # loaded late: only this path needs them
+    from ..slicing import index_in_dim
     carry, rows = init, []
     if length == 0:
         raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
                          "are not known without a step.")
     for i in reversed(range(length)) if reverse else range(length):
-        result = f(carry, tree.unflatten(xs_tree, [x[i] for x in xs]))
+        result = f(carry, tree.unflatten(xs_tree, [index_in_dim(x, i, keepdims=False) for x in xs]))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"lax.scan: body function {describe_function(f)} must return a pair (carry, y), got "
                             f"{result!r}.")

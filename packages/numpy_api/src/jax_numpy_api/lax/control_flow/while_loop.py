@@ -54,10 +54,13 @@ def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_ste
       ValueError: reverse-mode differentiation without ``max_steps``.
     """
     require_callable("lax.while_loop", cond_fun=cond_fun, body_fun=body_fun)
+    max_steps = _check_bound(max_steps)
+    if config.disable_jit.value:
+        live = cond_fun(init_val)
+        if to_concrete_value(live) is not None:  # else a transformation hides the values, and only the loop will do
+            return _while_in_python(cond_fun, body_fun, init_val, live, max_steps)
     if max_steps is not None:
         return _bounded_while_loop(cond_fun, body_fun, init_val, max_steps)
-    if config.disable_jit.value:
-        return _while_in_python(cond_fun, body_fun, init_val)
     leaves, in_tree = tree.flatten(init_val)
     body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
@@ -96,9 +99,20 @@ def _trace_condition(cond_fun, in_tree, avals):
     return cond, consts
 
 
-def _while_in_python(cond_fun, body_fun, val):
-    while cond_fun(val):
-        val = body_fun(val)
+def _check_bound(max_steps) -> int | None:
+    if max_steps is None:
+        return None
+    if not hasattr(max_steps, "__index__") or max_steps.__index__() < 0:
+        raise ValueError(f"lax.while_loop: max_steps must be a non-negative integer, got {max_steps!r}.")
+    return max_steps.__index__()
+
+
+def _while_in_python(cond_fun, body_fun, val, live, max_steps):
+    """The loop for `jax.disable_jit`."""
+    steps = 0
+    while live and (max_steps is None or steps < max_steps):
+        val, steps = body_fun(val), steps + 1
+        live = cond_fun(val)
     return val
 
 
@@ -189,9 +203,6 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
     Source: Griewank, "Achieving logarithmic growth of temporal and spatial complexity in reverse automatic
     differentiation", 1992; one level of his recursion.
     """
-    if not hasattr(max_steps, "__index__") or max_steps.__index__() < 0:
-        raise ValueError(f"lax.while_loop: max_steps must be a non-negative integer, got {max_steps!r}.")
-    max_steps = max_steps.__index__()
     leaves, in_tree = tree.flatten(init_val)
     body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
