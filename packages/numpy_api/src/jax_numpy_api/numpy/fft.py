@@ -1,0 +1,264 @@
+"""jax.numpy.fft: Fourier transforms over one axis or several, by XLA's own op.
+
+XLA transforms up to three last axes at once; the axes asked for are moved there, in groups of three. A length asked for
+cuts the axis off or fills it up with zeros.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import lax
+from .creation import array, placed
+from .promotion import as_array, canonical_axes, canonical_axis, check_arraylike, promote_dtypes_complex, promote_dtypes_inexact
+from .shaping import moveaxis, roll
+from .ufuncs import _is_complex, _like, conj
+
+_KINDS = {"fft": "FFT", "ifft": "IFFT", "rfft": "RFFT", "irfft": "IRFFT"}
+
+
+def _check_norm(name: str, norm: Any) -> None:
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f"jnp.fft.{name}: norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}")
+
+
+def _scale(norm: Any, inverse: bool, size: int) -> float:
+    """What the unscaled forward transform, or the inverse one that XLA divides by the size, is multiplied by."""
+    norm = norm or "backward"
+    if norm == "ortho":
+        return size ** 0.5 if inverse else size ** -0.5
+    return 1.0 if (norm == "backward") else (float(size) if inverse else 1.0 / size)
+
+
+def _transform(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
+    check_arraylike(f"jnp.fft.{name}", a)
+    _check_norm(name, norm)
+    rank = np.ndim(a)
+    s = None if s is None else tuple(map(operator.index, s))
+    if s is not None and axes is not None and len(s) != len(axes):
+        raise ValueError(f"jnp.fft.{name}: s and axes must have one length, got s={s} and axes={tuple(axes)}")
+    if axes is None:
+        axes = tuple(range(rank)) if s is None else tuple(range(rank - len(s), rank))
+    axes = tuple(canonical_axis(x, rank) for x in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"jnp.fft.{name} does not support repeated axes. Got axes {axes}.")
+    if s is not None and any(n <= 0 for n in s):
+        raise ValueError(f"jnp.fft.{name}: shape must be positive, got s={s}")
+    return _transform_core(a, name, kind, s, axes, norm)
+
+
+@inlined(static_argnums=(1, 2, 3, 4, 5))
+def _transform_core(a, name, kind, s, axes, norm):
+    if kind == "rfft":
+        a, = promote_dtypes_inexact(a)
+        if _is_complex(a):
+            raise ValueError(f"jnp.fft.{name}: a real array is needed, got dtype {a.dtype}")
+    else:
+        a, = promote_dtypes_complex(a)
+    a = _wide(as_array(a))
+    if not axes:
+        return a
+    last = len(axes)
+    a = moveaxis(a, axes, tuple(range(a.ndim - last, a.ndim)))
+    full = list(a.shape[a.ndim - last:])
+    if s is not None:
+        wanted = list(s)
+        if kind == "irfft":
+            wanted[-1] = s[-1] // 2 + 1
+        a = _fitted(a, wanted)
+        full = list(s)
+    elif kind == "irfft":
+        full[-1] = 2 * (a.shape[-1] - 1)
+    if any(n < 1 for n in full):
+        raise ValueError(f"jnp.fft.{name}: invalid number of data points {full} for axes {axes}")
+    out = _in_groups(a, kind, full)
+    factor = _scale(norm, kind in ("ifft", "irfft"), int(np.prod(full)))
+    if factor != 1.0:
+        out = lax.mul(out, _like(out, factor))
+    return moveaxis(out, tuple(range(a.ndim - last, a.ndim)), axes)
+
+
+def _wide(a: Array) -> Array:
+    """XLA has no transform of narrow floats."""
+    if dtypes.issubdtype(a.dtype, np.floating) and np.dtype(a.dtype).itemsize < 4:
+        return lax.convert_element_type(a, np.float32)
+    return a
+
+
+def _fitted(a: Array, wanted: list) -> Array:
+    first = a.ndim - len(wanted)
+    for i, n in enumerate(wanted):
+        if a.shape[first + i] > n:
+            a = lax.slice_in_dim(a, 0, n, axis=first + i)
+    config = [(0, 0, 0)] * first + [(0, n - a.shape[first + i], 0) for i, n in enumerate(wanted)]
+    return lax.pad(a, np.zeros((), a.dtype)[()], config) if any(c[1] for c in config) else a
+
+
+def _in_groups(a: Array, kind: str, lengths: list) -> Array:
+    """Up to three axes at a time; the real transform is on the last axis, so it comes first or last of all."""
+    if len(lengths) <= 3:
+        return lax.fft(a, _KINDS[kind], lengths)
+    head, tail = lengths[:-3], lengths[-3:]
+    if kind in ("rfft", "fft"):
+        a = lax.fft(a, _KINDS[kind], tail)
+        return _others(a, "fft", head)
+    a = _others(a, "ifft", head)
+    return lax.fft(a, _KINDS[kind], tail)
+
+
+def _others(a: Array, kind: str, lengths: list) -> Array:
+    """The axes before the last three."""
+    n = len(lengths)
+    source = tuple(range(a.ndim - 3 - n, a.ndim - 3))
+    moved = moveaxis(a, source, tuple(range(a.ndim - n, a.ndim)))
+    return moveaxis(_in_groups(moved, kind, lengths), tuple(range(a.ndim - n, a.ndim)), source)
+
+
+def _one(name: str, kind: str, a: Any, n: Any, axis: Any, norm: Any) -> Array:
+    if isinstance(axis, (tuple, list)):
+        raise ValueError(f"jnp.fft.{name} does not support multiple axes. Please use jnp.fft.{name}n. Got axis = {axis!r}.")
+    return _transform(name, kind, a, None if n is None else (n,), (-1 if axis is None else axis,), norm)
+
+
+def _two(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
+    if len(axes) != 2:
+        raise ValueError(f"jnp.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
+    return _transform(name, kind, a, s, axes, norm)
+
+
+def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Discrete Fourier transform along an axis.
+
+    Args:
+      a: array.
+      n: length; the axis is cut off or filled up with zeros.
+      axis: along which.
+      norm: which direction divides by the length: "backward" (default: the inverse), "forward", or "ortho": both, by the
+        root.
+
+    Returns:
+      a complex array.
+
+    Source: `numpy.fft.fft`.
+    """
+    return _one("fft", "fft", a, n, axis, norm)
+
+
+def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Inverse of `fft`. Source: `numpy.fft.ifft`."""
+    return _one("ifft", "ifft", a, n, axis, norm)
+
+
+def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """`fft` of real numbers: its first half, of length ``n // 2 + 1``. Source: `numpy.fft.rfft`."""
+    return _one("rfft", "rfft", a, n, axis, norm)
+
+
+def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Inverse of `rfft`; ``n`` is the length of the real result. Source: `numpy.fft.irfft`."""
+    return _one("irfft", "irfft", a, n, axis, norm)
+
+
+_TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """`fft` of a hermitian vector, given its first half: a real array of length ``n``. Source: `numpy.fft.hfft`."""
+    _check_norm("hfft", norm)
+    check_arraylike("jnp.fft.hfft", a)
+    return _one("hfft", "irfft", conj(a), n, axis, _TURNED[norm])
+
+
+def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Inverse of `hfft`. Source: `numpy.fft.ihfft`."""
+    _check_norm("ihfft", norm)
+    return conj(_one("ihfft", "rfft", a, n, axis, _TURNED[norm]))
+
+
+def fftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """`fft` over several axes (all by default), of lengths ``s``. Source: `numpy.fft.fftn`."""
+    return _transform("fftn", "fft", a, s, axes, norm)
+
+
+def ifftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """Inverse of `fftn`. Source: `numpy.fft.ifftn`."""
+    return _transform("ifftn", "ifft", a, s, axes, norm)
+
+
+def rfftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """`fftn` of real numbers: half of the last axis. Source: `numpy.fft.rfftn`."""
+    return _transform("rfftn", "rfft", a, s, axes, norm)
+
+
+def irfftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+    """Inverse of `rfftn`. Source: `numpy.fft.irfftn`."""
+    return _transform("irfftn", "irfft", a, s, axes, norm)
+
+
+def fft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+    """`fftn` over two axes. Source: `numpy.fft.fft2`."""
+    return _two("fft2", "fft", a, s, axes, norm)
+
+
+def ifft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+    """Inverse of `fft2`. Source: `numpy.fft.ifft2`."""
+    return _two("ifft2", "ifft", a, s, axes, norm)
+
+
+def rfft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+    """`rfftn` over two axes. Source: `numpy.fft.rfft2`."""
+    return _two("rfft2", "rfft", a, s, axes, norm)
+
+
+def irfft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+    """Inverse of `rfft2`. Source: `numpy.fft.irfft2`."""
+    return _two("irfft2", "irfft", a, s, axes, norm)
+
+
+# -- frequencies -------------------------------------------------------------------------------------------------------
+
+def _frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any, values: Any) -> Array:
+    if isinstance(n, (list, tuple)) or np.ndim(n):
+        raise ValueError(f"The n argument of jnp.fft.{name} only takes an int. Got n = {n!r}.")
+    if isinstance(d, (list, tuple)):
+        raise ValueError(f"The d argument of jnp.fft.{name} only takes a single value. Got d = {d!r}.")
+    dtype = dtypes.default_float_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
+    if not dtypes.issubdtype(dtype, np.floating):
+        raise ValueError(f"jnp.fft.{name}: dtype must be a floating-point dtype, got {dtype}")
+    return placed(array((values / n).astype(dtype)) / d, device)
+
+
+def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
+    """The frequencies of `fft` of ``n`` samples at distance ``d``. Source: `numpy.fft.fftfreq`."""
+    n = operator.index(n) if not isinstance(n, (list, tuple)) else n
+    places = np.concatenate([np.arange((n - 1) // 2 + 1), np.arange(-(n // 2), 0)]) if not isinstance(n, (list, tuple)) else n
+    return _frequencies("fftfreq", n, d, dtype, device, places)
+
+
+def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
+    """The frequencies of `rfft` of ``n`` samples at distance ``d``. Source: `numpy.fft.rfftfreq`."""
+    n = operator.index(n) if not isinstance(n, (list, tuple)) else n
+    return _frequencies("rfftfreq", n, d, dtype, device, np.arange(n // 2 + 1) if not isinstance(n, (list, tuple)) else n)
+
+
+def _half_turns(name: str, x: Any, axes: Any, sign: int) -> Array:
+    check_arraylike(f"jnp.fft.{name}", x)
+    x = as_array(x)
+    axes = canonical_axes(axes, x.ndim)
+    return roll(x, tuple(sign * (x.shape[a] // 2) if sign > 0 else -(x.shape[a] // 2) for a in axes), axes) if axes else x
+
+
+def fftshift(x: Any, axes: Any = None) -> Array:
+    """``x`` with the zero frequency moved to the middle. Source: `numpy.fft.fftshift`."""
+    return _half_turns("fftshift", x, axes, 1)
+
+
+def ifftshift(x: Any, axes: Any = None) -> Array:
+    """Inverse of `fftshift`. Source: `numpy.fft.ifftshift`."""
+    return _half_turns("ifftshift", x, axes, -1)

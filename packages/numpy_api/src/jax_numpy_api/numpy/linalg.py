@@ -1,0 +1,804 @@
+"""jax.numpy.linalg: decompositions, solutions of linear systems, norms; all on the last two axes of batches of matrices.
+
+Derivatives of solutions go through the solution itself (`lax.custom_linear_solve`), not through the factorisation that
+found it; those of the determinant and of the pseudo-inverse are given in closed form, as the factorisations they are
+computed from have none where the matrix is singular.
+"""
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.custom_jvp import custom_jvp
+from jax_core.jit import inlined
+
+from .. import lax
+from . import arithmetic, reductions
+from .creation import eye
+from .linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot
+from .promotion import as_array, broadcast_to, canonical_axes, check_arraylike, promote_dtypes_inexact, shape_of
+from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis, trace as _trace
+from .ufuncs import _is_complex, _like, abs as _abs, conj
+
+
+class EighResult(NamedTuple):
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class EigResult(NamedTuple):
+    eigenvalues: Array
+    eigenvectors: Array
+
+
+class QRResult(NamedTuple):
+    Q: Array
+    R: Array
+
+
+class SlogdetResult(NamedTuple):
+    sign: Array
+    logabsdet: Array
+
+
+class SVDResult(NamedTuple):
+    U: Array
+    S: Array
+    Vh: Array
+
+
+def _matrix(name: str, a: Any, square: bool = False) -> Array:
+    """``a`` as an inexact array; raises ValueError unless it holds (square) matrices."""
+    check_arraylike(f"jnp.linalg.{name}", a)
+    a, = promote_dtypes_inexact(a)
+    a = as_array(a)
+    if a.ndim < 2:
+        raise ValueError(f"jnp.linalg.{name}: an array of rank 2 or more is needed, got shape {a.shape}")
+    if square and a.shape[-1] != a.shape[-2]:
+        raise ValueError(f"jnp.linalg.{name}: the last two axes must have one length, got shape {a.shape}")
+    return a
+
+
+def _h(a: Array) -> Array:
+    """Conjugate transpose."""
+    return conj(matrix_transpose(a))
+
+
+# -- decompositions ----------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("upper", "symmetrize_input"))
+def cholesky(a, *, upper=False, symmetrize_input=True):
+    """The triangular ``L`` with ``L @ L.conj().T == a``.
+
+    Args:
+      a: positive definite matrices, ``(..., n, n)``.
+      upper: return ``L.conj().T`` instead.
+      symmetrize_input: take the mean of ``a`` and its conjugate transpose first.
+
+    Returns:
+      an array like ``a``; NaN where a matrix is not positive definite.
+
+    Source: `numpy.linalg.cholesky`.
+    """
+    a = _matrix("cholesky", a, True)
+    out = lax.linalg.cholesky(_h(a) if upper and not symmetrize_input else a, symmetrize_input=symmetrize_input)
+    return _h(out) if upper else out
+
+
+@inlined(static_argnames=("full_matrices", "compute_uv", "hermitian", "subset_by_index"))
+def _svd(a, full_matrices, compute_uv, hermitian, subset_by_index):
+    a = _matrix("svd", a)
+    if not hermitian:
+        out = lax.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv, subset_by_index=subset_by_index)
+        return tuple(out) if compute_uv else out if not isinstance(out, (tuple, list)) else out[0]
+    vectors, values = lax.linalg.eigh(a, symmetrize_input=True)
+    size = _abs(values)
+    order = lax.rev(_argsort(size), (size.ndim - 1,))
+    from .indexing import take_along_axis
+    size = take_along_axis(size, order, -1, mode="clip")
+    if not compute_uv:
+        return size
+    values = take_along_axis(values, order, -1, mode="clip")
+    u = take_along_axis(vectors, lax.expand_dims(order, (order.ndim - 1,)), -1, mode="clip")
+    signs = arithmetic.select(lax.lt(values, _like(values, 0)), _like(values, -1), _like(values, 1))
+    vh = lax.mul(lax.convert_element_type(broadcast_to(lax.expand_dims(signs, (signs.ndim,)), u.shape), u.dtype), _h(u))
+    return u, size, vh
+
+
+def _argsort(x: Array) -> Array:
+    positions = lax.broadcasted_iota(np.int32, x.shape, x.ndim - 1)
+    return lax.sort((x, positions), x.ndim - 1, num_keys=1)[1]
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False,
+        subset_by_index: tuple[int, int] | None = None) -> Any:
+    """Singular value decomposition ``a == U @ diag(S) @ Vh``.
+
+    Args:
+      a: matrices, ``(..., m, n)``.
+      full_matrices: ``U`` and ``Vh`` square, else with ``min(m, n)`` columns and rows.
+      compute_uv: False for the singular values alone.
+      hermitian: ``a`` is hermitian, which is faster.
+      subset_by_index: range of the singular values wanted.
+
+    Returns:
+      the triple (U, S, Vh), or S; singular values fall.
+
+    Source: `numpy.linalg.svd`.
+    """
+    out = _svd(a, bool(full_matrices), bool(compute_uv), bool(hermitian), subset_by_index)
+    return SVDResult(*out) if compute_uv else out
+
+
+def svdvals(x: Any, /) -> Array:
+    """Singular values, falling. Source: `numpy.linalg.svdvals`."""
+    return svd(x, compute_uv=False)
+
+
+def eigh(a: Any, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:
+    """Eigenvalues (rising) and eigenvectors of hermitian matrices.
+
+    Args:
+      a: ``(..., n, n)``.
+      UPLO: "L" (default) or "U": which triangle is read.
+      symmetrize_input: take the mean of ``a`` and its conjugate transpose first.
+
+    Raises:
+      ValueError: another ``UPLO``.
+
+    Source: `numpy.linalg.eigh`.
+    """
+    if UPLO not in (None, "L", "U"):
+        raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO!r}")
+    values, vectors = _eigh(a, UPLO in (None, "L"), bool(symmetrize_input))
+    return EighResult(values, vectors)
+
+
+@inlined(static_argnums=(1, 2))
+def _eigh(a, lower, symmetrize_input):
+    vectors, values = lax.linalg.eigh(_matrix("eigh", a, True), lower=lower, symmetrize_input=symmetrize_input)
+    return values, vectors
+
+
+def eigvalsh(a: Any, UPLO: str | None = "L", *, symmetrize_input: bool = True) -> Array:
+    """Eigenvalues of hermitian matrices, rising; arguments as for `eigh`. Source: `numpy.linalg.eigvalsh`."""
+    return eigh(a, UPLO, symmetrize_input).eigenvalues
+
+
+def eig(a: Any) -> EigResult:
+    """Eigenvalues and right eigenvectors of square matrices, as complex numbers. Source: `numpy.linalg.eig`."""
+    return EigResult(*_eig(a))
+
+
+@inlined()
+def _eig(a):
+    values, vectors = lax.linalg.eig(_matrix("eig", a, True), compute_left_eigenvectors=False)
+    return values, vectors
+
+
+@inlined()
+def eigvals(a):
+    """Eigenvalues of square matrices, as complex numbers. Source: `numpy.linalg.eigvals`."""
+    return lax.linalg.eig(_matrix("eigvals", a, True), compute_left_eigenvectors=False,
+                          compute_right_eigenvectors=False)[0]
+
+
+@inlined(static_argnums=(1,))
+def _qr(a, mode):
+    a = _matrix("qr", a)
+    if mode == "raw":
+        packed, taus = lax.linalg.geqrf(a)
+        return matrix_transpose(packed), taus
+    q, r = lax.linalg.qr(a, full_matrices=mode == "complete")
+    return r if mode == "r" else (q, r)
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """QR decomposition: ``a == Q @ R``, ``Q`` unitary, ``R`` upper triangular.
+
+    Args:
+      a: matrices, ``(..., m, n)``.
+      mode: "reduced" (``min(m, n)`` columns of ``Q``), "complete" (``m``), "r" for ``R`` alone, or "raw" for LAPACK's
+        reflectors and factors.
+
+    Raises:
+      ValueError: another mode.
+
+    Source: `numpy.linalg.qr`.
+    """
+    if mode not in ("reduced", "r", "full", "complete", "raw"):
+        raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
+    out = _qr(a, "reduced" if mode == "full" else mode)
+    return QRResult(*out) if mode in ("reduced", "full", "complete") else out
+
+
+# -- linear systems ----------------------------------------------------------------------------------------------------
+
+@inlined()
+def solve(a, b):
+    """The ``x`` with ``a @ x == b``.
+
+    Args:
+      a: square matrices, ``(..., n, n)``.
+      b: a vector ``(n,)``, or matrices ``(..., n, k)``; batch axes broadcast.
+
+    Raises:
+      ValueError: shapes that do not fit.
+
+    Source: `numpy.linalg.solve`; LU factorisation with partial pivoting.
+    """
+    check_arraylike("jnp.linalg.solve", a, b)
+    a, b = (as_array(x) for x in promote_dtypes_inexact(a, b))
+    a = _matrix("solve", a, True)
+    if b.ndim == 0 or (b.shape[-2] if b.ndim > 1 else b.shape[0]) != a.shape[-1]:
+        raise ValueError(f"jnp.linalg.solve: a of shape {a.shape} and b of shape {b.shape} do not fit; b must be a vector "
+                         "(n,), or matrices (..., n, k), for a of shape (..., n, n)")
+    vector = b.ndim == 1
+    b = lax.expand_dims(b, (1,)) if vector else b
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    out = _solve_matrices(broadcast_to(a, (*lead, *a.shape[-2:])), broadcast_to(b, (*lead, *b.shape[-2:])))
+    return lax.squeeze(out, (out.ndim - 1,)) if vector else out
+
+
+def _solve_matrices(a: Array, b: Array) -> Array:
+    """``a`` and ``b`` have the same batch axes."""
+    factors, _, order = lax.linalg.lu(lax.stop_gradient(a))
+
+    def forward(_, y):
+        return _lu_solve(factors, order, y)
+
+    def backward(_, y):
+        return _lu_solve_transposed(factors, order, y)
+    return lax.custom_linear_solve(lambda x: _matmul(a, x, precision="highest"), b, forward, backward)
+
+
+def _permuted(y: Array, order: Array) -> Array:
+    from .indexing import take_along_axis
+    if order.ndim == 1:
+        from .indexing import take
+        return take(y, order, y.ndim - 2, mode="clip")
+    return take_along_axis(y, broadcast_to(lax.expand_dims(order, (order.ndim,)), y.shape), -2, mode="clip")
+
+
+def _lu_solve(factors: Array, order: Array, y: Array) -> Array:
+    y = lax.linalg.triangular_solve(factors, _permuted(y, order), left_side=True, lower=True, unit_diagonal=True)
+    return lax.linalg.triangular_solve(factors, y, left_side=True, lower=False)
+
+
+def _lu_solve_transposed(factors: Array, order: Array, y: Array) -> Array:
+    y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=False, transpose_a=True)
+    y = lax.linalg.triangular_solve(factors, y, left_side=True, lower=True, transpose_a=True, unit_diagonal=True)
+    return _permuted(y, _argsort(order))
+
+
+@inlined()
+def inv(a):
+    """Inverse of square matrices. Source: `numpy.linalg.inv`."""
+    a = _matrix("inv", a, True)
+    return _solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
+
+
+def lstsq(a: Any, b: Any, rcond: float | None = None, *, numpy_resid: bool = False) -> tuple:
+    """Least-squares solution of ``a @ x == b``, of least norm where there are several.
+
+    Args:
+      a: matrix ``(m, n)``.
+      b: vector ``(m,)`` or matrix ``(m, k)``.
+      rcond: singular values below this share of the largest count as 0; by default epsilon times ``max(m, n)``.
+      numpy_resid: return no residuals where the rank is not full, as NumPy does (outside of tracing only).
+
+    Returns:
+      solution, sums of squared residuals, rank, singular values.
+
+    Source: `numpy.linalg.lstsq`.
+    """
+    check_arraylike("jnp.linalg.lstsq", a, b)
+    a, b = (as_array(x) for x in promote_dtypes_inexact(a, b))
+    if a.ndim != 2:
+        raise TypeError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+    if b.ndim not in (1, 2):
+        raise TypeError(f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
+    if a.shape[0] != b.shape[0]:
+        raise ValueError(f"Leading dimensions of input arrays must match, got {a.shape} and {b.shape}")
+    x, resid, rank, s = _lstsq(a, b, None if rcond is None else float(rcond))
+    if numpy_resid and (int(rank) < a.shape[1] or a.shape[0] <= a.shape[1]):
+        resid = lax.full((0,), 0, resid.dtype)
+    return x, resid, rank, s
+
+
+@inlined(static_argnums=(2,))
+def _lstsq(a, b, rcond):
+    m, n = a.shape
+    vector = b.ndim == 1
+    b = lax.expand_dims(b, (1,)) if vector else b
+    if a.size == 0:
+        s = lax.full((0,), 0, dtypes.to_floating_dtype(a.dtype))
+        x, rank = lax.full((n, b.shape[1]), 0, a.dtype), lax.full((), 0, np.int32)
+    else:
+        rcond = float(dtypes.finfo(a.dtype).eps) * max(m, n) if rcond is None or rcond < 0 else rcond
+        u, s, vh = lax.linalg.svd(a, full_matrices=False)
+        alive = lax.ge(s, broadcast_to(lax.mul(_like(s, rcond), s[0]), s.shape)) if rcond else lax.gt(s, _like(s, 0))
+        alive = lax.bitwise_and(alive, lax.gt(s, _like(s, 0)))
+        rank = reductions.sum(alive, dtype=np.int32)
+        safe = arithmetic.select(alive, s, _like(s, 1))
+        weights = lax.convert_element_type(arithmetic.select(alive, lax.div(_like(s, 1), safe), _like(s, 0)), a.dtype)
+        projected = _matmul(_h(u), b, precision="highest")
+        scaled = lax.mul(projected, broadcast_to(lax.expand_dims(weights, (1,)), projected.shape))
+        x = _matmul(_h(vh), scaled, precision="highest")
+    rest = lax.sub(b, _matmul(a, x, precision="highest"))
+    resid = reductions.sum(_squared_modulus(rest), axis=0)
+    return (lax.squeeze(x, (1,)) if vector else x), resid, rank, s
+
+
+def tensorinv(a: Any, ind: int = 2) -> Array:
+    """The inverse for `tensordot` over ``ind`` axes. Source: `numpy.linalg.tensorinv`."""
+    check_arraylike("jnp.linalg.tensorinv", a)
+    a = as_array(a)
+    ind = operator.index(ind)
+    if ind <= 0:
+        raise ValueError(f"ind must be a positive integer; got {ind=}")
+    rows, columns = a.shape[:ind], a.shape[ind:]
+    if math.prod(rows) != math.prod(columns):
+        raise ValueError(f"jnp.linalg.tensorinv: the first {ind} axes of shape {a.shape} must hold as many elements as the rest")
+    return inv(lax.reshape(a, (math.prod(rows), math.prod(columns)))).reshape(*columns, *rows)
+
+
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
+    """The ``x`` with ``tensordot(a, x, x.ndim) == b``, after ``axes`` of ``a`` were moved to its end.
+
+    Source: `numpy.linalg.tensorsolve`.
+    """
+    check_arraylike("jnp.linalg.tensorsolve", a, b)
+    a, b = as_array(a), as_array(b)
+    if axes is not None:
+        a = moveaxis(a, tuple(axes), tuple(range(a.ndim - len(axes), a.ndim)))
+    out_shape = a.shape[b.ndim:]
+    if a.shape[:b.ndim] != b.shape:
+        raise ValueError(f"After moving axes to end, leading shape of a must match shape of b. got a.shape={a.shape}, "
+                         f"b.shape={b.shape}")
+    if b.size != math.prod(out_shape):
+        raise ValueError(f"Input arrays must have prod(a.shape[:b.ndim]) == prod(a.shape[b.ndim:]); got a.shape={a.shape}, "
+                         f"b.ndim={b.ndim}.")
+    return solve(lax.reshape(a, (b.size, b.size)), lax.reshape(b, (b.size,))).reshape(out_shape)
+
+
+@custom_jvp
+def _pinv(a: Array, rtol: Array) -> Array:
+    u, s, vh = lax.linalg.svd(a, full_matrices=False)
+    limit = lax.mul(lax.expand_dims(rtol, (rtol.ndim,)), s[..., :1])
+    keep = lax.gt(s, broadcast_to(limit, s.shape))
+    safe = arithmetic.select(keep, s, _like(s, 1))
+    weights = arithmetic.select(keep, lax.div(_like(s, 1), safe), _like(s, 0))
+    scaled = lax.mul(_h(vh), lax.convert_element_type(
+        broadcast_to(lax.expand_dims(weights, (weights.ndim - 1,)), _h(vh).shape), a.dtype))
+    return _matmul(scaled, _h(u), precision="highest")
+
+
+@_pinv.defjvp
+def _pinv_jvp(primals, tangents):
+    """Source: Golub and Pereyra, "The differentiation of pseudo-inverses", SIAM J. Numer. Anal. 10(2), 1973."""
+    a, rtol = primals
+    da = tangents[0]
+    p = _pinv(a, rtol)
+    mm = functools.partial(_matmul, precision="highest")
+    m, n = a.shape[-2:]
+    dah = _h(da)
+    rows = lax.sub(broadcast_to(eye(m, dtype=a.dtype), (*a.shape[:-2], m, m)), mm(a, p))
+    columns = lax.sub(broadcast_to(eye(n, dtype=a.dtype), (*a.shape[:-2], n, n)), mm(p, a))
+    out = lax.neg(mm(mm(p, da), p))
+    out = lax.add(out, mm(mm(p, _h(p)), mm(dah, rows)))
+    return p, lax.add(out, mm(mm(columns, dah), mm(_h(p), p)))
+
+
+def pinv(a: Any, rtol: Any = None, hermitian: bool = False, *, rcond: Any = None) -> Array:
+    """Pseudo-inverse of Moore and Penrose.
+
+    Args:
+      a: matrices, ``(..., m, n)``.
+      rtol: singular values up to this share of the largest count as 0; by default 10 epsilon times ``max(m, n)``.
+      hermitian: ``a`` is hermitian; has no influence on the result.
+      rcond: older name of ``rtol``.
+
+    Source: `numpy.linalg.pinv`.
+    """
+    if rcond is not None:
+        if rtol is not None:
+            raise ValueError("pinv: only one of rtol and rcond may be specified.")
+        rtol = rcond
+    a = _matrix("pinv", a)
+    m, n = a.shape[-2:]
+    if m == 0 or n == 0:
+        return lax.full((*a.shape[:-2], n, m), 0, a.dtype)
+    real_dtype = np.dtype(dtypes.to_floating_dtype(a.dtype))
+    share = real_dtype.type(10 * max(m, n) * float(dtypes.finfo(a.dtype).eps)) if rtol is None else rtol
+    return _pinv(a, broadcast_to(as_array(share).astype(real_dtype), a.shape[:-2]))
+
+
+# -- determinants ------------------------------------------------------------------------------------------------------
+
+def _lu_determinant(a: Array) -> tuple[Array, Array]:
+    """The diagonal of U and the sign of the permutation, from an LU factorisation."""
+    factors, pivots, _ = lax.linalg.lu(a)
+    diagonal = _diagonal(factors, 0, -2, -1)
+    n = a.shape[-1]
+    places = lax.broadcasted_iota(pivots.dtype, pivots.shape, pivots.ndim - 1)
+    swaps = reductions.sum(lax.ne(pivots, places), axis=-1, dtype=np.int32) if n else lax.full(a.shape[:-2], 0, np.int32)
+    odd = lax.eq(lax.rem(swaps, np.int32(2)), np.int32(1))
+    return diagonal, arithmetic.select(odd, _like(diagonal, -1), _like(diagonal, 1))
+
+
+@custom_jvp
+def _slogdet(a: Array) -> tuple[Array, Array]:
+    diagonal, sign = _lu_determinant(a)
+    size = _abs(diagonal)
+    if _is_complex(a):
+        zero = lax.eq(size, _like(size, 0))
+        units = lax.div(diagonal, lax.convert_element_type(arithmetic.select(zero, _like(size, 1), size), a.dtype))
+        sign = lax.mul(sign, reductions.prod(units, axis=-1))
+    else:
+        sign = lax.mul(sign, reductions.prod(lax.sign(diagonal), axis=-1))
+    return sign, reductions.sum(lax.log(size), axis=-1)
+
+
+@_slogdet.defjvp
+def _slogdet_jvp(primals, tangents):
+    """d log det a = trace(a^-1 da)."""
+    a, = primals
+    da, = tangents
+    sign, logdet = _slogdet(a)
+    total = _trace(_solve_matrices(a, da), axis1=-2, axis2=-1)
+    if _is_complex(a):
+        turn = lax.complex(lax.full_like(lax.imag(total), 0), lax.imag(total))
+        return (sign, logdet), (lax.mul(sign, turn), lax.real(total))
+    return (sign, logdet), (lax.full_like(sign, 0), total)
+
+
+def slogdet(a: Any, *, method: str | None = None) -> SlogdetResult:
+    """Sign and logarithm of the modulus of determinants.
+
+    Args:
+      a: square matrices, ``(..., n, n)``.
+      method: "lu" (default), or "qr".
+
+    Returns:
+      a pair; sign 0 and logarithm -inf for singular matrices.
+
+    Source: `numpy.linalg.slogdet`.
+    """
+    if method not in (None, "lu", "qr"):
+        raise ValueError(f"Unknown slogdet method '{method}'. Supported methods are 'lu' (default) and 'qr'.")
+    a = _matrix("slogdet", a, True)
+    return SlogdetResult(*_slogdet_by_qr(a)) if method == "qr" else SlogdetResult(*_slogdet_inlined(a))
+
+
+@inlined()
+def _slogdet_inlined(a):
+    return _slogdet(a)
+
+
+def _slogdet_by_qr(a):
+    packed, taus = lax.linalg.geqrf(a)
+    diagonal = _diagonal(packed, 0, -2, -1)
+    reflections = reductions.sum(lax.ne(taus, _like(taus, 0)), axis=-1, dtype=np.int32)
+    odd = lax.eq(lax.rem(reflections, np.int32(2)), np.int32(1))
+    if _is_complex(a):
+        raise NotImplementedError("slogdet method='qr' not implemented for complex inputs; use method='lu'.")
+    sign = reductions.prod(lax.sign(diagonal), axis=-1)
+    return arithmetic.select(odd, lax.neg(sign), sign), reductions.sum(lax.log(_abs(diagonal)), axis=-1)
+
+
+@custom_jvp
+def _det(a: Array) -> Array:
+    diagonal, sign = _lu_determinant(a)
+    return lax.mul(sign, reductions.prod(diagonal, axis=-1))
+
+
+@_det.defjvp
+def _det_jvp(primals, tangents):
+    """d det a = trace(adj(a) da)."""
+    a, = primals
+    return _det(a), _trace(_matmul(_adjugate(a), tangents[0], precision="highest"), axis1=-2, axis2=-1)
+
+
+def _adjugate(a: Array) -> Array:
+    """det(a) a^-1, and for singular matrices its limit: from the singular values, each replaced by the product of the
+    others."""
+    u, s, vh = lax.linalg.svd(a, full_matrices=True)
+    n = a.shape[-1]
+    wide = broadcast_to(lax.expand_dims(s, (s.ndim - 1,)), (*s.shape[:-1], n, n))
+    others = arithmetic.select(broadcast_to(eye(n, dtype=bool), wide.shape), _like(s, 1), wide)
+    products = reductions.prod(others, axis=-1)
+    phase = lax.mul(_det(lax.stop_gradient(u)), _det(lax.stop_gradient(vh)))
+    scaled = lax.mul(_h(vh), lax.convert_element_type(broadcast_to(lax.expand_dims(products, (products.ndim - 1,)), a.shape),
+                                                      a.dtype))
+    out = _matmul(scaled, _h(u), precision="highest")
+    return lax.mul(out, broadcast_to(lax.expand_dims(phase, (phase.ndim, phase.ndim + 1)), out.shape))
+
+
+@inlined()
+def det(a):
+    """Determinants of square matrices. Source: `numpy.linalg.det`; LU factorisation, and in closed form up to 3 by 3."""
+    a = _matrix("det", a, True)
+    n = a.shape[-1]
+    if n == 0:
+        return lax.full(a.shape[:-2], 1, a.dtype)
+    at = lambda i, j: a[..., i, j]
+    if n == 1:
+        return at(0, 0)
+    if n == 2:
+        return lax.sub(lax.mul(at(0, 0), at(1, 1)), lax.mul(at(0, 1), at(1, 0)))
+    if n == 3:
+        minor = lambda i, j: lax.sub(lax.mul(at(1, i), at(2, j)), lax.mul(at(1, j), at(2, i)))
+        return lax.add(lax.sub(lax.mul(at(0, 0), minor(1, 2)), lax.mul(at(0, 1), minor(0, 2))),
+                       lax.mul(at(0, 2), minor(0, 1)))
+    return _det(a)
+
+
+# -- norms and condition -----------------------------------------------------------------------------------------------
+
+def _squared_modulus(x: Array) -> Array:
+    if _is_complex(x):
+        return lax.add(lax.square(lax.real(x)), lax.square(lax.imag(x)))
+    return lax.square(x)
+
+
+def _root(total: Array) -> Array:
+    """Square root whose derivative at 0 is 0, which is a subgradient of a norm there."""
+    zero = lax.eq(total, _like(total, 0))
+    return arithmetic.select(zero, total, lax.sqrt(arithmetic.select(zero, _like(total, 1), total)))
+
+
+def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
+    if ord is None or ord == 2:
+        return _root(reductions.sum(_squared_modulus(x), axis=axis, keepdims=keepdims))
+    size = _abs(x)
+    if ord == np.inf:
+        return reductions.max(size, axis=axis, keepdims=keepdims, initial=0)
+    if ord == -np.inf:
+        return reductions.min(size, axis=axis, keepdims=keepdims, initial=np.inf)
+    if ord == 0:
+        return reductions.sum(lax.convert_element_type(lax.ne(x, _like(x, 0)), size.dtype), axis=axis, keepdims=keepdims)
+    if ord == 1:
+        return reductions.sum(size, axis=axis, keepdims=keepdims)
+    if isinstance(ord, str):
+        raise ValueError(f"Invalid order '{ord}' for vector norm.")
+    total = reductions.sum(arithmetic.power(size, ord), axis=axis, keepdims=keepdims)
+    return arithmetic.power(total, 1.0 / ord)
+
+
+def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: bool) -> Array:
+    rows, columns = axes
+    if ord is None or ord in ("f", "fro"):
+        return _root(reductions.sum(_squared_modulus(x), axis=axes, keepdims=keepdims))
+    if ord in (1, -1, np.inf, -np.inf):
+        inner, outer_axis = (rows, columns) if abs(ord) == 1 else (columns, rows)
+        sums = reductions.sum(_abs(x), axis=inner, keepdims=True)
+        fold = reductions.max if ord > 0 else reductions.min
+        out = fold(sums, axis=outer_axis, keepdims=True, **({"initial": 0} if ord > 0 else {"initial": np.inf}))
+        return out if keepdims else lax.squeeze(out, tuple(sorted(axes)))
+    if ord in ("nuc", 2, -2):
+        s = svd(moveaxis(x, axes, (-2, -1)), compute_uv=False)
+        fold = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}[ord]
+        out = fold(s, axis=-1)
+        return lax.expand_dims(out, tuple(sorted(axes))) if keepdims else out
+    raise ValueError(f"Invalid order '{ord}' for matrix norm.")
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+    """Norm of vectors or matrices.
+
+    Args:
+      x: array.
+      ord: order: of vectors a number, inf, -inf or 0 (count of nonzero elements), by default 2; of matrices "fro"
+        (default), "nuc", 1, -1, 2, -2, inf, -inf.
+      axis: an axis for vectors, a pair for matrices; None for the whole array, as a vector if ``ord`` is None.
+      keepdims: keep reduced axes with length 1.
+
+    Raises:
+      ValueError: an order that there is not, or more than two axes.
+
+    Source: `numpy.linalg.norm`.
+    """
+    check_arraylike("jnp.linalg.norm", x)
+    return _norm(x, ord if ord is None or isinstance(ord, (str, int, float)) else float(ord),
+                 None if axis is None else axis if isinstance(axis, int) else tuple(map(operator.index, axis))
+                 if isinstance(axis, (tuple, list)) else operator.index(axis), bool(keepdims))
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _norm(x, ord, axis, keepdims):
+    x, = promote_dtypes_inexact(x)
+    x = as_array(x)
+    if axis is None:
+        if ord is None:
+            return _root(reductions.sum(_squared_modulus(x), keepdims=keepdims))
+        axes: tuple = tuple(range(x.ndim))
+    else:
+        axes = canonical_axes(axis, x.ndim)
+    if len(axes) == 1:
+        return _vector_norm(x, ord, axes, keepdims)
+    if len(axes) == 2:
+        return _matrix_norm(x, ord, axes, keepdims)
+    raise ValueError(f"Improper number of axes for norm: axis={axis}. Pass one axis to compute a vector-norm, or two axes to "
+                     "compute a matrix-norm.")
+
+
+def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+    """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard."""
+    check_arraylike("jnp.linalg.vector_norm", x)
+    x, = promote_dtypes_inexact(x)
+    x = as_array(x)
+    axes = canonical_axes(axis, x.ndim)
+    kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
+    rest = [i for i in range(x.ndim) if i not in axes]
+    line = lax.reshape(lax.transpose(x, (*rest, *axes)), (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes)))
+    out = _vector_norm(line, ord, (line.ndim - 1,), False)
+    return lax.reshape(out, kept) if keepdims else out
+
+
+def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+    """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard."""
+    return norm(x, ord, (-2, -1), keepdims)
+
+
+def cond(x: Any, p: Any = None) -> Array:
+    """Condition number: the norm times that of the inverse.
+
+    Args:
+      x: matrices.
+      p: order of the norm; None and 2, -2 go by singular values.
+
+    Source: `numpy.linalg.cond`.
+    """
+    x = _matrix("cond", x)
+    if x.size == 0:
+        raise ValueError(f"jnp.linalg.cond: an array with elements is needed, got shape {x.shape}")
+    if p in (None, 2, -2):
+        s = svd(x, compute_uv=False)
+        return s[..., 0] / s[..., -1] if p != -2 else s[..., -1] / s[..., 0]
+    if x.shape[-1] != x.shape[-2]:
+        raise ValueError(f"jnp.linalg.cond: array must be square for p={p!r}; got shape {x.shape}")
+    out = norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
+    holds_nan = reductions.any(lax.ne(x, x), axis=(-2, -1))
+    infinite = lax.bitwise_and(lax.ne(out, out), lax.bitwise_not(holds_nan))
+    return arithmetic.select(infinite, _like(out, np.inf), out)
+
+
+def matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any = None) -> Array:
+    """Number of singular values above a limit.
+
+    Args:
+      M: matrices, or a vector, whose rank is 1 unless it is 0.
+      rtol: limit, as a share of the largest; by default epsilon times ``max(m, n)``.
+      hermitian: ``M`` is hermitian.
+      tol: limit itself, an older form.
+
+    Source: `numpy.linalg.matrix_rank`.
+    """
+    check_arraylike("jnp.linalg.matrix_rank", M)
+    M, = promote_dtypes_inexact(M)
+    M = as_array(M)
+    if M.ndim < 2:
+        return reductions.any(lax.ne(M, _like(M, 0))).astype(np.int32)
+    s = svd(M, compute_uv=False, hermitian=hermitian)
+    if tol is not None:
+        limit = as_array(tol)
+    else:
+        share = max(M.shape[-2:]) * float(dtypes.finfo(M.dtype).eps) if rtol is None else as_array(rtol)
+        limit = reductions.max(s, axis=-1) * share
+    limit = limit.astype(s.dtype)
+    limit = limit[..., None] if limit.ndim else limit
+    return reductions.sum(s > limit, axis=-1)
+
+
+# -- products ----------------------------------------------------------------------------------------------------------
+
+def matrix_power(a: Any, n: int) -> Array:
+    """Square matrices to an integer power, by repeated squaring. Source: `numpy.linalg.matrix_power`."""
+    check_arraylike("jnp.linalg.matrix_power", a)
+    a = as_array(a)
+    if a.ndim < 2:
+        raise TypeError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if a.shape[-2] != a.shape[-1]:
+        raise TypeError("Last 2 dimensions of the array must be square")
+    try:
+        n = operator.index(n)
+    except TypeError as error:
+        raise TypeError(f"exponent must be an integer, got {n}") from error
+    if n == 0:
+        return broadcast_to(eye(a.shape[-2], dtype=a.dtype), a.shape)
+    if n < 0:
+        a, n = inv(a), -n
+    out = None
+    while n:
+        if n & 1:
+            out = a if out is None else _matmul(out, a)
+        n >>= 1
+        a = _matmul(a, a) if n else a
+    return out
+
+
+def multi_dot(arrays: Sequence[Any], *, precision: Any = None) -> Array:
+    """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`."""
+    check_arraylike("jnp.linalg.multi_dot", *arrays)
+    arrays = [as_array(a) for a in arrays]
+    if len(arrays) < 2:
+        raise ValueError(f"multi_dot requires at least two arrays; got len(arrays)={len(arrays)}")
+    if any(a.ndim != 2 for a in arrays[1:-1]) or any(a.ndim not in (1, 2) for a in (arrays[0], arrays[-1])):
+        raise ValueError("multi_dot: input arrays must all be two-dimensional, except for the first and last array which may "
+                         f"be 1 or 2 dimensional. Got array shapes {[a.shape for a in arrays]}")
+    if any(a.shape[-1] != b.shape[0] for a, b in zip(arrays, arrays[1:])):
+        raise ValueError(f"multi_dot: last dimension of each array must match first dimension of following array. Got array "
+                         f"shapes {[a.shape for a in arrays]}")
+    return _chain(arrays, precision)
+
+
+def _chain(arrays: list, precision: Any) -> Array:
+    """Dynamic programming over the places to split. Source: Cormen et al., "Introduction to Algorithms", 15.2."""
+    sizes = [a.shape[0] if a.ndim == 2 else 1 for a in arrays[:1]] + [a.shape[0] for a in arrays[1:]]
+    sizes.append(arrays[-1].shape[1] if arrays[-1].ndim == 2 else 1)
+    n = len(arrays)
+
+    @functools.lru_cache(None)
+    def best(i, j):
+        if i == j:
+            return 0, None
+        return min((best(i, k)[0] + best(k + 1, j)[0] + sizes[i] * sizes[k + 1] * sizes[j + 1], k) for k in range(i, j))
+
+    def product(i, j):
+        if i == j:
+            return arrays[i]
+        k = best(i, j)[1]
+        return dot(product(i, k), product(k + 1, j), precision=precision)
+    return product(0, n - 1)
+
+
+def matmul(x1: Any, x2: Any, /, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+    """`jax.numpy.matmul`."""
+    return _matmul(x1, x2, precision=precision, preferred_element_type=preferred_element_type)
+
+
+def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+    """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`."""
+    check_arraylike("jnp.linalg.cross", x1, x2)
+    if shape_of(x1)[axis] != 3 or shape_of(x2)[axis] != 3:
+        raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have {shape_of(x1)[axis]} and "
+                         f"{shape_of(x2)[axis]} dimensions instead.")
+    return _cross(x1, x2, axis=axis)
+
+
+def outer(x1: Any, x2: Any, /) -> Array:
+    """Outer product of two vectors. Source: `numpy.linalg.outer`."""
+    check_arraylike("jnp.linalg.outer", x1, x2)
+    if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
+        raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={len(shape_of(x1))} "
+                         f"x2.ndim={len(shape_of(x2))}")
+    return _outer(x1, x2)
+
+
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, precision: Any = None, preferred_element_type: Any = None,
+              out_sharding: Any = None) -> Array:
+    """`jax.numpy.tensordot`."""
+    return _tensordot(x1, x2, axes, precision=precision, preferred_element_type=preferred_element_type,
+                      out_sharding=out_sharding)
+
+
+def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None, preferred_element_type: Any = None) -> Array:
+    """`jax.numpy.vecdot`."""
+    return _vecdot(x1, x2, axis=axis, precision=precision, preferred_element_type=preferred_element_type)
+
+
+def diagonal(x: Any, /, *, offset: int = 0) -> Array:
+    """Diagonals of the matrices on the last two axes. Source: `numpy.linalg.diagonal`."""
+    return _diagonal(x, offset, -2, -1)
+
+
+def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
+    """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`."""
+    return _trace(x, offset, -2, -1, dtype)
