@@ -516,7 +516,7 @@ def integer_pow(x: Any, y: int) -> Any:
     """
     x = as_operand("integer_pow", x, 0)
     y = int(y)
-    return x if y == 1 and not np.isscalar(x) else integer_pow_p.bind(x, y=y)
+    return x if y == 1 and not isinstance(x, np.ndarray) and not np.isscalar(x) else integer_pow_p.bind(x, y=y)
 
 
 def reciprocal(x: Any) -> Any:

@@ -1,0 +1,58 @@
+"""Laws of products and convolutions."""
+import numpy as np
+import pytest
+from harness import LAWS, Bad, Case
+
+from jax_numpy_api import lax
+
+DOTS = [Case(lax.dot_general, types, dimension_numbers=numbers, precision=None, preferred_element_type=None, tolerance=16, order=1)
+        for types, numbers in [
+    ("f32[2,3],f32[3,4] bf16[2,3],bf16[3,4] i32[2,3],i32[3,4] c64[2,3],c64[3,4] f32[2,0],f32[0,3]", (((1,), (0,)), ((), ()))),
+    ("f32[3],f32[3] i8[3],i8[3]", (((0,), (0,)), ((), ()))),
+    ("f32[2],f32[3]", (((), ()), ((), ()))),
+    ("f32[2,3,4],f32[5,4,2] i32[2,3,4],i32[5,4,2]", (((2,), (1,)), ((0,), (2,)))),
+    ("f32[4,2,3,5],f32[3,4,6,2]", (((0, 2), (1, 0)), ((1,), (3,)))),
+    ("f32[2,3,4],f32[4,3,2]", (((2, 1), (0, 1)), ((), ()))),
+    ("f32[3,2],f32[2,3]", (((), ()), ((0, 1), (1, 0))))]]
+OTHERS = [
+    Case(lax.dot, "f32[2,3],f32[3,4]", reference=np.dot, tolerance=16), Case(lax.dot, "f32[3],f32[3]", reference=np.dot),
+    Case(lax.dot, "bf16[2,3],bf16[3,4] f16[2,3],f16[3]", reference=lambda x, y: x.astype(np.float32) @ y.astype(np.float32),
+         preferred_element_type=np.float32, derivative=False),
+    Case(lax.dot, "i8[2,3],i8[3,4]", preferred_element_type=np.int32, domain=(-100, 100),
+         reference=lambda x, y: x.astype(np.int32) @ y.astype(np.int32)),
+    Case(lax.dot, "i8[2,3],f32[3,4]", reference=lambda x, y: x.astype(np.float32) @ y, derivative=False),
+    Case(lax.batch_matmul, "f32[2,3,4],f32[2,4,5]", reference=np.matmul, tolerance=16),
+    Case(lambda x, y: lax.ragged_dot(x, y, np.int32([2, 0, 3])), "f32[6,3],f32[3,3,2]", name="ragged_dot", tolerance=16,
+         reference=lambda x, y: np.concatenate([x[:2] @ y[0], x[2:5] @ y[2], np.zeros((1, 2), x.dtype)]))]
+
+NHWC = ("NHWC", "HWIO", "NHWC")
+
+
+def convolution(types, numbers, padding=None, strides=None, lhs_dilation=None, rhs_dilation=None, groups=1, batch_groups=1):
+    spatial = len(numbers[0]) - 2
+    shapes = [[int(n) for n in t.split("[")[1].rstrip("]").split(",")] for t in types.split()[0].replace("],", "] ").split()]
+    ones = (1,) * spatial
+    return Case(lax.conv_general_dilated_p.bind, types, name="conv_general_dilated", tolerance=32, order=1,
+                reference=None, window_strides=strides or ones, padding=padding or ((0, 0),) * spatial,
+                lhs_dilation=lhs_dilation or ones, rhs_dilation=rhs_dilation or ones,
+                dimension_numbers=lax.conv_dimension_numbers(*shapes, numbers), feature_group_count=groups,
+                batch_group_count=batch_groups, precision=None, preferred_element_type=None)
+
+
+CONVOLUTIONS = [
+    convolution("f32[2,5,4,3],f32[2,3,3,2] bf16[1,3,4,3],bf16[2,3,3,2] i32[1,3,4,3],i32[2,3,3,2]", NHWC),
+    convolution("f32[2,5,4,3],f32[2,3,3,2]", NHWC, ((1, 2), (-1, 1)), (2, 1)),
+    convolution("f32[2,3,5,4],f32[4,3,3,2]", ("NCHW", "OIHW", "NCHW"), ((1, 2), (2, 1)), (2, 3), (2, 1), (1, 2)),
+    convolution("f32[2,6,5],f32[4,3,2]", ("NCH", "OIH", "NCH"), groups=2),
+    convolution("f32[2,6,5],f32[6,1,2]", ("NCH", "OIH", "NCH"), ((1, 0),), (2,), groups=6),
+    convolution("f32[4,2,5],f32[6,2,2]", ("NCH", "OIH", "NCH"), ((1, 1),), (2,), (1,), (2,), batch_groups=2),
+    convolution("f32[5,2,3],f32[3,2,4]", ("HNC", "IHO", "CNH"), ((1, 1),), (1,), (2,)),
+    convolution("f32[2,3],f32[3,4]", ("NC", "IO", "NC")),
+    convolution("c64[2,5,3],c64[2,3,2]", ("NHC", "HIO", "NHC"), ((1, 1),)),
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("case", DOTS + OTHERS + CONVOLUTIONS, ids=str)
+def test_law(case, law):
+    law(case)

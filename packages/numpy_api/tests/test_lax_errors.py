@@ -1,0 +1,79 @@
+"""Bad arguments raise the error class users expect, with a message that names the function and what came."""
+import numpy as np
+import pytest
+from harness import Bad
+
+from jax_numpy_api import lax
+
+DOT = (((1,), (0,)), ((), ()))
+CASES = [
+    Bad(lax.add, "f32[3],i32[3]", TypeError, r"lax.add requires operands of equal dtypes, got float32\[3\], int32\[3\]"),
+    Bad(lax.add, "f32[3],f32[2]", TypeError, r"lax.add got incompatible shapes for broadcasting: \(3,\), \(2,\)"),
+    Bad(lax.add, "f32[3],f32[3,3]", TypeError, r"lax.add requires operands of one rank, or scalars"),
+    Bad(lax.add, "bool[3],bool[3]", TypeError, r"lax.add does not accept dtype bool\[3\] as argument 0"),
+    Bad(lambda x: lax.add(x, [1, 2]), "f32[2]", TypeError, r"lax.add: argument 1 must be an array or a number, got \[1, 2\]"),
+    Bad(lax.sin, "i32[3]", TypeError, r"lax.sin does not accept dtype int32\[3\]; it takes real floating, complex floating"),
+    Bad(lax.lt, "c64[3],c64[3]", TypeError, r"lax.lt does not accept dtype complex64\[3\]"),
+    Bad(lax.abs, "u8[3]", TypeError, r"lax.abs does not accept dtype uint8\[3\]"),
+    Bad(lax.real, "f32[3]", TypeError, r"lax.real does not accept dtype float32\[3\]"),
+    Bad(lax.pow, "i32[3],i32[3]", TypeError, r"lax.pow does not accept dtype int32\[3\]"),
+    Bad(lax.pow, "f32[3],bf16[3]", TypeError, r"lax.pow requires an exponent of the dtype of the base"),
+    Bad(lax.integer_pow, "i32[3]", TypeError, r"integers cannot be raised to negative powers", y=-2),
+    Bad(lax.reciprocal, "i32[3]", TypeError, r"integers cannot be raised to negative powers"),
+    Bad(lax.select, "f32[3],f32[3],f32[3]", TypeError, r"`which` must be of booleans or integers"),
+    Bad(lax.select, "bool[3],f32[3],f32[]", TypeError, r"cases must have equal shapes"),
+    Bad(lax.select, "bool[1],f32[3],f32[3]", TypeError, r"`which` must be a scalar or have the shape of the cases"),
+    Bad(lax.select_n, "bool[3],f32[3],f32[3],f32[3]", TypeError, r"chooses between at most 2 cases, got 3"),
+    Bad(lax.clamp, "f32[2],f32[3],f32[]", TypeError, r"lax.clamp: min must be a scalar or have the shape of the operand"),
+    Bad(lax.clamp, "i32[],f32[3],i32[]", TypeError, r"lax.clamp requires operands of equal dtypes"),
+    Bad(lax.reshape, "f32[3]", TypeError, r"lax.reshape: operand float32\[3\] has 3 elements", new_sizes=(2,)),
+    Bad(lax.reshape, "f32[3]", TypeError, r"new_sizes must all be positive or zero, got \(-1,\)", new_sizes=(-1,)),
+    Bad(lax.squeeze, "f32[3]", ValueError, r"cannot select an axis to squeeze out", dimensions=(0,)),
+    Bad(lax.expand_dims, "f32[3]", ValueError, r"axis 5 is out of bounds for array of dimension 2", dimensions=(5,)),
+    Bad(lax.concatenate, "f32[3],i32[3]", TypeError, r"lax.concatenate requires operands of equal dtypes", sequence=True, dimension=0),
+    Bad(lax.concatenate, "f32[3,1],f32[3,2]", TypeError, r"equal shapes apart from axis 0", sequence=True, dimension=0),
+    Bad(lambda: lax.concatenate([], 0), "", ValueError, r"lax.concatenate requires a non-empty sequence"),
+    Bad(lax.pad, "f32[3],i32[]", TypeError, r"operand and padding_value must have one dtype", padding_config=((0, 0, 0),)),
+    Bad(lax.pad, "f32[3],f32[]", ValueError, r"interior padding must not be negative", padding_config=((0, 0, -1),)),
+    Bad(lax.pad, "f32[3],f32[]", ValueError, r"takes more from operand float32\[3\] than it has", padding_config=((-2, -2, 0),)),
+    Bad(lax.rev, "f32[3]", TypeError, r"lax.rev: dimensions=\(0, 0\) must be unique", dimensions=(0, 0)),
+    Bad(lax.split, "f32[3]", ValueError, r"lax.split: sizes=\(1, 1\)", sizes=(1, 1)),
+    Bad(lax.tile, "f32[3]", TypeError, r"lax.tile: reps=\(2, 2\)", reps=(2, 2)),
+    Bad(lax.broadcast_in_dim, "f32[3]", TypeError, r"axis of length 3 meets 2", shape=(2, 2), broadcast_dimensions=(1,)),
+    Bad(lambda: lax.iota(bool, 3), "", TypeError, r"lax.iota does not accept dtype bool"),
+    Bad(lambda: lax.iota(np.int32, -1), "", TypeError, r"numbers that are not negative"),
+    Bad(lambda: lax.broadcasted_iota(np.int32, (2, 3), 2), "", ValueError, r"dimension=2 must lie in \[0, 2\)"),
+    Bad(lambda: lax.full((), np.ones(3)), "", TypeError, r"lax.full: fill_value must be a scalar"),
+    Bad(lambda: lax.broadcast_shapes((2,), (3,)), "", ValueError, r"Incompatible shapes for broadcasting"),
+    Bad(lax.bitcast_convert_type, "bool[3]", TypeError, r"does not support booleans or complex", new_dtype=np.int8),
+    Bad(lax.bitcast_convert_type, "i8[3]", ValueError, r"its last axis must have length 4", new_dtype=np.int32),
+    Bad(lax.reduce_max, "f32[3]", ValueError, r"axes=\(1,\) must be distinct and lie in \[0, 1\)", axes=(1,)),
+    Bad(lax.reduce_sum, "bool[3]", TypeError, r"lax.reduce_sum does not accept dtype bool\[3\]", axes=(0,)),
+    Bad(lax.reduce_and, "f32[3]", TypeError, r"lax.reduce_and does not accept dtype float32\[3\]", axes=(0,)),
+    Bad(lax.argmax, "f32[0]", ValueError, r"axis 0 of operand float32\[0\] is empty", axis=0, index_dtype=np.int32),
+    Bad(lax.argmax, "f32[3]", TypeError, r"index_dtype=float32 must be an integer dtype", axis=0, index_dtype=np.float32),
+    Bad(lax.argmax, "c64[3]", TypeError, r"lax.argmax does not accept dtype complex64", axis=0, index_dtype=np.int32),
+    Bad(lax.reduce_precision, "f32[3]", ValueError, r"mantissa_bits must be non-negative", exponent_bits=5, mantissa_bits=-1),
+    Bad(lax.dot, "f32[2,3],f32[2,3]", ValueError, r"without dimension_numbers the operands must be vectors or matrices that fit"),
+    Bad(lax.dot_general, "f32[2,3],f32[2,3]", TypeError, r"requires contracting dimensions of equal lengths, got \(3,\)",
+        dimension_numbers=DOT),
+    Bad(lax.dot_general, "f32[2,3],f32[3,2]", TypeError, r"must be distinct, and contracting ones disjoint",
+        dimension_numbers=(((1,), (0,)), ((0,), (0,)))),
+    Bad(lax.dot_general, "f32[2,3],f32[3,2]", TypeError, r"dimension numbers of lhs must lie in \[0, 2\)",
+        dimension_numbers=(((5,), (0,)), ((), ()))),
+    Bad(lax.dot_general, "f32[2,3],f32[3,2]", ValueError, r"precision='foo' must be None, one of the strings",
+        dimension_numbers=DOT, precision="foo"),
+    Bad(lax.batch_matmul, "f32[3],f32[3]", ValueError, r"equally many axes, at least 2"),
+    Bad(lax.conv, "f32[1,1,4,4],bf16[1,1,2,2]", TypeError, r"requires operands of equal dtypes", window_strides=(1, 1),
+        padding="SAME"),
+    Bad(lax.conv, "f32[1,1,4,4],f32[1,1,2]", TypeError, r"requires operand and kernel of equal rank", window_strides=(1, 1),
+        padding="SAME"),
+    Bad(lax.conv, "f32[1,3,4,4],f32[1,1,2,2]", ValueError, r"the operand has 3 features", window_strides=(1, 1), padding="SAME"),
+    Bad(lax.conv, "f32[1,1,4,4],f32[1,1,2,2]", RuntimeError, r"padding='FOO' is not one of", window_strides=(1, 1), padding="FOO"),
+]
+
+
+@pytest.mark.parametrize("bad", CASES, ids=lambda bad: str(bad))
+def test_bad_argument(bad):
+    with pytest.raises(bad.error, match=bad.message):
+        bad.case.call(*bad.case.samples(0))

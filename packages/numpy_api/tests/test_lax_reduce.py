@@ -1,0 +1,77 @@
+"""Laws of reductions."""
+import numpy as np
+import pytest
+from harness import LAWS, Bad, Case
+
+from jax_numpy_api import lax
+
+TYPES = "f32[3,4] bf16[2,3] i32[3,4] i8[2,5] c64[2,2] f32[0,2]"
+AXES = [(0,), (1,), (0, 1), ()]
+
+
+def multiply_add(x, y):
+    """An associative function that is no op of its own: the product of 1 + x and 1 + y, less 1."""
+    return lax.add(lax.add(x, y), lax.mul(x, y))
+
+
+CASES = [Case(lax.reduce_sum, TYPES, axes=axes, tolerance=8) for axes in AXES] + [
+    Case(lax.reduce_prod, TYPES, axes=axes, tolerance=8) for axes in AXES] + [
+    Case(reduction, "f32[3,4] bf16[2,3] i32[3,4] i8[2,5] bool[2,3] f32[0,2]", axes=axes, tolerance=0)
+    for reduction in (lax.reduce_max, lax.reduce_min) for axes in AXES] + [
+    Case(reduction, "bool[3,4] i32[3,4] u8[2,5] bool[0,2]", axes=axes)
+    for reduction in (lax.reduce_and, lax.reduce_or, lax.reduce_xor) for axes in AXES[:3]] + [
+    Case(lax.reduce_max, "c64[3,4]", axes=(1,), derivative=False, tolerance=0, reference=lambda x: np.max(x, 1)),
+    Case(lax.reduce_prod, "f32[5]", axes=(0,), domain=(-1, 1)), Case(lax.reduce_prod, "f32[2,7,3]", axes=(0, 1)),
+] + [Case(arg, "f32[3,4] bf16[4,3] i32[3,4] u8[2,5] bool[2,3]", axis=1, index_dtype=np.int32,
+          reference=lambda x, f=f: f(x, 1).astype(np.int32))
+     for arg, f in ((lax.argmax, np.argmax), (lax.argmin, np.argmin))] + [
+    Case(lax.reduce_precision, "f32[5]", exponent_bits=5, mantissa_bits=3, reference=False, derivative=False),
+    Case(lax.reduce, "f32[3,4],f32[] i32[3,4],i32[]", computation=lax.add, dimensions=(0,), derivative=False,
+         reference=lambda x, i: np.sum(x, 0, dtype=x.dtype) + i),
+    Case(lax.reduce, "f32[3,5],f32[]", computation=multiply_add, dimensions=(1,), domain=[(0.2, 0.8), (0, 0.1)],
+         reference=lambda x, i: np.prod(1 + x, 1) * (1 + i) - 1),
+    Case(lax.reduce, "f32[2,3,2],f32[]", computation=multiply_add, dimensions=(0, 1), domain=[(0.2, 0.8), (0, 0.1)],
+         reference=lambda x, i: np.prod(1 + x, (0, 1)) * (1 + i) - 1)]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_law(case, law):
+    law(case)
+
+
+def tied(reduction):
+    from jax_core.autodiff import grad
+    return np.asarray(grad(lambda x: reduction(x, (0,)))(np.float32([1, 3, 3, 2, 3])))
+
+
+def test_ties_of_max_share_the_tangent():
+    assert tied(lax.reduce_max).tolist() == [0, np.float32(1 / 3), np.float32(1 / 3), 0, np.float32(1 / 3)]
+
+
+def test_ties_of_min_share_the_tangent():
+    assert tied(lax.reduce_min).tolist() == [1, 0, 0, 0, 0]
+
+
+def test_gradient_of_a_product_with_zeros():
+    from jax_core.autodiff import grad
+    assert np.asarray(grad(lambda x: lax.reduce_prod(x, (0,)))(np.float32([2, 0, 3]))).tolist() == [0, 6, 0]
+    assert np.asarray(grad(lambda x: lax.reduce_prod(x, (0,)))(np.float32([0, 0, 3]))).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_nan_is_the_maximum_and_the_minimum(dtype):
+    x = np.array([[1, np.nan, 5], [2, 3, 1], [np.nan, 0, np.nan]], dtype)
+    assert np.isnan(np.asarray(lax.reduce_max(x, (1,)))).tolist() == [True, False, True]
+    assert np.isnan(np.asarray(lax.reduce_min(x, (1,)))).tolist() == [True, False, True]
+
+
+def test_argmax_finds_the_first_nan_when_compiled():
+    from jax_core.jit import jit
+    x = np.float32([[1, np.nan, np.nan], [2, 3, 3], [5, 0, 5], [-np.inf] * 3])
+    assert np.asarray(jit(lambda x: lax.argmax(x, 1, np.int32))(x)).tolist() == [1, 1, 0, 0]
+    assert np.asarray(jit(lambda x: lax.argmin(x, 1, np.int32))(x)).tolist() == [1, 0, 1, 0]
+    big = np.zeros((3, 1000), np.float32)
+    big[1, 700:] = 1
+    big[2, 333] = np.nan
+    assert np.asarray(jit(lambda x: lax.argmax(x, 1, np.int32))(big)).tolist() == [0, 700, 333]
