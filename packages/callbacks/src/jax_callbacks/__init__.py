@@ -15,6 +15,9 @@ from __future__ import annotations
 
 import importlib
 from typing import Any
+from jax_core.source import exclude_package
+
+exclude_package(__file__)
 
 _NAMES = {
     "pure_callback": "api", "io_callback": "api",

@@ -192,7 +192,7 @@ class Call:
             outs, structure = tree.flatten(fun(*args, **kwargs))
             out_tree[:] = [structure]
             return check_results(fun, structure, outs)
-        debug = DebugInfo("jit", describe_function(fun), _LazyNames(fun, in_tree, static))
+        debug = DebugInfo("jit", describe_function(fun), _LazyNames(fun, in_tree, static), _LazyPaths(out_tree))
         jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
         trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
         return TracedProgram(jaxpr, consts, out_tree[0], trace)
@@ -231,6 +231,24 @@ class _LazyNames:
 
     def __iter__(self):
         return iter(self._names())
+
+
+class _LazyPaths:
+    """Paths of the flat results, ``result['loss']``, worked out only for messages.
+
+    Args:
+      structure: a list that will hold the structure of the result.
+    """
+
+    def __init__(self, structure: list):
+        self.structure = structure
+
+    def __len__(self):
+        return self.structure[0].num_leaves
+
+    def __getitem__(self, i):
+        leaves, _ = tree.flatten_with_path(tree.unflatten(self.structure[0], range(len(self))))
+        return f"result{tree.keystr(leaves[i][0])}"
 
 
 def _argument_name(fun, path, static) -> str:

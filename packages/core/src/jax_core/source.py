@@ -23,6 +23,11 @@ def register_exclusion(path: str) -> None:
     _internal.clear()
 
 
+def exclude_package(file: str) -> None:
+    """Called by packages of this system with their ``__file__``: their frames are not the user's."""
+    register_exclusion(os.path.dirname(os.path.abspath(file)) + os.sep)
+
+
 def is_internal(code: CodeType) -> bool:
     """Whether ``code`` belongs to this system (or an excluded library) instead of to the user."""
     known = _internal.get(code)
@@ -145,4 +150,4 @@ def named_call(fun, *, name: str | None = None):
     return scoped
 
 
-register_exclusion(os.path.dirname(os.path.abspath(__file__)) + os.sep)
+exclude_package(__file__)

@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 from typing import Any
+from jax_core.source import exclude_package
+
+exclude_package(__file__)
 
 __version__ = "0.1.0"
 

@@ -223,7 +223,7 @@ class ModuleWriter:
 
     def _result_attributes(self, i: int, x: Value) -> str:
         items = []
-        paths = self.module._jaxpr.debug_info.result_paths
+        paths = self.module._jaxpr.debug_info.result_paths if self.located else None
         if paths is not None and i < len(paths):
             items.append(f"jax.result_info = {quoted(str(paths[i]))}")
         placements = self.module._shardings[1]
