@@ -174,10 +174,10 @@ class Executable:
             for i, dtype in keys_in:
                 args[i] = dtype.unwrap(args[i])
         loaded = self._variant(*self._place(args))
-        last.loaded = loaded
         outs = loaded.run(args)
         for i, dtype in keys_out:
             outs[i] = dtype.wrap(outs[i])
+        last.loaded = loaded  # only now: a callback of the program may have executed others
         return outs
 
     def _place(self, args: Sequence[Any] | None) -> tuple:
