@@ -160,3 +160,21 @@ def test_put_in_a_transformation():
     from jax_core.jit import jit
 
     assert jit(lambda x: put.device_put(x))(array()).tolist() == [0, 1, 2, 3]
+
+
+def test_transfer_guard():
+    from jax_core.jit import jit
+
+    f = jit(lambda x: x)
+    value, x = np.arange(3, dtype=np.float32), array()
+    f(value), f(x)
+    with config.transfer_guard("disallow"):
+        with pytest.raises(RuntimeError, match="Disallowed host-to-device transfer"):
+            f(value)
+        with pytest.raises(RuntimeError, match="Disallowed host-to-device transfer"):
+            backend.put(value)
+        assert f(x).shape == (4,)
+        assert put.device_get(put.device_put(value)).tolist() == [0, 1, 2]
+    with config.transfer_guard("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed"):
+        put.device_put(value)
+    assert f(value).shape == (3,)

@@ -15,6 +15,7 @@ from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from jax_core.primitive import Primitive, abstract_eval
 
+from . import guards
 from . import put as _put
 from .array import ArrayImpl, check_not_deleted, host_value
 from .dispatch import dispatcher
@@ -143,9 +144,10 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     if effects:
         return NotImplemented
     result = prim.reference(*views, **params)
-    if prim.multiple_results:
-        return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]
-    return _wrap(result, types[0], sharding, devices, committed)
+    with guards.explicit():  # computing on the host is our choice, not a transfer of the program's
+        if prim.multiple_results:
+            return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]
+        return _wrap(result, types[0], sharding, devices, committed)
 
 
 def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], committed: bool) -> ArrayImpl:

@@ -16,7 +16,7 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.primitive import LINEAR, Primitive
 from jax_core.trace import Tracer
 
-from . import client, mesh
+from . import client, guards, mesh
 from .array import ArrayImpl, check_not_deleted, host_value
 from .jaxlib_compat import _jax, make_array
 from .layout import Format
@@ -224,7 +224,8 @@ def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = Fal
     leaves, treedef = tree.tree_flatten(x)
     placements = _placements(device, treedef, len(leaves))
     donated = donate if isinstance(donate, bool) else False
-    out = [_device_put_leaf(leaf, where, bool(may_alias), donated) for leaf, where in zip(leaves, placements)]
+    with guards.explicit():
+        out = [_device_put_leaf(leaf, where, bool(may_alias), donated) for leaf, where in zip(leaves, placements)]
     return tree.tree_unflatten(treedef, out)
 
 
@@ -271,11 +272,9 @@ def device_get(x: Any) -> Any:
     The transfers run at the same time.
     """
     leaves, treedef = tree.tree_flatten(x)
-    for leaf in leaves:
-        begin = getattr(leaf, "copy_to_host_async", None)
-        if begin is not None:
-            begin()
-    return tree.tree_unflatten(treedef, [_get_leaf(leaf) for leaf in leaves])
+    with guards.explicit():
+        copy_to_host_async(leaves)
+        return tree.tree_unflatten(treedef, [_get_leaf(leaf) for leaf in leaves])
 
 
 def _get_leaf(x: Any) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from jax_core import errors
 from jax_core.aval import ShapedArray
 
-from . import array, backend, client, cpp_state, sharding, waiting
+from . import array, backend, client, cpp_state, guards, sharding, waiting
 from .jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
 from .mesh import Mesh
 from .partition_spec import PartitionSpec
@@ -18,6 +18,7 @@ def start() -> backend.XlaBackend:
     """Do all of it and return the backend. No client is made before the first use."""
     errors.set_runtime_error_class(RuntimeError_)
     cpp_state.install()
+    guards.install()
     array.install()
     client.on_start(_show_names)
     client.on_fork(waiting.stop_after_fork)
