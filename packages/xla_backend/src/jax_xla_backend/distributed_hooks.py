@@ -11,6 +11,7 @@ class _State:
     process_id: int = 0
     num_processes: int = 1
     collectives: Any = None
+    coordinator_address: str | None = None
 
 
 state = _State()

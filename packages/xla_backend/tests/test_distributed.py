@@ -1,0 +1,58 @@
+"""Two processes that compute together, on this machine."""
+import os
+import socket
+import subprocess
+import sys
+
+PROGRAM = """
+import sys
+import numpy as np
+from jax_xla_backend import distributed, load
+backend = load()
+distributed.initialize(sys.argv[1], 2, int(sys.argv[2]))
+from jax_xla_backend import client, put
+from jax_xla_backend.mesh import AxisType, Mesh
+from jax_xla_backend.partition_spec import PartitionSpec as P
+from jax_xla_backend.sharding import NamedSharding
+assert distributed.is_initialized() and client.process_count() == 2 and client.process_index() == int(sys.argv[2])
+assert client.device_count() == 4 and client.local_device_count() == 2
+mesh = Mesh(np.array(client.devices()), ("x",))
+split = NamedSharding(mesh, P("x"))
+x = put.make_array_from_callback((8,), split, lambda index: np.arange(8, dtype=np.float32)[index])
+assert not x.is_fully_addressable and len(x.addressable_shards) == 2 and len(x.global_shards) == 4
+try:
+    np.asarray(x)
+except RuntimeError as error:
+    assert "other processes" in str(error)
+local = np.arange(4, dtype=np.float32) + 4 * int(sys.argv[2])
+assert put.make_array_from_process_local_data(split, local).shape == (8,)
+from jax_core.jit import jit
+from jax_core.primitive import Primitive, none
+no = none("test")
+from jax_core.aval import ShapedArray
+total_p = Primitive("total", out_type=lambda x: ShapedArray((), x.dtype), jvp=no, transpose=no, batch=no,
+    lower=lambda b, x: b.emit(f"stablehlo.reduce({x} init: {b.scalar(0.0, x.dtype)}) applies stablehlo.add across dimensions = [0]",
+                              x, b.scalar(0.0, x.dtype), out=b.out_avals[0]))
+y = jit(lambda x: total_p.bind(x))(x)
+print(float(y), y.is_fully_replicated, flush=True)
+distributed.shutdown()
+"""
+
+
+def test_two_processes_add_up():
+    with socket.socket() as s:
+        s.bind(("localhost", 0))
+        port = s.getsockname()[1]
+    env = {**os.environ, "JAX_NUM_CPU_DEVICES": "2", "JAX_ENABLE_COMPILATION_CACHE": "0"}
+    workers = [subprocess.Popen([sys.executable, "-c", PROGRAM, f"localhost:{port}", str(i)], env=env, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE) for i in range(2)]
+    for worker in workers:
+        out, err = worker.communicate(timeout=120)
+        assert out.endswith("28.0 True\n"), err  # gloo reports its connections on stdout
+
+
+def test_arguments_are_needed():
+    code = "from jax_xla_backend import distributed\ntry:\n    distributed.initialize()\nexcept ValueError as e:\n    print(e)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == ("distributed.initialize: coordinator_address must be given, as it is not in the environment\n"
+                           ), done.stderr
