@@ -26,6 +26,8 @@ from .types import as_dtype, dense_text, element_constant, is_extended, type_tex
 from .values import Value, new_value
 
 _BOOL = np.dtype(bool)
+NONE = ()
+"""In place of a template: the rule must run each time."""
 
 
 class Builder:
@@ -284,14 +286,16 @@ class Builder:
             ids = [id(x.aval) for x in invars]
         key = (prim, *ids, *params.items()) if params else (prim, *ids)
         try:
-            template = module.templates[1 if location else 0][key][0]
-        except (KeyError, TypeError):
-            template = module.template(key, eqn, location) if prim.cacheable else None
+            template = module.templates[1 if location else 0].get(key)
+        except TypeError:  # an unhashable parameter
+            template = NONE
         if template is None:
+            template = module.template(key, eqn, location)
+        if template is NONE:
             for v, x in zip(eqn.outvars, self.apply(eqn, [new_value(n, x.aval) for n, x in zip(names, invars)])):
                 env[v] = str(x)
             return
-        text, pick, new, constants, results = template
+        text, pick, new, constants, results, _ = template
         count = self.count
         if new == 1:
             names.append(f"%{count}")
@@ -414,8 +418,9 @@ def literal_text(value: Any, dtype: Any) -> str:
         return element_constant(as_dtype(value, dtype))
     if text is None:
         text = element_constant(as_dtype(value, dtype))
-        if len(_literal_texts) < _LITERAL_LIMIT:
-            _literal_texts[key] = text
+        if len(_literal_texts) >= _LITERAL_LIMIT:
+            _literal_texts.clear()
+        _literal_texts[key] = text
     return text
 
 
@@ -434,8 +439,9 @@ def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
         return _trace(f, avals, params)
     if found is None:
         found = _trace(f, avals, params)
-        if len(_traced_functions) < _LITERAL_LIMIT:
-            _traced_functions[key] = found
+        if len(_traced_functions) >= _LITERAL_LIMIT:
+            _traced_functions.clear()
+        _traced_functions[key] = found
     return found
 
 

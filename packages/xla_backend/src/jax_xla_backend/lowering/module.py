@@ -9,6 +9,7 @@ locations only inside a `named_scope`, and `Module.text` with ``debug_info`` low
 """
 from __future__ import annotations
 
+import itertools
 import re
 import warnings
 from typing import Any, Callable, Sequence
@@ -23,7 +24,7 @@ from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.source import SourceInfo
 
 from . import templates
-from .builder import Builder
+from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
 from .sharding_text import Shardings
 from .types import is_extended, physical_aval, type_text
@@ -279,19 +280,15 @@ class ModuleWriter:
 
     # -- templates and locations -----------------------------------------------------------------------------------
 
-    def template(self, key: tuple, eqn: JaxprEqn, location: str) -> templates.Template | None:
-        """The template of equations with this key, recorded if it is new; None if their rule must run each time."""
+    def template(self, key: tuple, eqn: JaxprEqn, location: str) -> templates.Template:
+        """The template of equations with this key, recorded now; `builder.NONE` if their rule must run each time."""
+        if not templates.repeatable(eqn):
+            return NONE
         known = self.templates[1 if location else 0]
-        try:
-            return known[key][0]
-        except KeyError:
-            pass
-        except TypeError:  # an unhashable parameter
-            return None
-        template = None if _has_floats(eqn.params) else templates.record(self, eqn, location)
+        template = templates.record(self, eqn, location)
         if len(known) > _TEMPLATE_LIMIT:
             known.clear()
-        known[key] = template, [x.aval for x in (*eqn.invars, *eqn.outvars)]  # the key holds the ids of these
+        known[key] = template
         return template
 
     def location(self, eqn: JaxprEqn) -> str:
@@ -304,15 +301,13 @@ class ModuleWriter:
         return f" loc({self._alias(f'loc({name}({self._place(info)}))')})"
 
     def _place(self, info: SourceInfo) -> str:
-        return self._alias(f"loc({quoted(info.file)}:{info.line}:0)" if info.code is not None else "loc(unknown)")
+        if info.code is None:
+            return "loc(unknown)"
+        column = next(itertools.islice(info.code.co_positions(), info.offset // 2, None), (0, 0, 0, 0))[2] or 0
+        return self._alias(f"loc({quoted(info.file)}:{info.line}:{column})")
 
     def _alias(self, text: str) -> str:
         return self._locations.setdefault(text, f"#loc{len(self._locations)}")
-
-
-def _has_floats(params: dict) -> bool:
-    """Whether a parameter is a float: 0.0 and -0.0 are equal keys, but not equal texts."""
-    return any(isinstance(x, (float, complex, np.inexact)) for x in params.values())
 
 
 def _names(debug: DebugInfo, kept: Sequence[int]) -> list[str]:

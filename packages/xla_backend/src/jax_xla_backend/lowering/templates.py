@@ -16,9 +16,9 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.aval import ShapedArray
-from jax_core.jaxpr import JaxprEqn, Literal
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
-from .builder import Builder
+from .builder import NONE, Builder
 from .values import new_value
 
 _PRIVATE = 0xF0000
@@ -26,7 +26,9 @@ _OPERANDS, _NEW, _CONSTANTS, _LOCATION = _PRIVATE, _PRIVATE + 0x1000, _PRIVATE +
 _placeholder = re.compile(f"([{chr(_PRIVATE)}-{chr(_LOCATION)}])")
 _LONG = 64  # elements
 
-Template = tuple  # (format string, function that picks its arguments, number of new names, constants, results)
+Template = tuple
+"""Format string, function that picks its arguments, number of new names, constants, results, and what the key of the
+template names by id. `builder.NONE` where the rule must run each time."""
 
 
 class NotATemplate(Exception):
@@ -79,14 +81,28 @@ class Recorder(Builder):
     token = set_token = tokens = call = host_callback = sharding = sharding_constraint = _refuse
 
 
-def record(module: Any, eqn: JaxprEqn, location: str) -> Template | None:
-    """The template of equations like ``eqn``, or None if their rule must run each time."""
+def repeatable(eqn: JaxprEqn) -> bool:
+    """Whether the equation's parameters make a good key.
+
+    Floats do not: 0.0 and -0.0 are equal as keys and unequal as texts. Programs and functions do not: they would be kept
+    alive, and hardly ever come again.
+    """
+    if not eqn.primitive.cacheable:
+        return False
+    for x in eqn.params.values():
+        if isinstance(x, (float, complex, np.inexact, ClosedJaxpr, Jaxpr)) or callable(x) and not isinstance(x, type):
+            return False
+    return True
+
+
+def record(module: Any, eqn: JaxprEqn, location: str) -> Template:
+    """The template of equations like ``eqn``."""
     recorder = Recorder(module)
     recorder.location = chr(_LOCATION) if location else ""
     try:
         outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(_operand_types(eqn))])
     except NotATemplate:
-        return None
+        return NONE
     sizes = len(eqn.invars), recorder.count, len(recorder.needed)
     pieces = _placeholder.split("".join(recorder.lines))
     text = "%s".join([piece.replace("%", "%%") for piece in pieces[::2]])
@@ -94,7 +110,7 @@ def record(module: Any, eqn: JaxprEqn, location: str) -> Template | None:
     results: Any = [(_slot(name[0], *sizes), name[1:]) for name in outs]
     if len(results) == 1 and not results[0][1]:  # nearly always
         results = results[0][0]
-    return text, pick, recorder.count, list(recorder.needed), results
+    return text, pick, recorder.count, list(recorder.needed), results, [x.aval for x in (*eqn.invars, *eqn.outvars)]
 
 
 def _operand_types(eqn):

@@ -112,7 +112,8 @@ def as_dtype(value: Any, dtype: np.dtype) -> np.generic:
         value &= (1 << bits) - 1
         if dtype.kind == "i" and value >> (bits - 1):
             value -= 1 << bits
-    return np.asarray(value).astype(dtype)[()]
+    with np.errstate(all="ignore"):  # too large a value becomes infinite, as it does in the program
+        return np.asarray(value).astype(dtype)[()]
 
 
 def _nested(array: np.ndarray) -> str:
