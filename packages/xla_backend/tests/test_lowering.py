@@ -8,15 +8,13 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-
-from jax_core import dtypes, source, structural
+from jax_core import backends, dtypes, source, structural
 from jax_core.aval import ShapedArray, abstract_token
 from jax_core.effects import Effect
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr
-from jax_core.primitive import ELEMENTWISE, LINEAR, Primitive, none
+from jax_core.primitive import ELEMENTWISE, Primitive, none
 from jax_core.staging import trace_to_closed, trace_to_jaxpr
-from jax_core import backends
 from jax_xla_backend import client, compile
 from jax_xla_backend.jaxlib_compat import _jax
 from jax_xla_backend.lowering import lower_module, planner, type_text
@@ -25,7 +23,11 @@ from jax_xla_backend.put import put
 
 backends.get()  # sets jaxlib up
 NO = none("not needed in these tests")
-_like = lambda *xs, **_: max(xs, key=lambda x: len(x.shape))
+
+
+def _like(*types, **_):
+    """The type of highest rank."""
+    return max(types, key=lambda x: len(x.shape))
 
 
 def primitive(name, lower, out_type=_like, **rules):

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
-
 from jax_core import config
 from jax_core.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.dtypes import float0

@@ -13,7 +13,6 @@ import re
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
-
 from jax_core.aval import AbstractValue, abstract_token
 
 from .values import Value

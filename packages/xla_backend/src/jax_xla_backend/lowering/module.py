@@ -15,10 +15,9 @@ import warnings
 from typing import Any, Callable, Sequence
 
 import numpy as np
-
 from jax_core import config
 from jax_core.aval import AbstractValue, abstract_token
-from jax_core.effects import Effect, ordered_effects
+from jax_core.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.source import SourceInfo

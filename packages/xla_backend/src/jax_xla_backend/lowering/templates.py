@@ -14,7 +14,6 @@ from operator import itemgetter
 from typing import Any, Callable, Sequence
 
 import numpy as np
-
 from jax_core.aval import ShapedArray
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import ml_dtypes
 import numpy as np
-
 from jax_core import dtypes
 from jax_core.aval import AbstractValue, ShapedArray, abstract_token
 
