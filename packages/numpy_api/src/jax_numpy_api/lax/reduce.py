@@ -182,31 +182,61 @@ def _arg_type(name):
     return out_type
 
 
+_LONG_AXIS = 17
+"""From this length on, XLA's CPU code for one reduction of pairs is slower than that for two plain ones (measured: 3.9 ms
+against 1.3 ms for 10**6 elements; 0.13 ms against 0.69 ms for rows of 10)."""
+
+
 def _arg_lower(direction):
     def lower(b, x, *, axes, index_dtype):
-        """One pass that carries (value, index): the first NaN wins, else the best value, else the lowest index."""
         axis, = axes
-        indices = ShapedArray(x.aval.shape, index_dtype)
-        iota = b.emit(f"stablehlo.iota dim = {axis}", out=indices)
-        value = ShapedArray((), x.aval.dtype)
-        index = ShapedArray((), index_dtype)
+        iota = b.emit(f"stablehlo.iota dim = {axis}", out=ShapedArray(x.aval.shape, index_dtype))
         start = b.scalar(lowest(x.aval.dtype) if direction == "GT" else highest(x.aval.dtype), x.aval.dtype)
-        zero = b.scalar(0, index_dtype)
-
-        def body(b, v1, i1, v2, i2):
-            better = emit_compare(b, direction, v1, v2)
-            if dtypes.issubdtype(x.aval.dtype, np.floating):
-                better = emit(b, "stablehlo.or", better, emit_compare(b, "NE", v1, v1))
-            first = emit(b, "stablehlo.and", emit_compare(b, "EQ", v1, v2), emit_compare(b, "LT", i1, i2))
-            keep = emit(b, "stablehlo.or", better, first)
-            return [b.emit(f"stablehlo.select {better}, {v1}, {v2}", better, v1, v2, out=value),
-                    b.emit(f"stablehlo.select {keep}, {i1}, {i2}", keep, i1, i2, out=index)]
-        region = b.region([value, index, value, index], body)
-        outs = b.emit(f'"stablehlo.reduce"({x}, {iota}, {start}, {zero}) ({region})', x, iota, start, zero,
-                      out=[b.out_avals[0].update(dtype=x.aval.dtype), b.out_avals[0]],
-                      attrs=f"{{dimensions = array<i64: {axis}>}}")
-        return outs[1]
+        if b.platform == "cpu" and x.aval.shape[axis] >= _LONG_AXIS:
+            return _arg_by_value(b, x, iota, start, axis, "maximum" if direction == "GT" else "minimum")
+        return _arg_by_pairs(b, x, iota, start, axis, direction)
     return lower
+
+
+def _arg_by_value(b, x, iota, start, axis, extremum):
+    """The extreme value (NaN if there is one), then the lowest index at which it is found."""
+    out, full = b.out_avals[0], x.aval.shape
+    best = b.emit(f"stablehlo.reduce({x} init: {start}) applies stablehlo.{extremum} across dimensions = [{axis}]", x, start,
+                  out=out.update(dtype=x.aval.dtype))
+    hit = emit_compare(b, "EQ", x, b.broadcast(best, full, _kept(len(full), (axis,))))
+    if dtypes.issubdtype(x.aval.dtype, np.floating):
+        hit = emit(b, "stablehlo.or", hit, emit_compare(b, "NE", x, x))
+    last = b.full(dtypes.iinfo(out.dtype).max, iota.aval)
+    places = b.emit(f"stablehlo.select {hit}, {iota}, {last}", hit, iota, last, out=iota.aval)
+    none_yet = b.scalar(dtypes.iinfo(out.dtype).max, out.dtype)
+    return b.emit(f"stablehlo.reduce({places} init: {none_yet}) applies stablehlo.minimum across dimensions = [{axis}]", places,
+                  none_yet, out=out)
+
+
+def _arg_by_pairs(b, x, iota, start, axis, direction):
+    """One pass that carries (value, index): the first NaN wins, else the best value, else the lowest index."""
+    value, index = ShapedArray((), x.aval.dtype), ShapedArray((), iota.aval.dtype)
+    zero = b.scalar(0, iota.aval.dtype)
+
+    def body(b, v1, i1, v2, i2):
+        better = emit_compare(b, direction, v1, v2)
+        equal = emit_compare(b, "EQ", v1, v2)
+        if dtypes.issubdtype(value.dtype, np.floating):
+            nan = emit_compare(b, "NE", v1, v1)
+            better = emit(b, "stablehlo.or", better, nan)
+            equal = emit(b, "stablehlo.or", equal, emit(b, "stablehlo.and", nan, emit_compare(b, "NE", v2, v2)))
+            number = emit_compare(b, "EQ", v2, v2)
+            keep = emit(b, "stablehlo.and", better, number)
+        else:
+            keep = better
+        first = emit(b, "stablehlo.and", equal, emit_compare(b, "LT", i1, i2))
+        keep = emit(b, "stablehlo.or", keep, first)
+        return [b.emit(f"stablehlo.select {better}, {v1}, {v2}", better, v1, v2, out=value),
+                b.emit(f"stablehlo.select {keep}, {i1}, {i2}", keep, i1, i2, out=index)]
+    region = b.region([value, index, value, index], body)
+    outs = b.emit(f'"stablehlo.reduce"({x}, {iota}, {start}, {zero}) ({region})', x, iota, start, zero,
+                  out=[b.out_avals[0].update(dtype=value.dtype), b.out_avals[0]], attrs=f"{{dimensions = array<i64: {axis}>}}")
+    return outs[1]
 
 
 def _arg_primitive(name, direction, reference):
