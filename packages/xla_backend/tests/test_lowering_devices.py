@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from jax_core import backends, config, structural
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr
