@@ -14,7 +14,7 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.aval import ShapedArray
-from jax_core.batching import bdim_at_front, moved
+from jax_core.batching import moved
 from jax_core.primitive import Primitive
 from jax_core.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax

@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import dtypes
-from jax_core.aval import ShapedArray, get_aval
+from jax_core.aval import ShapedArray
 from jax_core.batching import bdim_at_front, moved
 from jax_core.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.structural import broadcast_in_dim, instantiate, zeros

@@ -19,10 +19,10 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import dtypes
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.batching import bdim_at_front, moved
+from jax_core.aval import ShapedArray
+from jax_core.batching import bdim_at_front
 from jax_core.primitive import Primitive, Zero, none
-from jax_core.structural import add, zeros
+from jax_core.structural import zeros
 from jax_numpy_api import lax
 
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
@@ -175,7 +175,6 @@ def _compare_keys(b, args, num_keys):
     less = _emit_less(b, *pairs[-1])
     truth = ShapedArray((), bool)
     for x, y in reversed(pairs[:-1]):
-        kind = "FLOAT" if dtypes.issubdtype(x.aval.dtype, np.floating) else "SIGNED"
         before, after = _emit_less(b, x, y), _emit_less(b, y, x)
         tied = b.emit(f"stablehlo.select {after}, {(no := b.scalar(False, np.dtype(bool)))}, {less}", after, no, less, out=truth)
         less = b.emit(f"stablehlo.or {before}, {tied}", before, tied, out=truth)
