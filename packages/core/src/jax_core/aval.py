@@ -191,7 +191,7 @@ def _own_aval(x) -> AbstractValue:
 
 
 aval_of_type: dict[type, Callable[[Any], AbstractValue]] = {
-    bool: lambda x: ShapedArray((), np.dtype(bool), True),
+    bool: lambda x: ShapedArray((), np.dtype(bool), False),
     int: _python_scalar(int), float: _python_scalar(float), complex: _python_scalar(complex),
     np.ndarray: _numpy_value,
 }
