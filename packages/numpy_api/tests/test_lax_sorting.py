@@ -1,0 +1,155 @@
+"""Sorts, top_k and running reductions: laws, the order of special values, and lengths that take another formulation."""
+import numpy as np
+import pytest
+import scipy.special
+
+from jax_core import config
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import lax
+
+from harness import LAWS, Bad, Case
+
+REAL = "f32[4,3] i32[4,3] bf16[4,3] f16[5] bool[6] u8[4,3] i16[7] u32[5]"
+SPECIAL = np.array([3, -0.0, 0.0, np.nan, 1, -np.inf, np.inf, -0.0, 0.0, -2, np.nan], np.float32)
+
+
+def running(accumulate, axis=0, reverse=False):
+    def reference(x):
+        x = np.flip(x, axis) if reverse else x
+        wide = x if x.dtype.kind in "iu" else x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+        out = accumulate(wide, axis=axis, dtype=wide.dtype).astype(x.dtype)
+        return np.flip(out, axis) if reverse else out
+    return reference
+
+
+SORTS = [
+    Case(lax.sort, REAL, name="sort", tolerance=0, reference=lambda x: np.sort(x, -1)),
+    Case(lax.sort, "f32[4,3] c64[5]", name="sort", dimension=0, reference=lambda x: np.sort(x, 0), tolerance=0),
+    Case(lambda k, v: lax.sort_key_val(k, v), "f32[6],f32[6] i8[6],f32[6] bf16[6],i32[6] c64[6],i32[6]", name="sort_key_val",
+         reference=lambda k, v: [np.sort(k), v[np.argsort(k, kind="stable")]], tolerance=0),
+    Case(lambda a, b, c: lax.sort((a, b, c), num_keys=2), "i32[9],f32[9],f32[9] bool[9],i32[9],f32[9]", domain=(0, 2),
+         name="sort by two keys", reference=lambda a, b, c: [v[np.lexsort((b, a))] for v in (a, b, c)], tolerance=0),
+    Case(lambda a, b, c: lax.sort((a, b, c), dimension=0), "i32[5,2],f32[5,2],f32[5,2]", domain=(0, 2), name="sort by one key",
+         reference=lambda a, *rest: [np.take_along_axis(v, np.argsort(a, 0, kind="stable"), 0) for v in (a, *rest)], tolerance=0),
+    Case(lambda x: lax.top_k(x, 2), "f32[3,4] i32[3,4] bf16[5] u8[5]", name="top_k", tolerance=0,
+         reference=lambda x: [-np.sort(-x.astype(np.float64), -1)[..., :2].astype(x.dtype),
+                              np.argsort(-x.astype(np.float64), -1, kind="stable")[..., :2].astype(np.int32)]),
+    Case(lambda x: lax.top_k(x, 2, axis=0), "f32[3,4]", name="top_k along 0", reference=lambda x: [
+        -np.sort(-x, 0)[:2], np.argsort(-x, 0, kind="stable")[:2].astype(np.int32)], tolerance=0),
+    Case(lambda x: lax.approx_min_k(x, 2), "f32[3,6]", name="approx_min_k", reference=lambda x: [
+        np.sort(x, -1)[:, :2], np.argsort(x, -1)[:, :2].astype(np.int32)], tolerance=0),
+]
+ACCUMULATE = {"cumsum": np.add.accumulate, "cumprod": np.multiply.accumulate, "cummax": np.maximum.accumulate,
+              "cummin": np.minimum.accumulate, "cumlogsumexp": np.logaddexp.accumulate}
+RUNNING = [
+    Case(getattr(lax, name), "f32[5,3] f16[4,2] bf16[4,2]" + ("" if name == "cumlogsumexp" else " i32[5,3] u8[4,2]"), axis=axis,
+         reverse=reverse, reference=running(accumulate, axis, reverse), tolerance=16)
+    for name, accumulate in ACCUMULATE.items() for axis in (0, 1) for reverse in (False, True)
+] + [Case(getattr(lax, name), "c64[5]", reference=running(ACCUMULATE[name]), name=name) for name in ("cumsum", "cumprod")]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("case", SORTS + RUNNING, ids=str)
+def test_law(case, law):
+    law(case)
+
+
+BAD = [
+    Bad(lambda x: lax.sort(x, 2), "f32[3,4]", ValueError, "axis 2 is out of bounds for array of dimension 2"),
+    Bad(lambda x, y: lax.sort((x, y)), "f32[3],f32[4]", TypeError, "equal shapes"),
+    Bad(lambda x: lax.sort(()), "f32[3]", TypeError, "at least one operand"),
+    Bad(lambda x, y: lax.sort((x, y), num_keys=3), "f32[3],f32[3]", ValueError, "num_keys=3 must be between 1 and"),
+    Bad(lambda x: lax.top_k(x, 4), "f32[3]", ValueError, "no larger than size along axis; got k=4"),
+    Bad(lambda x: lax.top_k(x, -1), "f32[3]", ValueError, "nonnegative, got -1"),
+    Bad(lambda x: lax.top_k(x, 1), "c64[3]", ValueError, "complex"),
+    Bad(lambda x: lax.approx_max_k(x, 1), "i32[3]", ValueError, "floating"),
+    Bad(lambda x: lax.cumsum(x), "bool[3]", TypeError, "cumsum does not accept dtype bool"),
+    Bad(lambda x: lax.cumsum(x, 1), "f32[3]", ValueError, r"axis 1 is out of bounds for array of shape \(3,\)"),
+    Bad(lambda x: lax.cumlogsumexp(x), "i32[3]", TypeError, "cumlogsumexp does not accept dtype int32"),
+]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=str)
+def test_bad_arguments(bad):
+    with pytest.raises(bad.error, match=bad.message):
+        bad.case.call(*bad.case.samples(0))
+
+
+@pytest.mark.parametrize("run", [lambda f: f, jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
+def test_zeros_are_equal_and_nan_is_last(run, dtype):
+    """-0.0 and 0.0 keep their order; NaN of either sign comes last, in its order."""
+    with config.enable_x64(True):
+        x = np.copysign(SPECIAL.astype(dtype), np.where(np.arange(11) == 3, -1, SPECIAL.astype(dtype)))
+        values, order = run(lambda x, i: lax.sort_key_val(x, i))(x, np.arange(11, dtype=np.int32))
+        alone = np.asarray(run(lambda x: lax.sort(x))(x))
+    assert np.asarray(order).tolist() == [5, 9, 1, 2, 7, 8, 4, 0, 6, 3, 10]
+    assert values.dtype == dtype and np.array_equal(values, x[np.asarray(order)], equal_nan=True)
+    finite = ~np.isnan(alone)
+    assert np.array_equal(np.signbit(alone[finite]), np.signbit(np.asarray(values)[finite]))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.float64, np.complex128, np.uint32])
+def test_wide_keys_sort_by_all_their_bits(dtype):
+    """64-bit keys take two passes of 32 bits, complex ones four."""
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2**63, (2, 500), dtype=np.uint64) >> rng.integers(0, 63, (2, 500), dtype=np.uint64)
+    if dtype == np.complex128:
+        x = (rng.integers(-3, 3, (2, 500)) + 1j * rng.normal(size=(2, 500))).astype(dtype)
+    elif dtype == np.float64:
+        x = rng.normal(size=(2, 500)) * 10.0 ** rng.integers(-300, 300, (2, 500))
+    else:
+        x = bits.astype(dtype) if dtype != np.int64 else bits.astype(dtype) * rng.choice([-1, 1], (2, 500))
+    with config.enable_x64(True):
+        values, order = jit(lambda x, i: lax.sort_key_val(x, i))(x, np.broadcast_to(np.arange(500), x.shape))
+    want = np.argsort(x, -1, kind="stable")
+    assert np.array_equal(order, want) and np.array_equal(values, np.take_along_axis(x, want, -1))
+
+
+def test_a_large_part_of_an_array_is_sorted_whole():
+    """top_k of more than an eighth agrees with the partial selection, ties and special values included."""
+    x = np.concatenate([SPECIAL, np.random.default_rng(2).integers(0, 9, 400).astype(np.float32)])
+    many, few = jit(lambda x: lax.top_k(x, 300))(x), jit(lambda x: lax.top_k(x, 40))(x)
+    for a, b in zip(many, few):
+        assert np.array_equal(np.asarray(a)[:40], b, equal_nan=True)
+
+
+@pytest.mark.parametrize("name", list(ACCUMULATE))
+@pytest.mark.parametrize("shape,axis", [((20001,), 0), ((3, 7000), 1), ((400, 30), 0), ((20, 30, 40), 1), ((40, 30, 20), 0)])
+def test_long_axes_are_cut_into_chunks(name, shape, axis):
+    """Every formulation that the length of the axes may choose gives the same running values."""
+    x = np.random.default_rng(3).uniform(0.999, 1.001, shape).astype(np.float32)
+    for reverse in (False, True):
+        got = np.asarray(jit(lambda x: getattr(lax, name)(x, axis, reverse))(x))
+        assert np.allclose(got, running(ACCUMULATE[name], axis, reverse)(x), rtol=2e-5)
+
+
+def test_running_extrema_keep_nan():
+    """From the first NaN on, all are NaN."""
+    x = np.array([1, np.nan, 3, 0], np.float32)
+    for f in (lax.cummax, lax.cummin):
+        assert np.array_equal(jit(f)(x), [1, np.nan, np.nan, np.nan], equal_nan=True)
+
+
+def test_cumlogsumexp_of_infinities_and_its_derivative():
+    """Terms of weight zero have neither value nor derivative."""
+    x = np.array([-np.inf, -np.inf, 1, 2], np.float32)
+    from jax_core.autodiff import grad
+    assert np.allclose(lax.cumlogsumexp(x), np.logaddexp.accumulate(x))
+    g = np.asarray(grad(lambda x: lax.index_in_dim(lax.cumlogsumexp(x), -1, 0, False))(x))
+    assert np.allclose(g, scipy.special.softmax(x))
+
+
+def test_mapped_running_sums_work_side_by_side():
+    """vmap adds an axis; the result is that of each row."""
+    x = np.random.default_rng(4).normal(size=(64, 300)).astype(np.float32)
+    assert np.allclose(jit(vmap(lax.cumsum))(x), np.cumsum(x, 1), atol=1e-4)
+
+
+def test_empty_and_single_elements():
+    """Nothing to sort or accumulate."""
+    for shape in ((0,), (1,), (0, 3), (3, 0)):
+        x = np.ones(shape, np.float32)
+        for f in (lax.sort, lax.cumsum, lax.cumlogsumexp, lambda x: lax.top_k(x, 0)[0]):
+            assert jit(f)(x).shape[:1] == (shape[:1] if len(shape) > 1 or f in (lax.sort, lax.cumsum, lax.cumlogsumexp) else (0,))
