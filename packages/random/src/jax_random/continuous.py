@@ -1,7 +1,7 @@
 """Continuous distributions that are a formula of uniform or normal numbers.
 
 Each is the quantile function of the distribution applied to one uniform number, unless its docstring says otherwise.
-Those that need gamma variates are in `gamma.py`.
+Those that need gamma variates are in `gammas.py`.
 """
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import math
 from typing import Any
 
 import numpy as np
-from jax_core import dtypes
+from jax_core import config, dtypes
 from jax_core.jit import inlined
-from jax_numpy_api import lax
+from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_call, check_shape, key_words, run
 from .impls import PRNGImpl
-from .normal import draw_normal
-from .uniform import aligned, broadcast_to, convert, draw_bernoulli, draw_uniform, draw_unit, split_words
+from .normals import draw_normal
+from .uniforms import aligned, broadcast_to, convert, draw_bernoulli, draw_uniform, draw_unit, split_words
 
 
 def _tiny(dtype: Any) -> Any:
@@ -210,13 +210,13 @@ def draw_gumbel(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, 
 
 
 def gumbel_mode(name: str, mode: Any) -> str:
-    """The mode that is meant; None is "low".
+    """The mode that is meant; None is "high" where `jax_high_dynamic_range_gumbel` is set.
 
     Raises:
       ValueError: neither "low" nor "high" nor None.
     """
     if mode is None:
-        return "low"
+        return "high" if config.high_dynamic_range_gumbel.value else "low"
     if mode not in ("high", "low"):
         raise ValueError(f"{name}: got mode={mode!r}, expected 'high' or 'low'")
     return mode
@@ -249,7 +249,7 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: str | None = None
 def draw_maxwell(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
     """The length of a vector of three normal numbers."""
     x = draw_normal(words, impl, (*shape, 3), dtype)
-    return lax.sqrt(lax.reduce_sum(lax.mul(x, x), (len(shape),)))
+    return lax.sqrt(jnp.sum(lax.mul(x, x), len(shape)))
 
 
 @inlined(static_argnames=("impl", "shape", "dtype"))

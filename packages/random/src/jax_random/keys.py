@@ -7,7 +7,7 @@ about (indexing, `reshape`, `concatenate`, `where`, ...) works on both through t
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from jax_core import array, aval as avals, dtypes
@@ -187,3 +187,6 @@ _OMITTED = frozenset({
 
 avals.register_array_class(PRNGKeyArray)
 array.register_array_class(PRNGKeyArray, own=_OWN | _OMITTED)
+
+Key: TypeAlias = array.Array
+"""For annotations: a key, typed or old-style."""

@@ -13,7 +13,7 @@ from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
 from .impls import PRNGImpl
-from .uniform import aligned, convert, draw_uniform, split_words
+from .uniforms import aligned, convert, draw_uniform, split_words
 
 
 def root_two(dtype: Any) -> Any:

@@ -1,0 +1,418 @@
+"""Discrete distributions: categorical, geometric, Poisson, binomial, multinomial.
+
+Poisson and binomial numbers are drawn by rejection where the mean is 10 or more, and by counting steps below; both
+algorithms run as one loop over the whole array until all elements are accepted.
+
+Sources: Hörmann, "The transformed rejection method for generating Poisson random variables", 1993, and "The generation
+of binomial random variates", 1993 (algorithm BTRS); Knuth, "The Art of Computer Programming", vol. 2, section 3.4.1.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from jax_core import dtypes
+from jax_core.aval import get_aval
+from jax_core.jit import inlined
+from jax_numpy_api import lax, numpy as jnp
+
+from .checks import broadcast_shape, check_array, check_call, check_dtype, check_shape, key_words, run
+from .continuous import draw_gumbel, gumbel_mode
+from .impls import PRNGImpl, is_partitionable, threefry_prng_impl
+from .primitives import random_split_p
+from .uniforms import broadcast_to, convert, draw_unit, split_words
+
+
+# -- categorical -------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "axis", "shape", "prefix", "replace", "mode"))
+def _categorical(words, logits, *, impl, axis, shape, prefix, replace, mode):
+    if not replace:
+        noisy = lax.add(logits, draw_gumbel(words, impl, logits.shape, logits.dtype, mode))
+        chosen = lax.top_k(noisy, math.prod(prefix), axis=axis)[1]
+        return lax.reshape(jnp.moveaxis(chosen, axis, 0), shape)
+    batch = list(shape[len(prefix):])
+    batch.insert(axis, logits.shape[axis])
+    noise = draw_gumbel(words, impl, (*prefix, *batch), logits.dtype, mode)
+    return jnp.argmax(noise + logits, axis=axis + len(prefix))
+
+
+def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None, replace: bool = True, mode: str | None = None, *,
+                out_sharding: Any = None) -> Any:
+    """Random indices along an axis, with probabilities ``softmax(logits, axis)``.
+
+    Args:
+      key: one key.
+      logits: logarithms of weights; need not be normalised.
+      axis: the axis of the categories.
+      shape: of the result; ends with the shape of ``logits`` without ``axis`` (its default). Axes in front of that are more
+        samples for the same logits.
+      replace: whether these further samples may repeat.
+      mode: "low" or "high", precision of the Gumbel noise.
+      out_sharding: placement of the result.
+
+    Raises:
+      ValueError: ``shape`` does not end with the batch shape; more samples than categories without replacement.
+    """
+    words, impl = key_words("categorical", key)
+    logits = check_array("categorical", "logits", logits)
+    logits_shape = np.shape(logits)
+    if not -len(logits_shape) <= axis < len(logits_shape):
+        raise ValueError(f"categorical: axis {axis} is out of bounds for logits of shape {logits_shape}")
+    axis %= len(logits_shape)
+    batch = logits_shape[:axis] + logits_shape[axis + 1:]
+    dtype = dtypes.to_inexact_dtype(get_aval(logits).dtype)
+    if get_aval(logits).dtype != dtype or isinstance(logits, np.ndarray):
+        logits = jnp.asarray(logits, dtype)
+    shape = batch if shape is None else check_shape("categorical", shape)
+    try:
+        fits = np.broadcast_shapes(shape, batch) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(f"categorical: shape={shape} must end with the shape of logits without the axis of categories, "
+                         f"{batch}, or broadcast with it")
+    prefix = shape[:len(shape) - len(batch)]
+    if not replace and math.prod(prefix) > logits_shape[axis]:
+        raise ValueError(f"categorical: Number of samples without replacement ({math.prod(prefix)}) cannot exceed number of "
+                         f"categories ({logits_shape[axis]}).")
+    return run(_categorical, out_sharding, words, logits, impl=impl, axis=axis, shape=shape, prefix=prefix,
+               replace=bool(replace), mode=gumbel_mode("categorical", mode))
+
+
+# -- geometric ---------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "shape", "dtype", "real"))
+def _geometric(words, p, *, impl, shape, dtype, real):
+    p = convert(p, real)
+    u = draw_unit(words, impl, shape, real)
+    u = lax.select(lax.eq(u, real.type(0)), lax.full_like(u, 1), u)
+    failures = lax.floor(lax.div(lax.log(u), broadcast_to(lax.log1p(lax.neg(p)), shape)))
+    return lax.convert_element_type(lax.add(failures, real.type(1)), dtype)
+
+
+def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+    """Independent samples of the geometric distribution: the number of trials up to the first success, from 1 on.
+
+    Args:
+      key: one key.
+      p: probability of success.
+      shape: of the result, default that of ``p``.
+      dtype: integer dtype; default int32, or int64 where x64 is enabled.
+      out_sharding: placement of the result.
+
+    Raises:
+      ValueError: dtype is not an integer; ``p`` does not broadcast to ``shape``.
+    """
+    words, impl, shape, dtype, p = check_call("geometric", key, shape, dtype, "int", p=p)
+    real = dtypes.to_inexact_dtype(get_aval(p).dtype)
+    return run(_geometric, out_sharding, words, p, impl=impl, shape=shape, dtype=dtype, real=real)
+
+
+# -- Poisson -----------------------------------------------------------------------------------------------------------
+
+_COUNTING_BELOW = 10  # mean from which rejection is faster than counting
+
+
+def _split3(words, impl):
+    return split_words(words, impl, 3)
+
+
+def _poisson_by_counting(words, impl, lam, shape, dtype):
+    """Knuth: the number of uniform factors until their product falls below exp(-lam)."""
+    limit = dtypes.iinfo(dtype).max
+
+    def unfinished(carry):
+        i, _, _, log_product = carry
+        return lax.bitwise_and(jnp.any(lax.gt(log_product, lax.neg(lam))), lax.lt(i, np.int32(min(limit, 2**31 - 1))))
+
+    def step(carry):
+        i, k, words, log_product = carry
+        words, used = split_words(words, impl)
+        k = lax.select(lax.gt(log_product, lax.neg(lam)), lax.add(k, dtype.type(1)), k)
+        u = draw_unit(used, impl, shape, np.dtype(np.float32))
+        return lax.add(i, np.int32(1)), k, words, lax.add(log_product, lax.log(u))
+
+    start = (np.int32(0), lax.full(shape, 0, dtype), words, lax.full(shape, 0, np.float32))
+    return lax.sub(lax.while_loop(unfinished, step, start)[1], dtype.type(1))
+
+
+def _poisson_by_rejection(words, impl, lam, shape, dtype):
+    """Hörmann 1993, algorithm PTRS; its constants."""
+    f = np.float32
+    log_lam = lax.log(lam)
+    b = lax.add(f(0.931), lax.mul(f(2.53), lax.sqrt(lam)))
+    a = lax.add(f(-0.059), lax.mul(f(0.02483), b))
+    inverse_alpha = lax.add(f(1.1239), lax.div(f(1.1328), lax.sub(b, f(3.4))))
+    v_r = lax.sub(f(0.9277), lax.div(f(3.6224), lax.sub(b, f(2))))
+    limit = min(dtypes.iinfo(dtype).max, 2**31 - 1)
+
+    def unfinished(carry):
+        i, _, accepted, _ = carry
+        return lax.bitwise_and(jnp.any(lax.bitwise_not(accepted)), lax.lt(i, np.int32(limit)))
+
+    def step(carry):
+        i, k_out, accepted, words = carry
+        words, first, second = _split3(words, impl)
+        u = lax.sub(draw_unit(first, impl, shape, lam.dtype), f(0.5))
+        v = draw_unit(second, impl, shape, lam.dtype)
+        u_shifted = lax.sub(f(0.5), lax.abs(u))
+        k = lax.floor(lax.add(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), lam), f(0.43)))
+        s = lax.log(lax.div(lax.mul(v, inverse_alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
+        t = lax.sub(lax.add(lax.neg(lam), lax.mul(k, log_lam)), lax.lgamma(lax.add(k, f(1))))
+        quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
+        reject = lax.bitwise_or(lax.lt(k, f(0)), lax.bitwise_and(lax.lt(u_shifted, f(0.013)), lax.gt(v, u_shifted)))
+        accept = lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(reject), lax.le(s, t)))
+        return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
+
+    start = (np.int32(0), lax.full_like(lam, -1), lax.full(shape, False), words)
+    return lax.convert_element_type(lax.while_loop(unfinished, step, start)[1], dtype)
+
+
+@inlined(static_argnames=("impl", "shape", "dtype"))
+def _poisson(words, lam, *, impl, shape, dtype):
+    lam = broadcast_to(convert(lam, np.dtype(np.float32)), shape)
+    few = lax.bitwise_or(lax.ne(lam, lam), lax.lt(lam, np.float32(_COUNTING_BELOW)))
+    # Each algorithm gets a harmless mean where the other one is used.
+    counted = _poisson_by_counting(words, impl, lax.select(few, lam, lax.full_like(lam, 0)), shape, dtype)
+    rejected = _poisson_by_rejection(words, impl, lax.select(few, lax.full_like(lam, 1e5), lam), shape, dtype)
+    drawn = lax.select(few, counted, rejected)
+    return lax.select(lax.eq(lam, np.float32(0)), lax.full_like(drawn, 0), drawn)
+
+
+def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
+            out_sharding: Any = None) -> Any:
+    """Independent samples of the Poisson distribution.
+
+    Args:
+      key: one key, of threefry2x32.
+      lam: means, not negative.
+      shape: of the result, default that of ``lam``.
+      dtype: integer dtype; default int32, or int64 where x64 is enabled.
+      method: "exact", or "approximate" (a rounded normal number for large means).
+      out_sharding: placement of the result.
+
+    Returns:
+      ``dtype[shape]``; -1 where ``lam`` is negative or NaN.
+
+    Raises:
+      NotImplementedError: a key of another implementation. ValueError: dtype is not an integer; ``lam`` does not
+        broadcast to ``shape``; another method.
+    """
+    words, impl = key_words("poisson", key)
+    check_method("poisson", method)
+    if impl is not threefry_prng_impl and method == "exact":
+        raise NotImplementedError("`poisson` with method='exact' is only implemented for the threefry2x32 RNG, not "
+                                  f"{impl.name}")
+    dtype = check_dtype("poisson", dtype, "int")
+    lam = check_array("poisson", "lam", lam)
+    shape = broadcast_shape("poisson", shape, lam)
+    fun = _poisson if method == "exact" else _poisson_approximately
+    return run(fun, out_sharding, words, lam, impl=impl, shape=shape, dtype=dtype)
+
+
+@inlined(static_argnames=("impl", "shape", "dtype"))
+def _poisson_approximately(words, lam, *, impl, shape, dtype):
+    raise NotImplementedError("poisson: method='approximate' is not available yet; use method='exact'")
+
+
+def check_method(name: str, method: Any) -> None:
+    """Raise ValueError unless ``method`` is "exact" or "approximate"."""
+    if method not in ("exact", "approximate"):
+        raise ValueError(f"method argument to `{name}` must be one of {{'exact', 'approximate'}}, got {method!r}")
+
+
+# -- binomial ----------------------------------------------------------------------------------------------------------
+
+_STIRLING_TAILS = tuple(math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k + 1) + 0.5 * math.log(2 * math.pi))
+                        for k in range(10))
+"""``log k!`` less Stirling's approximation, for k below 10."""
+
+
+def _stirling_tail(k):
+    """``log k!`` less Stirling's approximation. From k = 10 on the series is taken at 9, which keeps the reference's bits;
+    it changes a probability of acceptance by less than a hundredth."""
+    f = k.dtype.type
+    table = jnp.asarray(np.array(_STIRLING_TAILS, k.dtype))
+    near = lax.clamp(f(0), k, f(9))
+    after = lax.add(near, f(1))
+    squared = lax.mul(after, after)
+    series = lax.div(lax.sub(f(1 / 12), lax.div(lax.sub(f(1 / 360), lax.div(f(1 / 1260), squared)), squared)), after)
+    exact = jnp.take(table, lax.convert_element_type(lax.floor(near), np.int32), mode="clip")
+    return lax.select(lax.le(k, lax.full_like(k, 9)), exact, series)
+
+
+def _binomial_by_counting(words, impl, count, p, shape):
+    """The number of geometric waiting times that fit into ``count`` trials."""
+    f = count.dtype.type
+    log_failure = lax.log1p(lax.neg(p))
+    limit = f(dtypes.finfo(count.dtype).max)
+
+    def unfinished(carry):
+        i, _, trials, _ = carry
+        return lax.bitwise_and(jnp.any(lax.le(trials, count)), lax.lt(lax.convert_element_type(i, count.dtype), limit))
+
+    def step(carry):
+        i, successes, trials, words = carry
+        used, words = split_words(words, impl)
+        successes = lax.select(lax.le(trials, count), lax.add(successes, f(1)), successes)
+        u = draw_unit(used, impl, shape, count.dtype)
+        waiting = lax.ceil(lax.div(lax.log(u), log_failure))
+        return lax.add(i, np.int32(1)), successes, lax.add(trials, waiting), words
+
+    zero = lax.full(shape, 0, count.dtype)
+    return lax.sub(lax.while_loop(unfinished, step, (np.int32(0), zero, zero, words))[1], f(1))
+
+
+def _binomial_by_rejection(words, impl, n, p, shape):
+    """Hörmann 1993, algorithm BTRS; its constants."""
+    f = n.dtype.type
+    one = f(1)
+    deviation = lax.sqrt(lax.mul(lax.mul(n, p), lax.sub(one, p)))
+    b = lax.add(f(1.15), lax.mul(f(2.53), deviation))
+    a = lax.add(lax.add(f(-0.0873), lax.mul(f(0.0248), b)), lax.mul(f(0.01), p))
+    c = lax.add(lax.mul(n, p), f(0.5))
+    v_r = lax.sub(f(0.92), lax.div(f(4.2), b))
+    odds = lax.div(p, lax.sub(one, p))
+    alpha = lax.mul(lax.add(f(2.83), lax.div(f(5.1), b)), deviation)
+    m = lax.floor(lax.mul(lax.add(n, one), p))
+    limit = f(dtypes.finfo(n.dtype).max)
+
+    def unfinished(carry):
+        i, _, accepted, _ = carry
+        return lax.bitwise_and(jnp.any(lax.bitwise_not(accepted)), lax.lt(lax.convert_element_type(i, n.dtype), limit))
+
+    def step(carry):
+        i, k_out, accepted, words = carry
+        words, first, second = _split3(words, impl)
+        u = draw_unit(first, impl, shape, n.dtype)
+        v = draw_unit(second, impl, shape, n.dtype)
+        u = lax.sub(u, f(0.5))
+        u_shifted = lax.sub(f(0.5), lax.abs(u))
+        quick = lax.bitwise_and(lax.ge(u_shifted, f(0.07)), lax.le(v, v_r))
+        k = lax.floor(lax.add(lax.mul(lax.add(lax.div(lax.mul(f(2), a), u_shifted), b), u), c))
+        outside = lax.bitwise_or(lax.lt(k, f(0)), lax.gt(k, n))
+        bound = _log_ratio(n, m, k, odds)
+        s = lax.log(lax.div(lax.mul(v, alpha), lax.add(lax.div(a, lax.mul(u_shifted, u_shifted)), b)))
+        accept = lax.bitwise_or(quick, lax.bitwise_and(lax.bitwise_not(outside), lax.le(s, bound)))
+        return lax.add(i, np.int32(1)), lax.select(accept, k, k_out), lax.bitwise_or(accepted, accept), words
+
+    start = (np.int32(0), lax.full(shape, -1, n.dtype), lax.full(shape, False), words)
+    return lax.while_loop(unfinished, step, start)[1]
+
+
+def _log_ratio(n, m, k, odds):
+    """Logarithm of P(k) / P(m), by Stirling's formula."""
+    f = n.dtype.type
+    one, half = f(1), f(0.5)
+    above_m, above_k = lax.add(lax.sub(n, m), one), lax.add(lax.sub(n, k), one)
+    terms = lax.mul(lax.add(m, half), lax.log(lax.div(lax.add(m, one), lax.mul(odds, above_m))))
+    terms = lax.add(terms, lax.mul(lax.add(n, one), lax.log(lax.div(above_m, above_k))))
+    terms = lax.add(terms, lax.mul(lax.add(k, half), lax.log(lax.div(lax.mul(odds, above_k), lax.add(k, one)))))
+    tails = (_stirling_tail(x) for x in (m, lax.sub(n, m), k, lax.sub(n, k)))
+    m_tail, above_m_tail, k_tail, above_k_tail = tails
+    return lax.sub(lax.sub(lax.add(lax.add(terms, m_tail), above_m_tail), k_tail), above_k_tail)
+
+
+def draw_binomial(words: Any, impl: PRNGImpl, n: Any, p: Any, shape: tuple[int, ...]) -> Any:
+    """Numbers of successes; ``n`` and ``p`` are arrays of ``shape`` and of one float dtype."""
+    f = n.dtype.type
+    small = lax.lt(p, f(0.5))
+    q = lax.select(small, p, lax.sub(f(1), p))
+    bad_n = lax.bitwise_or(lax.ne(n, n), lax.lt(n, f(0)))
+    endless = lax.eq(lax.abs(n), f(np.inf))
+    q_nan, q_negative = lax.ne(q, q), lax.lt(q, f(0))
+    bad_q = lax.bitwise_or(q_nan, q_negative)
+    q = lax.select(bad_q, lax.full_like(q, 0.01), q)
+    few = lax.bitwise_or(bad_n, lax.le(lax.mul(n, q), f(10)))
+    n = lax.floor(n)
+    # Each algorithm gets harmless parameters where the other one is used.
+    counted = _binomial_by_counting(words, impl, lax.select(few, n, lax.full_like(n, 0)), q, shape)
+    rejected = _binomial_by_rejection(words, impl, lax.select(few, lax.full_like(n, 1e4), n),
+                                      lax.select(few, lax.full_like(q, 0.5), q), shape)
+    drawn = lax.select(few, counted, rejected)
+    bad = lax.bitwise_or(bad_q, bad_n)
+    drawn = lax.select(bad, lax.full_like(drawn, np.nan), drawn)
+    drawn = lax.select(lax.bitwise_and(endless, lax.bitwise_not(bad)), lax.full_like(drawn, np.inf), drawn)
+    direct = lax.bitwise_or(lax.bitwise_or(lax.bitwise_or(small, bad_n), q_nan), endless)
+    return lax.select(direct, drawn, lax.sub(n, drawn))
+
+
+@inlined(static_argnames=("impl", "shape", "dtype", "real"))
+def _binomial(words, n, p, *, impl, shape, dtype, real):
+    n, p = (broadcast_to(convert(x, real), shape) for x in (n, p))
+    return lax.convert_element_type(draw_binomial(words, impl, n, p, shape), dtype)
+
+
+def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Independent samples of the binomial distribution: the number of successes in ``n`` trials.
+
+    Args:
+      key: one key.
+      n: numbers of trials.
+      p: probabilities of success.
+      shape: of the result, default that of ``n`` and ``p`` together.
+      dtype: float; default float32, or float64 where x64 is enabled.
+
+    Returns:
+      whole numbers as ``dtype[shape]``; NaN where ``n`` is negative or ``p`` is outside [0, 1].
+
+    Raises:
+      ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
+    """
+    words, impl, shape, dtype, n, p = check_call("binomial", key, shape, dtype, n=n, p=p)
+    real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
+    return _binomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=real)
+
+
+# -- multinomial -------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "shape", "dtype", "unroll"))
+def _multinomial(words, n, p, *, impl, shape, dtype, unroll):
+    """One binomial number for each category, of the trials that are left."""
+    n, p = broadcast_to(convert(n, dtype), shape[:-1]), broadcast_to(convert(p, dtype), shape)
+    last = len(shape) - 1
+    left = lax.cumsum(p, last, reverse=True)
+    ratios = lax.div(p, lax.select(lax.eq(left, dtype.type(0)), lax.full_like(left, 1), left))
+    keys = random_split_p.bind(words, impl=impl, shape=(shape[-1],), partitionable=is_partitionable())
+
+    def step(remaining, ratio_and_key):
+        ratio, key = ratio_and_key
+        ratio = lax.clamp(dtype.type(0), ratio, dtype.type(1))
+        drawn = draw_binomial(key, impl, remaining, ratio, shape[:-1])
+        return lax.sub(remaining, drawn), drawn
+
+    _, counts = lax.scan(step, n, (jnp.moveaxis(ratios, -1, 0), keys), unroll=unroll)
+    return jnp.moveaxis(counts, 0, -1)
+
+
+def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = None, unroll: int | bool = 1) -> Any:
+    """Independent samples of the multinomial distribution: how often each category comes up in ``n`` trials.
+
+    Args:
+      key: one key.
+      n: numbers of trials, of the batch shape.
+      p: probabilities; the last axis is that of the categories.
+      shape: of the result, categories included; default that of ``p``.
+      dtype: float; default float32, or float64 where x64 is enabled.
+      unroll: steps of the loop over categories that are written out at once.
+
+    Returns:
+      whole numbers as ``dtype[shape]``; they sum to ``n`` over the last axis.
+
+    Raises:
+      ValueError: dtype is not a float; parameters do not broadcast to ``shape``; ``p`` is a scalar.
+    """
+    words, impl = key_words("multinomial", key)
+    dtype = check_dtype("multinomial", dtype)
+    n, p = check_array("multinomial", "n", n), check_array("multinomial", "p", p)
+    if not np.shape(p):
+        raise ValueError("multinomial: p must have an axis of categories, got a scalar")
+    shape = broadcast_shape("multinomial", np.shape(p) if shape is None else _with_categories(shape, p), p)
+    broadcast_shape("multinomial", shape[:-1], n)
+    return _multinomial(words, n, p, impl=impl, shape=shape, dtype=dtype, unroll=unroll)
+
+
+def _with_categories(shape, p):
+    return check_shape("multinomial", shape) + np.shape(p)[-1:]

@@ -1,0 +1,141 @@
+"""Distributions of vectors and matrices that need linear algebra: multivariate normal, random orthogonal matrices."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from jax_core import dtypes
+from jax_core.jit import inlined
+from jax_numpy_api import lax, numpy as jnp
+
+from .checks import check_array, check_dtype, check_shape, key_words, run
+from .normals import draw_normal
+from .uniforms import convert
+
+_METHODS = ("svd", "eigh", "cholesky")
+
+
+def _factor(cov, method):
+    """A matrix ``f`` with ``f @ f.T == cov``."""
+    if method == "cholesky":
+        return jnp.linalg.cholesky(cov)
+    if method == "eigh":
+        values, vectors = jnp.linalg.eigh(cov)
+    else:
+        vectors, values, _ = jnp.linalg.svd(cov)
+    return vectors * jnp.sqrt(values[..., None, :])
+
+
+@inlined(static_argnames=("impl", "shape", "dtype", "method"))
+def _multivariate_normal(words, mean, cov, *, impl, shape, dtype, method):
+    mean, cov = convert(mean, dtype), convert(cov, dtype)
+    normal = draw_normal(words, impl, shape + mean.shape[-1:], dtype)
+    return mean + jnp.einsum("...ij,...j->...i", _factor(cov, method), normal)
+
+
+def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None, method: str = "cholesky", *,
+                        out_sharding: Any = None) -> Any:
+    """Independent samples of the multivariate normal distribution.
+
+    Args:
+      key: one key.
+      mean: ``[..., n]``.
+      cov: positive semi-definite matrices ``[..., n, n]``; "cholesky" needs them definite.
+      shape: of the batch of samples, default the batch shapes of ``mean`` and ``cov`` together.
+      dtype: float; default float32, or float64 where x64 is enabled.
+      method: how the matrix is factored: "cholesky" (fastest), "eigh", "svd" (most robust).
+      out_sharding: placement of the result.
+
+    Returns:
+      ``dtype[*shape, n]``.
+
+    Raises:
+      ValueError: another method; shapes that do not fit; dtype is not a float.
+    """
+    name = "multivariate_normal"
+    words, impl = key_words(name, key)
+    dtype = _promoted_dtype(name, dtype, mean, cov)
+    if method not in _METHODS:
+        raise ValueError(f"{name}: method must be one of {{'svd', 'eigh', 'cholesky'}}, got {method!r}")
+    mean, cov = check_array(name, "mean", mean), check_array(name, "cov", cov)
+    mean_shape, cov_shape = np.shape(mean), np.shape(cov)
+    if not mean_shape:
+        raise ValueError(f"{name} requires mean.ndim >= 1, got mean.ndim == 0")
+    if len(cov_shape) < 2:
+        raise ValueError(f"{name} requires cov.ndim >= 2, got cov.ndim == {len(cov_shape)}")
+    n = mean_shape[-1]
+    if cov_shape[-2:] != (n, n):
+        raise ValueError(f"{name} requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov_shape}.")
+    shape = _batch_shape(name, shape, mean_shape[:-1], cov_shape[:-2])
+    return run(_multivariate_normal, out_sharding, words, mean, cov, impl=impl, shape=shape, dtype=dtype, method=method)
+
+
+def _promoted_dtype(name, dtype, *params):
+    if dtype is None:
+        return dtypes.to_inexact_dtype(dtypes.result_type(*(check_array(name, "parameter", p) for p in params)))
+    return check_dtype(name, dtype)
+
+
+def _batch_shape(name, shape, *batches):
+    try:
+        together = np.broadcast_shapes(*batches)
+        if shape is None:
+            return together
+        shape = check_shape(name, shape)
+        if np.broadcast_shapes(shape, together) == shape:
+            return shape
+    except ValueError as error:
+        if "negative" in str(error):
+            raise
+    raise ValueError(f"{name}: batch shapes {', '.join(map(str, batches))} of the parameters do not broadcast to "
+                     f"shape={shape}")
+
+
+# -- orthogonal --------------------------------------------------------------------------------------------------------
+
+@inlined(static_argnames=("impl", "shape", "dtype", "n", "m"))
+def _orthogonal(words, *, impl, shape, dtype, n, m):
+    """The orthogonal factor of a normal matrix, with signs such that the triangular one has a positive diagonal."""
+    tall, wide = max(n, m), min(n, m)
+    q, r = jnp.linalg.qr(draw_normal(words, impl, (*shape, tall, wide), dtype))
+    diagonal = jnp.diagonal(r, axis1=-2, axis2=-1)
+    q = q * lax.expand_dims(lax.sign(diagonal), (len(shape),))
+    return q if n >= m else jnp.swapaxes(jnp.conj(q), -2, -1)
+
+
+def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = None, m: int | None = None, *,
+               out_sharding: Any = None) -> Any:
+    """Independent matrices, uniformly distributed among the orthogonal (for complex dtypes, unitary) ones.
+
+    Args:
+      key: one key.
+      n: number of rows.
+      shape: of the batch of matrices.
+      dtype: float or complex; default float32, or float64 where x64 is enabled.
+      m: number of columns, default ``n``. Of rectangular matrices, the columns are orthonormal if they are fewer, else the
+        rows.
+      out_sharding: placement of the result.
+
+    Returns:
+      ``dtype[*shape, n, m]``.
+
+    Raises:
+      ValueError: a negative size; dtype neither float nor complex. TypeError: a size that is not an integer.
+
+    Source: Mezzadri, "How to generate random matrices from the classical compact groups", 2007.
+    """
+    words, impl = key_words("orthogonal", key)
+    shape = check_shape("orthogonal", shape)
+    dtype = check_dtype("orthogonal", dtype, "inexact")
+    sizes = []
+    for what, size in (("n", n), ("m", n if m is None else m)):
+        try:
+            sizes.append(operator.index(size))
+        except TypeError as error:
+            raise TypeError(f"orthogonal: {what} must be an integer, got {size!r}") from error
+        if sizes[-1] < 0:
+            raise ValueError(f"orthogonal: {what}={size} is negative; sizes must be at least 0")
+    if 0 in sizes:
+        return jnp.zeros((*shape, *sizes), dtype)
+    return run(_orthogonal, out_sharding, words, impl=impl, shape=shape, dtype=dtype, n=sizes[0], m=sizes[1])
