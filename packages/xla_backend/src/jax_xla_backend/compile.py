@@ -47,9 +47,35 @@ def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
 _BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", "optimization_level", "memory_fitting_level"}
 
 
+# XLA's CPU compiler makes one function of a loop whose buffers have less than so many bytes in all, and else dispatches
+# every operation of every step. Its own limit is 1024. With this one a loop over 64 scalars takes 1.6 ms in place of 31,
+# one over 16 arrays f32[8] 0.24 ms in place of 1.7, both compile faster, and none of the loops measured got slower
+# (limits of 1 to 32 kB; 64 kB is too much, as large elementwise steps no longer run in parallel).
+_SMALL_LOOP_BYTES = b"16384"
+_SMALL_LOOP_OPTION = b"xla_cpu_small_while_loop_byte_threshold"
+
+
+def _cpu_options() -> Any:
+    """Options with the limit raised; jaxlib reads it from a map that only the serialized form of options shows."""
+    plain = _jax.CompileOptions().SerializeAsString()
+    if _SMALL_LOOP_OPTION in plain:  # set by the user in XLA_FLAGS
+        return _jax.CompileOptions()
+    field = lambda number, value: _varint(number << 3 | 2) + _varint(len(value)) + value
+    entry = field(1, _SMALL_LOOP_OPTION) + field(2, _SMALL_LOOP_BYTES)
+    # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options
+    return _jax.CompileOptions.ParseFromString(plain + field(3, field(3, field(500, entry))))
+
+
+def _varint(n: int) -> bytes:
+    out = b""
+    while n > 127:
+        out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+
+
 def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None = None) -> Any:
     """jaxlib's compile options: one replica, one partition for each device."""
-    options = _jax.CompileOptions()
+    options = _cpu_options() if devices[0].platform == "cpu" else _jax.CompileOptions()
     build = options.executable_build_options
     ids = np.array([[d.id for d in devices]], dtype=np.int64)
     options.num_replicas = 1
@@ -94,7 +120,7 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
     """
     if host_callbacks:
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
-    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value)
+    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP_BYTES)
     key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
     with _lock:
         found = _cache.get(key)
