@@ -34,6 +34,17 @@ total_p = Primitive("total", out_type=lambda x: ShapedArray((), x.dtype), jvp=no
     lower=lambda b, x: b.emit(f"stablehlo.reduce({x} init: {b.scalar(0.0, x.dtype)}) applies stablehlo.add across dimensions = [0]",
                               x, b.scalar(0.0, x.dtype), out=b.out_avals[0]))
 y = jit(lambda x: total_p.bind(x))(x)
+from jax_xla_backend import multihost
+me = int(sys.argv[2])
+assert multihost.process_allgather(np.array([me])).tolist() == [[0], [1]]
+assert multihost.process_allgather(x).tolist() == list(range(8))
+assert multihost.broadcast_one_to_all(np.array([me + 5])).tolist() == [5]
+multihost.sync_global_devices("end")
+try:
+    multihost.assert_equal(np.array(me), "differ")
+    assert me == 0
+except AssertionError as error:
+    assert me == 1 and "differ" in str(error)
 print(float(y), y.is_fully_replicated, flush=True)
 distributed.shutdown()
 """
@@ -56,3 +67,33 @@ def test_arguments_are_needed():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == ("distributed.initialize: coordinator_address must be given, as it is not in the environment\n"
                            ), done.stderr
+
+
+def test_gathering_in_one_process():
+    import numpy as np
+    from jax_xla_backend import client, multihost
+    from jax_xla_backend.mesh import Mesh
+    from jax_xla_backend.partition_spec import PartitionSpec as P
+    from programs import backend
+
+    backend.devices()
+    assert multihost.process_allgather({"a": np.arange(3)})["a"].tolist() == [[0, 1, 2]]
+    assert multihost.process_allgather(np.arange(3), tiled=True).tolist() == [0, 1, 2]
+    assert multihost.broadcast_one_to_all(np.arange(3)).tolist() == [0, 1, 2]
+    multihost.sync_global_devices("here")
+    mesh = Mesh(np.array(client.devices()), ("x",))
+    x = multihost.host_local_array_to_global_array(np.arange(8), mesh, P("x"))
+    assert x.sharding.spec == P("x")
+    assert multihost.global_array_to_host_local_array(x, mesh, P("x")).tolist() == list(range(8))
+
+
+def test_device_grids():
+    import pytest
+    from jax_xla_backend import client, device_grid
+
+    ids = [[d.id for d in row] for row in device_grid.create_device_mesh((4, 2), client.devices())]
+    assert ids == [[0, 1], [2, 3], [4, 5], [6, 7]]
+    with pytest.raises(ValueError, match=r"Number of devices 8 must equal the product of mesh_shape \(3, 2\)"):
+        device_grid.create_device_mesh((3, 2), client.devices())
+    grid = device_grid.create_hybrid_device_mesh((4, 2), (1, 1), client.devices(), process_is_granule=True)
+    assert grid.shape == (4, 2)

@@ -15,7 +15,7 @@ from .client import (Device, default_backend, device_count, devices, host_id, lo
                      local_devices, process_count, process_index, process_indices)
 from .dlpack import from_dlpack, is_supported_dtype  # noqa: E402
 from .jaxlib_compat import VERSION_TEXT  # noqa: E402
-from .layout import Format, Layout  # noqa: E402
+from .layout import Format, Layout, Space  # noqa: E402
 from .mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh,  # noqa: E402
                    set_mesh, use_abstract_mesh)
 from .partition_spec import PartitionSpec  # noqa: E402
@@ -53,7 +53,7 @@ def print_environment_info(return_string: bool = False) -> str | None:
 
 __all__ = [
     "AbstractDevice", "AbstractMesh", "ArrayImpl", "AxisType", "Device", "Format", "GSPMDSharding", "IndivisibleError",
-    "Layout", "Mesh", "NamedSharding", "P", "PartitionSpec", "Shard", "Sharding", "SingleDeviceSharding",
+    "Layout", "Mesh", "NamedSharding", "P", "PartitionSpec", "Shard", "Sharding", "SingleDeviceSharding", "Space",
     "block_until_ready", "clear_caches", "copy_to_host_async", "default_backend", "device_count", "device_get",
     "device_put", "device_put_replicated", "device_put_sharded", "devices", "effects_barrier", "from_dlpack",
     "get_abstract_mesh", "get_mesh", "host_count", "host_id", "host_ids", "host_value", "host_view",

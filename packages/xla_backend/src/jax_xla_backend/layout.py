@@ -1,6 +1,7 @@
 """Layouts: the order in which a device stores the elements of an array."""
 from __future__ import annotations
 
+import enum
 from typing import Any
 
 from .jaxlib_compat import _hlo, _jax
@@ -102,3 +103,14 @@ class Format:
 
     def __repr__(self):
         return f"Format(layout={self.layout}, sharding={self.sharding})"
+
+
+class Space(enum.Enum):
+    """Kinds of memory that an array may be put in with `device_put`."""
+
+    Device = "device"
+    Host = "pinned_host"
+    Any = "any"
+
+    def __repr__(self):
+        return f"MemorySpace.{self.name}"

@@ -19,7 +19,7 @@ from jax_core.trace import Tracer
 from . import client, guards, mesh
 from .array import ArrayImpl, check_not_deleted, host_value
 from .jaxlib_compat import _jax, make_array
-from .layout import Format
+from .layout import Format, Space
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding, make_single_device_sharding
 
@@ -84,7 +84,9 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
       ValueError: the shape does not fit the sharding.
     """
     if type(x) is ArrayImpl:
-        if placement is not None:
+        if isinstance(placement, Space):  # only the memory changes, not the devices
+            x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.value))
+        elif placement is not None:
             x = _move(x, as_sharding(placement))
         return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
     if aval is None:
@@ -120,6 +122,9 @@ def as_sharding(placement: Any) -> Sharding:
         return make_single_device_sharding(placement)
     if isinstance(placement, Format):
         return placement.sharding if placement.sharding is not None else default_placement().sharding
+    if isinstance(placement, Space):
+        here = default_placement().sharding
+        return here if placement is Space.Any else here.with_memory_kind(placement.value)
     if isinstance(placement, PartitionSpec):
         current = mesh.get_mesh()
         if current.empty:
@@ -192,11 +197,14 @@ device_put_p = Primitive(
 )
 
 
+_PLACEMENTS = (client.Device, Sharding, Format, PartitionSpec, Space)
+
+
 def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
     """One placement for each leaf; ``device`` may be a tree that is a prefix of the values' tree."""
-    if device is None or isinstance(device, (client.Device, Sharding, Format, PartitionSpec)):
+    if device is None or isinstance(device, _PLACEMENTS):
         return [device] * count
-    leaf = lambda p: p is None or isinstance(p, (client.Device, Sharding, Format, PartitionSpec))  # noqa: E731
+    leaf = lambda p: p is None or isinstance(p, _PLACEMENTS)  # noqa: E731
     if tree.tree_structure(device, leaf).num_leaves == 1 and leaf(device) is False and tree.all_leaves([device]):
         as_sharding(device)  # raises, and says what is allowed
     full = tree.tree_unflatten(treedef, range(count))
