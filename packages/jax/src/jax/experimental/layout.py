@@ -1,0 +1,7 @@
+"""jax.experimental.layout: implemented in `jax_xla_backend.layout`."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "Format": "jax_xla_backend.api:Format",
+    "Layout": "jax_xla_backend.api:Layout",
+})

@@ -1,0 +1,5 @@
+"""jax.experimental.mesh_utils: implemented in `jax_xla_backend.device_grid`."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {name: f"jax_xla_backend.device_grid:{name}" for name in (
+    "create_device_mesh", "create_hybrid_device_mesh")})
