@@ -50,3 +50,10 @@ def test_constraints_inside_a_program(spread, shardy):
         config.config.update("jax_use_shardy_partitioner", before)
     assert out.sharding.is_equivalent_to(on(None, "x"), 2)
     np.testing.assert_array_equal(out, 2 * X)
+
+
+def test_placements_of_an_inner_jit_hold():
+    inner = jit(lambda x: structural.add(x, x), out_shardings=on("y"))
+    out = jit(lambda x: inner(x))(X)
+    assert out.sharding.is_equivalent_to(on("y"), 2)
+    np.testing.assert_array_equal(out, 2 * X)

@@ -122,6 +122,9 @@ class Builder(Protocol):
     def tokens(self, effects: Effects) -> list[tuple[Effect, Value]]:
         """The ordered ones of ``effects`` in their fixed order, each with its current token."""
 
+    def sharding_constraint(self, x: Value, sharding: Any) -> Value:
+        """``x``, placed as ``sharding`` says where the program runs on several devices; also of key arrays."""
+
     def sharding(self, sharding: Any, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes."""
 

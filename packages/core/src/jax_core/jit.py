@@ -602,12 +602,23 @@ def _dce_closed(closed, used):
     return ClosedJaxpr(small, closed.consts), used_inputs
 
 
+def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
+    """A call; the placements asked for hold inside an outer program too."""
+    return _placed(b, b.call(name, jaxpr, *_placed(b, xs, in_shardings)), out_shardings)
+
+
+def _placed(b, xs, placements):
+    if placements is None:
+        return xs
+    return [b.sharding_constraint(x, p) if hasattr(p, "num_devices") else x for x, p in zip(xs, placements)]
+
+
 jit_p = Primitive(
     "jit", multiple_results=True, cacheable=False,
     out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
     effects=lambda *avals, jaxpr, **_: jaxpr.effects,
     impl=_jit_impl, jvp=_jit_jvp, linearize=_jit_linearize, transpose=_jit_transpose, batch=_jit_batch,
-    lower=lambda b, *xs, jaxpr, name, **_: b.call(name, jaxpr, *xs),
+    lower=_jit_lower,
 )
 jit_p.dce = _jit_dce
 jit_p.split = _jit_split
