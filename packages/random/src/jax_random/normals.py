@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jax_core import dtypes
+from jax_core import config, dtypes
 from jax_core.jit import inlined
 from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
 from .impls import PRNGImpl
-from .uniforms import aligned, convert, draw_uniform, split_words
+from .uniforms import aligned, convert, draw_uniform, draw_unit, split_words
 
 
 def root_two(dtype: Any) -> Any:
@@ -33,8 +33,20 @@ def draw_normal(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) 
 
 
 def _draw_real(words, impl, shape, dtype):
+    return lax.mul(root_two(dtype), lax.erf_inv(_draw_symmetric(words, impl, shape, dtype)))
+
+
+def _draw_symmetric(words, impl, shape, dtype):
+    """Uniform numbers in (-1, 1).
+
+    The two layouts differ by a rounding: the specification's values of the original layout come from ``2 u - 1``, which
+    is exact; current releases scale ``u`` to the interval from the number above -1, which rounds.
+    """
     low = np.nextafter(np.array(-1, dtype), np.array(0, dtype), dtype=dtype)[()]
-    return lax.mul(root_two(dtype), lax.erf_inv(draw_uniform(words, impl, shape, dtype, low, dtype.type(1))))
+    if config.threefry_partitionable.value:
+        return draw_uniform(words, impl, shape, dtype, low, dtype.type(1))
+    unit = draw_unit(words, impl, shape, dtype)
+    return lax.max(low, lax.sub(lax.mul(unit, dtype.type(2)), dtype.type(1)))
 
 
 @inlined(static_argnames=("impl", "shape", "dtype"))
