@@ -15,6 +15,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 from jax_core.aval import AbstractValue, abstract_token
 
+from .. import big_buffers
 from .values import Value
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
@@ -130,6 +131,9 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     if target is None:
         raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
                                   f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
+    types = [x.aval for x in operands]
+    if b.platform == "cpu" and big_buffers.worthwhile([*types, *out]):
+        target, function = big_buffers.TARGET, big_buffers.on_buffers(function, types, out)
     index = b.module.add_callback(function)
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
                          has_side_effect=has_side_effect)

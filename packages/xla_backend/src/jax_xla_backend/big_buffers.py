@@ -1,0 +1,95 @@
+"""Callbacks with large operands: fewer and faster copies.
+
+jaxlib's usual handler copies every operand into fresh memory and every result into the program's buffer with one thread.
+For 64 MB each way that takes 50 ms, most of it page faults. A second handler of jaxlib hands over the buffers themselves.
+With it, an operand is copied by two threads into memory that is used again by the next call, unless the callback kept a
+reference; and the result's buffer is asked to be of huge pages before it is written to: 25 ms.
+
+Left aside: views of the operand buffers themselves. They save another 6 ms, but the memory is the program's, and a
+callback that keeps its argument, or a slice of it, would read whatever comes to lie there afterwards.
+"""
+from __future__ import annotations
+
+import concurrent.futures
+import ctypes
+import math
+import sys
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from jax_core.aval import abstract_token
+
+TARGET = "xla_buffer_python_cpu_callback"
+_LARGE = 1 << 20  # bytes of operands and results together from which this way is taken
+_SPLIT = 1 << 22  # bytes from which two threads copy
+_HUGE_PAGES = 14  # MADV_HUGEPAGE
+
+_helper: concurrent.futures.ThreadPoolExecutor | None = None
+_libc: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+def worthwhile(avals: Sequence[Any]) -> bool:
+    """Whether a callback with operands and results of these types shall go this way."""
+    arrays = [a for a in avals if a is not abstract_token]
+    return (sum(math.prod(a.shape) * a.dtype.itemsize for a in arrays) >= _LARGE
+            and all(not a.dtype.name.endswith(("int4", "int2", "int1")) and "float4" not in a.dtype.name for a in arrays))
+
+
+def on_buffers(function: Callable, in_avals: Sequence[Any], out_avals: Sequence[Any]) -> Callable:
+    """``function(*arrays) -> arrays`` in the form that the handler calls: with buffers of operands, then of results."""
+    is_token = [a is abstract_token for a in in_avals]
+    writes = [i for i, a in enumerate(out_avals) if a is not abstract_token]
+    count = len(in_avals)
+    free: list[list[np.ndarray]] = [[] for _ in in_avals]  # memory for each operand
+
+    def call(context, *buffers):
+        blocks = [None if token else _block(np.asarray(buffer), spare)
+                  for buffer, token, spare in zip(buffers, is_token, free)]
+        results = function(*[None if x is None else _read_only(x) for x in blocks])
+        for i in writes:
+            _copy(_writable(np.asarray(buffers[count + i])), results[i])
+        del results
+        for i in range(count):
+            if blocks[i] is not None and sys.getrefcount(blocks[i]) == 2 and not free[i]:
+                free[i].append(blocks[i])
+    return call
+
+
+def _block(x: np.ndarray, spare: list) -> np.ndarray:
+    """A copy of ``x``, in spare memory if there is some."""
+    try:
+        block = spare.pop()
+    except IndexError:
+        block = np.empty(x.shape, x.dtype)
+    _copy(block, x)
+    return block
+
+
+def _read_only(x: np.ndarray) -> np.ndarray:
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def _writable(x: np.ndarray) -> np.ndarray:
+    """``x``, which nobody has written to yet, prepared for being written to as a whole."""
+    if x.nbytes >= _SPLIT and _libc is not None:
+        start = -(-x.ctypes.data // 4096) * 4096
+        size = (x.ctypes.data + x.nbytes - start) // 4096 * 4096
+        _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), _HUGE_PAGES)  # advice: failure changes nothing
+    return x
+
+
+def _copy(target: np.ndarray, source: np.ndarray) -> None:
+    """``target[...] = source``, by two threads where it is large."""
+    global _helper
+    if target.nbytes < _SPLIT or not (source.flags.c_contiguous and target.flags.c_contiguous):
+        np.copyto(target, source)
+        return
+    if _helper is None:
+        _helper = concurrent.futures.ThreadPoolExecutor(1, "jax-copy")
+    to, of = target.reshape(-1), np.asarray(source).reshape(-1)
+    half = to.size // 2
+    rest = _helper.submit(np.copyto, to[half:], of[half:])
+    np.copyto(to[:half], of[:half])
+    rest.result()
