@@ -148,7 +148,8 @@ def _eig_jvp(primals, tangents, *, compute_left_eigenvectors, compute_right_eige
             "eigenvalues only.")
     w, v = outs[0], outs[-1]
     if not compute_right_eigenvectors:
-        w, v = eig_p.bind(x, compute_left_eigenvectors=False, compute_right_eigenvectors=True, **bind)
+        w, v = eig_p.bind(x, compute_left_eigenvectors=False, compute_right_eigenvectors=True, enable_eigvec_derivs=True,
+                          implementation=implementation)
     g = _as(g, w.dtype)
     inner = _solve(v, mm(g, v))
     tangents_out = [diagonal(inner)]

@@ -80,7 +80,7 @@ def _complex_skew(t, inner):
         right = lax.sub(mm(w, tj), lax.dynamic_slice_in_dim(inner, j, 1, axis))
         right = lax.select(lax.gt(above, broadcast_in_dim(j, np.shape(tj), ())), right, lax.full_like(right, 0))
         return lax.dynamic_update_slice_in_dim(w, triangular_solve(system, right, left_side=True), j, axis)
-    low = lax.fori_loop(0, n, column, zero)
+    low = lax.fori_loop(np.int32(0), np.int32(n), column, zero)
     return lax.sub(low, mh(low))
 
 

@@ -65,8 +65,9 @@ def _vectors(u, u1, inner, s, image, left):
     k = np.shape(s)[-1]
     s = lax.convert_element_type(s, inner.dtype) if s.dtype != inner.dtype else s
     scaled = lax.mul(inner, rows(s, inner)) if left else lax.mul(columns(s, inner), inner)
-    squares = lax.mul(s, s)
-    gaps = safe_reciprocal(lax.sub(rows(squares, inner), columns(squares, inner)))
+    # not the difference of squares: fused into one multiply-add, it would not be zero on the diagonal
+    one, other = rows(s, inner), columns(s, inner)
+    gaps = safe_reciprocal(lax.mul(lax.sub(one, other), lax.add(one, other)))
     turn = lax.mul(gaps, lax.add(scaled, mh(scaled)))
     inverse = safe_reciprocal(s)
     if left and is_complex(inner):  # the phase of each pair is put on the left vector
