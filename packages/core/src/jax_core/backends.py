@@ -2,7 +2,8 @@
 
 A distribution that brings a backend declares it under ``[project.entry-points."jax_core.backends"]`` as a function
 without arguments that returns a `jax_core.interfaces.Backend`. With several installed, ``JAX_CORE_BACKEND`` names the
-one to use. Tests install a double with `use`.
+one to use. Whoever assembles packages may name the usual one with `prefer`, which saves looking through the metadata of
+all installed distributions. Tests install a double with `use`.
 """
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from typing import Any
 
 GROUP = "jax_core.backends"
 _backend: Any = None
+_preferred: tuple[str, str] | None = None
 
 
 def get() -> Any:
@@ -35,25 +37,26 @@ def use(backend: Any) -> Any:
     return before
 
 
+def prefer(name: str, entry: str) -> None:
+    """Backend ``name`` is made by ``entry`` (``"module:function"``), unless ``JAX_CORE_BACKEND`` names another."""
+    global _preferred
+    _preferred = (name, entry)
+
+
 def _load():
     global _backend
     wanted = os.environ.get("JAX_CORE_BACKEND", "")
-    try:  # looking through all installed metadata takes longer than loading the usual backend
-        if wanted in ("", "xla"):
-            _backend = importlib.import_module("jax_xla_backend").load()
-            return _backend
-    except ModuleNotFoundError as error:
-        if error.name != "jax_xla_backend":
-            raise
-    from importlib.metadata import entry_points  # takes 30 ms to load, and the usual backend is found without it
-
-    found = {p.name: p for p in entry_points(group=GROUP)}
-    if wanted and wanted in found:
-        found = {wanted: found[wanted]}
-    if len(found) != 1:
+    if _preferred is not None and wanted in ("", _preferred[0]):
+        module, _, function = _preferred[1].partition(":")
+        _backend = getattr(importlib.import_module(module), function)()
+        return _backend
+    import importlib.metadata  # slow to load, and not needed where a backend is preferred
+    found = {p.name: p for p in importlib.metadata.entry_points(group=GROUP)}
+    chosen = {wanted: found[wanted]} if wanted in found else found
+    if len(chosen) != 1 or wanted and wanted not in found:
         raise RuntimeError(
-            f"jax_core needs a backend to compute with, and found {sorted(found) or 'none'}"
+            f"jax_core needs one backend to compute with, and found {sorted(found) or 'none'}"
             f"{f' where JAX_CORE_BACKEND={wanted}' if wanted else ''}; install jax-xla-backend"
             " (or set JAX_CORE_BACKEND to one of those installed)")
-    _backend = next(iter(found.values())).load()()
+    _backend = next(iter(chosen.values())).load()()
     return _backend

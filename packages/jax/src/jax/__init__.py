@@ -5,8 +5,12 @@ transformations), `jax_numpy_api` (lax, numpy, scipy, nn), `jax_random`, `jax_ca
 
 It is not the package of that name on the public index, and must not share an environment with it.
 """
+from jax_core import backends as _backends
+
 from jax._lazy import table as _table
 from jax.version import __version__, __version_info__
+
+_backends.prefer("xla", "jax_xla_backend:load")
 
 _NAMES = {
     "ad": "jax.ad",
