@@ -50,8 +50,8 @@ def _load():
         module, _, function = _preferred[1].partition(":")
         _backend = getattr(importlib.import_module(module), function)()
         return _backend
-    import importlib.metadata  # slow to load, and not needed where a backend is preferred
-    found = {p.name: p for p in importlib.metadata.entry_points(group=GROUP)}
+    from importlib import metadata  # slow to load, and not needed where a backend is preferred
+    found = {p.name: p for p in metadata.entry_points(group=GROUP)}
     chosen = {wanted: found[wanted]} if wanted in found else found
     if len(chosen) != 1 or wanted and wanted not in found:
         raise RuntimeError(
