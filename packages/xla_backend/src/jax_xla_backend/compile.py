@@ -17,7 +17,7 @@ from jax_core import config
 from . import disk_cache
 from .jaxlib_compat import RuntimeError_, _jax
 
-_LIMIT = 4096
+_LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
 _cache: collections.OrderedDict[Any, Any] = collections.OrderedDict()
 _lock = threading.Lock()
 counts = {"compiled": 0}

@@ -17,7 +17,7 @@ from .jaxlib_compat import Config, _jax
 from .put import put
 
 _cache = _jax.PjitFunctionCache(capacity=8192)
-_eager_cache = _jax.PjitFunctionCache(capacity=8192)
+_eager_cache = _jax.PjitFunctionCache(capacity=2048)
 _process = Config("jax_process", None, include_in_jit_key=True)
 
 

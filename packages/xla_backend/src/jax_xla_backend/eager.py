@@ -53,15 +53,16 @@ def evaluate(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
 
 
 def _new_call(prim: Primitive, params: dict) -> Any:
-    executables: dict[Any, Any] = {}
+    in_python: dict[Any, Any] = {}  # executables that the dispatcher cannot keep, as each call passes through here
 
     def miss(*args):
         avals = tuple(map(get_aval, args))
-        executable = executables.get(avals)
+        executable = in_python.get(avals)
         if executable is None:
-            executable = executables[avals] = _compile(prim, avals, params)
+            executable = _compile(prim, avals, params)
         outs = executable.execute(args)
         if executable.needs_python:
+            in_python[avals] = executable
             return (outs if prim.multiple_results else outs[0]), None
         out_tree = tree.structure(outs) if prim.multiple_results else _ONE
         fast = FastCall(executable, out_tree, avals, executable.module.out_avals, executable.kept, executable.consts)
