@@ -24,9 +24,10 @@ _NAMES = {
         bitcast_convert_type bitcast_convert_type_p convert_element_type convert_element_type_p copy copy_p optimization_barrier
         optimization_barrier_p stop_gradient stop_gradient_p""",
     "create": "broadcasted_iota empty empty_p full full_like iota iota_p shape_as_value zeros_like_array",
-    "extras": """
-        AccuracyMode Tolerance RandomAlgorithm after_all after_all_p composite create_token create_token_p dce_sink
-        rng_bit_generator rng_bit_generator_p rng_uniform rng_uniform_p stage stage_p""",
+    "accuracy": "AccuracyMode Tolerance",
+    "composite": """
+        after_all after_all_p composite composite_p create_token create_token_p dce_sink dce_sink_p stage""",
+    "generator": "RandomAlgorithm rng_bit_generator rng_bit_generator_p rng_uniform rng_uniform_p",
     "reduce": """
         argmax argmax_p argmin argmin_p reduce reduce_and reduce_and_p reduce_max reduce_max_p reduce_min reduce_min_p reduce_or
         reduce_or_p reduce_p reduce_precision reduce_precision_p reduce_prod reduce_prod_p reduce_sum reduce_sum_p reduce_xor
@@ -71,9 +72,7 @@ _NAMES = {
         switch while_loop while_p""",
     "parallel": """
         all_gather all_gather_p all_to_all all_to_all_p axis_index axis_index_p axis_size pbroadcast pcast pmax pmax_p pmean pmin
-        pmin_p ppermute ppermute_p precv psend pshuffle psum psum_p psum_scatter psum_scatter_start pswapaxes ragged_all_to_all
-        ragged_all_to_all_p""",
-    "placement": "device_put_p sharding_constraint_p with_sharding_constraint",
+        pmin_p ppermute ppermute_p pshuffle psum psum_p psum_scatter pswapaxes""",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 _ELSEWHERE = {"dtype": ("jax_core.dtypes", "dtype")}

@@ -106,9 +106,7 @@ def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, shardi
         out = broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None)
         return out
     if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
-        if not weak_type or type(value) not in dtypes.python_scalar_dtypes or get_aval(value).dtype != dtype:
-            with np.errstate(all="ignore"):
-                value = np.asarray(value).astype(dtype)[()]
+        value = _in_dtype(value, dtype, weak_type)
     else:
         value = convert(value, dtype, weak_type)
     concrete = sharding is not None and not isinstance(value, Tracer)
@@ -116,6 +114,17 @@ def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, shardi
     if concrete and not isinstance(out, Tracer):
         return backends.get().put(out, None, sharding)
     return out
+
+
+def _in_dtype(value, dtype, weak_type):
+    """The host value in exactly this type: weak ones are Python scalars."""
+    with np.errstate(all="ignore"):
+        scalar = np.asarray(value).astype(dtype)[()]
+    if weak_type:
+        python = scalar.item()
+        if get_aval(python) == ShapedArray((), dtype, True):
+            return python
+    return scalar
 
 
 def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Sequence[int] | None = None, sharding: Any = None) -> Any:

@@ -15,6 +15,8 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.primitive import ELEMENTWISE, Primitive, Zero, none
 from jax_core.structural import broadcast_in_dim, reduce_sum_p
 
+from .accuracy import accuracy_text
+
 FLOAT = ("real floating",)
 COMPLEX = ("complex floating",)
 INEXACT = FLOAT + COMPLEX
@@ -116,18 +118,6 @@ def op(name: str) -> Callable:
 def emit(b, name: str, *xs, out: ShapedArray | None = None):
     """The elementwise op ``name`` on values of one shape; ``out`` is the type of the first one if it is not given."""
     return b.emit(f"{name} {', '.join(map(str, xs))}", *xs, out=xs[0].aval if out is None else out)
-
-
-def accuracy_text(accuracy: Any) -> str:
-    """The attribute for ``accuracy``: a `Tolerance`, an `AccuracyMode` or None."""
-    if accuracy is None:
-        return ""
-    if hasattr(accuracy, "ulps"):
-        fields = f"atol = {float(accuracy.atol):e}, rtol = {float(accuracy.rtol):e}, ulps = {int(accuracy.ulps)}, mode = "
-        mode = "TOLERANCE"
-    else:
-        fields, mode = "mode = ", accuracy.name
-    return f" {{result_accuracy = #stablehlo.result_accuracy<{fields}#stablehlo.result_accuracy_mode<{mode}>>}}"
 
 
 # -- tangents and cotangents ---------------------------------------------------------------------------------------------

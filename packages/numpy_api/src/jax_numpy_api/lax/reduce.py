@@ -22,6 +22,7 @@ from jax_core.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, none
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch,
                                  transpose)
+from jax_core.trace import Tracer
 
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p
@@ -504,6 +505,8 @@ def _scalar_jaxpr(computation, structure, dtypes_of):
             raise ValueError(f"lax.reduce: computation returned the structure {out_structure} for operands of {structure}.")
         return [_scalar_like(leaf, np.zeros((), d)) for leaf, d in zip(leaves, dtypes_of)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals * 2)
+    if any(isinstance(c, Tracer) for c in consts):
+        raise NotImplementedError("lax.reduce: computation must not use values of an enclosing transformation; pass them as operands.")
     return ClosedJaxpr(jaxpr, consts)
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from .accuracy import accuracy_text
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
 from .complex import abs_p
-from .nary import INEXACT, accuracy_text, apply, constant, elementwise, emit, op
+from .nary import INEXACT, apply, constant, elementwise, emit, op
 
 _LN2 = math.log(2)
 

@@ -1,0 +1,173 @@
+"""Operations that mean something to the compiler beyond their value: composites, sinks, tokens, lifting into a trace.
+
+Source: StableHLO specification, `composite`, `create_token`, `after_all`.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from jax_core import batching, tree
+from jax_core.aval import abstract_token, aval_of_type, get_aval
+from jax_core.effects import Effect
+from jax_core.forward import jvp_flat
+from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.primitive import ZERO, Primitive, none
+from jax_core.staging import trace_to_jaxpr
+from jax_core.structural import copy_p
+
+# -- composite -----------------------------------------------------------------------------------------------------------
+
+def _run(call_jaxpr, *args):
+    return eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *args)
+
+
+def _composite_jvp(primals, tangents, *, call_jaxpr, **params):
+    """The decomposition's: the name is the value's, not the derivative's."""
+    outs = composite_p.bind(*primals, call_jaxpr=call_jaxpr, **params)
+    return outs, jvp_flat(lambda *args: _run(call_jaxpr, *args), primals, tangents)[1]
+
+
+def _composite_batch(axis, args, dims, *, call_jaxpr, **params):
+    """A batch of the decomposition, without the name, as a composite promises its operands' ranks to the compiler."""
+    fun, out_dims = batching.batch_fun(lambda *xs: _run(call_jaxpr, *xs), axis, dims)
+    outs = fun(*args)
+    return outs, out_dims()
+
+
+def _composite_lower(b, *operands, name, version, attributes, call_jaxpr):
+    symbol = b.module.function(name, call_jaxpr)
+    fields = ", ".join(f"{key} = {_attribute(value)}" for key, value in attributes)
+    text = f"composite_attributes = {{{fields}}}, " if fields else ""
+    revision = f", version = {version} : i32" if version else ""
+    return b.emit(f'stablehlo.composite "{name}" {", ".join(map(str, operands))}', *operands, out=list(b.out_avals),
+                  attrs=f"{{{text}decomposition = @{symbol}{revision}}}")
+
+
+def _attribute(value) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    if isinstance(value, (int, np.integer)):
+        return f"{int(value)} : i64"
+    if isinstance(value, (float, np.floating)):
+        return f"{float(value):e} : f64" if np.isfinite(value) else f"0x{np.float64(value).view(np.uint64):016X} : f64"
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(map(_attribute, value))}]"
+    raise TypeError(f"lax.composite: attribute {value!r} of type {type(value).__name__} must be a number, a string, or a sequence of "
+                    "these.")
+
+
+composite_p = Primitive(
+    "composite", multiple_results=True, cacheable=False, jvp=_composite_jvp, batch=_composite_batch, lower=_composite_lower,
+    out_type=lambda *avals, call_jaxpr, **params: call_jaxpr.out_avals,
+    transpose=none("lax.composite is differentiated as its decomposition, so it is never transposed"),
+    reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args))
+
+
+def composite(decomposition: Callable, name: str, version: int = 0) -> Callable:
+    """A function that the compiler may recognise by name; else it is what ``decomposition`` computes.
+
+    Args:
+      decomposition: function of arrays; keyword arguments are attributes of the operation.
+      name: by which the compiler knows it.
+      version: of its meaning.
+
+    Returns:
+      a function of the same arguments. Attributes given as None are left out.
+    """
+    def composed(*args, **attributes):
+        flat, structure = tree.tree_flatten(args)
+        out_structure: list = []
+
+        def run(*leaves):
+            outs, found = tree.tree_flatten(decomposition(*tree.tree_unflatten(structure, leaves), **attributes))
+            out_structure[:] = [found]
+            return outs
+        jaxpr, consts, _ = trace_to_jaxpr(run, [get_aval(x) for x in flat])
+        if consts:  # captured values become operands, so that the decomposition is closed
+            jaxpr = jaxpr.replace(constvars=[], invars=[*jaxpr.constvars, *jaxpr.invars])
+        outs = composite_p.bind(
+            *consts, *flat, name=name, version=version, call_jaxpr=ClosedJaxpr(jaxpr, ()),
+            attributes=tuple((k, v) for k, v in attributes.items() if v is not None))
+        return tree.tree_unflatten(out_structure[0], outs)
+    return composed
+
+
+# -- dce_sink and stage --------------------------------------------------------------------------------------------------
+
+class SinkEffect(Effect):
+    """Keeps an equation from being removed as dead code."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return type(other) is SinkEffect
+
+    def __hash__(self):
+        return hash(SinkEffect)
+
+    def __repr__(self):
+        return "NoDCE"
+
+
+_SINK = frozenset([SinkEffect()])
+
+
+def _sink_lower(b, x, *, prevent_mlir_dce):
+    if prevent_mlir_dce:
+        b.custom_call("Sharding", x, out=x.aval, has_side_effect=True, api_version=1)
+    return []
+
+
+dce_sink_p = Primitive(
+    "dce_sink", multiple_results=True, out_type=lambda x, *, prevent_mlir_dce: [], jvp=ZERO, lower=_sink_lower,
+    batch=lambda axis, args, dims, **params: (dce_sink_p.bind(*args, **params), []),
+    effects=lambda x, *, prevent_mlir_dce: _SINK, impl=lambda x, *, prevent_mlir_dce: [])
+
+
+def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
+    """Use every leaf of ``val``, so that a program keeps what computes it. ``prevent_mlir_dce``: the compiler keeps it too."""
+    for leaf in tree.tree_leaves(val):
+        dce_sink_p.bind(leaf, prevent_mlir_dce=prevent_mlir_dce)
+
+
+def stage(x: Any, /) -> Any:
+    """``x`` as a value of the current trace; outside of transformations, an array. ``x`` may be a pytree."""
+    return tree.tree_map(copy_p.bind, x)
+
+
+# -- tokens --------------------------------------------------------------------------------------------------------------
+
+class Token:
+    """A token outside of a program: it orders nothing, as eager operations run in order."""
+
+    __slots__ = ()
+    aval = abstract_token
+
+    def block_until_ready(self) -> None:
+        """Nothing to wait for."""
+
+
+aval_of_type[Token] = lambda token: abstract_token
+
+create_token_p = Primitive(
+    "create_token", out_type=lambda: abstract_token, jvp=ZERO, batch=none("create_token has no operand that could be mapped"),
+    lower=lambda b: b.emit("stablehlo.create_token", out=abstract_token), impl=Token)
+after_all_p = Primitive(
+    "after_all", out_type=lambda *tokens: abstract_token, jvp=ZERO, batch=none("tokens cannot be mapped"),
+    lower=lambda b, *tokens: b.emit(f"stablehlo.after_all {', '.join(map(str, tokens))}", *tokens, out=abstract_token)
+    if tokens else b.emit("stablehlo.create_token", out=abstract_token),
+    impl=lambda *tokens: Token())
+
+
+def create_token(_: Any = None) -> Any:
+    """A token that orders operations of a program."""
+    return create_token_p.bind()
+
+
+def after_all(*operands: Any) -> Any:
+    """A token that comes after all the given ones."""
+    return after_all_p.bind(*operands)

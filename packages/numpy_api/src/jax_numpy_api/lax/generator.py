@@ -1,0 +1,117 @@
+"""Random bits from the compiler's generator, whose values may differ from platform to platform.
+
+`jax.random` is the interface for users; these are the operations below its ``rbg`` keys.
+
+Source: StableHLO specification, `rng_bit_generator`, `rng`.
+"""
+from __future__ import annotations
+
+import enum
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import batching, dtypes
+from jax_core.aval import ShapedArray
+from jax_core.primitive import ZERO, Primitive, none
+
+from .nary import FLOAT, INTEGER, as_operand, check_dtype, check_same_dtypes
+
+
+class RandomAlgorithm(enum.IntEnum):
+    """The algorithms of `rng_bit_generator`; the default is the platform's fastest."""
+
+    RNG_DEFAULT = 0
+    RNG_THREE_FRY = 1
+    RNG_PHILOX = 2
+
+    def __str__(self):
+        return self.name
+
+
+_U32, _U64 = np.dtype(np.uint32), np.dtype(np.uint64)
+
+
+def _bits_type(key, *, shape, dtype, algorithm, out_sharding=None):
+    if key.shape not in ((4,), (2,)) or key.dtype != (_U32 if key.shape == (4,) else _U64):
+        raise TypeError(f"lax.rng_bit_generator: key must be uint32[4] or uint64[2], got {key.str_short()}.")
+    if dtype not in (np.dtype(f"u{n}") for n in (1, 2, 4, 8)):
+        raise TypeError(f"lax.rng_bit_generator: dtype={dtype} must be uint8, uint16, uint32 or uint64.")
+    return [ShapedArray(key.shape, key.dtype), ShapedArray(shape, dtype, sharding=out_sharding)]
+
+
+def _bits_lower(b, key, *, shape, dtype, algorithm, out_sharding=None):
+    """Bits of less than 32 are the lowest of 32, as the generator has no narrower ones on every platform."""
+    state_aval, out = ShapedArray((2,), _U64), b.out_avals[1]
+    state = key
+    if key.aval.dtype == _U32:
+        pairs = b.emit(f"stablehlo.reshape {key}", key, out=ShapedArray((2, 2), _U32))
+        state = b.emit(f"stablehlo.bitcast_convert {pairs}", pairs, out=state_aval)
+    name = RandomAlgorithm(algorithm).name.removeprefix("RNG_")
+    wide = out.update(dtype=_U32 if out.dtype.itemsize < 4 else out.dtype)
+    state, bits = b.emit(f"stablehlo.rng_bit_generator {state}, algorithm = {name}", state, out=[state_aval, wide])
+    if key.aval.dtype == _U32:
+        pairs = b.emit(f"stablehlo.bitcast_convert {state}", state, out=ShapedArray((2, 2), _U32))
+        state = b.emit(f"stablehlo.reshape {pairs}", pairs, out=key.aval)
+    return [state, b.convert(bits, out.dtype)]
+
+
+def _bits_batch(axis, args, dims, **params):
+    """One key after the other: a generator has one state."""
+    from .control_flow import map as lax_map
+    keys = batching.moved(args[0], dims[0], 0)
+    return lax_map(lambda key: rng_bit_generator_p.bind(key, **params), keys), [0, 0]
+
+
+rng_bit_generator_p = Primitive(
+    "rng_bit_generator", multiple_results=True, out_type=_bits_type, jvp=ZERO, batch=_bits_batch, lower=_bits_lower)
+
+
+def rng_bit_generator(key: Any, shape: Sequence[int], dtype: Any = np.uint32,
+                      algorithm: RandomAlgorithm = RandomAlgorithm.RNG_DEFAULT, *, out_sharding: Any = None) -> list:
+    """The next key, and an array of random bits.
+
+    Args:
+      key: uint32[4] or uint64[2].
+      shape: of the bits.
+      dtype: an unsigned integer dtype.
+      algorithm: of the generator.
+      out_sharding: placement of the bits.
+
+    Raises:
+      TypeError: other dtypes, or a key of another shape.
+    """
+    return rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=tuple(map(operator.index, shape)),
+                                    dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
+                                    algorithm=RandomAlgorithm(algorithm), out_sharding=out_sharding)
+
+
+def _uniform_type(low, high, *, shape):
+    check_same_dtypes("rng_uniform", (low, high))
+    check_dtype("rng_uniform", low, FLOAT + INTEGER)
+    if low.shape or high.shape:
+        raise TypeError(f"lax.rng_uniform: bounds must be scalars, got {low.str_short()} and {high.str_short()}.")
+    return ShapedArray(shape, low.dtype)
+
+
+def _uniform_lower(b, low, high, *, shape):
+    sizes = b.constant(np.asarray(shape, np.int64))
+    return b.emit(f"stablehlo.rng {low}, {high}, {sizes}, distribution = UNIFORM", low, high, sizes, out=b.out_avals[0])
+
+
+rng_uniform_p = Primitive(
+    "rng_uniform", out_type=_uniform_type, jvp=ZERO, lower=_uniform_lower,
+    batch=none("lax.rng_uniform cannot be mapped: it draws from the platform's generator, which has no state of its own"))
+
+
+def rng_uniform(a: Any, b: Any, shape: Sequence[int]) -> Any:
+    """Numbers from ``[a, b)`` by the platform's stateful generator: not reproducible, `jax.random.uniform` is.
+
+    Args:
+      a, b: scalars of one dtype.
+      shape: of the result.
+    """
+    return rng_uniform_p.bind(a, b, shape=tuple(map(operator.index, shape)))
+
+

@@ -1,0 +1,148 @@
+"""Random bits, composites, sinks, tokens, accuracy, the namespace, and facts that are no law."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from jax_core.autodiff import grad, jvp
+from jax_core.jit import jit
+from jax_core.tracing import make_jaxpr
+from jax_core.vmap import vmap
+from jax_numpy_api import lax
+from jax_numpy_api.lax.arithmetic import addition_chain
+
+ONES = np.ones(3, np.float32)
+
+
+# -- the namespace -------------------------------------------------------------------------------------------------------
+
+def test_a_function_keeps_its_name_when_its_module_is_imported():
+    program = ("import importlib, jax_numpy_api.lax as lax\n"
+               "for name in ('reduce', 'dot', 'conv', 'select', 'complex', 'sort', 'gather', 'scatter', 'composite', 'fft'):\n"
+               "    importlib.import_module(f'jax_numpy_api.lax.{name}')\n"
+               "    assert callable(getattr(lax, name)), name\n")
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_every_name_is_there():
+    for name in lax.__all__:
+        assert getattr(lax, name) is not None
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'jax.lax' has no attribute 'nonsense'"):
+        lax.nonsense
+
+
+# -- arithmetic ----------------------------------------------------------------------------------------------------------
+
+def test_addition_chains_make_their_power_with_the_fewest_multiplications():
+    for n in range(1, 300):
+        powers = [1]
+        for i, j in addition_chain(n):
+            powers.append(powers[i] + powers[j])
+        assert powers[-1] == n
+    fewest = {1: 0, 2: 1, 3: 2, 7: 4, 15: 5, 23: 6, 31: 7, 63: 8, 127: 10}  # OEIS A003313
+    assert {n: len(addition_chain(n)) for n in fewest} == fewest
+
+
+def test_integer_division_as_xla_defines_it_also_when_compiled():
+    x = np.int32([7, -7, 7, -7, -2**31, 5])
+    y = np.int32([2, 2, -2, 0, -1, 0])
+    for divide, want in ((lax.div, [3, -3, -3, -1, -2**31, -1]), (lax.rem, [1, -1, 1, -7, 0, 5])):
+        assert np.asarray(divide(x, y)).tolist() == want
+        assert np.asarray(jit(divide)(x, y)).tolist() == want
+
+
+def test_power_at_awkward_points():
+    def derivatives(x, y):
+        return [float(v) for v in grad(lax.pow, (0, 1))(np.float32(x), np.float32(y))]
+    assert derivatives(0, 1) == [1, 0]
+    assert derivatives(0, 2) == [0, 0]
+    assert derivatives(2, 0) == [0, np.float32(np.log(np.float32(2)))]
+    assert derivatives(0, 0)[1] == 0
+    assert np.isnan(derivatives(-1, 2)[1])
+    assert [float(grad(lambda x, n=n: lax.pow(x, np.int32(n)))(0.0)) for n in (0, 1, 2)] == [0, 1, 0]
+
+
+def test_derivatives_without_cancellation():
+    x = np.float32(-20)
+    assert np.isclose(float(grad(lax.expm1)(x)), np.exp(-20.0), rtol=1e-6)
+    big = np.float32(1e25)
+    dy, dx = grad(lax.atan2, (0, 1))(big, big)
+    assert np.isclose(float(dy), 0.5e-25, rtol=1e-6) and np.isclose(float(dx), -0.5e-25, rtol=1e-6)
+
+
+def test_signed_zeros_and_nan():
+    x = np.float32([-0.0, 0.0, np.nan, -3, np.inf])
+    signs = np.asarray(lax.sign(x))
+    assert np.array_equal(np.signbit(signs), [True, False, np.signbit(signs[2]), True, False])
+    assert np.isnan(signs[2]) and signs[3] == -1 and signs[4] == 1
+    assert np.isnan(np.asarray(lax.max(x, np.float32(1)))).tolist() == [False, False, True, False, False]
+    assert np.isnan(np.asarray(lax.clamp(np.float32(0), x, np.float32(1)))[2])
+
+
+def test_ties_of_max_share_the_tangent():
+    for function in (lax.max, lax.min):
+        assert [float(g) for g in grad(function, (0, 1))(1.0, 1.0)] == [0.5, 0.5]
+
+
+def test_total_order():
+    x = np.float32([-np.nan, -np.inf, -1, -0.0, 0.0, 1, np.inf, np.nan])
+    compiled = np.asarray(jit(lax.lt_to_p.bind)(np.broadcast_to(x[:, None], (8, 8)).copy(), np.broadcast_to(x, (8, 8)).copy()))
+    assert np.array_equal(compiled, np.triu(np.ones((8, 8), bool), 1))
+
+
+# -- weak types ----------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("make, dtype, weak", [
+    (lambda x: lax.add(x, 2.0), "float32", False), (lambda x: lax.add(1, 2), "int32", True),
+    (lambda x: lax.lt(1, 2), "bool", True), (lambda x: lax.sin(1.0), "float32", True),
+    (lambda x: lax.full((2,), 1), "int32", True), (lambda x: lax.full((2,), 1, float), "float32", False),
+    (lambda x: lax.full_like(1.0, 2), "float32", True), (lambda x: lax.convert_element_type(1, float), "float32", False),
+    (lambda x: lax.clamp(0.0, x, 1.0), "float32", False), (lambda x: lax.pow(x, 2), "float32", False),
+    (lambda x: lax.broadcast(1.0, (2,)), "float32", True)])
+def test_a_result_is_weak_if_all_operands_are(make, dtype, weak):
+    out = make(ONES)
+    assert (out.dtype.name, out.aval.weak_type) == (dtype, weak)
+
+
+# -- accuracy, random bits, composites ------------------------------------------------------------------------------------
+
+def test_accuracy_is_passed_to_the_compiler():
+    text = jit(lambda x: lax.exp(x, accuracy=lax.Tolerance(1e-5, 0, 2))).lower(ONES).as_text()
+    assert "#stablehlo.result_accuracy<atol = 1.000000e-05, rtol = 0.000000e+00, ulps = 2" in text
+    assert np.allclose(lax.exp(ONES, accuracy=lax.AccuracyMode.HIGHEST), np.e)
+    with pytest.raises(ValueError, match="bounds must not be negative"):
+        lax.Tolerance(-1)
+
+
+def test_random_bits_have_known_values_on_cpu():
+    key = np.arange(4, dtype=np.uint32)
+    state, bits = lax.rng_bit_generator(key, (3,))
+    assert np.asarray(bits).tolist() == [895509795, 3230209149, 3834998268]
+    assert np.asarray(state).tolist() == [0, 1, 3, 3]
+    assert np.asarray(lax.rng_bit_generator(key, (3,), np.uint8)[1]).tolist() == [35, 125, 252]
+    threefry = lax.rng_bit_generator(key, (3,), algorithm=lax.RandomAlgorithm.RNG_THREE_FRY)[1]
+    assert np.asarray(threefry).tolist() == [2689575991, 2205648888, 150810639]
+
+
+def test_a_composite_is_its_decomposition_under_every_transformation():
+    def triple(x):
+        return lax.composite(lambda x, *, k: lax.mul(x, np.float32(k)), "my.op")(x, k=3)
+    assert np.asarray(triple(ONES)).tolist() == [3, 3, 3]
+    assert np.asarray(vmap(triple)(ONES)).tolist() == [3, 3, 3]
+    assert np.asarray(jvp(triple, (ONES,), (ONES,))[1]).tolist() == [3, 3, 3]
+    assert 'stablehlo.composite "my.op" %arg0 {composite_attributes = {k = 3 : i64}' in jit(triple).lower(ONES).as_text()
+
+
+def test_a_sink_keeps_its_equation():
+    assert "dce_sink" in str(make_jaxpr(lambda x: lax.dce_sink(lax.sin(x)))(ONES))
+
+
+def test_ragged_groups_along_a_contracted_axis():
+    x, y = np.arange(12, dtype=np.float32).reshape(2, 6), np.ones((6, 3), np.float32)
+    numbers = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
+    out = np.asarray(lax.ragged_dot_general(x, y, np.int32([2, 4]), numbers))
+    assert np.array_equal(out, [x[:, :2] @ y[:2], x[:, 2:] @ y[2:]])
