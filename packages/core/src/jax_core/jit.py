@@ -488,10 +488,20 @@ def inlined(fun: Callable | None = None, *, static_argnums: int | Sequence[int] 
     return call
 
 
+_clear_also: list[Callable[[], None]] = []
+
+
+def on_clear_caches(clear: Callable[[], None]) -> None:
+    """Call ``clear`` whenever all caches are cleared, for packages that keep programs of their own."""
+    _clear_also.append(clear)
+
+
 def clear_caches() -> None:
     """Forget all traced programs and executables."""
     from .primitive import clear_type_cache
     _programs.clear()
+    for clear_own in _clear_also:
+        clear_own()
     clear_type_cache()
     backend = backends.loaded()
     clear = getattr(backend, "clear_caches", None)

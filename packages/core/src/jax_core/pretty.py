@@ -10,7 +10,8 @@ from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, literal_text
 _INDENT = "  "
 _HIDDEN = {"jit": {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,
                    "out_shardings": None, "inline": False, "keep_unused": False, "in_layouts": None,
-                   "out_layouts": None}}
+                   "out_layouts": None},
+           "scan": {"linear": None, "_split_transpose": False}}
 _WIDTH = 80
 
 
