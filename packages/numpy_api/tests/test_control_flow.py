@@ -159,7 +159,7 @@ def test_while_loop_counts():
     (lambda: lax.while_loop(lambda c: lax.lt(X, f32(3)), lambda c: c, 0), r"boolean scalar, but returned bool\[4\]"),
     (lambda: lax.while_loop(lambda c: lax.lt(c[0], 3), lambda c: (c[0], X), (0, f32(0))),
      r"carry\[1\]: carry input has type float32\[\], carry output has type float32\[4\]"),
-    (lambda: lax.fori_loop(0, 3.0, lambda i, c: c, 0), "upper must be an integer scalar, got float32"),
+    (lambda: lax.fori_loop(0, 3.5, lambda i, c: c, 0), "upper must be an integer scalar, got float32"),
     (lambda: lax.fori_loop(np.int8(0), np.int32(3), lambda i, c: c, 0), "lower and upper must have equal types"),
     (lambda: lax.fori_loop(0, np.array([3]), lambda i, c: c, 0), "upper must be an integer scalar"),
 ])
@@ -176,6 +176,10 @@ def test_fori_loop_gives_what_range_gives(bounds):
     assert int(loop(*bounds)) == expected
     assert int(jit(loop)(*bounds)) == expected
     assert int(jit(lambda hi: loop(bounds[0], hi))(bounds[1])) == expected
+
+
+def test_fori_loop_takes_whole_floats():
+    assert int(lax.fori_loop(0.0, 3.0, lambda i, c: lax.add(c, i), 0)) == 3
 
 
 def test_fori_loop_unroll_needs_static_bounds():

@@ -9,6 +9,7 @@ Python function: a loop with a fresh lambda each time is traced again, but neith
 from __future__ import annotations
 
 import collections
+import threading
 from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
@@ -17,7 +18,7 @@ from jax_core import config, dtypes, tree
 from jax_core.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.effects import Effects
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
-from jax_core.jit import check_results, jit_p, jit_params
+from jax_core.jit import check_results, jit_p, jit_params, on_clear_caches
 from jax_core.primitive import Primitive, Zero
 from jax_core.source import describe_function
 from jax_core.staging import trace_to_closed
@@ -168,10 +169,7 @@ def check_carry(name: str, fun: Callable, init: Any, given: Sequence[AbstractVal
     where = f"{name}: body function {describe_function(fun)}"
     in_tree = tree.structure(init)
     if in_tree != out_tree:
-        names = [a.str_short() for a in given], [a.str_short() for a in returned]
-        differences = tree.structure_differences(
-            tree.unflatten(in_tree, map(_Leaf, names[0])), tree.unflatten(out_tree, map(_Leaf, names[1])),
-            "carry input", "carry output") if len(returned) == out_tree.num_leaves else []
+        differences = structure_differences(in_tree, out_tree, "carry input", "carry output")
         raise TypeError(
             f"{where} must return a carry with the same pytree structure as the carry input, but they differ:\n  "
             + "\n  ".join(differences or [f"input {in_tree}, output {out_tree}"])
@@ -198,14 +196,10 @@ def carry_fixpoint(derive: Callable, carry: list[bool]) -> tuple[Any, list[bool]
         carry = grown
 
 
-class _Leaf:
-    """A leaf in messages, shown by its type."""
-
-    def __init__(self, text):
-        self.text = text
-
-    def __repr__(self):
-        return self.text
+def structure_differences(a: Any, b: Any, name_a: str, name_b: str) -> list[str]:
+    """Where two structures differ, as sentences."""
+    values = [tree.unflatten(t, [tree._VALUE] * t.num_leaves) for t in (a, b)]
+    return tree.structure_differences(*values, name_a, name_b)
 
 
 def _difference(a, b) -> str:
@@ -249,6 +243,7 @@ def drop_inputs(closed: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
 
 _known_programs: "collections.OrderedDict[Any, ClosedJaxpr]" = collections.OrderedDict()
 _KNOWN_PROGRAMS_LIMIT = 1024
+_lock = threading.Lock()
 
 
 def run_eagerly(prim: Primitive, args: Sequence[Any], params: dict) -> list:
@@ -258,21 +253,24 @@ def run_eagerly(prim: Primitive, args: Sequence[Any], params: dict) -> list:
             raise escaped(x)
     avals = [get_aval(x) for x in args]
     key = (prim, tuple(avals), _params_key(params), config.trace_key())
-    closed = _known_programs.get(key)
-    if closed is None:
-        closed = _one_equation(prim, avals, params)
-        _known_programs[key] = closed
-        if len(_known_programs) > _KNOWN_PROGRAMS_LIMIT:
-            _known_programs.popitem(last=False)
-    else:
-        _known_programs.move_to_end(key)
+    with _lock:
+        closed = _known_programs.pop(key, None)
+        if closed is None:
+            closed = _one_equation(prim, avals, params)
+            if len(_known_programs) >= _KNOWN_PROGRAMS_LIMIT:
+                _known_programs.popitem(last=False)
+        _known_programs[key] = closed  # last: used most recently
     return jit_p.impl(*args, **closed.memo(
         "jit_params", lambda: jit_params(closed, prim.name, (False,) * len(avals))))
 
 
 def clear_known_programs() -> None:
     """Forget all programs run eagerly, and their executables."""
-    _known_programs.clear()
+    with _lock:
+        _known_programs.clear()
+
+
+on_clear_caches(clear_known_programs)
 
 
 def _one_equation(prim, avals, params) -> ClosedJaxpr:

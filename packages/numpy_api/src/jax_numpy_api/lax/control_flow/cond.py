@@ -29,7 +29,7 @@ from jax_core.structural import broadcast_in_dim
 from jax_core.trace import to_concrete_value
 
 from .common import (check_effects, convert, drop_inputs, either, fill, leaf_avals, narrow, nonzero_flags, reorder,
-                     require_callable, run_eagerly, select, share_constants, split, trace_body)
+                     require_callable, run_eagerly, select, share_constants, split, structure_differences, trace_body)
 from .lowering import emit_case
 
 INT32 = np.dtype(np.int32)
@@ -194,9 +194,7 @@ def _agree(name, labels, functions, programs, trees):
     for label, fun, closed, out_tree in zip(labels[1:], functions[1:], programs[1:], trees[1:]):
         pair = f"{labels[0]} ({describe_function(functions[0])}) and {label} ({describe_function(fun)})"
         if out_tree != trees[0]:
-            a = tree.unflatten(trees[0], [x.str_short() for x in programs[0].out_avals])
-            b = tree.unflatten(out_tree, [x.str_short() for x in closed.out_avals])
-            differences = tree.structure_differences(a, b, f"{labels[0]} output", f"{label} output")
+            differences = structure_differences(trees[0], out_tree, f"{labels[0]} output", f"{label} output")
             raise TypeError(f"lax.{name}: {pair} must return the same pytree structure, but they differ:\n  "
                             + "\n  ".join(differences or [f"{trees[0]} and {out_tree}"]))
         lines = []

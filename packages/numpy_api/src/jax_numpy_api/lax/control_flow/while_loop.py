@@ -163,6 +163,7 @@ class _Named:
 def _loop_bounds(lower, upper):
     """Both bounds with one strong integer type."""
     avals = []
+    lower, upper = _whole(lower), _whole(upper)
     for name, x in (("lower", lower), ("upper", upper)):
         try:
             aval = get_aval(x)
@@ -179,6 +180,11 @@ def _loop_bounds(lower, upper):
     lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
                     for x, a in zip((lower, upper), avals))
     return lower, upper, dtype
+
+
+def _whole(x):
+    """A Python float that is a whole number as that number."""
+    return int(x) if isinstance(x, float) and x.is_integer() else x
 
 
 def _static_fori_loop(first, length, body_fun, init_val, unroll):
