@@ -16,9 +16,8 @@ from .jaxlib_compat import _jax
 
 _CPU = {"lapack_": "lapack", "tridiagonal_solve_perturbed": "lapack", "cpu_csr": "cpu_sparse", "cpu_threefry2x32": "cpu_prng"}
 _GPU = {"cusolver_": "gpu_solver", "hipsolver_": "gpu_solver", "cuhybrid_": "gpu_solver", "hiphybrid_": "gpu_solver",
-        "magma_": "gpu_solver", "cusparse_": "gpu_sparse", "hipsparse_": "gpu_sparse", "cu_lu_": "gpu_linalg",
-        "hip_lu_": "gpu_linalg", "cu_cholesky_": "gpu_linalg", "hip_cholesky_": "gpu_linalg", "cu_threefry": "gpu_prng",
-        "hip_threefry": "gpu_prng"}
+        "cusparse_": "gpu_sparse", "hipsparse_": "gpu_sparse", "cu_": "gpu_linalg", "hip_": "gpu_linalg",
+        "cu_threefry": "gpu_prng", "hip_threefry": "gpu_prng"}
 
 
 def register(target: str, platform: str) -> None:

@@ -13,8 +13,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import Primitive, Zero, none
 from jax_core.structural import zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_square, eye_mask, for_platform, full_like, info_type, is_complex,
-                     jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
+from .common import (batch_rule, check_dtype, check_square, eye_mask, ffi_call, for_platform, full_like, gpu_library,
+                     info_type, is_complex, jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
 from .triangular import triangular_solve_p
 
 # -- cholesky --------------------------------------------------------------------------------------------------------
@@ -46,11 +46,14 @@ def _cholesky_lower(b, x):
     out = b.out_avals[0]
     if out.size == 0:
         return b.full(0, out)
-    if for_platform("cholesky", b) != "cpu":
+    kind, batch_rank = for_platform("cholesky", b), out.ndim - 2
+    if kind == "tpu":
         return b.emit(f'"stablehlo.cholesky"({x})', x, out=out, attrs="{lower = true}")
-    batch_rank = out.ndim - 2
-    factor, info = lapack(b, "potrf", [x], [out, info_type(x, batch_rank)], batch_rank=batch_rank, in_place={0: 0},
-                          uplo=letter("L"))
+    outs = [out, info_type(x, batch_rank)]
+    if kind == "cpu":
+        factor, info = lapack(b, "potrf", [x], outs, batch_rank=batch_rank, in_place={0: 0}, uplo=letter("L"))
+    else:
+        factor, info = ffi_call(b, gpu_library(b) + "_potrf_ffi", [x], outs, batch_rank=batch_rank, in_place={0: 0}, lower=True)
     return nan_on_failure(b, info, factor)[0]
 
 

@@ -241,6 +241,11 @@ def ffi_call(b: Any, target: str, operands: Sequence[Any], out: Sequence[ShapedA
         extra=f'mhlo.frontend_attributes = {{num_batch_dims = "{batch_rank}"}}')
 
 
+def gpu_library(b: Any, library: str = "solver") -> str:
+    """Prefix of the targets of a GPU vendor's library: ``"cusolver"`` or ``"hipsolver"`` and their kin."""
+    return ("cu" if b.platform == "cuda" else "hip") + library
+
+
 def letter(text: str) -> np.uint8:
     """LAPACK's options are letters."""
     return np.uint8(ord(text))

@@ -19,8 +19,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
-                     info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype, rows,
-                     symmetrize)
+                     gpu_library, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
+                     real_dtype, rows, symmetrize)
 
 
 class EighImplementation(enum.Enum):
@@ -73,12 +73,11 @@ def _eigh_lower(b, x, *, lower, sort_eigenvalues, subset_by_index, algorithm):
         v, w, info = lapack(b, "heevd" if is_complex(x) else "syevd", [x], [vectors, values, info], batch_rank=batch_rank,
                             in_place={0: 0}, mode=letter("V"), uplo=uplo)
     elif kind == "gpu":
-        prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
         which = {None: 0, EighImplementation.QR: 1, EighImplementation.JACOBI: 2}.get(algorithm)
         if which is None:
             raise NotImplementedError(f"eigh: implementation={algorithm} does not exist on GPU.")
-        v, w, info = ffi_call(b, f"{prefix}_syevd_ffi", [x], [vectors, values, info], batch_rank=batch_rank, in_place={0: 0},
-                              algorithm=np.uint8(which), lower=bool(lower))
+        v, w, info = ffi_call(b, gpu_library(b) + "_syevd_ffi", [x], [vectors, values, info], batch_rank=batch_rank,
+                              in_place={0: 0}, algorithm=np.uint8(which), lower=bool(lower))
     else:
         v, w = b.custom_call("Eigh", x, out=[vectors, values], api_version=1,
                              backend_config=f"{int(lower)},{int(sort_eigenvalues)},100,1e-6")
@@ -190,33 +189,25 @@ def _vector_tangent(v, inner, w):
 def _eig_lower(b, x, *, compute_left_eigenvectors, compute_right_eigenvectors, enable_eigvec_derivs, implementation):
     if x.aval.size == 0:
         return [b.full(0, aval) for aval in b.out_avals]
-    if for_platform("eig", b) != "cpu":
-        return _eig_gpu(b, x, compute_left_eigenvectors, compute_right_eigenvectors)
+    kind = for_platform("eig", b)
+    if kind == "tpu":
+        raise NotImplementedError("eig: there is no lowering for TPU; run it on CPU.")
     batch_rank, dtype = x.aval.ndim - 2, complex_dtype(x.aval.dtype)
     values, vectors = b.out_avals[0], ShapedArray(x.aval.shape, dtype)
     parts = [values] if is_complex(x) else [values.update(dtype=real_dtype(dtype))] * 2
-    *w, left, right, info = lapack(
-        b, "geev", [x], [*parts, vectors, vectors, info_type(x, batch_rank)], batch_rank=batch_rank,
-        compute_left=letter("V" if compute_left_eigenvectors else "N"),
-        compute_right=letter("V" if compute_right_eigenvectors else "N"))
+    outs = [*parts, vectors, vectors, info_type(x, batch_rank)]
+    if kind == "cpu":
+        *w, left, right, info = lapack(b, "geev", [x], outs, batch_rank=batch_rank,
+                                       compute_left=letter("V" if compute_left_eigenvectors else "N"),
+                                       compute_right=letter("V" if compute_right_eigenvectors else "N"))
+    else:
+        target = gpu_library(b, "hybrid_eig_comp" if is_complex(x) else "hybrid_eig_real")
+        magma = {EigImplementation.MAGMA: "on", EigImplementation.LAPACK: "off"}.get(implementation, "auto")
+        *w, left, right, info = ffi_call(b, target, [x], outs, batch_rank=batch_rank, left=compute_left_eigenvectors,
+                                         right=compute_right_eigenvectors, magma=magma)
     (w,) = w if is_complex(x) else b.fun(lambda re, im: [lax.complex(re, im)], *w)
     chosen = [w] + [left] * compute_left_eigenvectors + [right] * compute_right_eigenvectors
     return nan_on_failure(b, info, *chosen)
-
-
-def _eig_gpu(b, x, left, right):
-    """GPU libraries differ in what they offer; the host's LAPACK serves all of them."""
-    def on_host(a):
-        w, v = np.linalg.eig(a)
-        outs = [w.astype(b_dtype)]
-        if left:
-            inverse = np.swapaxes(np.linalg.inv(v), -1, -2).conj()
-            outs.append((inverse / np.linalg.norm(inverse, axis=-2, keepdims=True)).astype(b_dtype))
-        if right:
-            outs.append(v.astype(b_dtype))
-        return outs
-    b_dtype = complex_dtype(x.aval.dtype)
-    return b.host_callback(on_host, [x], list(b.out_avals), has_side_effect=False, name="eig")
 
 
 eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,

@@ -14,8 +14,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import ZERO, Primitive, Zero, none
 from jax_core.structural import broadcast_in_dim
 from jax_numpy_api import lax
-from .common import (batch_rule, check_matrix, eye, ffi_call, first_columns, first_rows, for_platform, info_type, lapack, mm,
-                     tril, triu)
+from .common import (batch_rule, check_matrix, eye, ffi_call, first_columns, first_rows, for_platform, gpu_library,
+                     info_type, lapack, mm, tril, triu)
 from .triangular import triangular_solve_p
 
 # -- lu_pivots_to_permutation ----------------------------------------------------------------------------------------
@@ -48,8 +48,8 @@ def _swap_all(pivots, *, permutation_size):
 
 def _pivots_lower(b, pivots, *, permutation_size):
     if b.platform in ("cuda", "rocm") and pivots.aval.dtype == np.int32 and b.out_avals[0].size:
-        target = ("cu" if b.platform == "cuda" else "hip") + "_lu_pivots_to_permutation"
-        return ffi_call(b, target, [pivots], [b.out_avals[0]], batch_rank=pivots.aval.ndim - 1)[0]
+        return ffi_call(b, gpu_library(b, "_lu_pivots_to_permutation"), [pivots], [b.out_avals[0]],
+                        batch_rank=pivots.aval.ndim - 1)[0]
     return b.fun(_swap_all, pivots, permutation_size=permutation_size)[0]
 
 
@@ -138,8 +138,7 @@ def _lu_lower(b, x):
         factors, pivots, info = lapack(b, "getrf", [x], [out, pivot_type, info_type(x, batch_rank)], batch_rank=batch_rank,
                                        in_place={0: 0})
     elif kind == "gpu":
-        prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
-        factors, pivots, info = ffi_call(b, f"{prefix}_getrf_ffi", [x], [out, pivot_type, info_type(x, batch_rank)],
+        factors, pivots, info = ffi_call(b, gpu_library(b) + "_getrf_ffi", [x], [out, pivot_type, info_type(x, batch_rank)],
                                          batch_rank=batch_rank, in_place={0: 0})
     else:
         factors, pivots, order = b.custom_call("LuDecomposition", x, out=[out, pivot_type, order_type], api_version=1,

@@ -15,8 +15,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import Primitive, Zero, none
 from jax_core.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns, first_rows,
-                     for_platform, full_like, is_complex, jvp_through, lapack, mh, mm, tril, triu)
+from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns,
+                     first_rows, for_platform, full_like, gpu_library, is_complex, jvp_through, lapack, mh, mm, tril, triu)
 from .triangular import triangular_solve, triangular_solve_p
 
 # -- reflections -----------------------------------------------------------------------------------------------------
@@ -33,8 +33,7 @@ def _geqrf_lower(b, x):
     if kind == "cpu":
         return lapack(b, "geqrf", [x], b.out_avals, batch_rank=batch_rank, in_place={0: 0})
     if kind == "gpu":
-        prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
-        return ffi_call(b, f"{prefix}_geqrf_ffi", [x], b.out_avals, batch_rank=batch_rank, in_place={0: 0})
+        return ffi_call(b, gpu_library(b) + "_geqrf_ffi", [x], b.out_avals, batch_rank=batch_rank, in_place={0: 0})
     return b.custom_call("Qr", x, out=list(b.out_avals), api_version=1, backend_config="")
 
 
@@ -66,9 +65,17 @@ def _geqp3_type(x, pivots, *, use_magma=None):
 def _geqp3_lower(b, x, pivots, *, use_magma=None):
     if x.aval.size == 0:
         return [b.full(0, aval) for aval in b.out_avals]
-    if for_platform("qr with pivoting", b) != "cpu":
-        raise NotImplementedError(f"qr: pivoting=True has no lowering for platform {b.platform}")
+    kind = for_platform("qr with pivoting", b)
+    if kind == "tpu":
+        raise NotImplementedError("qr: pivoting=True has no lowering for TPU; run it on CPU.")
+    if kind == "gpu":
+        return ffi_call(b, gpu_library(b, "hybrid_geqp3"), [x, pivots], b.out_avals, batch_rank=x.aval.ndim - 2,
+                        in_place={0: 0, 1: 1}, magma=_magma(use_magma))
     return lapack(b, "geqp3", [x, pivots], b.out_avals, batch_rank=x.aval.ndim - 2, in_place={0: 0, 1: 1})
+
+
+def _magma(use_magma):
+    return "auto" if use_magma is None else "on" if use_magma else "off"
 
 
 geqp3_p = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
@@ -128,8 +135,7 @@ def _product_lower(b, a, taus):
     if kind == "cpu":
         return lapack(b, routine, [a, taus], [out], batch_rank=batch_rank, in_place={0: 0})[0]
     if kind == "gpu":
-        prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
-        return ffi_call(b, f"{prefix}_orgqr_ffi", [a, taus], [out], batch_rank=batch_rank, in_place={0: 0})[0]
+        return ffi_call(b, gpu_library(b) + "_orgqr_ffi", [a, taus], [out], batch_rank=batch_rank, in_place={0: 0})[0]
     return b.custom_call("ProductOfElementaryHouseholderReflectors", a, taus, out=out, api_version=1, backend_config="")
 
 
@@ -176,7 +182,11 @@ def _ormqr_lower(b, a, taus, c, *, left, transpose):
     out = b.out_avals[0]
     if out.size == 0 or taus.aval.shape[-1] == 0:
         return c
-    if for_platform("ormqr", b) != "cpu":
+    kind = for_platform("ormqr", b)
+    if kind == "gpu":
+        return ffi_call(b, gpu_library(b) + "_ormqr_ffi", [a, taus, c], [out], batch_rank=out.ndim - 2, in_place={2: 0},
+                        left=bool(left), transpose=bool(transpose))[0]
+    if kind == "tpu":
         return b.fun(_ormqr, a, taus, c, left=left, transpose=transpose)[0]
     return lapack(b, "unmqr" if is_complex(a) else "ormqr", [a, taus, c], [out], batch_rank=out.ndim - 2, in_place={2: 0},
                   left=bool(left), transpose=bool(transpose))[0]

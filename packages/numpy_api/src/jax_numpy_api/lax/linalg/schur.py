@@ -13,8 +13,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import Primitive, Zero, none
 from jax_core.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, diagonal, ffi_call, for_platform, full_like, info_type, is_complex, lapack,
-                     letter, mh, mm, nan_on_failure, real_dtype, triu)
+from .common import (batch_rule, check_dtype, diagonal, ffi_call, for_platform, full_like, gpu_library, info_type,
+                     is_complex, lapack, letter, mh, mm, nan_on_failure, real_dtype, triu)
 from .lu import lu, permute_rows
 from .triangular import triangular_solve
 
@@ -243,9 +243,8 @@ def _tridiagonal_lower(b, x, *, lower):
         *outs, info = lapack(b, "hetrd" if is_complex(x) else "sytrd", [x], [*b.out_avals, info], batch_rank=batch_rank,
                              in_place={0: 0}, uplo=uplo)
     elif kind == "gpu":
-        prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
-        *outs, info = ffi_call(b, f"{prefix}_sytrd_ffi", [x], [*b.out_avals, info], batch_rank=batch_rank, in_place={0: 0},
-                               lower=bool(lower))
+        *outs, info = ffi_call(b, gpu_library(b) + "_sytrd_ffi", [x], [*b.out_avals, info], batch_rank=batch_rank,
+                               in_place={0: 0}, lower=bool(lower))
     else:
         raise NotImplementedError("tridiagonal: there is no lowering for TPU; run it on CPU.")
     return nan_on_failure(b, info, *outs)

@@ -15,8 +15,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
-                     full_like, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype, rows,
-                     safe_reciprocal)
+                     full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,
+                     rows, safe_reciprocal)
 
 
 class SvdAlgorithm(enum.Enum):
@@ -113,17 +113,18 @@ def _svd_lower(b, x, *, full_matrices, compute_uv, subset_by_index, algorithm):
 
 def _svd_gpu(b, x, s_type, u_type, vh_type, info, compute_uv, full):
     """QR iteration for tall matrices; wide ones are transposed, as the library wants m >= n."""
-    prefix = "cusolver" if b.platform == "cuda" else "hipsolver"
     *_, m, n = x.aval.shape
     transposed = m < n
     if transposed:
         x = b.fun(mh, x)[0]
         flip = lambda aval: aval.update(shape=(*aval.shape[:-2], aval.shape[-1], aval.shape[-2]))  # noqa: E731
         u_type, vh_type = flip(vh_type), flip(u_type)
-    _, s, u, vh, info = ffi_call(b, f"{prefix}_gesvd_ffi", [x], [x.aval, s_type, u_type, vh_type, info],
+    if not compute_uv:
+        u_type = vh_type = ShapedArray((), x.aval.dtype)  # not written
+    _, s, u, vh, info = ffi_call(b, gpu_library(b) + "_gesvd_ffi", [x], [x.aval, s_type, u_type, vh_type, info],
                                  batch_rank=x.aval.ndim - 2, in_place={0: 0}, transposed=False,
                                  full_matrices=bool(full), compute_uv=bool(compute_uv))
-    if transposed:
+    if transposed and compute_uv:
         u, vh = b.fun(mh, vh)[0], b.fun(mh, u)[0]
     return s, u, vh, info
 

@@ -12,10 +12,10 @@ import numpy as np
 from jax_core.aval import ShapedArray
 from jax_core.batching import bdim_at_front, moved
 from jax_core.primitive import Primitive, Zero, is_linear
-from jax_core.structural import broadcast_in_dim
+from jax_core.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
-from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, info_type, is_complex, lapack, letter, mm, mt,
-                     nan_on_failure, tangent_of, tril, triu)
+from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_library, info_type, is_complex, lapack,
+                     letter, mm, mt, nan_on_failure, tangent_of, tril, triu)
 
 # -- triangular_solve ------------------------------------------------------------------------------------------------
 
@@ -181,9 +181,11 @@ def _tridiagonal_lower(b, dl, d, du, y, *, perturb_singular=False):
         *_, x, info = lapack(b, "gtsv", [dl, d, du, y], [band, band, band, out, info_type(y, batch_rank)],
                              batch_rank=batch_rank, in_place={0: 0, 1: 1, 2: 2, 3: 3})
         return nan_on_failure(b, info, x)[0]
-    if kind == "gpu" and not perturb_singular:
-        prefix = "cusparse" if b.platform == "cuda" else "hipsparse"
-        return ffi_call(b, f"{prefix}_gtsv2_ffi", [dl, d, du, y], [out], batch_rank=batch_rank, in_place={3: 0})[0]
+    if kind == "gpu" and perturb_singular:
+        return ffi_call(b, gpu_library(b, "_tridiagonal_solve_perturbed"), [dl, d, du, y], [out], batch_rank=batch_rank)[0]
+    if kind == "gpu":
+        return ffi_call(b, gpu_library(b, "sparse") + "_gtsv2_ffi", [dl, d, du, y], [out], batch_rank=batch_rank,
+                        in_place={3: 0})[0]
     return b.fun(_thomas, dl, d, du, y)[0]
 
 
@@ -196,7 +198,7 @@ def _thomas(dl, d, du, b):
     def forward(state, row):
         above, right = state
         low, mid, up, y = row
-        scale = lax.div(np.ones((), mid.dtype)[()], lax.sub(mid, lax.mul(low, above)))
+        scale = lax.reciprocal(lax.sub(mid, lax.mul(low, above)))
         above, right = lax.mul(up, scale), lax.mul(lax.sub(y, lax.mul(low, right)), scale)
         return (above, right), (above, right)
 
@@ -204,7 +206,7 @@ def _thomas(dl, d, du, b):
         above, right = row
         x = lax.sub(right, lax.mul(above, x))
         return x, x
-    start = lax.full_like(columns[0][0], 0), lax.full_like(rows[0], 0)
+    start = tuple(zeros(ShapedArray(np.shape(v)[1:], v.dtype)) for v in (columns[0], rows))
     _, eliminated = lax.scan(forward, start, (*columns, rows))
     _, x = lax.scan(backward, start[1], eliminated, reverse=True)
     return [moved(x, 0, first)]
