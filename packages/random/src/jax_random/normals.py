@@ -7,12 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jax_core import config, dtypes
+from jax_core import dtypes
 from jax_core.jit import inlined
 from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
-from .impls import PRNGImpl
+from .impls import PRNGImpl, is_partitionable
 from .uniforms import aligned, convert, draw_uniform, draw_unit, split_words
 
 
@@ -21,29 +21,29 @@ def root_two(dtype: Any) -> Any:
     return np.array(np.sqrt(2), dtype)[()]
 
 
-def draw_normal(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
-    """Standard normal numbers; complex ones have independent parts of variance 1/2."""
+def draw_normal(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, centred: bool = False) -> Any:
+    """Standard normal numbers; complex ones have independent parts of variance 1/2. ``centred``: see `_draw_symmetric`."""
     dtype = np.dtype(dtype)
     if not dtypes.issubdtype(dtype, np.complexfloating):
-        return _draw_real(words, impl, shape, dtype)
+        return _draw_real(words, impl, shape, dtype, centred)
     part = np.dtype(f"f{dtype.itemsize // 2}")
     first, second = split_words(words, impl)
-    real, imaginary = (_draw_real(k, impl, shape, part) for k in (first, second))
+    real, imaginary = (_draw_real(k, impl, shape, part, centred) for k in (first, second))
     return lax.div(lax.complex(real, imaginary), dtype.type(root_two(part)))
 
 
-def _draw_real(words, impl, shape, dtype):
-    return lax.mul(root_two(dtype), lax.erf_inv(_draw_symmetric(words, impl, shape, dtype)))
+def _draw_real(words, impl, shape, dtype, centred):
+    return lax.mul(root_two(dtype), lax.erf_inv(_draw_symmetric(words, impl, shape, dtype, centred)))
 
 
-def _draw_symmetric(words, impl, shape, dtype):
-    """Uniform numbers in (-1, 1).
+def _draw_symmetric(words, impl, shape, dtype, centred):
+    """Uniform numbers in (-1, 1): ``2 u - 1`` moved up by half of an ulp of 1, so that -1 is not among them.
 
-    The two layouts differ by a rounding: the specification's values of the original layout come from ``2 u - 1``, which
-    is exact; current releases scale ``u`` to the interval from the number above -1, which rounds.
+    With ``centred``, in the original layout, they are not moved (only -1 is): the values that the specification prints for
+    `normal` are of this kind. They differ by 2**-24 in float32.
     """
     low = np.nextafter(np.array(-1, dtype), np.array(0, dtype), dtype=dtype)[()]
-    if config.threefry_partitionable.value:
+    if not centred or is_partitionable():
         return draw_uniform(words, impl, shape, dtype, low, dtype.type(1))
     unit = draw_unit(words, impl, shape, dtype)
     return lax.max(low, lax.sub(lax.mul(unit, dtype.type(2)), dtype.type(1)))
@@ -51,7 +51,7 @@ def _draw_symmetric(words, impl, shape, dtype):
 
 @inlined(static_argnames=("impl", "shape", "dtype"))
 def _normal(words, *, impl, shape, dtype):
-    return draw_normal(words, impl, shape, dtype)
+    return draw_normal(words, impl, shape, dtype, centred=True)
 
 
 def normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:

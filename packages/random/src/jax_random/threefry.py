@@ -238,7 +238,7 @@ def _original_narrow(b, key, n, bit_width):
     count = -(-n // parts)
     w = _Words(b, (*batch, count))
     words = _original_words(w, *key_words(b, key, w.aval.shape), w.iota(len(batch)), count)
-    words = b.emit(f"stablehlo.optimization_barrier {words}", words, out=w.aval)  # or each part hashes anew
+    words = _materialised(b, words)  # or each part hashes anew
     w = _Words(b, (*batch, count, parts))
     words = b.broadcast(words, w.aval.shape, tuple(range(len(batch) + 1)))
     shifted = w.op("shift_right_logical", words, w.op("multiply", w.iota(len(batch) + 1), bit_width))
@@ -256,14 +256,27 @@ def emit_split(b: Any, key: Any, *, shape: tuple[int, ...], partitionable: bool)
     out = ShapedArray((*batch, *shape, 2), _U32)
     if out.size == 0:
         return b.full(0, out)
+    w = _Words(b, (*batch, n))
+    k0, k1 = key_words(b, key, w.aval.shape)
     if partitionable:
-        w = _Words(b, (*batch, n, 2))
-        y0, y1 = w.hash(*key_words(b, key, w.aval.shape), *_counters(w, len(batch), n))
-        words = w.select(w.compare("EQ", w.iota(len(batch) + 1), 0), y0, y1)
+        y0, y1 = w.hash(k0, k1, *_counters(w, len(batch), n))
     else:
-        w = _Words(b, (*batch, 2 * n))
-        words = _original_words(w, *key_words(b, key, w.aval.shape), w.iota(len(batch)), 2 * n)
-    return words if words.aval.shape == out.shape else b.emit(f"stablehlo.reshape {words}", words, out=out)
+        i = w.iota(len(batch))
+        y0, y1 = w.hash(k0, k1, i, w.op("add", i, n))
+    # Both words as one value behind a barrier: else each of the two, and every use of the keys, hashes anew.
+    pair = _materialised(b, _join(b, y0, y1))
+    words = [b.convert(_Words(b, w.aval.shape, _U64).op("shift_right_logical", pair, 32), _U32), b.convert(pair, _U32)]
+    # partitionable: the words of a key are neighbours. original: first words of all pairs, then second words.
+    axis = len(batch) + 1 if partitionable else len(batch)
+    wide = (*batch, n, 1) if partitionable else (*batch, 1, n)
+    words = [b.emit(f"stablehlo.reshape {x}", x, out=ShapedArray(wide, _U32)) for x in words]
+    both = b.emit(f"stablehlo.concatenate {words[0]}, {words[1]}, dim = {axis}", *words,
+                  out=ShapedArray((*batch, n, 2) if partitionable else (*batch, 2, n), _U32))
+    return both if both.aval.shape == out.shape else b.emit(f"stablehlo.reshape {both}", both, out=out)
+
+
+def _materialised(b, x):
+    return b.emit(f"stablehlo.optimization_barrier {x}", x, out=x.aval)
 
 
 def emit_fold_in(b: Any, key: Any, data: Any) -> Any:
@@ -272,7 +285,7 @@ def emit_fold_in(b: Any, key: Any, data: Any) -> Any:
     w = _Words(b, (*batch, 2))
     data = b.broadcast(data, w.aval.shape, tuple(range(len(data.aval.shape))))
     y0, y1 = w.hash(*key_words(b, key, w.aval.shape), w.full(0), data)
-    return w.select(w.compare("EQ", w.iota(len(batch)), 0), y0, y1)
+    return _materialised(b, w.select(w.compare("EQ", w.iota(len(batch)), 0), y0, y1))
 
 
 # -- the bare hash as a primitive ----------------------------------------------------------------------------------------
