@@ -10,7 +10,6 @@ callback that keeps its argument, or a slice of it, would read whatever comes to
 """
 from __future__ import annotations
 
-import concurrent.futures
 import ctypes
 import math
 import sys
@@ -24,7 +23,7 @@ _LARGE = 1 << 20  # bytes of operands and results together from which this way i
 _SPLIT = 1 << 22  # bytes from which two threads copy
 _HUGE_PAGES = 14  # MADV_HUGEPAGE
 
-_helper: concurrent.futures.ThreadPoolExecutor | None = None
+_helper: Any = None
 _libc: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -87,7 +86,9 @@ def _copy(target: np.ndarray, source: np.ndarray) -> None:
         np.copyto(target, source)
         return
     if _helper is None:
-        _helper = concurrent.futures.ThreadPoolExecutor(1, "jax-copy")
+        from concurrent.futures import ThreadPoolExecutor  # takes 15 ms to load, and few programs need it
+
+        _helper = ThreadPoolExecutor(1, "jax-copy")
     to, of = target.reshape(-1), np.asarray(source).reshape(-1)
     half = to.size // 2
     rest = _helper.submit(np.copyto, to[half:], of[half:])
