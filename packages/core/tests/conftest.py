@@ -1,5 +1,4 @@
 """Core's tests run on the NumPy double unless ``JAX_CORE_TEST_BACKEND=installed``."""
-import os
 
 import pytest
 

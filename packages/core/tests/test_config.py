@@ -248,5 +248,5 @@ def test_every_documented_flag_exists_with_the_references_default():
                            "'jax_traceback_filtering', 'check_vma', 'jax_default_device')}"))
     assert got == str({
         "jax_enable_x64": False, "jax_default_matmul_precision": None, "jax_default_prng_impl": "threefry2x32",
-        "jax_threefry_partitionable": False, "jax_persistent_cache_min_compile_time_secs": 1.0,
+        "jax_threefry_partitionable": False, "jax_persistent_cache_min_compile_time_secs": 0.0,
         "jax_traceback_filtering": "auto", "check_vma": False, "jax_default_device": None})

@@ -5,7 +5,7 @@ import pytest
 from jax_core import autodiff, jit, vmap
 from jax_core.custom_jvp import SymbolicZero, custom_jvp
 from jax_core.custom_vjp import custom_gradient, custom_vjp
-from toys import add, cos, f32, mul, sin, total
+from toys import cos, f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")
 grad, jvp, jit, vmap = autodiff.grad, autodiff.jvp, jit.jit, vmap.vmap

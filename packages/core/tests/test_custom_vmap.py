@@ -4,7 +4,7 @@ import pytest
 
 from jax_core import autodiff, jit, vmap
 from jax_core.custom_vmap import custom_vmap
-from toys import cos, f32, mul, sin, total
+from toys import f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")
 X = f32(0.3, -1.2, 2.0)

@@ -6,9 +6,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import context, dtypes, tree
-from .aval import ShapedArray, get_aval
-from .batching import moved
+from . import dtypes, tree
+from .aval import get_aval
 from .forward import has_tangent, jvp_flat
 from .jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from .primitive import Linear, Zero

@@ -13,7 +13,7 @@ from .aval import ShapedArray, get_aval
 from .dtypes import float0
 from .effects import NamedAxisEffect
 from .jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
-from .primitive import ELEMENTWISE, Primitive, Zero
+from .primitive import ELEMENTWISE, Primitive
 from .staging import trace_to_jaxpr
 from .trace import Trace, Tracer
 

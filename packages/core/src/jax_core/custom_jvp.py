@@ -9,12 +9,10 @@ import functools
 import inspect
 from typing import Any, Callable, Sequence
 
-import numpy as np
 
 from . import context, dtypes, tree
-from .aval import ShapedArray, get_aval
+from .aval import get_aval
 from .batching import batch_fun, matchaxis
-from .forward import has_tangent
 from .jaxpr import eval_jaxpr, types_compatible
 from .primitive import Primitive, Zero, none
 from .source import describe_function

@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Sequence
 
-import numpy as np
 
 from . import context, dtypes, tree
 from .aval import ShapedArray, get_aval
@@ -16,7 +15,7 @@ from .batching import batch_fun, matchaxis
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
 from .forward import has_tangent
 from .jaxpr import eval_jaxpr
-from .primitive import Linear, Primitive, Zero, is_linear
+from .primitive import Primitive, Zero
 from .staging import trace_to_closed
 from .structural import instantiate, reduce_sum
 
@@ -46,7 +45,7 @@ class CustomVjpCall:
         residuals, outs = self.fwd(primals, [not isinstance(t, Zero) for t in tangents])
         out_avals = tuple(get_aval(x) for x in outs)
         linear_outs = [i for i, a in enumerate(out_avals) if has_tangent(a)]
-        bwd, n = self.bwd, len(primals)
+        bwd = self.bwd
 
         def bwd_live(res, cts):
             every = [Zero(a.to_tangent_aval()) for a in out_avals]
@@ -279,7 +278,6 @@ class custom_vjp:
     def _argument_cotangents(self, i, sub, ct, avals):
         if ct is None:
             return [Zero(a.to_tangent_aval()) for a in avals]
-        is_leaf = lambda x: x is None or isinstance(x, (SymbolicZero, Zero))
         try:
             leaves = sub.flatten_up_to(ct)
         except (ValueError, TypeError) as error:

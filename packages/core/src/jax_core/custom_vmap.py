@@ -7,7 +7,7 @@ of a user's rule to be had.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import Callable
 
 import numpy as np
 

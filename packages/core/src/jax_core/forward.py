@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-import numpy as np
 
 from . import context, dtypes
 from .aval import get_aval
 from .jaxpr import ClosedJaxpr, eval_jaxpr
 from .primitive import LINEAR, ZERO, Primitive, Zero
 from .staging import trace_to_jaxpr
-from .structural import add, instantiate, zeros
+from .structural import add, instantiate
 from .trace import Trace, Tracer
 
 

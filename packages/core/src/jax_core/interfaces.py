@@ -21,7 +21,7 @@ import numpy as np
 
 from .aval import AbstractValue, ShapedArray
 from .effects import Effect, Effects
-from .jaxpr import ClosedJaxpr, Jaxpr
+from .jaxpr import ClosedJaxpr
 from .primitive import Primitive
 
 

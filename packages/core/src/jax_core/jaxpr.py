@@ -13,8 +13,7 @@ import numpy as np
 from . import config as _config
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
-from .primitive import Primitive
-from .source import UNKNOWN, SourceInfo
+from .source import UNKNOWN
 
 
 class Var:

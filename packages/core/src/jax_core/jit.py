@@ -17,13 +17,13 @@ import weakref
 from typing import Any, Callable, Iterable, Sequence
 
 from . import backends, config, context, nans, tree
-from .aval import AbstractValue, get_aval
+from .aval import get_aval
 from .batching import batch_jaxpr
 from .custom_jvp import signature_of
 from .forward import jvp_jaxpr
 from .interfaces import FastCall, LowerSpec
 from .jaxpr import ClosedJaxpr, DebugInfo, dce
-from .primitive import Linear, Primitive, Zero, is_linear
+from .primitive import Primitive, Zero, is_linear
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
 from .split import EquationSplit, split_jaxpr

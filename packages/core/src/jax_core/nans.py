@@ -10,7 +10,6 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import config, source
-from .aval import get_aval
 from .jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from .source import SourceInfo
 

@@ -18,10 +18,9 @@ from .aval import get_aval
 from .batching import batch_jaxpr, moved
 from .forward import jvp_jaxpr
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
-from .jit import put_static, signature_of
+from .jit import put_static
 from .primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
 from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
-from .source import describe_function
 from .split import EquationSplit, split_jaxpr
 from .staging import trace_to_closed, trace_to_jaxpr
 from .trace import EVAL, Tracer

@@ -15,13 +15,12 @@ import numpy as np
 
 from . import context, source
 from .aval import AbstractValue, get_aval
-from .effects import NO_EFFECTS
 from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from .split import split_call, split_equation
 from .staging import trace_to_jaxpr
-from .structural import add, instantiate, zeros
+from .structural import add, instantiate
 from .trace import Tracer
 
 

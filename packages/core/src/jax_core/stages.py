@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-import numpy as np
 
 from . import backends, tree
 from .aval import AbstractValue, ShapeDtypeStruct, get_aval
@@ -183,7 +182,6 @@ class Compiled(_Stage):
 
         def miss(*args, **kwargs):
             from . import context
-            from .jit import jit_p, jit_params
             from .trace import EVAL
             flat = self._check_arguments(args, kwargs)
             if context.state.trace is not EVAL:

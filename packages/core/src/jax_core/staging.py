@@ -11,10 +11,9 @@ import numpy as np
 
 from . import config, context, source
 from .aval import AbstractValue, get_aval
-from .effects import NO_EFFECTS
 from .jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
 from .primitive import Primitive, abstract_eval
-from .trace import Trace, Tracer, depth
+from .trace import Trace, Tracer
 
 _SCALARS = (bool, int, float, complex)
 

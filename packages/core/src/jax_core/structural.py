@@ -13,7 +13,7 @@ import numpy as np
 from . import dtypes
 from .aval import ShapedArray, abstract_token, get_aval
 from .batching import matchaxis, moved
-from .primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero, none
+from .primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
 

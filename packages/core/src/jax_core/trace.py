@@ -9,13 +9,17 @@ levels, no sublevels, and no lifting of constants through the levels between.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
-import numpy as np
 
 from . import array, backends, context, errors, nans
-from .aval import AbstractValue, ShapedArray, register_array_class
+from .aval import register_array_class
 from .primitive import Primitive
+
+
+if TYPE_CHECKING:
+    from .custom_jvp import CustomJvpCall
+    from .custom_vjp import CustomVjpCall
 
 
 class Trace:

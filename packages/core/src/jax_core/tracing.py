@@ -5,10 +5,7 @@ import functools
 from typing import Any, Callable, Iterable
 
 from . import context, tree
-from .aval import get_aval
-from .jaxpr import ClosedJaxpr
 from .jit import Call, JitOptions
-from .source import describe_function
 from .stages import out_struct
 
 

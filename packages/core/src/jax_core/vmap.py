@@ -6,7 +6,7 @@ from typing import Any, Callable, Hashable, Sequence
 
 import numpy as np
 
-from . import context, tree
+from . import tree
 from .aval import get_aval
 from .batching import AxisData, batch_fun, matchaxis
 from .source import describe_function

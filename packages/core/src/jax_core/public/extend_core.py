@@ -1,21 +1,16 @@
 """`jax.extend.core`: primitives that are declared piece by piece, and helpers for interpreters of jaxprs."""
 from __future__ import annotations
 
-import itertools
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from .. import context
-from ..aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
-from ..batching import BatchTrace, mapped_aval, unmapped_aval
-from ..effects import NO_EFFECTS as no_effects
-from ..effects import Effect, Effects
-from ..errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
-from ..forward import has_tangent
-from ..jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
-                     jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
-from ..primitive import Linear, Primitive as DeclaredPrimitive
+from ..aval import AbstractToken, ShapedArray, is_jax_type
+from ..batching import BatchTrace
+from ..errors import ConcretizationTypeError
+from ..jaxpr import (Jaxpr, Literal, Var)
+from ..primitive import Primitive as DeclaredPrimitive
 from ..reverse import backward_pass
 from ..staging import DynamicJaxprTrace
 from ..trace import EVAL, Tracer, to_concrete_value

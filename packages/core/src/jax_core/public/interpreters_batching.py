@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from ..batching import (AxisData, BatchTrace, BatchTracer, batch_fun, bdim_at_front, broadcast, elementwise, matchaxis,
-                        moved, not_mapped)
-from ..primitive import ELEMENTWISE, Primitive, Zero
+from ..batching import (AxisData, batch_fun, elementwise, matchaxis,
+                        moved)
+from ..primitive import ELEMENTWISE, Primitive
 from .rules import RuleTable
 
 moveaxis = moved

@@ -6,7 +6,6 @@ yields its own result (with ``_aux``, together with auxiliary data that is read 
 from __future__ import annotations
 
 import functools
-import inspect
 import weakref
 from typing import Any, Callable
 

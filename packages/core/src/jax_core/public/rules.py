@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any, Callable, Iterator
+from typing import Callable, Iterator
 
 from ..primitive import Primitive
 

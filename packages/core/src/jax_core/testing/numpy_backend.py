@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from .. import array, dtypes, tree
+from .. import array, dtypes
 from ..aval import ShapedArray, get_aval, register_array_class
 from ..interfaces import LowerSpec
 from ..jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
