@@ -194,6 +194,10 @@ def _io_jvp(primals, tangents, **params):
 def _io_batch(axis, args, dims, *, site, ordered, sharding):
     if ordered:
         raise ValueError("Cannot `vmap` ordered IO callback.")
+    if site.takes_batches:
+        args = [x if d is None else moved(x, d, 0) for x, d in zip(args, dims)]
+        whole = site.returning([ShapedArray((axis.size, *a.shape), a.dtype) for a in site.out_avals])
+        return io_callback_p.bind(*args, site=whole, ordered=ordered, sharding=sharding), 0
     return batch_by_loop(io_callback_p, axis, args, dims, site, ordered=ordered, sharding=sharding)
 
 
@@ -234,8 +238,15 @@ def io_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: A
       TypeError: an argument is not an array.
       Exceptions of the callback are raised by the program.
     """
+    return call_io(callback, result_shape_dtypes, args, kwargs, sharding, ordered)
+
+
+def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict = {}, sharding: Any = None,
+            ordered: bool = False, takes_batches: bool = False) -> Any:
+    """`io_callback`. With ``takes_batches`` `vmap` calls the function once, with leading batch axes in and out."""
     avals, out_tree = result_types("io_callback", result_shape_dtypes)
     site, operands = make_site("io_callback", callback, args, kwargs, out_tree, avals, operand_check("io_callback"))
+    site.takes_batches = takes_batches
     outs = io_callback_p.bind(*operands, site=site, ordered=bool(ordered), sharding=sharding)
     return tree.unflatten(out_tree, outs)
 

@@ -42,16 +42,20 @@ class Site:
       statics: for each leaf of it an object to be passed as it is, or `DYNAMIC`.
       out_tree: structure of the result; None if the result is ignored.
       out_avals: types of its leaves.
+
+    Attributes:
+      record: counts the calls.
+      takes_batches: the function takes arguments with leading batch axes, and then returns such results.
     """
 
-    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_function", "_wanted", "__weakref__")
+    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "takes_batches", "_function", "_wanted", "__weakref__")
 
     def __init__(self, kind: str, function: Callable, in_tree: Any, statics: Sequence[Any], out_tree: Any,
                  out_avals: Sequence[AbstractValue]):
         self.kind, self.function, self.out_tree, self.out_avals = kind, function, out_tree, tuple(out_avals)
         self._function = _of_operands(function, in_tree, statics)
         self._wanted = [_stored(a) for a in self.out_avals]
-        self.record = stats.record_of(kind, function)
+        self.record, self.takes_batches = stats.record_of(kind, function), False
 
     def __repr__(self):
         return f"<{describe_function(self.function)}>"
@@ -230,7 +234,7 @@ class BatchedSite(Site):
 
     def __init__(self, inner: Site, size: int, mapped: Sequence[bool]):
         self.kind, self.function, self.out_tree, self.record = inner.kind, inner.function, inner.out_tree, inner.record
-        self.inner, self.size, self.mapped = inner, size, tuple(mapped)
+        self.inner, self.size, self.mapped, self.takes_batches = inner, size, tuple(mapped), False
         self.out_avals = tuple(ShapedArray((size, *a.shape), a.dtype) for a in inner.out_avals)
         self._wanted = [_stored(a) for a in self.out_avals]
 
