@@ -30,6 +30,8 @@ def map(f: Callable, xs: Any, *, batch_size: int | None = None) -> Any:
       ValueError: the leading axes differ, or ``batch_size`` is not positive.
     """
     require_callable("lax.map", f=f)
+    if hasattr(f, "__jax_loop__"):
+        return f.__jax_loop__.map(map, xs, batch_size=batch_size)
     if batch_size is None:
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
     if not hasattr(batch_size, "__index__") or batch_size.__index__() <= 0:

@@ -57,6 +57,8 @@ def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reve
     Differentiable in both modes. The compiled loop evaluates ``f`` in constant code size.
     """
     require_callable("lax.scan", f=f)
+    if hasattr(f, "__jax_loop__"):  # a body that wants to see the loop, such as one with a progress bar
+        return f.__jax_loop__.scan(scan, init, xs, length, reverse=reverse, unroll=unroll)
     xs_flat, xs_tree = tree.flatten(xs)
     init_flat, init_tree = tree.flatten(init)
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)
