@@ -1,4 +1,6 @@
 """jax.numpy: implemented in `jax_numpy_api.numpy`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.numpy", linalg="jax.numpy.linalg", fft="jax.numpy.fft")
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.numpy", linalg="jax.numpy.linalg", fft="jax.numpy.fft",
+                               __array_namespace_info__="jax_numpy_api.numpy:__array_namespace_info__",
+                               __array_api_version__="jax_numpy_api.numpy:__array_api_version__")

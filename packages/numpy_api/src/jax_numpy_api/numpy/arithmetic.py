@@ -16,7 +16,7 @@ from jax_core.jit import inlined
 
 from .. import lax
 from .promotion import (broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined, promote_args,
-                        promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of, unwrapped)
+                        promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of, strong, unwrapped)
 from .rows import binary
 from .ufuncs import _is_complex, _is_inexact, _like, truth
 
@@ -87,21 +87,7 @@ def floor_divide(x1, x2, /):
 
     Source: `numpy.floor_divide`.
     """
-    x1, x2 = promote_args_numeric("floor_divide", x1, x2)
-    if _is_complex(x1):
-        return _complex_floor_divide(x1, x2)
     return _divmod("floor_divide", x1, x2)[0]
-
-
-def _complex_floor_divide(x1, x2):
-    """The real part of the quotient, floored, with the scaling of Smith's method against overflow."""
-    re, im = lax.real, lax.imag
-    larger = lax.ge(lax.abs(re(x2)), lax.abs(im(x2)))
-    ratio = select(larger, lax.div(im(x2), re(x2)), lax.div(re(x2), im(x2)))
-    down = lax.add(select(larger, re(x2), lax.mul(re(x2), ratio)), select(larger, lax.mul(im(x2), ratio), im(x2)))
-    up = select(larger, lax.add(re(x1), lax.mul(im(x1), ratio)), lax.add(lax.mul(re(x1), ratio), im(x1)))
-    quotient = lax.floor(lax.div(up, down))
-    return lax.complex(quotient, lax.full_like(quotient, 0))
 
 
 @inlined()
@@ -112,13 +98,14 @@ def remainder(x1, x2, /):
       x1, x2: real arrays or numbers; promoted to one dtype and broadcast.
 
     Returns:
-      an array of the promoted dtype. The remainder by integer 0 is ``x1``.
+      an array of the promoted dtype. The remainder by integer 0 is 0.
 
     Source: `numpy.remainder`.
     """
     x1, x2 = promote_args_numeric("remainder", x1, x2)
     if not _is_inexact(x1):
-        return _integer_divmod(x1, x2)[1]
+        zero = _like(x1, 0)
+        return select(lax.eq(x2, zero), zero, _integer_divmod(x1, x2)[1])
     rest, zero = lax.rem(x1, x2), _like(x1, 0)
     wrong = lax.bitwise_and(lax.ne(rest, zero), lax.ne(lax.lt(rest, zero), lax.lt(x2, zero)))
     return select(wrong, lax.add(rest, x2), rest)
@@ -165,7 +152,7 @@ def _power(x1, x2, /):
 def _power_of_integers(base, exponent):
     """Binary exponentiation, until no exponent has a bit left."""
     shape = np.broadcast_shapes(shape_of(base), shape_of(exponent))
-    base, exponent = broadcast_to(base, shape), broadcast_to(exponent, shape)
+    base, exponent = broadcast_to(strong(base), shape), broadcast_to(strong(exponent), shape)
     one, zero = _like(base, 1), _like(base, 0)
 
     def more(state):
@@ -204,11 +191,10 @@ def power(x1, x2, /):
 pow = power
 
 
+@inlined()
 def float_power(x, y, /):
-    """``x`` to the power ``y``, computed in the widest float there is. Source: `numpy.float_power`."""
-    check_arraylike("float_power", x, y)
-    wide = dtypes.canonicalize_dtype(np.complex128 if _is_complex(x) or _is_complex(y) else np.float64)
-    return _power(convert(unwrapped(x), wide), convert(unwrapped(y), wide))
+    """``x`` to the power ``y``, as floats. Source: `numpy.float_power`."""
+    return lax.pow(*promote_args_inexact("float_power", x, y))
 
 
 # -- functions of two numbers ------------------------------------------------------------------------------------------
@@ -311,7 +297,7 @@ def heaviside(x1, x2, /):
 
 
 def _integers(name, x1, x2):
-    x1, x2 = promote_args_numeric(name, x1, x2)
+    x1, x2 = promote_args(name, x1, x2)
     if not dtypes.issubdtype(lax.dtype(x1), np.integer):
         raise ValueError(f"Arguments to jax.numpy.{name} must be integers, got dtype {lax.dtype(x1)}.")
     shape = np.broadcast_shapes(shape_of(x1), shape_of(x2))

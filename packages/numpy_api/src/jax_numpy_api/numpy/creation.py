@@ -273,12 +273,12 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
         kind = np.asarray(x).dtype
         raise TypeError(f"Value {x!r} with dtype {kind} is not a valid JAX array type. Only arrays of numeric types are "
                         "supported by JAX.")
-    if isinstance(x, Sequence):
-        return _from_sequence(list(x), dtype)
     try:
         return _from_numpy(np.asarray(memoryview(x)), dtype)
     except TypeError:
         pass
+    if isinstance(x, Sequence):
+        return _from_sequence(list(x), dtype)
     if hasattr(x, "__dlpack__"):
         return _from_array(from_dlpack(x), dtype, copy)
     return _from_numpy(np.asarray(x), dtype)

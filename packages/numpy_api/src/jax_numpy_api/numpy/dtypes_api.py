@@ -29,8 +29,7 @@ class _ScalarMeta(type):
         if cls is other:
             return True
         try:
-            return np.dtype(other) == cls.dtype if other is not None and not isinstance(other, (str, list, tuple, dict)) \
-                else cls.dtype == other
+            return isinstance(other, (type, np.dtype)) and np.dtype(other) == cls.dtype
         except TypeError:
             return False
 

@@ -98,14 +98,14 @@ def modf(x, /, out=None):
       a pair of arrays of the (floating-point) dtype of ``x``.
 
     Raises:
-      ValueError: complex numbers.
+      TypeError: complex numbers.
 
     Source: `numpy.modf`.
     """
     refuse_out("modf", out)
     x, = promote_args_inexact("modf", x)
     if _is_complex(x):
-        raise ValueError("jnp.modf does not take complex numbers; take real and imaginary part first.")
+        raise TypeError("jnp.modf does not take complex numbers; take real and imaginary part first.")
     whole = select(lax.ge(x, _like(x, 0)), lax.floor(x), lax.ceil(x))
     return lax.sub(x, whole), whole
 

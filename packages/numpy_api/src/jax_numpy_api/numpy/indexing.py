@@ -128,7 +128,8 @@ def _array_parts(part: Any) -> list:
         raise errors.NonConcreteBooleanIndexError(part)
     if not known.shape:
         return [(_FLAG, bool(known))]
-    return [_Positions(p, known.shape) for p in np.nonzero(known)]
+    mask_shape = known.shape  # one tuple, by whose identity `_check_mask` knows which positions belong together
+    return [_Positions(p, mask_shape) for p in np.nonzero(known)]
 
 
 class _Positions(np.ndarray):
@@ -504,8 +505,7 @@ def _scalar_read(x: Any, index: tuple) -> Any | None:
         starts[axis], sizes[axis] = _wrapped(number, x.shape[axis], True), 1
     wide = next((s.dtype for s in starts if s.dtype == np.int64), np.dtype(np.int32))
     starts = [convert(s, wide) for s in starts]
-    x = lax.dynamic_slice_p.bind(x, *starts, slice_sizes=tuple(sizes)) if _dynamic_slice_is_plain() else \
-        lax.dynamic_slice(x, starts, sizes, allow_negative_indices=False)
+    x = lax.dynamic_slice_p.bind(x, *starts, slice_sizes=tuple(sizes))
     drop = tuple(sorted((*axes, *around.squeeze)))
     x = lax.squeeze_p.bind(x, dimensions=drop)
     if None not in parts:
@@ -513,10 +513,6 @@ def _scalar_read(x: Any, index: tuple) -> Any | None:
     rest = [p for p in parts if p is None or isinstance(p, slice)]
     new = tuple(i for i, p in enumerate(rest) if p is None)
     return lax.expand_dims(x, new)
-
-
-def _dynamic_slice_is_plain() -> bool:
-    return False
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -533,6 +529,9 @@ _SCATTERS = {"set": "scatter", "add": "scatter_add", "subtract": "scatter_sub", 
 
 def _update_value(x: Any, value: Any, name: str) -> Any:
     """The new value in the dtype of ``x``, with a warning where that loses something."""
+    if isinstance(value, (list, tuple)):
+        from .creation import asarray
+        value = asarray(value)
     check_arraylike(name, value)
     value = unwrapped(value)
     if not isinstance(value, (int, float, complex)) or isinstance(value, np.generic):

@@ -168,13 +168,8 @@ def _line(end: Any, edge: Array, count: int, axis: int, dtype: Any, rising: bool
     edge = broadcast_to(convert(edge, compute), shape)
     out = lax.add(end, lax.mul(lax.sub(edge, end), share))
     if dtypes.issubdtype(dtype, np.integer):
-        out = _towards_zero(out)
+        out = lax.floor(out)
     return convert(out, dtype)
-
-
-def _towards_zero(x: Array) -> Array:
-    from .floating import trunc
-    return trunc(x)
 
 
 def _statistic(a: Array, axis: int, before: int, after: int, mode: str, length: Any) -> Array:

@@ -33,7 +33,7 @@ def polyval(p: Any, x: Any, *, unroll: int | None = None) -> Array:
     Source: `numpy.polyval`.
     """
     check_arraylike("polyval", p, x)
-    p, x = (as_array(v) for v in promote_dtypes_inexact(p, x))
+    p, x = (as_array(v) for v in promote_dtypes(p, x))
     shape = np.broadcast_shapes(p.shape[1:], x.shape)
     y = lax.full(shape, 0, x.dtype)
     x = broadcast_to(x, shape)

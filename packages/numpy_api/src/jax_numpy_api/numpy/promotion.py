@@ -185,6 +185,15 @@ def promote_dtypes_numeric(*args: Any) -> list:
     return [convert(x, dtypes.to_numeric_dtype(dtype), weak) for x in args]
 
 
+def strong(x: Any) -> Any:
+    """``x`` with its weak type made strong: what was computed from many elements does not give way any more."""
+    if type(x) in (int, float, complex):
+        return convert(x, dtypes.dtype(x))
+    if getattr(x, "weak_type", False):
+        return convert_element_type_p.bind(x, new_dtype=x.dtype, weak_type=False, sharding=None)
+    return x
+
+
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -303,8 +312,7 @@ def canonical_shape(shape: Any) -> tuple[int, ...]:
     """A shape that a user gave: an integer or a sequence of them, all known now.
 
     Raises:
-      TypeError: something else, such as a value that is being traced.
-      ValueError: a negative length.
+      TypeError: something else, such as a value that is being traced, or a negative length.
     """
     if type(shape) is tuple and all(type(n) is int for n in shape):
         result = shape
@@ -312,7 +320,7 @@ def canonical_shape(shape: Any) -> tuple[int, ...]:
         result = _parse_shape(shape)
     for n in result:
         if n < 0:
-            raise ValueError(f"negative dimensions are not allowed, got shape {result}")
+            raise TypeError(f"a shape must have no negative lengths, got {result}")
     return result
 
 

@@ -17,12 +17,11 @@ import numpy as np
 from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
-from jax_core.trace import Tracer
 
 from .. import lax
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
-                        promote_dtypes, refuse_out, shape_of, unwrapped)
+                        promote_dtypes, refuse_out, shape_of, strong, unwrapped)
 from .ufuncs import _is_complex, _is_inexact, _like, truth
 
 
@@ -86,7 +85,7 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
     compute = np.dtype(np.float32) if result in _NARROW else result
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
         a = lax.real(a)
-    return convert(a, compute, weak and dtype is None), result, weak and dtype is None
+    return convert(strong(a), compute), result, False
 
 
 @inlined(static_argnums=(1, 2, 3, 6))
@@ -173,7 +172,7 @@ def _bound(dtype: Any, lowest: bool) -> Any:
 @inlined(static_argnums=(0, 2, 3))
 def _extreme(name, a, axis, keepdims, initial, where):
     check_arraylike(name, a)
-    a = unwrapped(a)
+    a = strong(unwrapped(a))
     lowest = name == "max"
     shape = shape_of(a)
     axes = canonical_axes(axis, len(shape))
@@ -243,7 +242,7 @@ def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
 @inlined(static_argnums=(0, 2, 3))
 def _truth(name, a, axis, keepdims, where):
     check_arraylike(name, a)
-    a = _masked(truth(a), where, np.bool_(name == "all"))
+    a = _masked(truth(strong(unwrapped(a))), where, np.bool_(name == "all"))
     shape = shape_of(a)
     axes = canonical_axes(axis, len(shape))
     out = (lax.reduce_and if name == "all" else lax.reduce_or)(a, axes) if axes else a
@@ -276,7 +275,7 @@ def _size(shape: tuple, axes: tuple) -> int:
 
 
 def _mean_core(a, axis, dtype, keepdims, where):
-    a = unwrapped(a)
+    a = strong(unwrapped(a))
     own, weak = dtypes.dtype_and_weak_type(a)
     result = _to_inexact(own) if dtype is None else dtype
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
@@ -409,7 +408,7 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
         out = select(positive, lax.div(total, count), _like(total, np.nan))
     if name == "std":
         out = lax.sqrt(out)
-    return _kept(convert(out, result, weak and dtype is None), shape, axes, keepdims)
+    return _kept(convert(out, result), shape, axes, keepdims)
 
 
 def _variance_dtype(own, dtype):
@@ -566,6 +565,7 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
 def _running(name, a, axis, dtype, fill_nan):
     check_arraylike(name, a)
     a = unwrapped(a)
+    a = strong(a)
     own, weak = dtypes.dtype_and_weak_type(a)
     if fill_nan is not None:
         a = _without_nan(name, a, fill_nan)
@@ -627,7 +627,7 @@ def _cumulative(name, fun, x, axis, dtype, include_initial, start):
                              "argument is only optional for one-dimensional arrays.")
         axis = 0
     axis = canonical_axis(axis, x.ndim)
-    wide = dtype if dtype is not None else _sum_dtype(x.dtype)
+    wide = dtype if dtype is not None else _sum_dtype(x.dtype, name == "cumulative_sum")
     out = fun(x, axis, wide)
     if include_initial:
         first = lax.full((*out.shape[:axis], 1, *out.shape[axis + 1:]), start, out.dtype)

@@ -35,9 +35,7 @@ def _convolve(name: str, a: Any, v: Any, mode: str, precision: Any, preferred: A
 
 @inlined(static_argnums=(2, 3, 4, 5))
 def _convolve_core(a, v, mode, precision, preferred, correlate_):
-    a, v = (as_array(x) for x in promote_dtypes(a, v))
-    if a.dtype == np.bool_:
-        a, v = (lax.convert_element_type(x, dtypes.default_int_dtype()) for x in (a, v))
+    a, v = (as_array(x) for x in promote_dtypes_inexact(a, v))
     from .ufuncs import conj
     if correlate_:
         v = conj(v)
@@ -51,7 +49,6 @@ def _convolve_core(a, v, mode, precision, preferred, correlate_):
     pads = {"full": (n - 1, n - 1), "same": (n // 2, n - n // 2 - 1), "valid": (0, 0)}[mode]
     if correlate_ and swap:
         pads = pads if mode != "same" else (n - n // 2 - 1, n // 2)
-        a, kernel = a, kernel
     options = {} if preferred is None else {"preferred_element_type": preferred}
     out = lax.conv_general_dilated(lax.reshape(a, (1, 1, a.shape[0])), lax.reshape(kernel, (1, 1, n)), (1,), (pads,),
                                    precision=precision, **options)

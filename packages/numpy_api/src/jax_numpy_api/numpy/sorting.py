@@ -22,10 +22,10 @@ from .ufuncs import _is_inexact
 
 def _check_sort(name: str, kind: Any, order: Any) -> None:
     if kind is not None:
-        import warnings
-        warnings.warn(f"'kind' argument to {name} is ignored; only 'stable' sorts are supported.", stacklevel=3)
+        raise TypeError(f"'kind' argument to {name} is not supported. Use stable=True or stable=False to specify sort "
+                        "stability.")
     if order is not None:
-        raise ValueError(f"'order' argument to {name} is not supported.")
+        raise TypeError(f"'order' argument to {name} is not supported.")
 
 
 def _line(a: Any, axis: Any, name: str) -> tuple:

@@ -477,9 +477,10 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = N
         shape.append(n)
     total = int(np.prod(shape))
     flat = arithmetic.select(inside, flat, np.int32(total))
-    kind = sample.dtype if weights is None else dtypes.result_type(weights)
+    kind = dtypes.default_int_dtype() if weights is None else dtypes.result_type(weights)
     counts = lax.reshape(_count(flat, 1 if weights is None else ravel(weights), total, kind), tuple(shape))
     if density:
+        counts = convert(counts, sample.dtype)
         counts = lax.div(counts, broadcast_to(reductions.sum(counts), counts.shape))
         for d, e in enumerate(edges):
             widths = lax.reshape(lax.sub(e[1:], e[:-1]), tuple(n if i == d else 1 for i, n in enumerate(shape)))

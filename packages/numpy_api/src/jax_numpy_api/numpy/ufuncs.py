@@ -47,7 +47,7 @@ log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.")
 log10 = unary("log10", lambda x: lax.div(lax.log(x), _like(x, np.log(10))), "inexact", "Logarithm to base 10.")
 sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.")
 cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.")
-square = unary("square", lambda x: lax.square(x), "any", "``x * x``.")
+square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.")
 reciprocal = unary("reciprocal", lambda x: lax.div(_like(x, 1), x), "inexact", "``1 / x``.")
 
 # -- comparisons -------------------------------------------------------------------------------------------------------
@@ -203,7 +203,13 @@ def isneginf(x, /, out=None):
 
 abs = absolute = unary("absolute", lambda x: x if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger) or _is_bool(x)
                        else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).")
-fabs = unary("fabs", lambda x: lax.abs(x), "inexact", "Absolute value, as a float.")
+fabs = unary("fabs", lambda x: _real_abs(x), "inexact", "Absolute value, as a float.")
+
+
+def _real_abs(x):
+    if _is_complex(x):
+        raise TypeError(f"jnp.fabs does not take complex numbers, got dtype {lax.dtype(x)}; use jnp.abs.")
+    return lax.abs(x)
 
 
 sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.")
@@ -230,7 +236,9 @@ def angle(z, deg=False):
     if _is_complex(z):
         result = lax.atan2(lax.imag(z), lax.real(z))
     else:
-        result = lax.select(lax.lt(z, _like(z, 0)), lax.full_like(z, np.pi), lax.full_like(z, 0))
+        negative_zero = lax.bitwise_and(lax.eq(z, _like(z, 0)), lax.lt(lax.div(_like(z, 1), z), _like(z, 0)))
+        result = lax.select(lax.bitwise_or(lax.lt(z, _like(z, 0)), negative_zero), lax.full_like(z, np.pi),
+                            lax.full_like(z, 0))
         result = lax.select(lax.ne(z, z), z, result)
     return lax.mul(result, _like(result, 180 / np.pi)) if deg else result
 
