@@ -47,7 +47,7 @@ _NAMES = {
         tanh tanh_p""",
     "dot": """
         DotAlgorithm DotAlgorithmPreset DotDimensionNumbers Precision PrecisionLike RaggedDotDimensionNumbers batch_matmul dot
-        dot_general dot_general_p ragged_dot ragged_dot_general ragged_dot_general_p scaled_dot""",
+        dot_general dot_general_p ragged_dot ragged_dot_general scaled_dot""",
     "conv": """
         ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv conv_dimension_numbers conv_general_dilated
         conv_general_dilated_local conv_general_dilated_p conv_general_dilated_patches conv_general_permutations

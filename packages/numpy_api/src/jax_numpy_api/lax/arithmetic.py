@@ -127,7 +127,8 @@ def _truncated_quotient(x, y):
         return np.divide(x, y)
     zero = y == 0
     safe = np.where(zero, np.ones((), y.dtype), y)
-    out = x // safe
+    with np.errstate(over="ignore"):  # the lowest integer by -1
+        out = x // safe
     if x.dtype.kind == "i":
         out = out + ((out < 0) & (out * safe != x))  # the floor of a negative quotient is one too low
     return np.where(zero, np.asarray(-1).astype(x.dtype), out).astype(x.dtype)

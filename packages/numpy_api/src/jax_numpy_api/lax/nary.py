@@ -180,20 +180,16 @@ def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, tr
 
 
 def _quiet(reference):
-    """NumPy's warnings about overflow and invalid values are not for our users."""
+    """NumPy's warnings about overflow and invalid values are not for our users; on integers there are none."""
     if reference is None:
         return None
 
     def run(*args, **params):
+        if getattr(args[0], "dtype", _bool).kind in "biu":
+            return reference(*args, **params)
         with np.errstate(all="ignore"):
             return reference(*args, **params)
     return run
-
-
-def unary(rows: Sequence[tuple], accepts: tuple[str, ...] = INEXACT) -> list[Primitive]:
-    """Primitives of one operand, one a row: name, op or lowering rule, ``tangent(g, out, x)`` or a mark, NumPy reference."""
-    return [elementwise(name, lower, accepts=accepts, jvp=(jvp,) if callable(jvp) else jvp, reference=reference)
-            for name, lower, jvp, reference in rows]
 
 
 # -- public functions ----------------------------------------------------------------------------------------------------
@@ -204,21 +200,30 @@ def apply(prim: Primitive, *args: Any, **params: Any) -> Any:
     Raises:
       TypeError: an argument is no array or number, dtypes differ, or shapes do not fit.
     """
-    args = [as_operand(prim.name, x, i) for i, x in enumerate(args)]
-    shapes = {s for s in map(np.shape, args) if s}
-    if len(shapes) > 1:
-        args = _stretched(prim.name, args, shapes)
+    full = ()
+    for i, x in enumerate(args):
+        shape = getattr(x, "shape", None)
+        if shape is None:
+            if type(x) not in dtypes.python_scalar_dtypes:
+                return apply(prim, *(as_operand(prim.name, x, i) for i, x in enumerate(args)), **params)
+        elif shape and shape != full:
+            if full:
+                return prim.bind(*_stretched(prim.name, args, {s for s in map(np.shape, args) if s}), **params)
+            full = shape
     return prim.bind(*args, **params)
 
 
 def as_operand(name: str, x: Any, position: int) -> Any:
     """``x`` if it can be an operand (objects with ``__jax_array__`` are asked for their array), else TypeError."""
-    if hasattr(x, "__jax_array__") and not hasattr(x, "aval"):
+    if type(x) in dtypes.python_scalar_dtypes or getattr(x, "shape", None) is not None:
+        return x
+    if hasattr(x, "__jax_array__"):
         return x.__jax_array__()
-    if isinstance(x, (list, tuple, str, dict, type(None))):
-        raise TypeError(f"lax.{name}: argument {position} must be an array or a number, got {x!r} of type "
-                        f"{type(x).__name__}; convert it with jax.numpy.asarray.")
-    return x
+    for kind in dtypes.python_scalar_dtypes:  # instances of subclasses, as of an IntEnum
+        if isinstance(x, kind):
+            return kind(x)
+    raise TypeError(f"lax.{name}: argument {position} must be an array or a number, got {x!r} of type {type(x).__name__}; convert "
+                    "it with jax.numpy.asarray.")
 
 
 def _stretched(name, args, shapes):

@@ -89,6 +89,8 @@ def _select_tree(b, which, cases, first):
 
 
 def _select_reference(which, *cases):
+    if len(cases) == 2 and which.dtype == bool:
+        return np.where(which, cases[1], cases[0])
     shape = np.broadcast_shapes(np.shape(which), *map(np.shape, cases))
     which = np.clip(np.asarray(which).astype(np.int64), 0, len(cases) - 1)
     if len(cases) == 1:
@@ -117,7 +119,7 @@ def select_n(which: Any, *cases: Any) -> Any:
     if not cases:
         raise ValueError("lax.select_n must have at least one case")
     cases = tuple(as_operand("select_n", c, i + 1) for i, c in enumerate(cases))
-    shapes = {np.shape(c) for c in cases}
+    shapes = {c.shape if hasattr(c, "shape") else () for c in cases}
     if len(shapes) > 1:
         raise TypeError(f"lax.select_n: cases must have equal shapes, got {', '.join(str(np.shape(c)) for c in cases)}; "
                         "broadcast them first, or use jax.numpy.where.")
