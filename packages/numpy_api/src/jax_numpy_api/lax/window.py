@@ -301,8 +301,9 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
               f"padding = {_pads_text([(0, 0)] * out.ndim)}}}")
     if not whole:
         return found
-    bounds = ", ".join(f"{low}:{low + n}:1" for low, n in zip(lows, out.shape))
-    return b.emit(f"stablehlo.slice {found} [{bounds}]", found, out=out)
+    # the inverse of the padding, which crops what was added and restores what was cropped
+    return b.emit(f"stablehlo.pad {found}, {zero}, low = {[-n for n in lows]}, high = {[-n for n in highs]}, "
+                  f"interior = {[0] * len(lows)}", found, zero, out=out)
 
 
 def _scatter_add_transpose(ct, source, x, *, select_prim, **params):
