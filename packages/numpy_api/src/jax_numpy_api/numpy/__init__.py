@@ -24,7 +24,7 @@ _MODULES = {
         tan tanh""",
     "ufunc_objects": """add bitwise_and bitwise_or bitwise_xor logaddexp logaddexp2 logical_and logical_or logical_xor
         maximum minimum multiply negative subtract""",
-    "ufunc": "frompyfunc ufunc",
+    "ufunc_class": "frompyfunc ufunc",
     "arithmetic": """clip diff divide divmod ediff1d float_power floor_divide fmax fmin fmod gcd heaviside hypot lcm mod
         pow power remainder true_divide""",
     "floating": """allclose around array_equal array_equiv copysign frexp isclose ldexp modf nan_to_num rint round
@@ -46,13 +46,13 @@ _MODULES = {
     "statistics": """bincount corrcoef cov histogram histogram2d histogram_bin_edges histogramdd median nanmedian
         nanpercentile nanquantile percentile quantile""",
     "linear_algebra": "cross dot inner kron matmul matvec outer tensordot vdot vecdot vecmat",
-    "einsum": "einsum einsum_path",
+    "einsums": "einsum einsum_path",
     "polynomial": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
     "signal": "convolve correlate gradient interp trapezoid unwrap",
     "windows": "bartlett blackman hamming hanning i0 kaiser",
     "padding": "pad",
     "bytes": "packbits unpackbits",
-    "vectorize": "apply_along_axis apply_over_axes vectorize",
+    "vectorizing": "apply_along_axis apply_over_axes vectorize",
     "files": "load save savez",
     "printing": "array_repr array_str get_printoptions printoptions set_printoptions",
     "dtypes_api": """ComplexWarning bfloat16 bool bool_ can_cast cdouble character complex128 complex64 complex_

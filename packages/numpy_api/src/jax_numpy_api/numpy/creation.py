@@ -12,14 +12,13 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import backends, config, dtypes, errors
+from jax_core import backends, dtypes, errors
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import Tracer
 
 from .. import lax
-from .promotion import (canonical_axis, canonical_shape, check_arraylike, concrete, convert, evaluating, is_array, joined,
-                        promote_dtypes, promote_dtypes_inexact, shape_of, unwrapped)
+from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of, unwrapped)
 
 _HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
 _SCALARS = {bool, int, float, complex}

@@ -13,10 +13,9 @@ from jax_core.array import Array
 from .. import lax
 from . import arithmetic
 from .creation import arange, array, linspace
-from .promotion import as_array, check_arraylike, concrete, convert, evaluating, shape_of
+from .promotion import as_array, check_arraylike, concrete, shape_of
 from .selection import nonzero
 from .shaping import broadcast_to, concatenate, stack
-from .ufuncs import truth
 
 
 class _Slices:

@@ -20,13 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jax_core import backends, context, dtypes, errors
-from jax_core.aval import get_aval
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p
 from jax_core.trace import EVAL, Tracer
 
 from .. import lax
-from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, shape_of, unwrapped
+from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
 
 _INTS = (int, np.integer)
 
@@ -418,7 +417,7 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
 
 def _host_read(x: Any, index: tuple) -> Any | None:
     """The result by NumPy, if that is possible at once with the same result."""
-    view = backends.get().host_view(x)
+    view = host_view(x)
     if view is None:
         return None
     parts = []
@@ -431,7 +430,7 @@ def _host_read(x: Any, index: tuple) -> Any | None:
         if isinstance(part, np.ndarray) or isinstance(part, np.generic):
             parts.append(part)
         elif isinstance(part, Array):
-            part = backends.get().host_view(part)
+            part = host_view(part)
             if part is None:
                 return None
             parts.append(part)
@@ -666,12 +665,11 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
             return None
     elif dtypes.result_type(x, value) != x.dtype:
         return None
-    backend = backends.get()
-    view = backend.host_view(x)
+    view = host_view(x)
     if view is None:
         return None
     if kind not in (bool, int, float, complex) and isinstance(value, Array):
-        value = backend.host_view(value)
+        value = host_view(value)
         if value is None:
             return None
     elif kind is int and view.dtype.kind in "iu":
@@ -681,7 +679,7 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
         out[index] = value
     except (IndexError, ValueError, TypeError):
         return None
-    return backend.from_host(out, x.weak_type)
+    return backends.get().from_host(out, x.weak_type)
 
 
 # -- x.at --------------------------------------------------------------------------------------------------------------

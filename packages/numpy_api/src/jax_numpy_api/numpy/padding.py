@@ -200,7 +200,7 @@ def _repeated(chunk: Array, axis: int, count: int, mode: str, dtype: Any) -> Arr
 
 
 def _by_function(a: Array, widths: list, function: Callable, kwargs: dict) -> Array:
-    from .vectorize import apply_along_axis
+    from .vectorizing import apply_along_axis
     out = _constant(a, widths, 0)
     for axis, pair in enumerate(widths):
         def call(line, pair=pair, axis=axis):

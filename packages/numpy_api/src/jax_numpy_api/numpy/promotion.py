@@ -70,7 +70,12 @@ def host(x: Any) -> np.ndarray | None:
         return np.asarray(x)
     if isinstance(x, Tracer):
         return None
-    return backends.get().host_view(x)
+    return host_view(x)
+
+
+def host_view(x: Any) -> np.ndarray | None:
+    """A view of one of our arrays that is ready on the default device; a result computed from it may be put there."""
+    return None if x.committed else backends.get().host_view(x)
 
 
 def concrete(x: Any) -> np.ndarray | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from jax_core.jit import inlined
 from .. import lax
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
-                        promote_dtypes, refuse_out, shape_of, strong, unwrapped)
-from .ufuncs import _is_complex, _is_inexact, _like, truth
+                        refuse_out, shape_of, strong, unwrapped)
+from .ufuncs import _is_inexact, _like, truth
 
 
 

@@ -6,7 +6,7 @@ as one compiled dispatch when called eagerly and is called straight through unde
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable
+from typing import Callable
 
 from jax_core.jit import inlined
 
@@ -41,17 +41,17 @@ def parameters(*names: str, positional_only: bool = True) -> inspect.Signature:
     return inspect.Signature([inspect.Parameter(n, kind) for n in names])
 
 
-def unary(name: str, op: Callable, promote: str, summary: str) -> Callable:
+def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = "x") -> Callable:
     """The public function ``name(x, /)``: promotion, then ``op``."""
     prepare = PROMOTIONS[promote]
 
     def fun(x, /):
         return op(*prepare(name, x))
 
-    doc = (f"{summary}\n\n    Args:\n      x: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
-           f"      an array of the shape of ``x``.\n\n    Raises:\n      TypeError: ``x`` is not an array or number."
+    doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
+           f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or number."
            f"\n\n    Source: `numpy.{name}`.\n    ")
-    return inlined()(named(fun, name, doc))
+    return inlined()(named(fun, name, doc, parameters(parameter) if parameter != "x" else None))
 
 
 def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str, str] = ("x1", "x2")) -> Callable:

@@ -17,8 +17,7 @@ from jax_core.array import Array
 from .. import lax
 from . import arithmetic
 from .indexing import take
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, evaluating, promote_dtypes,
-                        shape_of)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, promote_dtypes)
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
 from .ufuncs import _is_inexact

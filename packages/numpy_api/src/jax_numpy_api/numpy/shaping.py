@@ -14,11 +14,10 @@ import numpy as np
 from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p
-from jax_core.trace import Tracer
 
 from .. import lax
-from .promotion import (as_array, broadcast_shape, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
-                        concrete, convert, joined, promote_dtypes, shape_of, unwrapped)
+from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
+                        concrete, convert, joined, shape_of, unwrapped)
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """Functions of sampled data: convolution, interpolation, gradients, integrals, unwrapping."""
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np

@@ -15,7 +15,7 @@ from jax_core.array import Array
 from jax_core.jit import inlined
 
 from .. import lax
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)
+from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)
 from .shaping import flip, ravel
 from .ufuncs import _is_inexact
 

@@ -19,7 +19,7 @@ from . import arithmetic, reductions
 from .creation import asarray, linspace
 from .indexing import take
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, promote_dtypes_inexact,
-                        refuse_out, shape_of, unwrapped)
+                        shape_of, unwrapped)
 from .reductions import _axes_argument
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import searchsorted

@@ -10,7 +10,7 @@ from jax_core import dtypes
 from . import arithmetic, reductions, ufuncs
 from .indexing import as_tuple, write
 from .promotion import as_array, canonical_axis, check_arraylike
-from .ufunc import ufunc
+from .ufunc_class import ufunc
 
 
 def _at(op: str, name: str) -> Callable:

@@ -11,10 +11,9 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.jit import inlined
-from jax_core.structural import convert_element_type_p
 
 from .. import lax
-from .promotion import check_arraylike, promote_args, promote_args_inexact, promote_shapes, unwrapped
+from .promotion import check_arraylike, promote_args_inexact, promote_shapes, unwrapped
 from .rows import binary, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
@@ -95,9 +94,8 @@ bitwise_not = bitwise_invert = invert = unary("invert", lambda x: lax.bitwise_no
 bitwise_count = unary("bitwise_count", lambda x: lax.convert_element_type(
     lax.population_count(lax.abs(x) if dtypes.issubdtype(lax.dtype(x), np.signedinteger) else x), np.uint8), "numeric",
     "Number of one bits of the absolute value, as uint8.")
-left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x1`` moved up by ``x2``.")
-bitwise_left_shift = binary("bitwise_left_shift", lambda x, y: lax.shift_left(x, y), "numeric",
-                            "Bits of ``x`` moved up by ``y``.", ("x", "y"))
+left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x", "y"))
+bitwise_left_shift = left_shift
 right_shift = bitwise_right_shift = binary(
     "right_shift", lambda x, y: lax.shift_right_logical(x, y) if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger)
     else lax.shift_right_arithmetic(x, y), "numeric", "Bits of ``x1`` moved down by ``x2``, keeping the sign.")
@@ -215,9 +213,9 @@ def _real_abs(x):
 sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.")
 floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any", "Largest integer not above each element.")
 ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.")
-real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.")
+real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val")
 imag = unary("imag", lambda x: lax.imag(x) if _is_complex(x) else lax.full_like(x, 0), "any",
-             "Imaginary part; zeros for real numbers.")
+             "Imaginary part; zeros for real numbers.", "val")
 conj = conjugate = unary("conjugate", lambda x: lax.conj(x) if _is_complex(x) else x, "any", "Complex conjugate.")
 
 

@@ -71,7 +71,7 @@ class ufunc:
         return self._mapped(*args)
 
     def _mapped(self, *args):
-        from .vectorize import vectorize
+        from .vectorizing import vectorize
         if len(args) != self._nin:
             raise TypeError(f"{self} takes {self._nin} arguments, got {len(args)}")
         check_arraylike(self.__name__, *args)
