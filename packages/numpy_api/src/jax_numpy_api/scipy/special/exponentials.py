@@ -1,0 +1,254 @@
+"""Exponentials and logarithms: sums of exponentials, logistic functions, ``x log y`` and entropies, Box-Cox.
+
+Where the obvious formula has a bad value or derivative at an edge (0 log 0, infinite summands), both are given here.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.custom_jvp import custom_jvp
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from ...numpy.promotion import check_arraylike, promote_args_inexact
+
+# -- sums of exponentials ----------------------------------------------------------------------------------------------
+
+
+def _scaled_sum(a, b, axis):
+    """``shift`` and terms ``e`` with ``log(sum(b exp(a))) = log(sum(b e)) + shift``; an infinite ``a`` has term 1."""
+    top = jnp.max(a, axis, keepdims=True, initial=-np.inf)
+    shift = lax.stop_gradient(jnp.where(top == -np.inf, 0, top))
+    e = jnp.exp(jnp.where((a == shift) & jnp.isinf(a), 0, a - shift))
+    return shift, e, jnp.sum(e if b is None else b * e, axis, keepdims=True)
+
+
+@functools.partial(custom_jvp, nondiff_argnums=(0,))
+def _log_of_sum(axis, a, b):
+    """Logarithm of the magnitude of ``sum(b exp(a))``, and its sign."""
+    shift, _, total = _scaled_sum(_counted(a, b), b, axis)
+    return jnp.log(jnp.abs(total)) + shift, jnp.sign(total)
+
+
+def _counted(a, b):
+    return a if b is None else jnp.where(b == 0, -np.inf, a)
+
+
+@_log_of_sum.defjvp
+def _log_of_sum_jvp(axis, primals, tangents):
+    """``sum(b e da + e db) / sum(b e)``. An empty sum, the logarithm of 0, does not move."""
+    (a, b), (da, db) = primals, tangents
+    shift, e, total = _scaled_sum(_counted(a, b), b, axis)
+    safe = jnp.where(total == 0, 1, total)
+    if b is None:
+        slope = jnp.sum(e / safe * da, axis, keepdims=True)
+    else:
+        size = jnp.minimum(jnp.exp(a - shift), float(dtypes.finfo(a.dtype).max))  # a term of weight 0 may be huge
+        slope = jnp.sum(b * e / safe * da + jnp.where(b == 0, size, e) / safe * db, axis, keepdims=True)
+    sign = jnp.sign(total)
+    return (jnp.log(jnp.abs(total)) + shift, sign), (slope, jnp.zeros_like(sign))
+
+
+def _complex_log_of_sum(a, b, axis):
+    a = _counted(a, b)
+    top = jnp.max(jnp.real(a), axis, keepdims=True, initial=-np.inf)
+    shift = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0))
+    e = jnp.exp(a - shift)
+    return shift, jnp.sum(e if b is None else b * e, axis, keepdims=True)
+
+
+def _drop(x, axis, keepdims, ndim):
+    if keepdims:
+        return x
+    return jnp.squeeze(x, tuple(range(ndim)) if axis is None else axis)
+
+
+@inlined(static_argnames=("axis", "keepdims", "return_sign"))
+def _logsumexp(a, b, where, *, axis, keepdims, return_sign):
+    if b is None:
+        (a,) = promote_args_inexact("logsumexp", a)
+    else:
+        a, b = jnp.broadcast_arrays(*promote_args_inexact("logsumexp", a, b))
+    a = jnp.asarray(a)
+    if where is not None:
+        a = jnp.where(where, a, -np.inf)
+        b = None if b is None else jnp.where(where, b, 0)
+    if jnp.issubdtype(a.dtype, np.complexfloating):
+        shift, total = _complex_log_of_sum(a, b, axis)
+        if not return_sign:
+            return _drop(jnp.log(total) + shift.astype(total.dtype), axis, keepdims, a.ndim)
+        out, sign = jnp.log(jnp.abs(total)) + shift, jnp.sign(total)
+    else:
+        out, sign = _log_of_sum(axis, a, b)
+        if not return_sign and b is not None:
+            out = jnp.where(sign < 0, np.nan, out)
+    out = _drop(out, axis, keepdims, a.ndim)
+    return (out, _drop(sign, axis, keepdims, a.ndim)) if return_sign else out
+
+
+def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False,
+              where: Any = None) -> Any:
+    """``log(sum(b * exp(a)))`` along ``axis``, without overflow.
+
+    Args:
+      a: array of numbers.
+      axis: an axis, several, or None for all.
+      b: weights; by default 1.
+      keepdims: keep the reduced axes with length 1.
+      return_sign: return the pair of the logarithm of the sum's magnitude, and the sum's sign (phase where complex).
+      where: elements that count.
+
+    Returns:
+      The logarithm: -inf for an empty sum, NaN for a negative one (without ``return_sign``). The derivative is the softmax;
+      it is 0 where the sum is empty, and one or several infinite summands share it equally.
+    """
+    check_arraylike("logsumexp", *(x for x in (a, b, where) if x is not None))
+    axis = tuple(axis) if isinstance(axis, (list, tuple)) else axis
+    return _logsumexp(a, b, where, axis=axis, keepdims=bool(keepdims), return_sign=bool(return_sign))
+
+
+def softmax(x: Any, /, *, axis: Any = None) -> Array:
+    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements."""
+    from ...nn import softmax as along_axis
+    return along_axis(x, axis)
+
+
+def log_softmax(x: Any, /, *, axis: Any = None) -> Array:
+    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements."""
+    from ...nn import log_softmax as along_axis
+    return along_axis(x, axis)
+
+
+# -- logistic ----------------------------------------------------------------------------------------------------------
+
+@inlined
+def expit(x: Any) -> Array:
+    """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
+    (x,) = promote_args_inexact("expit", x)
+    return lax.logistic(x)
+
+
+@custom_jvp
+@inlined
+def logit(x: Any) -> Array:
+    """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside.
+
+    Near 1/2 it is computed as ``2 atanh(2 x - 1)``, as a difference of logarithms would lose all digits.
+    """
+    (x,) = promote_args_inexact("logit", x)
+    if jnp.issubdtype(x.dtype, np.complexfloating):
+        return jnp.log(x / (1 - x))
+    middle = jnp.abs(x - 0.5) <= 0.2
+    safe = jnp.where(middle, x, 0.5)
+    return jnp.where(middle, 2 * jnp.arctanh(2 * safe - 1), jnp.log(x) - jnp.log1p(-x))
+
+
+@logit.defjvp
+def _logit_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return logit(x), t / (x * (1 - x))
+
+
+# -- x log y and entropies ---------------------------------------------------------------------------------------------
+
+def _times_log(name, log, slope):
+    """``x * log(y)`` that is 0 where ``x`` is 0, whatever ``y``; ``slope`` is the derivative of ``log``.
+
+    The derivative in ``y`` is 0 too where ``x`` is 0.
+    """
+    @custom_jvp
+    @inlined
+    def product(x, y):
+        x, y = promote_args_inexact(name, x, y)
+        zero = (x == 0) & ~jnp.isnan(y)
+        return jnp.where(zero, jnp.zeros_like(x), x * log(jnp.where(zero, jnp.ones_like(y), y)))
+
+    @product.defjvp
+    def _(primals, tangents):
+        x, y = promote_args_inexact(name, *primals)
+        dx, dy = tangents
+        zero = x == 0
+        out = product(x, y)
+        by_y = jnp.where(zero, jnp.zeros_like(x), x * slope(jnp.where(zero, jnp.ones_like(y), y)))
+        return out, (dx * log(y) + dy * by_y).astype(out.dtype)
+
+    product.__name__ = product.__qualname__ = name
+    return product
+
+
+xlogy = _times_log("xlogy", jnp.log, lambda y: 1 / y)
+xlogy.__doc__ = """``x * log(y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
+
+The derivatives are ``log(y)`` and ``x / y``, the latter 0 where ``x`` is 0.
+"""
+xlog1py = _times_log("xlog1py", jnp.log1p, lambda y: 1 / (1 + y))
+xlog1py.__doc__ = """``x * log(1 + y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
+
+The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x`` is 0.
+"""
+
+
+@inlined
+def entr(x: Any) -> Array:
+    """``-x log(x)``: 0 at 0, -inf below."""
+    (x,) = promote_args_inexact("entr", x)
+    return jnp.where(x < 0, -np.inf, -xlogy(x, jnp.where(x < 0, 1, x)))
+
+
+def _log_ratio(p, q):
+    """``log(p / q)`` for positive ``p``, ``q``, with all digits where they are nearly equal and without overflow."""
+    near = jnp.abs(p - q) <= 0.5 * q
+    return jnp.where(near, jnp.log1p(jnp.where(near, (p - q) / q, 0)), jnp.log(p) - jnp.log(q))
+
+
+def _divergence(name, p, q, extra):
+    p, q = promote_args_inexact(name, p, q)
+    inside = (p > 0) & (q > 0)
+    safe_p, safe_q = jnp.where(inside, p, 1), jnp.where(inside, q, 1)
+    value = safe_p * _log_ratio(safe_p, safe_q) + (safe_q - safe_p if extra else 0)
+    edge = jnp.where((p == 0) & (q >= 0), q if extra else jnp.zeros_like(q), np.inf)
+    return jnp.where(jnp.isnan(p) | jnp.isnan(q), np.nan, jnp.where(inside, value, edge))
+
+
+@inlined
+def rel_entr(p: Any, q: Any) -> Array:
+    """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
+    return _divergence("rel_entr", p, q, False)
+
+
+@inlined
+def kl_div(p: Any, q: Any) -> Array:
+    """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
+    return _divergence("kl_div", p, q, True)
+
+
+# -- Box-Cox -----------------------------------------------------------------------------------------------------------
+
+def _power_transform(log_x, lmbda):
+    """``(exp(lmbda log_x) - 1) / lmbda``, and its limit ``log_x`` where ``lmbda`` is (nearly) 0."""
+    z = lmbda * log_x
+    small = jnp.abs(lmbda) < 1e-19
+    safe = jnp.where(small, 1, lmbda)
+    regular = jnp.expm1(jnp.where(small, 0, z)) / safe
+    limit = log_x * (1 + 0.5 * jnp.where(small, z, 0))  # its derivative in lmbda is log_x**2 / 2
+    return jnp.where(small | ((log_x == 0) & (lmbda == 0)), limit, regular)
+
+
+@inlined
+def boxcox(x: Any, lmbda: Any) -> Array:
+    """``(x**lmbda - 1) / lmbda``, and ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``."""
+    x, lmbda = promote_args_inexact("boxcox", x, lmbda)
+    return _power_transform(jnp.log(x), lmbda)
+
+
+@inlined
+def boxcox1p(x: Any, lmbda: Any) -> Array:
+    """``((1 + x)**lmbda - 1) / lmbda``, and ``log(1 + x)`` where ``lmbda`` is 0; NaN for ``x`` below -1."""
+    x, lmbda = promote_args_inexact("boxcox1p", x, lmbda)
+    return _power_transform(jnp.log1p(x), lmbda)
