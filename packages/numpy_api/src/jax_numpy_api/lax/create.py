@@ -103,8 +103,9 @@ def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, *, sharding: 
 def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, sharding: Any = None) -> Any:
     """`full` for canonical arguments."""
     if isinstance(dtype, dtypes.ExtendedDType):
-        out = broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None)
-        return out
+        if not isinstance(getattr(value, "dtype", None), dtypes.ExtendedDType):
+            return dtype.full(shape, value)
+        return broadcast_in_dim_p.bind(value, shape=shape, broadcast_dimensions=(), sharding=None)
     if isinstance(value, (bool, int, float, complex, np.generic, np.ndarray)):
         value = _in_dtype(value, dtype, weak_type)
     else:

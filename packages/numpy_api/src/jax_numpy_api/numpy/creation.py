@@ -374,7 +374,7 @@ def _stack(parts: list, dtype: Any) -> Array:
     shapes = {shape_of(p) for p in parts}
     if len(shapes) != 1:
         raise ValueError(f"jnp.array: the elements of a sequence must have one shape, got {sorted(shapes)}.")
-    if all(not isinstance(p, Tracer) for p in parts):
+    if not isinstance(dtype, dtypes.ExtendedDType) and all(not isinstance(p, Tracer) for p in parts):
         views = [np.asarray(p) for p in parts]
         return _put(np.stack(views).astype(dtype, copy=False))
     shape = next(iter(shapes))
