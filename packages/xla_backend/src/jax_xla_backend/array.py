@@ -52,6 +52,8 @@ def check_not_deleted(x: ArrayImpl) -> None:
 
 def host_view(x: ArrayImpl) -> np.ndarray | None:
     """A read-only view of ``x`` if that needs no wait and no copy, else None."""
+    if type(x) is not ArrayImpl:  # keys have no NumPy counterpart
+        return None
     view = x._npy_value
     if view is not None:
         return None if x.is_deleted() else view

@@ -204,7 +204,7 @@ def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
     """One placement for each leaf; ``device`` may be a tree that is a prefix of the values' tree."""
     if device is None or isinstance(device, _PLACEMENTS):
         return [device] * count
-    leaf = lambda p: p is None or isinstance(p, _PLACEMENTS)  # noqa: E731
+    leaf = lambda p: p is None or isinstance(p, _PLACEMENTS)
     if tree.tree_structure(device, leaf).num_leaves == 1 and leaf(device) is False and tree.all_leaves([device]):
         as_sharding(device)  # raises, and says what is allowed
     full = tree.tree_unflatten(treedef, range(count))
@@ -286,6 +286,8 @@ def device_get(x: Any) -> Any:
 
 
 def _get_leaf(x: Any) -> Any:
+    if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
+        return x  # keys have no NumPy counterpart
     return np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, np.generic) else x
 
 
