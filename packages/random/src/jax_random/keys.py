@@ -58,10 +58,13 @@ class KeyType(dtypes.ExtendedDType):
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Keys whose words are all zero."""
+        return self.full(shape, 0)
+
+    def full(self, shape: tuple[int, ...], value: Any) -> Any:
+        """Keys whose words are all ``value``, an integer."""
         from .primitives import random_wrap_p  # that module needs this one
 
-        words = np.zeros((*shape, *self.impl.key_shape), np.uint32)
-        return random_wrap_p.bind(words, impl=self.impl)
+        return random_wrap_p.bind(np.full((*shape, *self.impl.key_shape), value, np.uint32), impl=self.impl)
 
 
 def _dtype_of(impl: Any) -> KeyType:
@@ -174,6 +177,22 @@ class PRNGKeyArray:
 
     def __format__(self, spec):
         return format(repr(self), spec)
+
+
+def _refused(name: str):
+    def method(self, *others):
+        raise TypeError(f"{name.strip('_')} does not accept dtype {self.dtype}; keys can be moved, indexed and compared for "
+                        "equality, and jax.random.key_data gives their words")
+    method.__name__ = name
+    return method
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul", "and", "or", "xor", "lshift",
+              "rshift"):
+    setattr(PRNGKeyArray, f"__{_name}__", _refused(f"__{_name}__"))
+    setattr(PRNGKeyArray, f"__r{_name}__", _refused(f"__r{_name}__"))
+for _name in ("neg", "pos", "abs", "invert", "lt", "le", "gt", "ge", "round"):
+    setattr(PRNGKeyArray, f"__{_name}__", _refused(f"__{_name}__"))
 
 
 def _rebuild(impl, words):
