@@ -105,11 +105,13 @@ class BatchTrace(Trace):
         name = self.axis.name
         if name is None or not params:
             return False
-        if not prim.cacheable:  # it holds programs
-            effect = NamedAxisEffect(name)
-            return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
         used = params.get("axis_name", params.get("axes", ()))
-        return used == name or (isinstance(used, (tuple, list)) and name in used)
+        if used == name or (isinstance(used, (tuple, list)) and name in used):
+            return True
+        if prim.cacheable:
+            return False
+        effect = NamedAxisEffect(name)  # in a program that it holds
+        return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
 
     def box(self, x: Any, dim: int | None) -> Any:
         return x if dim is None else BatchTracer(self, x, dim)

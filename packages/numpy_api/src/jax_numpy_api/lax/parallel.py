@@ -4,6 +4,8 @@ Under vmap a collective becomes an ordinary operation on the mapped axis: a sum,
 is one StableHLO collective over the groups of devices that differ in the named axes only; which these are, the program
 that maps over the mesh says (`AxisEnv`, in `module.axis_env` of the builder).
 
+What they lower to depends on the mesh and not on their parameters alone, hence ``cacheable=False``.
+
 Every function takes a name or a tuple of names, and raises `NameError` for a name that is not in scope.
 
 Source: StableHLO specification, `all_reduce`, `all_gather`, `all_to_all`, `reduce_scatter`, `collective_permute`.
@@ -252,20 +254,20 @@ def _all_reduce_lower(kind: str):
 
 
 psum_p = Primitive(
-    "psum", multiple_results=True, out_type=lambda *xs, **_: xs, effects=_axis_effects, jvp=_psum_jvp,
+    "psum", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects, jvp=_psum_jvp,
     transpose=_psum_transpose, batch=_reduction_batch(lambda: psum_p, lambda: reduce_sum_p, _times),
     lower=_all_reduce_lower("sum"))
 psum_p.over_axis = lambda: reduce_sum_p
 
 pmax_p = Primitive(
-    "pmax", multiple_results=True, out_type=lambda *xs, **_: xs, effects=_axis_effects,
+    "pmax", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects,
     jvp=none("pmax has no derivative rule inside the mapped function; differentiate outside of the map"),
     transpose=none("pmax is not linear"), batch=_reduction_batch(lambda: pmax_p, _max_reducer, lambda x, n: x),
     lower=_all_reduce_lower("max"))
 pmax_p.over_axis = _max_reducer
 
 pmin_p = Primitive(
-    "pmin", multiple_results=True, out_type=lambda *xs, **_: xs, effects=_axis_effects,
+    "pmin", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects,
     jvp=none("pmin has no derivative rule inside the mapped function; differentiate outside of the map"),
     transpose=none("pmin is not linear"), batch=_reduction_batch(lambda: pmin_p, _min_reducer, lambda x, n: x),
     lower=_all_reduce_lower("min"))
@@ -292,7 +294,7 @@ def _axis_index_lower(b, *, axis_name):
 
 
 axis_index_p = Primitive(
-    "axis_index", out_type=lambda *, axis_name: ShapedArray((), np.dtype(np.int32)), effects=_axis_effects, jvp=ZERO,
+    "axis_index", cacheable=False, out_type=lambda *, axis_name: ShapedArray((), np.dtype(np.int32)), effects=_axis_effects, jvp=ZERO,
     batch=_axis_index_batch, lower=_axis_index_lower)
 
 
@@ -400,7 +402,7 @@ def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_group
 
 
 all_gather_p = Primitive(
-    "all_gather", out_type=_all_gather_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_gather_transpose,
+    "all_gather", cacheable=False, out_type=_all_gather_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_gather_transpose,
     batch=_all_gather_batch, lower=_all_gather_lower)
 
 
@@ -486,7 +488,7 @@ def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_grou
 
 
 reduce_scatter_p = Primitive(
-    "reduce_scatter", out_type=_reduce_scatter_type, effects=_axis_effects, jvp=LINEAR,
+    "reduce_scatter", cacheable=False, out_type=_reduce_scatter_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower)
 
 
@@ -570,7 +572,7 @@ def _ppermute_lower(b, x, *, axis_name, perm):
 
 
 ppermute_p = Primitive(
-    "ppermute", out_type=lambda x, **_: x, effects=_axis_effects, jvp=LINEAR,
+    "ppermute", cacheable=False, out_type=lambda x, **_: x, effects=_axis_effects, jvp=LINEAR,
     transpose=lambda ct, x, *, axis_name, perm: ppermute_p.bind(ct, axis_name=axis_name,
                                                                 perm=tuple((d, s) for s, d in perm)),
     batch=_ppermute_batch, lower=_ppermute_lower)
@@ -681,8 +683,72 @@ def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_gr
 
 
 all_to_all_p = Primitive(
-    "all_to_all", out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_to_all_transpose,
+    "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_to_all_transpose,
     batch=_all_to_all_batch, lower=_all_to_all_lower)
+
+
+def ragged_all_to_all(operand: Any, output: Any, input_offsets: Any, send_sizes: Any, output_offsets: Any,
+                      recv_sizes: Any, *, axis_name: AxisName | Sequence[AxisName], axis_index_groups: Groups = None) -> Any:
+    """`all_to_all` with parts of different lengths along the leading axis.
+
+    Args:
+      operand: rows to send.
+      output: where received rows are written; its other rows stay.
+      input_offsets, send_sizes: for each receiver, where its rows start in ``operand`` and how many they are.
+      output_offsets: for each receiver, where it shall write the rows in its ``output``.
+      recv_sizes: for each sender, how many rows come from it (they must agree with what is sent).
+      axis_name: one name or several.
+
+    Returns:
+      the new ``output``. Every position gathers the operands of all: this form is right everywhere, and no faster than
+      an `all_gather`.
+
+    Raises:
+      NameError: the axis is not in scope. ValueError: offsets and sizes are not one for each position.
+    """
+    from .arithmetic import add, sub
+    from .bits import bitwise_and
+    from .compare import ge, lt
+    from .create import iota
+    from .gather import index_take
+    from .select import clamp, select_n
+    from .slicing import dynamic_index_in_dim
+    if axis_index_groups is not None:
+        raise NotImplementedError("lax.ragged_all_to_all: axis_index_groups is not supported.")
+    size = axis_size(axis_name)
+    tables = dict(input_offsets=input_offsets, send_sizes=send_sizes, output_offsets=output_offsets, recv_sizes=recv_sizes)
+    for name, table in tables.items():
+        if np.shape(table) != (size,):
+            raise ValueError(f"lax.ragged_all_to_all: {name} must have shape ({size},), one entry for each position, got "
+                             f"{np.shape(table)}.")
+    everyone = all_gather([operand, input_offsets, send_sizes, output_offsets], axis_name)
+    here = axis_index(axis_name)
+    rows = iota(np.dtype(np.int32), np.shape(output)[0])
+    as_int = lambda x: convert_element_type_p.bind(x, new_dtype=np.dtype(np.int32), weak_type=False)
+    last = np.int32(np.shape(operand)[0] - 1)
+    for sender in range(size):
+        sent, *columns = (dynamic_index_in_dim(x, sender, 0, False) for x in everyone)
+        start, count, at = (as_int(dynamic_index_in_dim(c, here, 0, False)) for c in columns)
+        inside = bitwise_and(ge(rows, at), lt(rows, add(at, count)))
+        source = clamp(np.int32(0), add(sub(rows, at), start), last)
+        output = select_n(broadcast_in_dim(inside, np.shape(output), (0,)), output, index_take(sent, [source], (0,)))
+    return output
+
+
+def psend(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
+    """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
+    raise NotImplementedError("lax.psend is deprecated and not provided: use lax.ppermute, which sends and receives.")
+
+
+def precv(token: Any, out_shape: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
+    """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
+    raise NotImplementedError("lax.precv is deprecated and not provided: use lax.ppermute, which sends and receives.")
+
+
+def psum_scatter_start(*args: Any, **kwargs: Any) -> Any:
+    """Refused: XLA schedules collectives asynchronously by itself; use `psum_scatter`."""
+    raise NotImplementedError("lax.psum_scatter_start is not provided: use lax.psum_scatter, which the compiler overlaps "
+                              "with other work.")
 
 
 # -- types that vary over axes ---------------------------------------------------------------------------------------

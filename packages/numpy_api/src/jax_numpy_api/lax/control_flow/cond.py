@@ -18,7 +18,7 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import batch_jaxpr, moved, unmapped_aval
 from jax_core.effects import NamedAxisEffect
 from jax_core.forward import has_tangent, jvp_jaxpr
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, types_compatible
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
 from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
@@ -385,21 +385,32 @@ def _fill_zeros(closed: ClosedJaxpr, have: Sequence[bool], want: Sequence[bool],
     return closed.memo(("fill_zeros", tuple(have), tuple(want)), make)
 
 
-def has_side_effects(effects) -> bool:
-    """Whether there are effects besides the use of named axes."""
-    return any(not isinstance(e, NamedAxisEffect) for e in effects)
+def runs_lane_by_lane(*programs: ClosedJaxpr) -> bool:
+    """Whether a batch of lanes must run one after the other where not every lane takes part.
+
+    So it is with side effects (other than the use of named axes), and with pure callbacks that vmap is to call one lane
+    at a time: a lane that does not take part must not make its call.
+    """
+    return any(p.memo("runs_lane_by_lane", lambda p=p: _calls_host(p.jaxpr)) for p in programs)
+
+
+def _calls_host(jaxpr: Jaxpr) -> bool:
+    if any(not isinstance(e, NamedAxisEffect) for e in jaxpr.effects):
+        return True
+    return any(e.primitive.name == "pure_callback" and e.params["vmap_method"] in (None, "sequential", "sequential_unrolled")
+               or any(map(_calls_host, jaxprs_in_params(e.params))) for e in jaxpr.eqns)
 
 
 def _cond_batch(axis, args, dims, *, branches, **params):
     (index, *ops), (index_dim, *op_dims) = args, dims
     batched = [d is not None for d in op_dims]
     ops = [moved(x, d, 0) for x, d in zip(ops, op_dims)]
-    if index_dim is not None and has_side_effects(_cond_effects(None, branches=branches)):
-        return _cond_lane_by_lane(axis, index, ops, batched, branches, params)
     derived, out_b = _agree_on_outputs(lambda branch, force: batch_jaxpr(branch, axis, batched, force), branches)
     if index_dim is None:
         outs = cond_p.bind(index, *ops, branches=tuple(derived), **params)
         return outs, [0 if b else None for b in out_b]
+    if runs_lane_by_lane(*branches):
+        return _cond_lane_by_lane(axis, index, ops, batched, branches, params)
     if not all(out_b):
         derived = [batch_jaxpr(branch, axis, batched, True)[0] for branch in branches]
     results = [eval_jaxpr(branch.jaxpr, branch.consts, *_guarded(index, i, ops, batched, len(branches)))

@@ -5,7 +5,7 @@ step's values, whose number is not known beforehand, so it raises, and names the
 with a static number of steps (which is a `scan`), and ``while_loop(..., max_steps=n)`` of this system.
 
 With a batched condition the loop runs until no lane is live, and lanes that are done keep their carry. If the body has
-side effects the lanes run one after the other, so that a callback is made for live lanes only.
+side effects or callbacks, the lanes run one after the other, so that a callback is made for live lanes only.
 """
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ..bits import bitwise_and
 from ..compare import lt
 from .common import (carry_fixpoint, check_carry, check_effects, convert, either, fill, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
-from .cond import has_side_effects, lane_select
+from .cond import runs_lane_by_lane, lane_select
 from .lowering import emit_while
 from .scan import scan
 
@@ -54,6 +54,8 @@ def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_ste
       ValueError: reverse-mode differentiation without ``max_steps``.
     """
     require_callable("lax.while_loop", cond_fun=cond_fun, body_fun=body_fun)
+    if hasattr(body_fun, "__jax_loop__"):
+        return body_fun.__jax_loop__.while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
     max_steps = _check_bound(max_steps)
     if config.disable_jit.value:
         live = cond_fun(init_val)
@@ -64,6 +66,8 @@ def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_ste
     leaves, in_tree = tree.flatten(init_val)
     body, body_consts, leaves = _trace_while_body("lax.while_loop", body_fun, init_val, leaves, in_tree)
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
+    if ordered_effects(cond.effects):
+        return _condition_in_body(cond_fun, body_fun, init_val)
     outs = while_p.bind(*cond_consts, *body_consts, *leaves, cond_nconsts=len(cond_consts), cond_jaxpr=cond,
                         body_nconsts=len(body_consts), body_jaxpr=body)
     return tree.unflatten(in_tree, outs)
@@ -94,9 +98,15 @@ def _trace_condition(cond_fun, in_tree, avals):
     if aval.shape != () or aval.dtype != bool:
         raise TypeError(f"{where}, but returned {aval.str_short()}; reduce it (jnp.any, jnp.all) or compare it.")
     check_effects("lax.while_loop", cond.effects)
-    if ordered_effects(cond.effects):
-        raise NotImplementedError("lax.while_loop: cond_fun has an ordered effect; move it to the body.")
     return cond, consts
+
+
+def _condition_in_body(cond_fun, body_fun, init_val):
+    """The loop for a condition with ordered effects, whose tokens only the body can pass on: its result is carried."""
+    def body(carry):
+        val = body_fun(carry[1])
+        return cond_fun(val), val
+    return while_loop(lambda carry: carry[0], _Named(body, body_fun), (cond_fun(init_val), init_val))[1]
 
 
 def _check_bound(max_steps) -> int | None:
@@ -131,6 +141,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
       ValueError: ``unroll`` with bounds that are not static.
     """
     require_callable("lax.fori_loop", body_fun=body_fun)
+    if hasattr(body_fun, "__jax_loop__"):
+        return body_fun.__jax_loop__.fori_loop(fori_loop, lower, upper, init_val, unroll=unroll)
     lower, upper, dtype = _loop_bounds(lower, upper)
     first, last = to_concrete_value(lower), to_concrete_value(upper)
     if config.disable_jit.value and first is not None and last is not None:
@@ -347,7 +359,7 @@ def _while_batch(axis, args, dims, *, cond_nconsts, cond_jaxpr, body_nconsts, bo
     cond, (pred_b,) = batch_jaxpr(cond_jaxpr, axis, cond_b + carry_b)
     pairs = list(zip(args, dims))
     cond_consts, body_consts, carry = split(pairs, cond_nconsts, body_nconsts)
-    if pred_b and has_side_effects(body_jaxpr.effects | cond_jaxpr.effects):
+    if pred_b and runs_lane_by_lane(body_jaxpr, cond_jaxpr):
         return _while_lane_by_lane(args, dims, dict(cond_nconsts=cond_nconsts, cond_jaxpr=cond_jaxpr,
                                                     body_nconsts=body_nconsts, body_jaxpr=body_jaxpr))
     front = lambda group: [moved(x, d, 0) for x, d in group]
