@@ -44,7 +44,7 @@ def record(fast: Any) -> _Fast | None:
 
     The record of a program that calls the host is for the dispatcher of `host_calls`.
     """
-    loaded = getattr(executable.last, "loaded", None)
+    loaded = executable.last.__dict__.pop("loaded", None)
     if loaded is None or fast.executable.needs_python or not (loaded.simple or loaded.calls_host):
         return None
     module, consts, out_tree = loaded.module, loaded.consts, fast.out_tree

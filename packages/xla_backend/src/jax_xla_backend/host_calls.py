@@ -17,6 +17,7 @@ from jax_core import tree
 
 from . import tokens, waiting
 from .array import ArrayImpl
+from .jaxlib_compat import RuntimeError_
 
 
 def calls_host(module: Any, devices: Sequence[Any]) -> bool:
@@ -61,7 +62,13 @@ def repeat(miss: Callable, new_dispatcher: Callable) -> Callable:
                 wait_for(leaves(x))
         if kwargs:
             wait_for(leaves(kwargs))
-        return call(*args, **kwargs)[1]
+        try:
+            return call(*args, **kwargs)[1]
+        except ValueError as error:
+            if error.__traceback__.tb_next is not None:
+                raise
+            failure = RuntimeError_(str(error))  # the dispatcher itself raises the wrong class
+        raise failure
     repeated.clear = call._clear_cache
     return repeated
 

@@ -1,6 +1,7 @@
 """Preparing jaxlib, once per process: configuration, our array methods, and the names that its C++ looks up."""
 from __future__ import annotations
 
+import gc
 import sys
 from typing import Any
 
@@ -22,7 +23,14 @@ def start() -> backend.XlaBackend:
     array.install()
     client.on_start(_show_names)
     client.on_fork(waiting.stop_after_fork)
+    gc.callbacks.append(_collect)
     return backend.backend
+
+
+def _collect(phase: str, info: dict) -> None:
+    """jaxlib puts Python objects that its threads let go of aside until it is told that they may be freed."""
+    if phase == "stop":
+        _jax.collect_garbage()
 
 
 _shown = False
