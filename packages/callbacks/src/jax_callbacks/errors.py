@@ -56,6 +56,8 @@ def install() -> None:
 
 def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
     """``JaxRuntimeError.__new__``: a kept exception if the text holds the number of one."""
+    if args and isinstance(args[0], BaseException):  # one returned below that is not a `JaxRuntimeError`, once more
+        return args[0]
     if args and type(args[0]) is str:
         found = _marked.search(args[0])
         if found is not None:
@@ -95,21 +97,21 @@ def _joint_class(kind: type) -> type | None:
         return _rebuild, (self.__cause__,)
     body = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
             "__init__": unchanged, "__reduce__": reduce, "__str__": kind.__str__, "__repr__": kind.__repr__}
+    bases = (_runtime_error,) if issubclass(_runtime_error, kind) else (kind, _runtime_error)
     try:
-        return type(kind.__name__, (kind, _runtime_error), body)
+        return type(kind.__name__, bases, body)
     except TypeError:  # the two have incompatible layouts, or the class is final
         return None
 
 
 def _copy(error: Exception, joint: type) -> BaseException | None:
     """An instance of ``joint`` with everything that ``error`` holds, made without running its constructor."""
-    base = next(c for c in joint.__mro__ if c.__module__ == "builtins" and issubclass(c, BaseException))
+    base = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
     try:
-        result = base.__new__(joint, *error.args)
-        if base in (OSError, ImportError, SyntaxError, UnicodeDecodeError, UnicodeEncodeError, StopIteration,
-                    AttributeError, NameError):
-            base.__init__(result, *error.args)  # these keep fields outside of the dictionary
+        args = base.__reduce__(error)[1]  # some classes keep arguments that are not in ``args``
+        result = base.__new__(joint, *args)
         _runtime_error.__init__(result, f"INTERNAL: {error}")  # its error code and message
+        base.__init__(result, *args)
         result.args = error.args
         result.__dict__.update(error.__dict__)
         for c in type(error).__mro__:

@@ -1,0 +1,176 @@
+"""Exceptions in callbacks: they keep their type, come every time, and leave nothing broken behind."""
+import gc
+import os
+import pickle
+import subprocess
+import sys
+import textwrap
+import traceback
+import weakref
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.experimental import io_callback
+from jax_callbacks import CallbackTimeoutError, callback_timeout
+
+
+class Failure(Exception):
+    """An exception that cannot be made from a text."""
+
+    def __init__(self, code, *, hint):
+        super().__init__(f"failed with {code}")
+        self.code, self.hint = code, hint
+
+
+def fail(x):
+    raise Failure(7, hint="look here")
+
+
+def pure(x):
+    return jax.pure_callback(fail, x, x)
+
+
+def ordered(x):
+    return io_callback(fail, x, x, ordered=True)
+
+
+def debug(x):
+    jax.debug.callback(fail, x)
+    return x
+
+
+def looped(f):
+    return lambda x: lax.fori_loop(0, 3, lambda i, c: f(c), x)
+
+
+CASES = {"pure": pure, "jit pure": jax.jit(pure), "ordered": ordered, "jit ordered": jax.jit(ordered), "jit debug": jax.jit(debug),
+         "unordered": jax.jit(lambda x: io_callback(fail, x, x)), "in a loop": jax.jit(looped(pure)),
+         "ordered in a loop": jax.jit(looped(ordered)), "eager loop": looped(ordered),
+         "vmap": jax.vmap(lambda x: jax.pure_callback(fail, x, x)),
+         "cond": jax.jit(lambda x: lax.cond(x[0] < 9, ordered, lambda x: x, x)),
+         "nested": jax.jit(lambda x: jax.pure_callback(jax.jit(pure), x, x))}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_own_type_reaches_the_caller_each_time(name):
+    for _ in range(3):
+        with pytest.raises(Failure) as error:
+            jax.block_until_ready(CASES[name](jnp.arange(3.0)))
+            jax.effects_barrier()
+        assert error.value.code == 7 and error.value.hint == "look here" and str(error.value) == "failed with 7"
+        assert isinstance(error.value, jax.errors.JaxRuntimeError)
+
+
+def test_traceback_shows_the_line_of_the_callback():
+    with pytest.raises(Failure) as error:
+        CASES["jit pure"](jnp.arange(3.0))
+    text = "".join(traceback.format_exception(error.value))
+    assert "in fail" in text and "raise Failure(7" in text and "test_errors.py" in text
+
+
+@pytest.mark.parametrize("error", [
+    ValueError("text"), KeyError("key"), OSError(2, "No such file", "name"), StopIteration(3), ZeroDivisionError(),
+    UnicodeDecodeError("utf8", b"a", 0, 1, "bad"), AssertionError("no"), RuntimeError("r"), NotImplementedError("n")])
+def test_builtin_exceptions(error):
+    def host(x):
+        raise error
+    with pytest.raises(type(error)) as caught:
+        jax.jit(lambda x: jax.pure_callback(host, x, x))(1.0)
+    assert caught.value.args == error.args and str(caught.value) == str(error)
+    assert type(caught.value).__name__ == type(error).__name__
+    restored = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(restored, type(error)) and restored.args == error.args
+
+
+def test_other_calls_go_on_working():
+    calls = []
+
+    def host(x):
+        calls.append(int(x))
+        if x == 2:
+            raise Failure(2, hint="")
+        return x
+    f = jax.jit(lambda x: io_callback(host, x, x, ordered=True))
+    for i in range(5):
+        if i == 2:
+            with pytest.raises(Failure):
+                f(i)
+        else:
+            assert f(i) == i
+    jax.effects_barrier()
+    assert calls == [0, 1, 2, 3, 4]
+
+
+def test_an_array_that_failed_fails_where_it_is_used():
+    f = jax.jit(pure)
+    with pytest.raises(Failure):
+        np.asarray(f(jnp.arange(3.0)) + 1)
+
+
+def test_errors_keep_nothing_alive():
+    class Held:
+        pass
+    held = Held()
+    alive = weakref.ref(held)
+
+    def host(x, keep=held):
+        raise ValueError("gone")
+    f = jax.jit(lambda x: jax.pure_callback(host, x, x))
+    for _ in range(3):
+        with pytest.raises(ValueError):
+            f(1.0)
+    del f, host, held
+    jax.clear_caches()
+    for _ in range(2):  # what the first round frees can hold more
+        gc.collect()
+    assert alive() is None
+
+
+def run(program, **kwargs):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "JAX_PLATFORMS": "cpu"}, **kwargs)
+
+
+def test_keyboard_interrupt_ends_the_computation():
+    done = run("""
+        import os, signal, threading, time
+        import jax, jax.numpy as jnp
+        def slow(x):
+            for _ in range(500):
+                time.sleep(0.02)
+            return x
+        f = jax.jit(lambda x: jax.pure_callback(slow, x, x))
+        threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        start = time.perf_counter()
+        try:
+            f(jnp.ones(3)).block_until_ready()
+        except KeyboardInterrupt as error:
+            print(type(error).__name__, time.perf_counter() - start < 5)
+        print(jax.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(1.0))
+        """)
+    assert done.stdout == "KeyboardInterrupt True\n1.0\n", done.stderr
+
+
+def test_timeout():
+    def slow(x):
+        import time
+        for _ in range(1000):
+            time.sleep(0.01)
+        return x
+    f = jax.jit(lambda x: jax.pure_callback(slow, x, x))
+    with callback_timeout(0.2), pytest.raises(CallbackTimeoutError, match="took longer than 0.2 s") as error:
+        f(1.0)
+    assert "time.sleep(0.01)" in str(error.value)
+    with callback_timeout(5):
+        assert jax.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(1.0) == 1.0
+    with pytest.raises(ValueError, match="seconds must be positive"):
+        with callback_timeout(0):
+            pass
+
+
+def test_errors_of_the_runtime_itself_are_unchanged():
+    error = jax.errors.JaxRuntimeError("INTERNAL: something else")
+    assert type(error) is jax.errors.JaxRuntimeError and "something else" in str(error)
