@@ -11,13 +11,10 @@ from programs import array, doubled, executable
 
 @pytest.fixture
 def folder(tmp_path):
-    config.config.update("jax_compilation_cache_dir", str(tmp_path / "cache"))
-    old = config.persistent_cache_min_compile_time_secs.value
-    config.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     compile.clear()
-    yield tmp_path / "cache"
-    config.config.update("jax_compilation_cache_dir", os.environ["JAX_COMPILATION_CACHE_DIR"])
-    config.config.update("jax_persistent_cache_min_compile_time_secs", old)
+    with (config.compilation_cache_dir(str(tmp_path / "cache")), config.enable_compilation_cache(True),
+          config.persistent_cache_min_compile_time_secs(0.0)):
+        yield tmp_path / "cache"
     compile.clear()
 
 
@@ -72,11 +69,8 @@ def test_size_is_bounded(folder):
     for i in range(5):
         disk_cache.write(f"{i:064}", os.urandom(1000), 1.0)
         os.utime(folder / f"{i:064}.jaxexe", (i + 1, i + 1))
-    config.config.update("jax_compilation_cache_max_size", 3500)
-    try:
+    with config.compilation_cache_max_size(3500):
         disk_cache.sweep(str(folder))
-    finally:
-        config.config.update("jax_compilation_cache_max_size", -1)
     assert [int(p.stem) for p in entries(folder)] == [2, 3, 4]
 
 

@@ -10,7 +10,7 @@ from jax_xla_backend import client, put, tokens
 from jax_xla_backend.mesh import AxisType, make_mesh
 from jax_xla_backend.partition_spec import PartitionSpec as P
 from jax_xla_backend.sharding import NamedSharding
-from programs import F4, Module, array, backend, doubled, executable, jitted, main
+from programs import F4, Module, array, doubled, executable, jitted, main
 
 
 def test_second_call_does_not_reach_python():

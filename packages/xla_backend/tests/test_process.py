@@ -101,19 +101,22 @@ def test_waiting_can_be_interrupted():
         import numpy as np
         import programs as p
         from jax_core.aval import ShapedArray
-        s = ShapedArray((), np.dtype(np.int32))
+        # Larger than what XLA makes one function of: such a function would run within the call itself.
+        s = ShapedArray((8192,), np.dtype(np.int32))
         body = '''
-            %0 = stablehlo.while(%i = %a) : tensor<i32>
-              cond {{{{ %n = stablehlo.constant dense<2000000000> : tensor<i32>
-                     %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+            %0 = stablehlo.while(%i = %a) : tensor<8192xi32>
+              cond {{{{ %n = stablehlo.constant dense<0> : tensor<i32>
+                     %p = stablehlo.slice %i [0:1] : (tensor<8192xi32>) -> tensor<1xi32>
+                     %q = stablehlo.reshape %p : (tensor<1xi32>) -> tensor<i32>
+                     %c = stablehlo.compare NE, %q, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
                      stablehlo.return %c : tensor<i1> }}}}
-              do {{{{ %one = stablehlo.constant dense<1> : tensor<i32>
-                   %j = stablehlo.add %i, %one : tensor<i32>
-                   stablehlo.return %j : tensor<i32> }}}}
-            return %0 : tensor<i32>'''.replace("{{{{", "{{").replace("}}}}", "}}")
-        f = p.jitted(p.Module(p.main("(%a: tensor<i32>) -> tensor<i32>", body), [s], [s]))
-        f(np.int32(1999999999)).block_until_ready()
-        x = p.backend.put(np.int32(0))
+              do {{{{ %five = stablehlo.constant dense<5> : tensor<8192xi32>
+                   %j = stablehlo.multiply %i, %five : tensor<8192xi32>
+                   stablehlo.return %j : tensor<8192xi32> }}}}
+            return %0 : tensor<8192xi32>'''.replace("{{{{", "{{").replace("}}}}", "}}")
+        f = p.jitted(p.Module(p.main("(%a: tensor<8192xi32>) -> tensor<8192xi32>", body), [s], [s]))
+        f(np.zeros(8192, np.int32)).block_until_ready()  # with odd numbers it never ends
+        x = p.backend.put(np.ones(8192, np.int32))
         threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         start = time.perf_counter()
         try:
@@ -121,7 +124,7 @@ def test_waiting_can_be_interrupted():
             y.block_until_ready()
             print("done")
         except KeyboardInterrupt:
-            print("interrupted", time.perf_counter() - start < 3, flush=True)
+            print("interrupted", time.perf_counter() - start < 30, flush=True)
         os._exit(0)
         """)
     assert done.stdout == "interrupted True\n", done.stderr + done.stdout
