@@ -136,7 +136,8 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
         target, function = big_buffers.TARGET, big_buffers.on_buffers(function, types, out)
     index = b.module.add_callback(function)
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
-                         has_side_effect=has_side_effect)
+                         has_side_effect=has_side_effect,
+                         extra=b.module.shardings.on_first_device(len(out)) if b.module.shardings.devices > 1 else "")
 
 
 _DEVICE_TO_HOST, _HOST_TO_DEVICE = 2, 3  # types of channels, StableHLO specification

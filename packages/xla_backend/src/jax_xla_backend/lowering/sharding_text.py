@@ -26,6 +26,7 @@ class Shardings:
         self.devices = self._device_count(placements)
         self.constraints: list[Any] = []
         self._meshes: dict[tuple, str] = {}
+        self._on_first = False
 
     def attribute(self, sharding: Any, ndim: int) -> str:
         """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes."""
@@ -43,9 +44,19 @@ class Shardings:
             return f"sdy.sharding = {self.attribute(sharding, ndim)}"
         return f"mhlo.sharding = {hlo_text(sharding, ndim)}"
 
+    def on_first_device(self, results: int) -> str:
+        """The attribute of a custom call that the first device makes, with whole arrays, for all."""
+        if config.use_shardy_partitioner.value:
+            self._on_first = True
+            each = ", ".join(["<@maximal_mesh_0, []>"] * max(results, 1))
+            return f"sdy.sharding = #sdy.sharding_per_value<[{each}]>"
+        each = ", ".join(["{maximal device=0}"] * results)
+        return f"mhlo.sharding = {quoted(f'{{{each}}}' if results > 1 else '{maximal device=0}')}"
+
     def meshes(self) -> str:
         """The declarations of the meshes."""
-        return "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>\n"
+        first = "  sdy.mesh @maximal_mesh_0 = <[], device_ids=[0]>\n" if self._on_first else ""
+        return first + "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>\n"
                         for axes, name in self._meshes.items()])
 
     @staticmethod
