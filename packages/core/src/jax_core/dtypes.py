@@ -90,6 +90,9 @@ class ExtendedDType:
     itemsize: int
     physical_element_aval: Any
 
+    def before_call(self, name: str, args: Any, program: Any) -> None:
+        """Called, while `jax_debug_key_reuse` is set, before arrays of this dtype are passed to a compiled function."""
+
     def __repr__(self) -> str:
         return self.name
 

@@ -20,6 +20,7 @@ from . import backends, config, context, nans, tree
 from .aval import get_aval
 from .batching import batch_jaxpr
 from .custom_jvp import signature_of
+from .dtypes import ExtendedDType
 from .forward import jvp_jaxpr
 from .interfaces import FastCall, LowerSpec
 from .jaxpr import ClosedJaxpr, DebugInfo, dce
@@ -325,6 +326,8 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     if options.inline and trace is not EVAL:
         return fun(*args, **kwargs), None
     call = Call(fun, options, args, kwargs)
+    if config.debug_key_reuse.value:
+        _note_keys(call)
     if trace is not EVAL:
         program = call.program()
         outs = jit_p.bind(*program.consts, *call.flat, **jit_params(
@@ -340,6 +343,14 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     if nans.watching():
         nans.check_program(program.closed, call.flat, outs, name_of(fun))
     return tree.unflatten(program.out_tree, outs), fast_call(executable, program.closed, program.out_tree)
+
+
+def _note_keys(call: Call) -> None:
+    """Let the dtype of keys among the arguments check whether the program uses them up a second time."""
+    for aval in call.avals:
+        if isinstance(aval.dtype, ExtendedDType):
+            aval.dtype.before_call(name_of(call.fun), call.flat, call.program().closed)
+            return
 
 
 def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
