@@ -7,6 +7,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from jax_core.source import exclude_package
+
+exclude_package(__file__)  # our frames are not the user's, in messages and source locations
+
 __version__ = "0.1.0"
 
 _MODULES = {

@@ -12,6 +12,7 @@ from jax_core import backends, config, context, dtypes
 from jax_core.aval import get_aval
 from jax_core.jit import inlined
 from jax_core.trace import EVAL, Tracer
+from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their methods and operators
 
 from . import threefry
 from .checks import as_given, check_dtype, check_key_data, check_shape, raw_key, raw_keys, run
@@ -148,7 +149,7 @@ def key_dtype(impl_spec: Any = None) -> Any:
 def clone(key: Any) -> Any:
     """The same key, as a key that counts as not yet used for the check of key reuse."""
     words, impl, typed = raw_keys("clone", key)
-    return as_given(words, impl, typed)
+    return as_given(words, impl, typed)  # a new array of keys, with the same words
 
 
 # -- new keys ----------------------------------------------------------------------------------------------------------
@@ -192,7 +193,7 @@ def fold_in(key: Any, data: Any) -> Any:
       TypeError: not a key; data is not a scalar. ValueError: an array of keys. OverflowError: a Python int that
         does not fit uint32.
     """
-    words, impl, typed = raw_key("fold_in", key)
+    words, impl, typed = raw_key("fold_in", key, consumes=False)
     return as_given(_fold_in(words, _fold_number(data), impl=impl), impl, typed)
 
 
@@ -230,8 +231,6 @@ def draw_bits(words: Any, impl: PRNGImpl, bit_width: int, shape: tuple[int, ...]
 
 def _bits_in_blocks(words, bit_width, shape, count):
     """Where a 32-bit counter does not suffice: one key for each block of words, in the original layout."""
-    from jax_numpy_api import lax, numpy as jnp  # only huge results come here
-
     blocks, rest = divmod(count, threefry.BLOCK)
     impl = threefry_prng_impl
     keys = random_split_p.bind(words, impl=impl, shape=(blocks + 1,), partitionable=False)

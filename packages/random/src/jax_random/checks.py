@@ -30,14 +30,14 @@ def key_words(name: str, key: Any) -> tuple[Any, PRNGImpl]:
     return words, impl
 
 
-def raw_key(name: str, key: Any) -> tuple[Any, PRNGImpl, bool]:
-    """As `key_words`, and whether the key is typed."""
+def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, bool]:
+    """As `key_words`, and whether the key is typed; ``consumes``: the key counts as used up (see `key_reuse`)."""
     words, impl, typed = raw_keys(name, key)
     if len(words.shape) != len(impl.key_shape):
         shape = key.shape
         raise ValueError(f"{name} accepts a single key, but was given a key array of shape {shape} != (). Use jax.vmap "
                          "for batching.")
-    if typed and config.debug_key_reuse.value:
+    if typed and consumes and config.debug_key_reuse.value:
         from .key_reuse import consume  # loaded where somebody asks for the check
         consume(name, key)
     return words, impl, typed

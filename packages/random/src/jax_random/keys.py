@@ -67,6 +67,15 @@ class KeyType(dtypes.ExtendedDType):
         return random_wrap_p.bind(np.full((*shape, *self.impl.key_shape), value, np.uint32), impl=self.impl)
 
 
+    def before_call(self, name: str, args: Any, program: Any) -> None:
+        """Note the keys that a compiled function consumes; see `key_reuse`."""
+        from . import key_reuse  # loaded where somebody asks for the check
+
+        for x, consumed in zip(args, key_reuse.consumed_inputs(program)):
+            if consumed and isinstance(getattr(x, "dtype", None), KeyType):
+                key_reuse.consume(name, x)
+
+
 def _dtype_of(impl: Any) -> KeyType:
     return impl.dtype
 

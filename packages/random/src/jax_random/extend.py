@@ -1,0 +1,40 @@
+"""jax.extend.random: one's own implementations of random bits, and the parts of those built in."""
+from __future__ import annotations
+
+from typing import Any
+
+from .api import _seeded
+from .impls import (PRNGImpl, define_prng_impl, rbg_prng_impl, resolve, threefry_prng_impl,
+                    unsafe_rbg_prng_impl)
+from .primitives import random_seed_p, random_wrap_p
+from .threefry import threefry2x32_p, threefry_2x32
+
+
+def random_seed(seeds: Any, impl: PRNGImpl) -> Any:
+    """Typed keys of an array of integers, one for each.
+
+    Args:
+      seeds: integers of any shape.
+      impl: an implementation, its specification or its name.
+
+    Raises:
+      TypeError: the seeds are not integers.
+    """
+    chosen = resolve(impl)
+    if hasattr(seeds, "shape") and seeds.shape:
+        return random_wrap_p.bind(random_seed_p.bind(seeds, impl=chosen), impl=chosen)
+    return seed_with_impl(chosen, seeds)
+
+
+def seed_with_impl(impl: PRNGImpl, seed: Any) -> Any:
+    """The typed key of an integer, for an implementation.
+
+    Raises:
+      TypeError: the seed is not an integer scalar.
+    """
+    chosen = resolve(impl)
+    return random_wrap_p.bind(_seeded("seed_with_impl", seed, chosen), impl=chosen)
+
+
+__all__ = ["define_prng_impl", "random_seed", "rbg_prng_impl", "seed_with_impl", "threefry2x32_p", "threefry_2x32",
+           "threefry_prng_impl", "unsafe_rbg_prng_impl"]

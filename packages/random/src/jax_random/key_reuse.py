@@ -1,0 +1,86 @@
+"""The check that no key is used twice, on while `jax_debug_key_reuse` is set.
+
+Drawing numbers and splitting consume a typed key; folding in, looking at its words and cloning do not. Each key, concrete
+or traced, remembers where it was consumed; the second use raises, and names both places. Old-style keys are plain arrays
+and are not followed.
+
+A key passed to a compiled function is consumed by the call if the function consumes it: that is read off the program,
+where a key's words are drawn from or split (`consumed_inputs`).
+"""
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from jax_core import source
+from jax_core.errors import KeyReuseError
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr
+from jax_core.trace import Tracer
+
+_places: dict[int, tuple[Any, str]] = {}  # of tracers, by identity, as these have no room for an attribute
+
+
+def consume(name: str, key: Any) -> None:
+    """Note that function ``name`` uses up ``key``, here.
+
+    Raises:
+      KeyReuseError: it was used up before.
+    """
+    place = f"{name} at {where()}"
+    before = _place_of(key)
+    if before is not None:
+        raise KeyReuseError(f"{name}: this key was consumed before, by {before}, and is used again by {place}. Numbers drawn "
+                            "from one key are not independent: make new keys with jax.random.split, one for each use (or "
+                            "jax.random.clone, where the same numbers are wanted).")
+    _remember(key, place)
+
+
+def _place_of(key):
+    if isinstance(key, Tracer):
+        found = _places.get(id(key))
+        return found[1] if found is not None and found[0]() is key else None
+    return key._consumed
+
+
+def _remember(key, place):
+    if isinstance(key, Tracer):
+        number = id(key)
+        _places[number] = (weakref.ref(key, lambda _: _places.pop(number, None)), place)
+    else:
+        key._consumed = place
+
+
+def where() -> str:
+    """``file:line`` of the user's code that called."""
+    info = source.capture()
+    return getattr(info, "short", None) or str(info)
+
+
+# -- compiled functions --------------------------------------------------------------------------------------------------
+
+_CONSUMERS = frozenset({"random_bits", "random_split", "random_gamma"})
+_TRANSPARENT = frozenset({"random_unwrap", "copy", "optimization_barrier", "sharding_constraint", "device_put"})
+
+
+def consumed_inputs(program: ClosedJaxpr) -> tuple[bool, ...]:
+    """Which inputs of a program are keys that it consumes."""
+    return program.memo("consumed keys", lambda: _consumed(program.jaxpr))
+
+
+def _consumed(jaxpr: Jaxpr) -> tuple[bool, ...]:
+    origin: dict[Any, Any] = {v: v for v in jaxpr.invars}  # the input that a variable holds the words of
+    used: set = set()
+    for eqn in jaxpr.eqns:
+        name = eqn.primitive.name
+        known = [origin.get(x) if hasattr(x, "aval") and not hasattr(x, "val") else None for x in eqn.invars]
+        if name in _CONSUMERS:
+            used.update(x for x in known[:1] if x is not None)
+        elif name in _TRANSPARENT:
+            for x, out in zip(known, eqn.outvars):
+                if x is not None:
+                    origin[out] = x
+        else:
+            inner = eqn.params.get("jaxpr")
+            if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.invars) == len(known):
+                used.update(x for x, c in zip(known, consumed_inputs(inner)) if c and x is not None)
+    return tuple(v in used for v in jaxpr.invars)
