@@ -193,13 +193,16 @@ def _normal_index(i, n, dtype, allow_negative):
     if type(i) is int or isinstance(i, np.generic) or type(i) is np.ndarray:
         i = operator.index(i)
         i = i + n if i < 0 and allow_negative else i
-        limits = dtypes.iinfo(dtype)
-        return dtype.type(min(max(i, int(limits.min)), int(limits.max)))
+        if dtype.itemsize < 4 or not -2**31 <= i < 2**31 or i < 0:
+            limits = dtypes.iinfo(dtype)
+            i = min(max(i, int(limits.min)), int(limits.max))
+        return dtype.type(i)
     if dtypes.dtype(i) != dtype:
         i = lax.convert_element_type(i, dtype)
-    if not allow_negative or dtypes.issubdtype(dtype, np.unsignedinteger):
+    if not allow_negative or dtype.kind == "u":
         return i
-    return lax.select(lax.lt(i, dtype.type(0)), lax.add(i, dtype.type(n)), i)
+    # types are known to fit here, so the primitives are bound without the checks of lax's functions
+    return lax.select_n_p.bind(lax.lt_p.bind(i, dtype.type(0)), i, lax.add_p.bind(i, dtype.type(n)))
 
 
 def _clamped(indices, shape, sizes):
