@@ -109,12 +109,14 @@ def _interp(x, xp, fp, left, right, period, static):
         raise ValueError("jnp.interp: complex x values not supported.")
     if period is not None:
         x, xp, fp = _periodic(x, xp, fp, period)
+    xp, fp = lax.optimization_barrier((xp, fp))  # else XLA computes an end point anew for each element of x
     n = xp.shape[0]
     from .sorting import _search
     i = arithmetic.clip(_search(xp, x, "right", np.dtype(np.int32)), 1, max(n - 1, 1)) if n > 1 else lax.full(
         x.shape, 1, np.int32)
     before = lax.sub(i, np.int32(1))
     slope, start, base = _segments(xp, fp) if n > 1 else (lax.full_like(fp, 0), fp, xp)
+    slope, start, base = lax.optimization_barrier((slope, start, base))
     distance = convert(lax.sub(x, take(base, before, mode="clip")), fp.dtype)
     out = lax.add(take(start, before, mode="clip"), lax.mul(take(slope, before, mode="clip"), distance))
     if static[0] != "extrapolate":

@@ -165,6 +165,7 @@ def _before(x: Any, y: Any) -> Any:
 def _search(a: Any, v: Any, side: str, dtype: Any) -> Any:
     """For each of ``v`` the number of elements of the sorted vector ``a`` before it (or not after it)."""
     n = a.shape[0]
+    a = lax.optimization_barrier(a)  # else XLA computes the elements of `a` anew for each that is read
     position = lax.full(v.shape, 0, dtype)
     step = 1 << max(n.bit_length() - 1, 0)
     numbers = lax.GatherDimensionNumbers((), (0,), (0,))

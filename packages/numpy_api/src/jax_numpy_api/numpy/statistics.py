@@ -397,7 +397,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
 @inlined(static_argnums=(3, 4))
 def _histogram(a, edges, weights, equal, dtype):
     bins = shape_of(edges)[0] - 1
-    edges = convert(edges, a.dtype)
+    edges = lax.optimization_barrier(convert(edges, a.dtype))  # computed once, not for each value
     index = _equal_bin(a, edges, bins) if equal and bins > 1 else _any_bin(a, edges, bins)
     inside = lax.bitwise_and(lax.ge(a, edges[0]), lax.le(a, edges[bins]))
     index = arithmetic.select(inside, index, np.int32(bins))
