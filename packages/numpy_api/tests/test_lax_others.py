@@ -146,3 +146,17 @@ def test_ragged_groups_along_a_contracted_axis():
     numbers = lax.RaggedDotDimensionNumbers((((1,), (0,)), ((), ())), (1,), ())
     out = np.asarray(lax.ragged_dot_general(x, y, np.int32([2, 4]), numbers))
     assert np.array_equal(out, [x[:, :2] @ y[:2], x[:, 2:] @ y[2:]])
+
+
+def test_subnormal_numbers_are_zero_to_eager_and_compiled_comparisons():
+    x = np.float32([1e-39, -1e-39, 0, 1e-37])
+    for compare in (lax.eq, lax.lt, lax.gt, lax.le):
+        zeros = np.zeros_like(x)
+        assert np.asarray(compare(x, zeros)).tolist() == np.asarray(jit(compare)(x, zeros)).tolist()
+
+
+def test_derivatives_at_zero_and_infinity():
+    assert float(grad(lax.abs)(0.0)) == 1 and float(grad(lax.cbrt)(0.0)) == np.inf
+    assert [float(g) for g in grad(lax.atan2, (0, 1))(1.0, np.inf)] == [0, 0]
+    assert [float(g) for g in grad(lax.pow, (0, 1))(np.float32(0), np.float32(0))] == [0, 0]
+    assert float(grad(lax.pow)(np.float32(np.inf), np.float32(0))) == 0

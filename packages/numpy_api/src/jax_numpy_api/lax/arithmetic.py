@@ -345,9 +345,8 @@ def _pow_lower(b, x, y):
 
 def _pow_tangent_x(g, out, x, y):
     """``y x^(y-1)``; where ``y`` is 0 the power is constant, also at ``x = 0``, where the formula says 0 * inf."""
-    zero = eq_p.bind(y, _scalar(0, y))
-    lower_power = pow_p.bind(x, select_n_p.bind(zero, sub_p.bind(y, _scalar(1, y)), _scalar(1, y)))
-    return mul_p.bind(g, mul_p.bind(_as(y, x), lower_power))
+    base = select_n_p.bind(eq_p.bind(y, _scalar(0, y)), x, constant(1, x))
+    return mul_p.bind(g, mul_p.bind(_as(y, x), pow_p.bind(base, sub_p.bind(y, _scalar(1, y)))))
 
 
 def _pow_tangent_y(g, out, x, y):
@@ -390,7 +389,7 @@ sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=la
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),))
 cbrt_p = elementwise("cbrt", op("stablehlo.cbrt"), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
-                     jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, div_p.bind(out, x)),))
+                     jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, integer_pow(out, -2)),))
 
 # -- polynomial ----------------------------------------------------------------------------------------------------------
 

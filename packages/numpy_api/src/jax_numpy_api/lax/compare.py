@@ -3,6 +3,9 @@
 A NaN is unequal to everything and in no order with anything, except in the total order, where
 -NaN < -inf < ... < -0 < +0 < ... < inf < NaN. Results are booleans, so none has a tangent.
 
+Compiled CPU programs take subnormal floats for zero (XLA sets the processor so), and the comparisons that run on the host
+do the same: a guard like ``where(x == 0, 1, x)`` would fail if ``x`` were unequal to 0 here and zero in the next operation.
+
 Source: StableHLO specification, `compare`, `is_finite`; IEEE 754, totalOrder.
 """
 from __future__ import annotations
@@ -35,11 +38,26 @@ def _comparison(name, direction, accepts, reference, total=False):
     def lower(b, x, y):
         x, y = _same_shape(b, x, y)
         return emit_compare(b, direction, x, y, "TOTALORDER" if total else None)
-    return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=reference, result=boolean, exact=True)
+    def on_host(x, y):
+        return reference(x, y) if total else reference(_flushed(x), _flushed(y))
+    return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=on_host, result=boolean, exact=True)
 
 
 def _same_shape(b, x, y):
     return full_operands(b, (x, y))
+
+
+def _flushed(x):
+    """``x`` with zeros for its subnormal elements. Half floats have none left: they are compared as float32."""
+    x = np.asarray(x)
+    kind = x.dtype.kind
+    if kind in "biu" or x.dtype == np.float16:
+        return x
+    if kind == "c":
+        return _flushed(x.real) + 1j * _flushed(x.imag)
+    tiny = dtypes.finfo(x.dtype).smallest_normal
+    small = np.abs(x) < tiny
+    return np.where(small & (x != 0), np.zeros((), x.dtype), x) if small.any() else x
 
 
 def _total_key(x):

@@ -3,7 +3,7 @@
 Differentiation treats a complex number as a pair of reals; a linear function's transpose uses no conjugate, so that the
 gradient of a real function of ``z`` is the conjugate of its steepest ascent.
 
-``|z|`` and ``z / |z|`` have no derivative at 0; both rules give 0 there.
+``|z|`` and ``z / |z|`` have no derivative at 0: for complex numbers both rules give 0 there, and `abs` of reals 1.
 
 Source: StableHLO specification, `real`, `imag`, `complex`, `abs`, `sign`.
 """
@@ -18,7 +18,7 @@ from jax_core.aval import get_aval
 from jax_core.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
 
 from .arithmetic import div_p, mul_p, neg_p
-from .compare import eq_p
+from .compare import eq_p, ge_p
 from .nary import (COMPLEX, FLOAT, INEXACT, NUMERIC, SIGNED, apply, as_operand, check_dtype, constant, elementwise,
                    full_operands, integers, like, nary_result, real_part, unbroadcast)
 from .select import select_n_p
@@ -90,10 +90,10 @@ conj_p = Primitive(
 # -- magnitude and sign ------------------------------------------------------------------------------------------------
 
 def _abs_tangent(g, out, x):
-    """Of a complex number: the part of ``g`` along ``x``."""
-    direction = sign_p.bind(x)
+    """Of a complex number: the part of ``g`` along ``x``. Of a real one: ``g`` or ``-g``, and ``g`` at 0."""
     if get_aval(x).dtype.kind != "c":
-        return mul_p.bind(g, direction)
+        return select_n_p.bind(ge_p.bind(x, constant(0, x)), neg_p.bind(g), g)
+    direction = sign_p.bind(x)
     return real_p.bind(mul_p.bind(g, conj_p.bind(direction, input_dtype=get_aval(x).dtype)))
 
 

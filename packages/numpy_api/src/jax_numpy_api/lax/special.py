@@ -252,7 +252,7 @@ def _regions(a, x):
     """Elements for the series, elements for the fraction, and operands safe for either."""
     zero, infinity = _k(0, a), _k(np.inf, a)
     proper = bitwise_and(bitwise_and(gt(a, zero), gt(x, zero)), bitwise_and(lt(a, infinity), lt(x, infinity)))
-    by_series = bitwise_or(le(x, _k(1, x)), le(x, a))
+    by_series = bitwise_or(lt(x, _k(1, x)), le(x, a))
     one = like(_k(1, a), a)
     return bitwise_and(proper, by_series), bitwise_and(proper, bitwise_not(by_series)), _where(proper, a, one), _where(proper, x, one)
 

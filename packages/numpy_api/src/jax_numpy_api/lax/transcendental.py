@@ -15,8 +15,10 @@ import numpy as np
 from .accuracy import accuracy_text
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
+from .compare import eq_p
 from .complex import abs_p
 from .nary import INEXACT, apply, constant, elementwise, emit, op
+from .select import select_n_p
 
 _LN2 = math.log(2)
 
@@ -83,8 +85,12 @@ sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.value
 # -- atan2 ---------------------------------------------------------------------------------------------------------------
 
 def _over_radius_squared(part, x, y):
-    """``part / (x^2 + y^2)``, where ``part`` is ``x`` or ``y``; scaled by the larger, so that no square overflows."""
+    """``part / (x^2 + y^2)``, where ``part`` is ``x`` or ``y``; scaled by the larger, so that no square overflows; 0 at
+    infinity."""
     size = max_p.bind(abs_p.bind(x), abs_p.bind(y))
+    infinite = eq_p.bind(size, constant(np.inf, size))
+    part, size = (select_n_p.bind(infinite, v, constant(c, v)) for v, c in ((part, 0), (size, 1)))
+    x, y = (select_n_p.bind(infinite, v, constant(1, v)) for v in (x, y))
     u, v = div_p.bind(x, size), div_p.bind(y, size)
     return div_p.bind(div_p.bind(div_p.bind(part, size), add_p.bind(square_p.bind(u), square_p.bind(v))), size)
 
