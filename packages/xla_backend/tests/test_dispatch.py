@@ -37,9 +37,9 @@ def test_result_type_is_that_of_the_program():
 def test_configuration_is_part_of_the_key():
     f = jitted(doubled())
     f(array())
-    for state in (config.enable_x64, config.numpy_rank_promotion):
+    for state, value in ((config.enable_x64, True), (config.numpy_rank_promotion, "raise"), (config.disable_jit, True)):
         before = f.misses
-        with state(True if state is config.enable_x64 else "raise"):
+        with state(value):
             f(array())
             f(array())
             assert f.misses == before + 1

@@ -15,7 +15,8 @@ from jax_core.trace import Tracer
 from .jaxlib_compat import Config, _jax, unset
 
 _x64 = Config("jax_enable_x64", False, include_in_jit_key=True, include_in_trace_context=True)
-_disable_jit = Config("jax_disable_jit", False)
+_never_disabled = Config("jax_disable_jit_natively", False)  # jaxlib would call the function of an eager dispatcher too
+_disable_jit = Config("jax_disable_jit", False, include_in_jit_key=True)
 _post_hook = Config("jax_post_hook", None)
 _key = Config("jax_trace_key", None, include_in_jit_key=True)
 _device = Config("jax_default_device", None, include_in_jit_key=True)
@@ -61,11 +62,12 @@ def _trace_changed(trace: Any) -> None:
 def install() -> None:
     """Tell jaxlib about these objects and keep them up to date. Called once, before anything is dispatched."""
     _jax.jax_jit.set_enable_x64_state(_x64)
-    _jax.jax_jit.set_disable_jit_state(_disable_jit)
+    _jax.jax_jit.set_disable_jit_state(_never_disabled)
     _jax.jax_jit.set_post_hook_state(_post_hook)
     _jax.set_tracer_class(Tracer)
     _jax.set_tracebacks_enabled(False)  # a traceback for every array made costs a fifth of a call
     _mirror("jax_enable_x64", _x64)
+    _mirror("jax_disable_jit", _disable_jit)
     _mirror("jax_default_device", _device)
     _mirror_trace_key()
     context.on_trace_change(_trace_changed)
