@@ -58,16 +58,24 @@ def _placement(args: Sequence[Any]) -> Any:
 
 
 def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_side_effect: bool) -> list:
-    """Emit the call; an ordered ``effect`` threads its token through."""
+    """Emit the call; with an effect it is made after the one before it."""
     install()
     operands = [b.physical(x) for x in operands]
     out = list(b.out_avals)
-    if effect is None or not effect.ordered:
+    if effect is None:
         return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind)
-    token, *outs = b.host_callback(site.host_function(True), [b.token(effect), *operands], [abstract_token, *out],
+    chain = effect if effect.ordered else _Block(b)
+    token, *outs = b.host_callback(site.host_function(True), [b.token(chain), *operands], [abstract_token, *out],
                                    has_side_effect=True, name=site.kind)
-    b.set_token(effect, token)
+    b.set_token(chain, token)
     return outs
+
+
+class _Block(tuple):
+    """In the place of an effect: the calls without order in one block of the program are made in the order of the text."""
+
+    def __new__(cls, b: Any):
+        return tuple.__new__(cls, (id(b.lines),))
 
 
 def batch_by_loop(prim: Primitive, axis: Any, args: Sequence[Any], dims: Sequence[int | None], site: Site,

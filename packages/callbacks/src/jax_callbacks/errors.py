@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import sys
 import threading
 from typing import Any
 
@@ -21,9 +22,9 @@ import jax_core.errors
 
 _MARK = "exception {} of a jax callback"
 _marked = re.compile(r"exception (\d+) of a jax callback")
-_LIMIT = 32  # exceptions whose program nobody waits for are forgotten after this many newer ones
+_LIMIT = 16  # exceptions are forgotten after this many newer ones
 _numbers = itertools.count(1)
-_pending: dict[int, BaseException] = {}
+_pending: dict[int, tuple[BaseException, bool]] = {}
 _classes: dict[type, type | None] = {}
 _lock = threading.Lock()
 _runtime_error: Any = None
@@ -34,15 +35,30 @@ class CallbackFailed(Exception):
 
 
 def carrier(error: BaseException) -> CallbackFailed:
-    """Keep ``error``, and return the exception to raise into the runtime."""
+    """Keep ``error``, and return the exception to raise into the runtime.
+
+    Where the callback runs in a thread of the runtime, any number of waits may raise the error later, so it is kept. Else
+    the program was called by this thread, and that call raises the error once.
+    """
     if _runtime_error is None:
         install()
     number = next(_numbers)
     with _lock:
-        _pending[number] = error
+        _pending[number] = error, not _in_thread_of_runtime()
         if len(_pending) > _LIMIT:
             del _pending[next(iter(_pending))]
     return CallbackFailed(f"{_MARK.format(number)}: {type(error).__name__}: {error}")
+
+
+def _in_thread_of_runtime() -> bool:
+    """Whether nothing below the functions that the runtime calls is Python."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_globals.get("__name__") in _CALLED_BY_RUNTIME:
+        frame = frame.f_back
+    return frame is None
+
+
+_CALLED_BY_RUNTIME = ("jax_callbacks.site", "jax_xla_backend.big_buffers")
 
 
 def install() -> None:
@@ -61,8 +77,10 @@ def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
     if args and type(args[0]) is str:
         found = _marked.search(args[0])
         if found is not None:
-            with _lock:
-                error = _pending.pop(int(found.group(1)), None)
+            number = int(found.group(1))
+            error, once = _pending.get(number, (None, False))
+            if once:
+                _pending.pop(number, None)
             if error is not None:
                 return as_runtime_error(error)
     return RuntimeError.__new__(cls, *args)

@@ -1,0 +1,249 @@
+"""jax.debug: print, log, callback under every transformation, the debugger, pictures of shardings."""
+import bdb
+import collections
+import io
+import logging
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import debug, lax
+from jax.experimental import io_callback
+
+
+def printed(capsys, f, *args):
+    jax.block_until_ready(f(*args))
+    jax.effects_barrier()
+    return capsys.readouterr().out.splitlines()
+
+
+def noisy(x):
+    debug.print("x = {x}", x=x)
+    return jnp.sin(x)
+
+
+TRANSFORMS = {
+    "eager": (lambda f: f, 1), "jit": (jax.jit, 1), "grad": (jax.grad, 1), "jit grad": (lambda f: jax.jit(jax.grad(f)), 1),
+    "grad jit": (lambda f: jax.grad(jax.jit(f)), 1), "jvp": (lambda f: lambda x: jax.jvp(f, (x,), (x,)), 1),
+    "vjp": (lambda f: lambda x: jax.vjp(f, x)[1](x), 1), "checkpoint": (jax.checkpoint, 1),
+    "linearize": (lambda f: lambda x: jax.linearize(f, x)[1](x), 1),
+    "grad of checkpoint": (lambda f: jax.grad(jax.checkpoint(f)), 2),
+    "scan": (lambda f: lambda x: lax.scan(lambda c, _: (f(c) * 0 + c, None), x, None, length=3)[0], 3),
+    "while": (lambda f: lambda x: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, f(c[1]) * 0 + c[1]), (0, x)), 2),
+    "cond": (lambda f: jax.jit(lambda x: lax.cond(x > 0, f, lambda x: x, x)), 1),
+    "grad of scan": (lambda f: jax.grad(lambda x: lax.scan(lambda c, _: (f(c) * 0 + c, None), x, None, length=3)[0]), 3),
+}
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_print_under(capsys, name, ordered):
+    transform, times = TRANSFORMS[name]
+
+    def f(x):
+        debug.print("x = {x}", x=x, ordered=ordered)
+        return jnp.sin(x)
+    assert printed(capsys, transform(f), 3.0) == ["x = 3.0"] * times
+
+
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("mode", [lambda f: f, jax.jit])
+def test_vmap_prints_each_element(capsys, mode, ordered):
+    f = mode(jax.vmap(lambda x: debug.print("{} {}", x, 3, ordered=ordered)))
+    assert printed(capsys, f, jnp.arange(3.0)) == ["0.0 3", "1.0 3", "2.0 3"]
+
+
+def test_vmap_passes_what_is_not_mapped_as_it_is(capsys):
+    f = jax.vmap(lambda x, y: debug.callback(lambda x, y: print(x, y), x, y), in_axes=(0, None))
+    assert printed(capsys, f, jnp.arange(2), jnp.arange(2)) == ["0 [0 1]", "1 [0 1]"]
+
+
+def test_custom_derivatives(capsys):
+    @jax.custom_vjp
+    def f(x):
+        debug.print("primal {}", x)
+        return x * 2
+
+    def forward(x):
+        debug.print("forward {}", x)
+        return x * 2, None
+
+    def backward(_, g):
+        debug.print("backward {}", g)
+        return (g * 2,)
+    f.defvjp(forward, backward)
+    assert printed(capsys, f, 3.0) == ["primal 3.0"]
+    assert printed(capsys, jax.grad(f), 3.0) == ["forward 3.0", "backward 1.0"]
+    assert printed(capsys, jax.jit(jax.grad(f)), 3.0) == ["forward 3.0", "backward 1.0"]
+
+
+def test_formats(capsys):
+    Pair = collections.namedtuple("Pair", "a b")
+    x = jnp.arange(2.0)
+
+    @jax.jit
+    def f(x):
+        debug.print("{} {y:.2f} {z!r} {t}", x, y=x[1] / 3, z=x, t={"k": [x, "s", None]})
+        debug.print("plain {{}} text")
+        debug.print("{} {}", jnp.ones(2, jnp.bfloat16), 1 + 2j)
+        debug.print("{0.shape} {p.b}", x, p=Pair(x, 7), skip_format_check=True)
+    array = "Array([0., 1.], dtype=float32)"
+    assert printed(capsys, f, x) == [f"[0. 1.] 0.33 {array} {{'k': [{array}, 's', None]}}", "plain {{}} text",
+                                     "[1 1] (1+2j)", "(2,) 7"]
+
+
+def test_print_options_are_those_of_the_call(capsys):
+    with np.printoptions(precision=2):
+        f = jax.jit(lambda x: debug.print("{}", x))
+        assert printed(capsys, f, jnp.arange(2.0) / 3) == ["[0.   0.33]"]
+    assert printed(capsys, f, jnp.arange(2.0) / 3) == ["[0.   0.33]"]
+
+
+@pytest.mark.parametrize("call, error, message", [
+    (lambda x: debug.print("a {}"), IndexError, "tuple index out of range"),
+    (lambda x: debug.print("a {}", x, x), ValueError, "Unused positional arguments to `jax.debug.print`"),
+    (lambda x: debug.print("a {y}", y=x, z=x), ValueError,
+     r"Unused keyword arguments to `jax.debug.print`: \['z'\]. You may be passing an f-string"),
+    (lambda x: debug.print("a {y}", z=x), KeyError, "y"),
+    (lambda x: debug.print(None, x), TypeError, "two-call form"),
+    (lambda x: debug.callback(None, x), TypeError, "two-call form"),
+    (lambda x: debug.callback(3, x), TypeError,
+     "first argument to jax.debug.callback must be callable, but got an object of type <class 'int'>")])
+def test_mistakes_are_found_while_tracing(call, error, message):
+    with pytest.raises(error, match=message):
+        jax.make_jaxpr(call)(jnp.arange(3.0))
+
+
+def test_bad_format_specification_fails_at_run_time():
+    with pytest.raises(TypeError, match="unsupported format string"):
+        jax.jit(lambda x: debug.print("{:.3f}", x))(jnp.arange(2.0))
+
+
+def test_two_call_form(capsys):
+    def f(x):
+        debug.print(ordered=True)("hi {}", x)
+        debug.callback(ordered=True)(lambda x: print("ho", x), x)
+    assert printed(capsys, jax.jit(f), 1) == ["hi 1", "ho 1"]
+
+
+def test_objects_that_are_not_arrays_are_passed_as_they_are(capsys):
+    f = jax.jit(lambda x: debug.callback(lambda *a, **k: print(a, k), "s", None, k=object))
+    assert printed(capsys, f, 1) == ["('s', None) {'k': <class 'object'>}"]
+
+
+def test_log(caplog):
+    with caplog.at_level(logging.INFO, "jax.debug"):
+        jax.jit(lambda x: debug.log("value {}", x))(3)
+    (record,) = caplog.records
+    assert record.getMessage() == "value 3" and record.levelname == "INFO" and record.filename == "test_debug.py"
+
+
+def test_effects_of_jaxprs():
+    jaxpr = jax.make_jaxpr(lambda x: (debug.print("{}", x), debug.print("{}", x, ordered=True)))(1.0)
+    assert jaxpr.effects == {debug.DebugEffect(), debug.OrderedDebugEffect()}
+
+
+# -- order -----------------------------------------------------------------------------------------------------------
+
+def test_order_through_control_flow_and_nested_jit():
+    seen = []
+
+    def note(i, *more):
+        io_callback(lambda *a: seen.append(tuple(map(int, a))), None, i, *more, ordered=True)
+
+    @jax.jit
+    def f(x):
+        note(0)
+        jax.jit(lambda x: note(1, x))(x)
+        lax.fori_loop(0, 3, lambda i, c: (note(2, i), c)[1], 0)
+        lax.while_loop(lambda c: (note(3, c), c < 2)[1], lambda c: (note(4, c), c + 1)[1], 0)
+        lax.cond(x > 0, lambda: note(5), lambda: note(6))
+        lax.switch(x, [lambda: note(7), lambda: note(8)])
+        lax.scan(lambda c, a: (note(9, a), (c, a))[1], 0, jnp.arange(2))
+        note(10)
+    for _ in range(3):
+        seen.clear()
+        f(1)
+        jax.effects_barrier()
+        assert seen == [(0,), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (4, 0), (3, 1), (4, 1), (3, 2), (5,), (8,), (9, 0),
+                        (9, 1), (10,)]
+
+
+def test_order_of_consecutive_programs():
+    seen = []
+    f = jax.jit(lambda i: io_callback(lambda i: seen.append(int(i)), None, i, ordered=True))
+    g = jax.jit(lambda i: (debug.callback(lambda i: seen.append(-int(i)), i, ordered=True), jnp.ones((300, 300)) @ jnp.ones((300, 300)))[1])
+    for i in range(1, 20):
+        f(i)
+        g(i)
+    jax.effects_barrier()
+    assert seen == [s * i for i in range(1, 20) for s in (1, -1)]
+
+
+def test_io_callbacks_are_never_elided():
+    seen = []
+    f = jax.jit(lambda x: (io_callback(lambda x: seen.append(1) or x, x, x), x)[1])
+    f(1.0)
+    jax.vmap(f)(jnp.arange(3.0))
+    jax.jit(jax.grad(lambda x: (io_callback(lambda: seen.append(1), None), x)[1]))(1.0)
+    jax.effects_barrier()
+    assert len(seen) == 5
+
+
+# -- the debugger ----------------------------------------------------------------------------------------------------
+
+def session(commands, f, *args):
+    output = io.StringIO()
+    f(io.StringIO("\n".join(commands) + "\n"), output)(*args)
+    return output.getvalue()
+
+
+def stopping(stdin, stdout):
+    def inner(y):
+        label = "static"
+        debug.breakpoint(stdin=stdin, stdout=stdout)
+        return y + len(label)
+
+    @jax.jit
+    def f(x):
+        return inner(x * 2)
+    return f
+
+
+def test_breakpoint_shows_values_and_frames():
+    out = session(["p y", "label", "y + 1", "nothing", "u", "p x", "d", "bt", "l", "locals", "c"], stopping, 3.0)
+    for expected in ("Array(6., dtype=float32)", "'static'", "7.", "*** NameError", "Array(3., dtype=float32)", "in", "inner()",
+                     "-> "):
+        assert expected in out
+    assert "test_debug.py" in out and "jax_core" not in out
+
+
+def test_quitting_the_debugger_ends_the_program():
+    with pytest.raises(bdb.BdbQuit):
+        session(["q"], stopping, 3.0)
+
+
+def test_end_of_input_continues():
+    assert "inner()" in session([], stopping, 3.0)
+
+
+# -- pictures --------------------------------------------------------------------------------------------------------
+
+def test_visualize_sharding(capsys):
+    debug.visualize_array_sharding(jnp.ones(8), use_color=False)
+    assert capsys.readouterr().out == "┌───────┐\n│ CPU 0 │\n└───────┘\n"
+    debug.visualize_array_sharding(jnp.ones((8, 8)))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "┌" + "─" * (len(lines[0]) - 2) + "┐" and "CPU 0" in lines[len(lines) // 2]
+    with pytest.raises(ValueError, match="`visualize_sharding` only works for shapes with 1 and 2 dimensions."):
+        debug.visualize_array_sharding(jnp.ones(()))
+
+
+def test_inspect_array_sharding():
+    seen = []
+    x = jnp.ones(3)
+    debug.inspect_array_sharding(x, callback=seen.append)
+    jax.jit(lambda x: (debug.inspect_array_sharding(x, callback=seen.append), x)[1])(x)
+    jax.effects_barrier()
+    assert [s.device_set for s in seen] == [x.sharding.device_set] * 2
