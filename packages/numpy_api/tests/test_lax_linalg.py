@@ -298,3 +298,15 @@ BAD = [
 def test_bad_arguments(bad):
     with pytest.raises(bad.error, match=bad.message):
         bad.case.call(*bad.case.samples(0))
+
+
+def test_vectors_that_nobody_reads_are_not_computed():
+    """Compiled, the values alone cost what they cost alone; they are the same, and so is their derivative."""
+    x = spd(sample(np.float32, 4, 4))
+    for values, mode in ((lambda x: L.eigh(x)[1], "mode = 78"), (lambda x: L.svd(x)[1], "mode = 78"),
+                         (lambda x: L.eig(x)[0], "compute_left = 78"), (lambda x: L.schur(x)[0], "mode = 78")):
+        text = jit(values).lower(x).as_text()
+        assert mode in text and "= 86" not in text
+        close(np.sort(np.abs(np.asarray(jit(values)(x))).ravel()), np.sort(np.abs(np.asarray(values(x))).ravel()), np.float32)
+    g = grad(lambda x: lax.reduce_sum(jit(lambda x: L.eigh(x)[1])(x), (0,)))(x)
+    close(g, np.eye(4), np.float32)

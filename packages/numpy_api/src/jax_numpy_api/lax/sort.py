@@ -291,6 +291,15 @@ sort_p = Primitive(
     reference=_sort_reference, exact=True)
 
 
+def _sort_dce(eqn, used):
+    """Operands that are no keys and that nobody reads need not be carried along."""
+    kept = [i for i, u in enumerate(used) if u or i < eqn.params["num_keys"]]
+    return eqn.replace(invars=[eqn.invars[i] for i in kept], outvars=[eqn.outvars[i] for i in kept])
+
+
+sort_p.dce = _sort_dce
+
+
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
     """Sort along one axis, in ascending order.
 

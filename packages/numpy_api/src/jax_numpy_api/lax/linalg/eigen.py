@@ -61,8 +61,11 @@ def _as(x, dtype):
     return lax.convert_element_type(x, dtype) if x.dtype != dtype else x
 
 
-def _eigh_lower(b, x, *, lower, sort_eigenvalues, subset_by_index, algorithm):
-    vectors, values = b.out_avals
+def _eigh_lower(b, x, **params):
+    return _eigh_call(b, x, *b.out_avals, compute_vectors=True, **params)
+
+
+def _eigh_call(b, x, vectors, values, *, compute_vectors, lower, sort_eigenvalues, subset_by_index, algorithm):
     if x.aval.size == 0:
         return [b.full(0, vectors), b.full(0, values)]
     kind, batch_rank = for_platform("eigh", b), x.aval.ndim - 2
@@ -71,7 +74,7 @@ def _eigh_lower(b, x, *, lower, sort_eigenvalues, subset_by_index, algorithm):
         if algorithm not in (None, EighImplementation.QR):
             raise NotImplementedError(f"eigh: implementation={algorithm} does not exist on CPU; use EighImplementation.QR.")
         v, w, info = lapack(b, "heevd" if is_complex(x) else "syevd", [x], [vectors, values, info], batch_rank=batch_rank,
-                            in_place={0: 0}, mode=letter("V"), uplo=uplo)
+                            in_place={0: 0}, mode=letter("V" if compute_vectors else "N"), uplo=uplo)
     elif kind == "gpu":
         which = {None: 0, EighImplementation.QR: 1, EighImplementation.JACOBI: 2}.get(algorithm)
         if which is None:
@@ -88,6 +91,26 @@ def _eigh_lower(b, x, *, lower, sort_eigenvalues, subset_by_index, algorithm):
 eigh_p = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh_jvp,
                    transpose=none("eigh is not linear, so it has no transpose"),
                    batch=batch_rule(lambda x, **params: eigh_p.bind(x, **params)), lower=_eigh_lower)
+
+
+def _values_jvp(primals, tangents, **params):
+    (_, w), (_, dw) = _eigh_jvp(primals, tangents, **params)
+    return w, dw
+
+
+eigh_values_p = Primitive(
+    "eigh_values", out_type=lambda x, **params: _eigh_type(x, **params)[1], jvp=_values_jvp,
+    transpose=none("eigh is not linear, so it has no transpose"),
+    batch=batch_rule(lambda x, **params: eigh_values_p.bind(x, **params)),
+    lower=lambda b, x, **params: _eigh_call(b, x, x.aval, b.out_avals[0], compute_vectors=False, **params)[1])
+"""What an `eigh` becomes whose vectors nobody reads."""
+
+
+def _eigh_dce(eqn, used):
+    return eqn if used[0] else eqn.replace(primitive=eigh_values_p, outvars=eqn.outvars[1:])
+
+
+eigh_p.dce = _eigh_dce
 
 
 def eigh(x: Any, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: bool = True,
@@ -213,6 +236,18 @@ def _eig_lower(b, x, *, compute_left_eigenvectors, compute_right_eigenvectors, e
 eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,
                   transpose=none("eig is not linear, so it has no transpose"),
                   batch=batch_rule(lambda x, **params: eig_p.bind(x, **params)), lower=_eig_lower)
+
+
+def _eig_dce(eqn, used):
+    """Vectors that nobody reads are not computed."""
+    left, right = eqn.params["compute_left_eigenvectors"], eqn.params["compute_right_eigenvectors"]
+    flags = iter(used[1:])
+    left, right = left and next(flags), right and next(flags)
+    params = {**eqn.params, "compute_left_eigenvectors": left, "compute_right_eigenvectors": right}
+    return eqn.replace(outvars=[eqn.outvars[0], *(v for v, u in zip(eqn.outvars[1:], used[1:]) if u)], params=params)
+
+
+eig_p.dce = _eig_dce
 
 
 def eig(x: Any, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True,

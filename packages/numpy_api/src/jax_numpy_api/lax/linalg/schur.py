@@ -157,6 +157,16 @@ schur_p = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_s
                     batch=batch_rule(lambda x, **params: schur_p.bind(x, **params)), lower=_schur_lower)
 
 
+def _schur_dce(eqn, used):
+    """Vectors that nobody reads are not computed."""
+    if not eqn.params["compute_schur_vectors"] or used[1]:
+        return eqn
+    return eqn.replace(outvars=eqn.outvars[:1], params={**eqn.params, "compute_schur_vectors": False})
+
+
+schur_p.dce = _schur_dce
+
+
 def schur(x: Any, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False,
           select_callable: Callable | None = None) -> list:
     """Schur form: ``x = z @ t @ z^H`` with unitary z.
