@@ -24,7 +24,7 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
     imaginary part; anything but 0 is True as a boolean.
 
     Raises:
-      TypeError: ``new_dtype`` is not a dtype of arrays, or extended dtypes are involved.
+      TypeError: ``new_dtype`` is not a dtype of arrays. ValueError: from or to an extended dtype.
     """
     return convert(as_operand("convert_element_type", operand, 0), dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type"))
 
@@ -37,7 +37,7 @@ def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:
         return x
     if aval.dtype != dtype and (isinstance(dtype, dtypes.ExtendedDType) or isinstance(aval.dtype, dtypes.ExtendedDType)
                                 or aval.dtype == dtypes.float0):
-        raise TypeError(f"lax.convert_element_type: {aval.str_short()} cannot be converted to {dtype}; random keys are "
+        raise ValueError(f"lax.convert_element_type: {aval.str_short()} cannot be converted to {dtype}; random keys are "
                         "converted with jax.random.key_data and jax.random.wrap_key_data.")
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak_type, sharding=None)
 
