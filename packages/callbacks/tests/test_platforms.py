@@ -1,0 +1,50 @@
+"""The modules that programs with callbacks become on each platform."""
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.experimental import io_callback
+from jax_core.interfaces import LowerSpec
+
+lowering = pytest.importorskip("jax_xla_backend.lowering")
+
+
+def program(x):
+    y = jax.pure_callback(lambda a: a, x, x)
+    z = io_callback(lambda a: a, x, y, ordered=True)
+    jax.debug.print("{}", z)
+    return z
+
+
+def module(platform, f=program, n=3):
+    closed = jax.make_jaxpr(f)(jnp.ones(n))
+    return lowering.lower_module(closed, LowerSpec("main"), platform=platform)
+
+
+def test_cpu():
+    m = module("cpu")
+    text = m.text()
+    assert text.count("@xla_ffi_python_cpu_callback") == 3 and len(m.host_callbacks) == 3
+    assert text.count("has_side_effect = true") == 2
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm"])
+def test_gpu_calls_the_handler_of_the_plugin(platform):
+    m = module(platform)
+    assert m.text().count("@xla_ffi_python_gpu_callback") == 3 and len(m.host_callbacks) == 3
+    assert "!stablehlo.token" in m.text()
+
+
+def test_tpu_sends_and_receives():
+    text = module("tpu").text()
+    assert text.count('"stablehlo.send"') == 3 and text.count('"stablehlo.recv"') == 2
+    assert "is_host_transfer = true" in text and "custom_call" not in text
+
+
+def test_large_operands_go_through_buffers():
+    m = module("cpu", lambda x: jax.pure_callback(lambda a: a, x, x), 1 << 20)
+    assert "@xla_buffer_python_cpu_callback" in m.text()
+
+
+def test_unused_pure_callbacks_are_not_in_the_module():
+    m = module("cpu", lambda x: (jax.pure_callback(lambda a: a, x, x), x)[1])
+    assert "custom_call" not in m.text() and not m.host_callbacks
