@@ -148,6 +148,16 @@ class _Words:
     def iota(self, axis: int) -> Any:
         return self.b.emit(f"stablehlo.iota dim = {axis}", out=self.aval)
 
+    def index(self, axis: int, shape: tuple[int, ...]) -> Any:
+        """The linear index over ``shape``, whose axes begin at ``axis``."""
+        total, stride = None, 1
+        for d in reversed(range(len(shape))):
+            term = self.iota(axis + d)
+            term = term if stride == 1 else self.op("multiply", term, stride)
+            total = term if total is None else self.op("add", term, total)
+            stride *= shape[d]
+        return self.full(0) if total is None else total
+
     def compare(self, how: str, x: Any, y: Any) -> Any:
         x = self.full(x) if type(x) is int else x
         y = self.full(y) if type(y) is int else y
@@ -195,12 +205,21 @@ def _original_words(w: _Words, k0: Any, k1: Any, index: Any, count: int) -> Any:
     return w.select(in_first, y0, y1)
 
 
-def _counters(w: _Words, axis: int, n: int) -> tuple[Any, Any]:
-    """High and low words of the 64-bit counters 0 to ``n`` along ``axis``."""
-    if n <= 1 << 32:
-        return w.full(0), w.iota(axis)
+_LONG_AXIS = 16
+
+
+def _working_shape(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
+    """The shape to compute in: flat, as short inner loops are slow; but as it is where the last axis is long, so that a
+    result that is spread over devices along any axis is computed in parts."""
+    return shape if shape and shape[-1] >= _LONG_AXIS else (n,)
+
+
+def _counters(w: _Words, axis: int, shape: tuple[int, ...]) -> tuple[Any, Any]:
+    """High and low words of the 64-bit linear index over ``shape``, whose axes begin at ``axis``."""
+    if math.prod(shape) <= 1 << 32:
+        return w.full(0), w.index(axis, shape)
     wide = _Words(w.b, w.aval.shape, _U64)
-    i = wide.iota(axis)
+    i = wide.index(axis, shape)
     return w.b.convert(wide.op("shift_right_logical", i, 32), _U32), w.b.convert(i, _U32)
 
 
@@ -219,16 +238,17 @@ def emit_bits(b: Any, key: Any, *, shape: tuple[int, ...], bit_width: int, parti
     if bit_width < 32 and not partitionable:
         flat = _original_narrow(b, key, n, bit_width)
     else:
-        w = _Words(b, (*batch, n))
+        layout = _working_shape(shape, n)
+        w = _Words(b, (*batch, *layout))
         k0, k1 = key_words(b, key, w.aval.shape)
         if partitionable:
-            y0, y1 = w.hash(k0, k1, *_counters(w, len(batch), n))
+            y0, y1 = w.hash(k0, k1, *_counters(w, len(batch), layout))
             flat = _join(b, y0, y1) if bit_width == 64 else b.convert(w.op("xor", y0, y1), out.dtype)
         elif bit_width == 64:
-            i = w.iota(len(batch))
+            i = w.index(len(batch), layout)
             flat = _join(b, *w.hash(k0, k1, i, w.op("add", i, n)))
         else:
-            flat = _original_words(w, k0, k1, w.iota(len(batch)), n)
+            flat = _original_words(w, k0, k1, w.index(len(batch), layout), n)
     return flat if flat.aval.shape == out.shape else b.emit(f"stablehlo.reshape {flat}", flat, out=out)
 
 
@@ -259,7 +279,7 @@ def emit_split(b: Any, key: Any, *, shape: tuple[int, ...], partitionable: bool)
     w = _Words(b, (*batch, n))
     k0, k1 = key_words(b, key, w.aval.shape)
     if partitionable:
-        y0, y1 = w.hash(k0, k1, *_counters(w, len(batch), n))
+        y0, y1 = w.hash(k0, k1, *_counters(w, len(batch), (n,)))
     else:
         i = w.iota(len(batch))
         y0, y1 = w.hash(k0, k1, i, w.op("add", i, n))

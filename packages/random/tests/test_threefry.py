@@ -1,0 +1,108 @@
+"""The hash and its two layouts: known answers, and compiled code against NumPy."""
+import math
+
+import numpy as np
+import pytest
+
+import jax_random
+from jax_core import config
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_random import api, threefry
+from jax_random.impls import threefry_prng_impl
+from jax_random.primitives import random_bits_p, random_fold_in_p, random_split_p
+
+# Random123's known-answer vectors of threefry2x32, 20 rounds: counter, key, result.
+KNOWN = [
+    ((0, 0), (0, 0), (0x6B200159, 0x99BA4EFE)),
+    ((0xFFFFFFFF,) * 2, (0xFFFFFFFF,) * 2, (0x1CB996FC, 0xBB002BE7)),
+    ((0x243F6A88, 0x85A308D3), (0x13198A2E, 0x03707344), (0xC4923A9C, 0x483DF7A0)),
+]
+KEYS = np.array([[0, 0], [1, 2], [0xDEADBEEF, 12345]], np.uint32)
+
+
+@pytest.mark.parametrize("counter, key, result", KNOWN)
+def test_known_answers(counter, key, result):
+    assert threefry.hash_ints(*key, *counter) == result
+    words = [np.uint32(x) for x in (*key, *counter)]
+    assert tuple(int(x) for x in threefry.hash_numpy(*words)) == result
+    assert tuple(int(x) for x in jit(lambda *xs: threefry.threefry2x32_p.bind(*xs))(*words)) == result
+
+
+def test_specified_keys():
+    """The values that the specification prints."""
+    key = jax_random.PRNGKey(0)
+    np.testing.assert_array_equal(jax_random.split(key), [[4146024105, 967050713], [2718843009, 1272950319]])
+    assert str(np.asarray(jax_random.normal(key, (1,)))) == "[-0.20584235]"
+
+
+@pytest.mark.parametrize("partitionable", [False, True])
+@pytest.mark.parametrize("bit_width", [8, 16, 32, 64])
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (2, 3), (3, 21), (0,), (2, 0, 3)])
+def test_bits_equal_numpy(shape, bit_width, partitionable):
+    params = dict(shape=shape, bit_width=bit_width, partitionable=partitionable)
+    run = jit(lambda keys: random_bits_p.bind(keys, impl=threefry_prng_impl, **params))
+    for keys in (KEYS[1], KEYS):
+        got = run(keys)
+        assert got.dtype == np.dtype(f"u{bit_width // 8}")
+        np.testing.assert_array_equal(got, threefry.bits_numpy(keys, **params))
+
+
+@pytest.mark.parametrize("partitionable", [False, True])
+@pytest.mark.parametrize("shape", [(1,), (3,), (2, 2), (0,)])
+def test_split_equals_numpy(shape, partitionable):
+    run = jit(lambda k: random_split_p.bind(k, impl=threefry_prng_impl, shape=shape, partitionable=partitionable))
+    for keys in (KEYS[2], KEYS):
+        np.testing.assert_array_equal(run(keys), threefry.split_numpy(keys, shape=shape, partitionable=partitionable))
+
+
+@pytest.mark.parametrize("partitionable", [False, True])
+def test_integers_equal_numpy(partitionable):
+    words = threefry.split_ints(7, 9, 3, partitionable)
+    want = threefry.split_numpy(np.array([7, 9], np.uint32), shape=(3,), partitionable=partitionable)
+    assert words == want.ravel().tolist()
+
+
+def test_fold_in_equals_numpy():
+    data = np.array([0, 1, 0xFFFFFFFF], np.uint32)
+    run = jit(lambda k, d: random_fold_in_p.bind(k, d, impl=threefry_prng_impl))
+    np.testing.assert_array_equal(run(KEYS, data), threefry.fold_in_numpy(KEYS, data))
+    np.testing.assert_array_equal(run(KEYS, data[1]), threefry.fold_in_numpy(KEYS, data[1]))
+
+
+@pytest.mark.parametrize("bit_width", [8, 32, 64])
+def test_many_words_come_from_blocks(bit_width, monkeypatch):
+    """More words than a 32-bit counter numbers: each block from a key of its own. Tried with small blocks."""
+    block, n = 10, 67
+    monkeypatch.setattr(threefry, "BLOCK", block)
+    with config.enable_x64(True):
+        got = np.asarray(api.draw_bits(KEYS[1], threefry_prng_impl, bit_width, (n,)))
+    count = math.ceil(n * bit_width / 32)
+    blocks, rest = divmod(count, block)
+    keys = threefry.split_numpy(KEYS[1], shape=(blocks + 1,), partitionable=False)
+    words = np.concatenate([threefry.words_numpy(k, block) for k in keys[:-1]] + [threefry.words_numpy(keys[-1], rest)])
+    if bit_width == 64:
+        want = words[:n].astype(np.uint64) << np.uint64(32) | words[n:]
+    else:
+        want = words.view(np.dtype(f"<u{bit_width // 8}"))[:n]
+    np.testing.assert_array_equal(got, want)
+
+
+def test_large_partitionable_counters_are_64_bits_wide():
+    run = jit(lambda k: random_bits_p.bind(k, impl=threefry_prng_impl, shape=(2**33,), bit_width=8, partitionable=True))
+    assert "ui64" in run.lower(KEYS[0]).as_text()
+
+
+def test_vmap_equals_loop():
+    draw = lambda key: jax_random.bits(key, (3,))  # noqa: E731
+    np.testing.assert_array_equal(vmap(draw)(KEYS), np.stack([draw(jax_random.wrap_key_data(k))
+                                                              for k in KEYS]))
+
+
+def test_threefry_2x32_takes_any_shape():
+    from jax_random.extend import threefry_2x32
+    counts = np.arange(5, dtype=np.uint32)
+    np.testing.assert_array_equal(threefry_2x32(KEYS[0], counts), threefry.words_numpy(KEYS[0], 5))
+    assert threefry_2x32(KEYS[0], np.zeros((2, 3), np.uint32)).shape == (2, 3)
+    with pytest.raises(TypeError, match="threefry_2x32: key words and count must be uint32"):
+        threefry_2x32(KEYS[0], np.zeros(2, np.int32))
