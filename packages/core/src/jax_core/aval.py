@@ -198,6 +198,10 @@ aval_of_type: dict[type, Callable[[Any], AbstractValue]] = {
 """How the type of a value is found, by the value's Python class. Backends and packages add their array classes."""
 
 
+canonicalize_handlers: dict[type, Callable[[Any], Any]] = {}
+"""How values of other classes become arrays, by class; libraries with array types of their own add theirs."""
+
+
 def get_aval(x: Any) -> AbstractValue:
     """The type of ``x``: an array, tracer, NumPy value or Python scalar.
 

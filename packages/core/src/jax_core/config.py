@@ -283,6 +283,11 @@ class Config:
 
     use_absl = False
 
+    @property
+    def config(self) -> "Config":
+        """The object itself: ``from jax.config import config`` finds it where a module would be."""
+        return self
+
     def update(self, name: str, val: Any) -> None:
         """Set a flag for the whole process.
 

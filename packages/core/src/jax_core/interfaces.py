@@ -110,8 +110,14 @@ class Builder(Protocol):
         """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes."""
 
     def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
-                      has_side_effect: bool, name: str = "") -> list[Value]:
-        """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable."""
+                      has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
+        """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable.
+
+        ``partitioned``: on several devices each makes the call, with its parts of the operands; such a call has no results.
+        """
+
+    def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
+        """Call ``callback(sharding)`` with the placement of ``x``, once for each compilation."""
 
     def token(self, effect: Effect) -> Value:
         """The current token of an ordered effect."""

@@ -1,0 +1,82 @@
+"""jax.monitoring: events that the system records, for tools that listen."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+_listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": [], "scalar": []}
+
+
+def record_event(event: str, **kwargs: str | int) -> None:
+    """Tell the listeners that ``event`` happened."""
+    for listener in _listeners["event"]:
+        listener(event, **kwargs)
+
+
+def record_event_duration_secs(event: str, duration: float, **kwargs: str | int) -> None:
+    """Tell the listeners how many seconds ``event`` took."""
+    for listener in _listeners["duration"]:
+        listener(event, duration, **kwargs)
+
+
+def record_event_time_span(event: str, start_time: float, end_time: float, **kwargs: str | int) -> None:
+    """Tell the listeners when ``event`` began and ended, in seconds since the epoch."""
+    for listener in _listeners["span"]:
+        listener(event, start_time, end_time, **kwargs)
+
+
+def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
+    """Tell the listeners a number."""
+    for listener in _listeners["scalar"]:
+        listener(event, value, **kwargs)
+
+
+def register_event_listener(callback: Callable) -> None:
+    """Call ``callback(event, **kwargs)`` for each event."""
+    _listeners["event"].append(callback)
+
+
+def register_event_duration_secs_listener(callback: Callable) -> None:
+    """Call ``callback(event, seconds, **kwargs)`` for each duration."""
+    _listeners["duration"].append(callback)
+
+
+def register_event_time_span_listener(callback: Callable) -> None:
+    """Call ``callback(event, start, end, **kwargs)`` for each time span."""
+    _listeners["span"].append(callback)
+
+
+def register_scalar_listener(callback: Callable) -> None:
+    """Call ``callback(event, value, **kwargs)`` for each number."""
+    _listeners["scalar"].append(callback)
+
+
+def _unregister(kind: str, callback: Callable) -> None:
+    if callback not in _listeners[kind]:
+        raise ValueError(f"monitoring: {callback!r} is not registered as a listener for this kind of event")
+    _listeners[kind].remove(callback)
+
+
+def unregister_event_listener(callback: Callable) -> None:
+    """Undo `register_event_listener`; raises ValueError if it was not registered."""
+    _unregister("event", callback)
+
+
+def unregister_event_duration_listener(callback: Callable) -> None:
+    """Undo `register_event_duration_secs_listener`."""
+    _unregister("duration", callback)
+
+
+def unregister_event_time_span_listener(callback: Callable) -> None:
+    """Undo `register_event_time_span_listener`."""
+    _unregister("span", callback)
+
+
+def unregister_scalar_listener(callback: Callable) -> None:
+    """Undo `register_scalar_listener`."""
+    _unregister("scalar", callback)
+
+
+def clear_event_listeners() -> None:
+    """Forget all listeners."""
+    for kind in _listeners.values():
+        kind.clear()

@@ -1,0 +1,81 @@
+"""`jax.extend.source_info_util`: name stacks, and places in the user's program."""
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+from ..source import SourceInfo, capture, name_stack, named_scope, register_exclusion
+
+
+class NameStack:
+    """Names of the scopes in force, outermost first."""
+
+    def __init__(self, stack: tuple = ()):
+        self.stack = tuple(stack)
+
+    def extend(self, name: str) -> "NameStack":
+        return NameStack((*self.stack, name))
+
+    def __add__(self, other: "NameStack") -> "NameStack":
+        return NameStack(self.stack + other.stack)
+
+    def __len__(self):
+        return len(self.stack)
+
+    def __eq__(self, other):
+        return isinstance(other, NameStack) and self.stack == other.stack
+
+    def __hash__(self):
+        return hash(self.stack)
+
+    def __str__(self):
+        return "/".join(map(str, self.stack))
+
+
+def current() -> SourceInfo:
+    """The place in the user's program, now."""
+    return capture()
+
+
+def new_source_info() -> SourceInfo:
+    """A place that is not known."""
+    return SourceInfo(None, 0, ())
+
+
+def new_name_stack(name: str = "") -> NameStack:
+    """A stack of one name, or empty."""
+    return NameStack((name,) if name else ())
+
+
+def current_name_stack() -> NameStack:
+    """The scopes in force."""
+    return NameStack(name_stack.names)
+
+
+extend_name_stack = named_scope
+transform_name_stack = named_scope
+
+
+@contextlib.contextmanager
+def set_name_stack(stack: NameStack):
+    """Put ``stack`` in place of the scopes in force."""
+    before, name_stack.names = name_stack.names, tuple(stack.stack)
+    try:
+        yield
+    finally:
+        name_stack.names = before
+
+
+def reset_name_stack() -> Any:
+    """A context without scopes."""
+    return set_name_stack(NameStack())
+
+
+def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
+    """``file:line (function)``."""
+    return str(source_info)
+
+
+def user_context(traceback: Any, *, name_stack: Any = None) -> Any:
+    """A context for errors raised on behalf of a place in the user's program; the place itself is kept by equations."""
+    return contextlib.nullcontext()

@@ -1,0 +1,4 @@
+"""jax.monitoring: implemented in `jax_core.monitoring`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_core.monitoring")

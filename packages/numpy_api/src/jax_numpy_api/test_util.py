@@ -1,0 +1,138 @@
+"""jax.test_util: derivatives compared with finite differences.
+
+A random direction is enough: a wrong derivative agrees with the difference along it with probability zero.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import autodiff, dtypes, tree
+
+_TOLERANCE = {"bfloat16": 1e-1, "float16": 6e-2, "float32": 6e-3, "float64": 1e-5}
+_STEP = {"bfloat16": 2e-2, "float16": 1e-2, "float32": 5e-3, "float64": 1e-4}
+
+
+def _precision(x: Any) -> str:
+    dtype = dtypes.dtype(x)
+    if dtypes.issubdtype(dtype, np.complexfloating):
+        return "float64" if dtype.itemsize == 16 else "float32"
+    return dtype.name if dtypes.issubdtype(dtype, np.floating) else "float32"
+
+
+def _loosest(table: dict, pytree: Any) -> float:
+    return max((table.get(_precision(x), 1e-2) for x in tree.leaves(pytree)), default=1e-5)
+
+
+def _direction(rng: np.random.Generator, x: Any) -> Any:
+    """A random direction of unit length; float0 for values that have no tangent."""
+    dtype, shape = dtypes.dtype(x), np.shape(x)
+    if not dtypes.issubdtype(dtype, np.inexact):
+        return np.zeros(shape, dtypes.float0)
+    d = rng.standard_normal(shape)
+    if dtypes.issubdtype(dtype, np.complexfloating):
+        d = d + 1j * rng.standard_normal(shape)
+    return np.asarray(d / max(np.linalg.norm(d), 1e-30), dtype)
+
+
+def _moved(pytree: Any, direction: Any, step: float) -> Any:
+    def move(x, d):
+        if d.dtype == dtypes.float0:
+            return x
+        wide = np.complex128 if np.iscomplexobj(x) else np.float64
+        return np.asarray(np.asarray(x, wide) + step * np.asarray(d, wide), dtypes.dtype(x))
+    return tree.map(move, pytree, direction)
+
+
+def _difference(f: Callable, args: Any, direction: Any, step: float) -> list:
+    high, low = (tree.leaves(f(*_moved(args, direction, s))) for s in (step, -step))
+    return [(np.asarray(h, np.complex128) - np.asarray(m, np.complex128)) / (2 * step) for h, m in zip(high, low)]
+
+
+def _inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
+    """Real inner product of two flat lists, leaves without tangent left out."""
+    return float(sum(np.sum(np.real(np.asarray(x, np.complex128) * np.asarray(y, np.complex128)))
+                     for x, y in zip(xs, ys)
+                     if getattr(x, "dtype", None) != dtypes.float0 and getattr(y, "dtype", None) != dtypes.float0))
+
+
+def check_jvp(f: Callable, f_jvp: Callable, args: Sequence[Any], atol: float | None = None, rtol: float | None = None,
+              eps: float = 1e-4, err_msg: str = "") -> None:
+    """Compare ``f_jvp(primals, tangents)`` with a central difference of ``f`` in a random direction.
+
+    Args:
+      atol, rtol: tolerances; default by the lowest precision among arguments and results.
+      eps: step of the difference; a default by precision is used if it is larger.
+
+    Raises:
+      AssertionError: they differ.
+    """
+    rng = np.random.default_rng(0)
+    direction = tree.map(lambda x: _direction(rng, x), tuple(args))
+    value, tangent = f_jvp(tuple(args), direction)
+    tolerance = _loosest(_TOLERANCE, (args, value))
+    step = max(eps or 0.0, _loosest(_STEP, (args, value)))
+    for got, want in zip(tree.leaves(tangent), _difference(f, tuple(args), direction, step)):
+        if getattr(got, "dtype", None) != dtypes.float0:
+            np.testing.assert_allclose(np.asarray(got, np.complex128), want, err_msg=f"jvp tangent {err_msg}",
+                                       atol=tolerance if atol is None else atol, rtol=tolerance if rtol is None else rtol)
+
+
+def check_vjp(f: Callable, f_vjp: Callable, args: Sequence[Any], atol: float | None = None, rtol: float | None = None,
+              eps: float = 1e-4, err_msg: str = "") -> None:
+    """Compare ``f_vjp(*primals) -> (value, pullback)`` with a central difference, through a random cotangent.
+
+    Raises:
+      AssertionError: they differ.
+    """
+    rng = np.random.default_rng(1)
+    direction = tree.map(lambda x: _direction(rng, x), tuple(args))
+    value, pullback = f_vjp(*args)
+    cotangent = tree.map(lambda x: _direction(rng, x), value)
+    tolerance = _loosest(_TOLERANCE, (args, value))
+    step = max(eps or 0.0, _loosest(_STEP, (args, value)))
+    got = _inner(tree.leaves(pullback(cotangent)), tree.leaves(direction))
+    want = _inner(tree.leaves(cotangent), _difference(f, tuple(args), direction, step))
+    np.testing.assert_allclose(got, want, err_msg=f"vjp cotangent projection {err_msg}",
+                               atol=tolerance if atol is None else atol, rtol=tolerance if rtol is None else rtol)
+
+
+def check_grads(f: Callable, args: Sequence[Any], order: int, modes: Sequence[str] = ("fwd", "rev"),
+                atol: float | None = None, rtol: float | None = None, eps: float | None = None) -> None:
+    """Compare derivatives of ``f`` up to ``order`` with finite differences, in forward and reverse mode.
+
+    Args:
+      f: function of arrays (pytrees) that returns a pytree.
+      modes: ``"fwd"``, ``"rev"`` or both; higher orders mix them.
+
+    Raises:
+      AssertionError: some derivative is wrong. ValueError: unknown mode.
+    """
+    modes = (modes,) if isinstance(modes, str) else tuple(modes)
+    if set(modes) - {"fwd", "rev"}:
+        raise ValueError(f"check_grads: modes must be 'fwd' and 'rev', got {modes}")
+    _check_grads(f, tuple(args), order, modes, atol, rtol, eps, "")
+
+
+def _check_grads(f, args, order, modes, atol, rtol, eps, trail):
+    if "fwd" in modes:
+        name = f"{trail}jvp of "
+        push = lambda primals, tangents: autodiff.jvp(f, primals, tangents)
+        check_jvp(f, push, args, atol, rtol, eps or 0.0, name)
+        if order > 1:
+            rng = np.random.default_rng(order)
+            direction = tree.map(lambda x: _direction(rng, x), args)
+            _check_grads(lambda *xs: autodiff.jvp(f, xs, direction), args, order - 1, modes, atol, rtol, eps, name)
+    if "rev" in modes:
+        name = f"{trail}vjp of "
+        check_vjp(f, lambda *xs: autodiff.vjp(f, *xs), args, atol, rtol, eps or 0.0, name)
+        if order > 1:
+            rng = np.random.default_rng(order + 1)
+            value, _ = autodiff.vjp(f, *args)
+            cotangent = tree.map(lambda x: _direction(rng, x), value)
+
+            def pulled(*xs):
+                cts = autodiff.vjp(f, *xs)[1](cotangent)
+                return [ct for ct in tree.leaves(cts) if getattr(ct, "dtype", None) != dtypes.float0]
+            _check_grads(pulled, args, order - 1, modes, atol, rtol, eps, name)
