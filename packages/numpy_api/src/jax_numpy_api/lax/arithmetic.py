@@ -240,7 +240,12 @@ def _twice(g, x):
     return mul_p.bind(g, mul_p.bind(x, constant(2, x)))
 
 
-square_p = elementwise("square", "chlo.square", accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
+def _square_lower(b, x):
+    """CHLO's op is for floats (for complex numbers it is more exact than a product); integers are multiplied."""
+    return emit(b, "chlo.square", x) if x.aval.dtype.kind in "fcV" else emit(b, "stablehlo.multiply", x, x)
+
+
+square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
                        exact=integers)
 
 
