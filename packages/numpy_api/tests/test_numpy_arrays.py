@@ -1,0 +1,112 @@
+"""Laws of the functions of jax.numpy that arrange, reduce, read and write arrays."""
+import numpy as np
+import pytest
+from harness import LAWS, Case
+
+import jax_numpy_api.numpy as jnp
+
+
+def narrowed(reference):
+    """A reference with NumPy's 64-bit integers as the default 32-bit ones."""
+    def one(x):
+        x = np.asarray(x)
+        return x.astype(np.int32) if x.dtype == np.int64 else x
+
+    def call(*xs):
+        out = reference(*xs)
+        return [one(x) for x in out] if isinstance(out, (list, tuple)) else one(out)
+    return call
+
+
+def case(name, types, *args, like=None, **options):
+    """The function ``name`` with further arguments, against NumPy's of the same name."""
+    keywords = {k: options.pop(k) for k in list(options) if k in KEYWORDS}
+    reference = narrowed(like or (lambda *xs: getattr(np, name)(*xs, *args, **keywords)))
+    label = name + "".join(f"-{a}" for a in (*args, *keywords.values()))
+    return Case(lambda *xs: getattr(jnp, name)(*xs, *args, **keywords), types, reference=reference, name=label, **options)
+
+
+KEYWORDS = {"axis", "keepdims", "ddof", "method", "mode", "indexing", "where", "initial", "side", "k", "offset"}
+
+INDICES = [
+    np.s_[1], np.s_[-1], np.s_[1:], np.s_[::-1], np.s_[::2, 1], np.s_[..., 0], np.s_[None, 1], np.s_[:, None, -2:],
+    (np.array([2, 0, 0]),), (slice(None), np.array([1, -1])), (np.array([[0], [2]]), np.array([1, 3])),
+    (np.array([0, 1]), slice(1, 3)), (slice(None, None, 2), np.array([0, 3])), (np.array([1, 2]), None), (np.array([True, False, True]),),
+    (slice(None, None, -1), np.array([0, 3])), np.s_[5:2], np.s_[()], (Ellipsis, np.array([3, 3])),
+]
+
+
+def updated(op, index):
+    """NumPy's in-place operation on a copy."""
+    def reference(x, v):
+        x = x.copy()
+        {"set": lambda: x.__setitem__(index, v), "add": lambda: np.add.at(x, index, v),
+         "multiply": lambda: np.multiply.at(x, index, v), "max": lambda: np.maximum.at(x, index, v),
+         "min": lambda: np.minimum.at(x, index, v)}[op]()
+        return x
+    return reference
+
+
+UPDATES = [("set", np.s_[1]), ("set", np.s_[::2, 1:]), ("set", (np.array([2, 0]),)), ("set", (slice(None), np.array([1, 3]))),
+           ("add", (np.array([2, 0, 2]),)), ("add", np.s_[1:, ::-2]), ("multiply", np.s_[0]), ("max", (np.array([0, 2]), 1)),
+           ("min", np.s_[..., 2]), ("add", (np.array([True, False, True]),)), ("multiply", (np.array([0, 2]), slice(0, 2)))]
+
+CASES = [
+    case("sum", "f32[3,4] i8[3,4] bool[3,4] bf16[3,4]", axis=0, like=lambda x: np.sum(x.astype(np.float64) if x.dtype.kind in "fV" else x, 0).astype(
+        np.int32 if x.dtype.kind in "ib" else x.dtype)),
+    case("prod", "f32[2,3]", axis=1, keepdims=True, tolerance=32), case("max", "f32[3,4] i8[3,4] bool[2,2]", axis=1),
+    case("min", "f32[3,4] u8[3,4]"), case("mean", "f32[3,4] bf16[64] c64[3]"), case("mean", "f32[2,3,4]", axis=(0, 2), keepdims=True),
+    case("var", "f32[3,4] f32[5]", axis=0, tolerance=32), case("var", "c64[5]", tolerance=32, vmapped=False),
+    case("std", "f32[3,4]", axis=1, ddof=1, tolerance=32), case("all", "bool[3,4] f32[2]", axis=0), case("any", "bool[3,4]"),
+    case("ptp", "f32[3,4]", axis=1), case("count_nonzero", "i8[3,4] f32[3]"), case("cumsum", "f32[3,4] i32[3,4]", axis=1),
+    case("cumprod", "f32[5]", tolerance=32), case("nansum", "f32[3,4]", axis=0), case("nanmean", "f32[3,4]", axis=1),
+    case("nanmax", "f32[3,4]", axis=0), case("nanvar", "f32[3,4]", axis=0, tolerance=32), case("argmax", "f32[3,4] i8[3,4]", axis=1),
+    case("argmin", "f32[3,4]"), case("average", "f32[3,4]", axis=0), case("median", "f32[3,5] f32[4,2]", axis=0),
+    case("quantile", "f32[7]", 0.3, tolerance=32), case("percentile", "f32[3,7]", np.array([10, 60]), axis=1, tolerance=32),
+    case("cov", "f32[3,6]", tolerance=64, like=lambda x: np.cov(x.astype(np.float64)).astype(np.float32)),
+    case("corrcoef", "f32[3,6]", tolerance=64, like=lambda x: np.corrcoef(x.astype(np.float64)).astype(np.float32)),
+    case("sort", "f32[3,4] i8[9] bool[4] bf16[5]"), case("argsort", "f32[9] i8[9]", like=lambda x: np.argsort(x, kind="stable")),
+    case("lexsort", "i8[3,9]", domain=(0, 3), vmapped=False), case("partition", "f32[7]", 3, like=np.sort),
+    Case(lambda x, v: jnp.searchsorted(jnp.sort(x), v, side="right"), "f32[6],f32[2,3] i32[6],i32[4]", name="searchsorted",
+         reference=narrowed(lambda x, v: np.searchsorted(np.sort(x), v, side="right"))),
+    case("digitize", "f32[6]", np.array([-1.0, 0.0, 1.0], np.float32)),
+    Case(lambda x: jnp.bincount(x, length=5), "i32[9]", name="bincount", domain=(0, 4), reference=narrowed(lambda x: np.bincount(x, minlength=5))),
+    Case(lambda x: jnp.histogram(x, bins=4, range=(-2, 2))[0], "f32[20]", name="histogram", derivative=False,
+         reference=lambda x: np.histogram(x, bins=4, range=(-2, 2))[0].astype(np.float32)),
+    case("reshape", "f32[2,6] i8[3,4]", (4, 3)), Case(lambda x: jnp.reshape(x, (-1, 2), order="F"), "f32[3,4]", name="reshape_F",
+                                                       reference=lambda x: np.reshape(x, (-1, 2), order="F")),
+    case("ravel", "f32[2,3]", "F"), case("squeeze", "f32[1,3,1]"), case("expand_dims", "f32[3]", (0, 2)),
+    case("transpose", "f32[2,3,4]", (1, 2, 0)), case("moveaxis", "f32[2,3,4]", (0, 1), (2, 0)), case("swapaxes", "f32[2,3]", 0, 1),
+    case("broadcast_to", "f32[3,1] i8[]", (2, 3, 4)), case("flip", "f32[2,3]", 1), case("rot90", "f32[2,3]", 3),
+    case("roll", "f32[2,3]", 2, 1), case("roll", "f32[7]", -2), case("tile", "f32[2,3]", (2, 1)), case("repeat", "f32[2,3]", 2, axis=1),
+    case("repeat", "f32[3,2]", np.array([0, 2, 1]), axis=0), case("tril", "f32[3,4]", -1), case("triu", "f32[2,3,3]", 1),
+    case("diag", "f32[3]", 1), case("diag", "f32[3,4]", -1), case("diagonal", "f32[2,3,4]", 1, 1, 2), case("trace", "f32[2,3,3]", 0, 1, 2),
+    Case(lambda *xs: jnp.concatenate(xs), "f32[2,3],f32[1,3] i8[2],i8[0]", name="concatenate",
+         reference=lambda *xs: np.concatenate(xs)),
+    Case(lambda *xs: jnp.stack(xs, -1), "f32[2,3],f32[2,3]", name="stack", reference=lambda *xs: np.stack(xs, -1)),
+    Case(lambda *xs: jnp.block([[xs[0], xs[1]], [xs[1], xs[0]]]), "f32[2,2],f32[2,2]", name="block",
+         reference=lambda x, y: np.block([[x, y], [y, x]])),
+    case("split", "f32[6,2]", 3), case("split", "f32[6]", [1, 4]), case("append", "f32[2],f32[3]"), case("kron", "f32[2,2],f32[2,3]"),
+    case("take", "f32[3,4]", np.array([[2, 0], [1, 1]]), axis=1),
+    Case(lambda x, i: jnp.take_along_axis(x, i, 1), "f32[3,4],i32[3,2]", name="take_along_axis", domain=[(-2, 2), (0, 3)],
+         reference=lambda x, i: np.take_along_axis(x, i, 1)),
+    Case(lambda x: jnp.insert(x, np.array([1, 3]), 7.0, axis=1), "f32[2,4]", name="insert", reference=lambda x: np.insert(x, [1, 3], 7.0, 1)),
+    case("delete", "f32[2,4]", np.array([0, 2]), 1), case("gradient", "f32[6]"), case("gradient", "f32[3,4]", 2.0, axis=1),
+    case("trapezoid", "f32[6]", tolerance=32), case("convolve", "f32[6],f32[3] f32[3],f32[6]", mode="same", tolerance=32, like=lambda x, y: np.convolve(x, y, "same")),
+    case("correlate", "f32[6],f32[3]", mode="full", tolerance=32, like=lambda x, y: np.correlate(x, y, "full")),
+    Case(lambda x, f: jnp.interp(x, np.arange(4, dtype=np.float32), f), "f32[5],f32[4]", name="interp", domain=[(0.1, 2.9), (-2, 2)],
+         reference=lambda x, f: np.interp(x, np.arange(4), f).astype(np.float32), tolerance=32, order=1),
+    case("polyval", "f32[4],f32[5]", tolerance=32), case("polyder", "f32[5]"), case("polyint", "f32[5]"), case("vander", "f32[4]", 3, tolerance=32),
+    case("polymul", "f32[4],f32[3]", tolerance=32),
+] + [case("pad", "f32[3,4]", ((1, 2), (2, 0)), mode=m, tolerance=16)
+     for m in ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "mean", "maximum", "median")
+] + [Case(lambda x, i=i: x[i] if hasattr(x, "at") else jnp.asarray(x)[i], "f32[3,4] i8[3,4]", name=f"getitem{i}",
+          reference=lambda x, i=i: x[i]) for i in INDICES
+] + [Case(lambda x, v, op=op, i=i: getattr(jnp.asarray(x).at[i], op)(v), "f32[3,4],f32[] i32[3,4],i32[]", name=f"at_{op}{i}",
+          reference=updated(op, i)) for op, i in UPDATES]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_law(case, law):
+    law(case)
