@@ -161,12 +161,15 @@ def value_law(case: Case) -> None:
 
 
 def jit_law(case: Case) -> None:
-    """Compiled and eager results agree; with no operands there is nothing to compare."""
-    operands = case.samples(0)
-    for got, want in zip(jit(case.call)(*operands), case.call(*operands)):
-        want_type, got_type = get_aval(want), get_aval(got)
-        assert got_type == want_type, f"jit of {case.name}: type {got_type}, eagerly {want_type}"
-        assert_close(f"jit of {case.name}", got, want, case.tolerance)
+    """Compiled and eager results agree, for every variant (eager ones may be computed on the host). One program for all."""
+    operands = [case.samples(i) for i in range(len(case.variants))]
+    compiled = jit(lambda all_operands: [case.call(*xs) for xs in all_operands])(operands)
+    for variant, xs, outs in zip(case.variants, operands, compiled):
+        types = ",".join(map(str, variant))
+        for got, want in zip(outs, case.call(*xs)):
+            got_type, want_type = get_aval(got), get_aval(want)
+            assert got_type == want_type, f"jit of {case.name}({types}): type {got_type}, eagerly {want_type}"
+            assert_close(f"jit of {case.name}({types})", got, want, case.tolerance)
 
 
 class _Derivatives:

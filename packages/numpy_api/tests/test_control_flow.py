@@ -1,7 +1,6 @@
 """Control flow: values, types, messages, printed form, and the cost of eager calls."""
 import functools
 import gc
-import operator
 
 import numpy as np
 import pytest
@@ -271,7 +270,8 @@ def test_cond_forms():
     (lambda: lax.cond("a", lambda: 1, lambda: 2), TypeError, "pred must be a scalar, got 'a'"),
     (lambda: lax.cond((1,), lambda: 1, lambda: 2), TypeError, "pred must be a scalar"),
     (lambda: lax.cond(True, 3, lambda x: x, X), TypeError, "true_fun should be a callable"),
-    (lambda: lax.cond(True, lambda: 1, lambda: 2.0), TypeError, r"output: false_fun returns float32\[\], true_fun returns int32"),
+    (lambda: lax.cond(True, lambda: 1, lambda: 2.0), TypeError,
+     r"output: false_fun returns float32\[\], true_fun returns int32"),
     (lambda: lax.cond(True, lambda x: (x, x), lambda x: x, X), TypeError, "must return the same pytree structure"),
     (lambda: lax.cond(True, lambda x: {"a": [x, x]}, lambda x: {"a": [x, X[:2]]}, X), TypeError,
      r"output\['a'\]\[1\]: false_fun returns float32\[2\], true_fun returns float32\[4\]"),

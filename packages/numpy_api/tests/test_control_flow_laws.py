@@ -156,13 +156,14 @@ def scalar(f):
     return lambda x: lax.reduce_sum(lax.mul(f(x), DIRECTION), (0,))
 
 
-SETTINGS = settings(max_examples=25, deadline=None, derandomize=True,
+SETTINGS = settings(max_examples=8, deadline=None, derandomize=True,
                     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 SINGLES = [(u, "sin") for u in UNARY] + [(b, "sin", "square") for b in BINARY]
-PAIRS = [(u, (v, "shift")) for u in ("scan", "scan x", "fori", "max_steps", "checkpoint", "custom_jvp", "jit")
-         for v in ("scan", "fori", "max_steps", "custom_jvp")] + [
-    (u, ("cond", "sin", ("scan", "square"))) for u in ("scan", "fori", "max_steps", "checkpoint", "map")] + [
-    ("cond", ("scan", "sin"), ("checkpoint", ("fori", "square"))), ("switch", ("scan x", "sin"), ("cond", "sin", "shift"))]
+PAIRS = [("scan", ("fori", "shift")), ("scan x", ("custom_jvp", "shift")), ("fori", ("max_steps", "shift")),
+         ("max_steps", ("scan", "shift")), ("checkpoint", ("max_steps", "shift")), ("custom_jvp", ("scan", "shift")),
+         ("scan", ("cond", "sin", ("scan", "square"))), ("max_steps", ("cond", "sin", ("scan", "square"))),
+         ("cond", ("scan", "sin"), ("checkpoint", ("fori", "square"))), ("switch", ("scan x", "sin"), ("cond", "sin", "shift"))]
+
 
 
 def check_value(program):
@@ -260,13 +261,15 @@ def test_random_nests(check):
 
 
 @pytest.mark.parametrize("check", [check_value, check_forward, check_vmap], ids=lambda c: c.__name__.removeprefix("check_"))
-@pytest.mark.parametrize("program", [("while", "sin"), ("scan", ("while", "sin")), ("while", ("scan", "square")),
-                                     ("cond", ("while", "sin"), "square"), ("jit", ("while", ("cond", "sin", "shift")))], ids=str)
+@pytest.mark.parametrize("program", [
+    ("while", "sin"), ("scan", ("while", "sin")), ("while", ("scan", "square")), ("cond", ("while", "sin"), "square"),
+    ("jit", ("while", ("cond", "sin", "shift")))], ids=str)
 def test_while_loops_in_forward_mode(program, check):
     check(program)
 
 
-@pytest.mark.parametrize("check", [check_value, check_reverse, check_vmap_of_grad], ids=lambda c: c.__name__.removeprefix("check_"))
+@pytest.mark.parametrize("check", [check_value, check_reverse, check_vmap_of_grad],
+                         ids=lambda c: c.__name__.removeprefix("check_"))
 @pytest.mark.parametrize("program", [("scan", ("custom_vjp", "sin")), ("cond", ("custom_vjp", "sin"), ("scan x", "square")),
                                      ("checkpoint", ("fori", ("custom_vjp", "sin")))], ids=str)
 def test_custom_vjp_in_reverse_mode(program, check):

@@ -1,7 +1,7 @@
 """Laws of products and convolutions."""
 import numpy as np
 import pytest
-from harness import LAWS, Bad, Case
+from harness import LAWS, Case
 
 from jax_numpy_api import lax
 

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 import scipy.special
-from harness import LAWS, Bad, Case
+from harness import LAWS, Case
 
 from jax_numpy_api import lax
 

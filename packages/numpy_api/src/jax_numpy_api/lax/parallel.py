@@ -12,7 +12,6 @@ Source: StableHLO specification, `all_reduce`, `all_gather`, `all_to_all`, `redu
 """
 from __future__ import annotations
 
-import functools
 import math
 from typing import Any, Callable, Hashable, Sequence
 
@@ -22,7 +21,7 @@ from jax_core import context, dtypes, tree
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import bdim_at_front, moved
 from jax_core.effects import NamedAxisEffect
-from jax_core.primitive import LINEAR, ZERO, Primitive, Zero, is_linear, none
+from jax_core.primitive import LINEAR, ZERO, Primitive, Zero, none
 from jax_core.structural import broadcast_in_dim, convert_element_type_p, reduce_sum_p, transpose
 
 AxisName = Hashable
@@ -683,8 +682,8 @@ def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_gr
 
 
 all_to_all_p = Primitive(
-    "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_to_all_transpose,
-    batch=_all_to_all_batch, lower=_all_to_all_lower)
+    "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR,
+    transpose=_all_to_all_transpose, batch=_all_to_all_batch, lower=_all_to_all_lower)
 
 
 def ragged_all_to_all(operand: Any, output: Any, input_offsets: Any, send_sizes: Any, output_offsets: Any,

@@ -13,9 +13,9 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import backends, config, dtypes, tree
+from jax_core import config, dtypes, tree
 from jax_core.aval import ShapedArray, get_aval
-from jax_core.batching import batch_jaxpr, moved, unmapped_aval
+from jax_core.batching import batch_jaxpr, moved
 from jax_core.effects import NamedAxisEffect
 from jax_core.forward import has_tangent, jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
@@ -28,8 +28,7 @@ from jax_core.structural import convert_element_type_p, zeros
 from jax_core.structural import broadcast_in_dim
 from jax_core.trace import to_concrete_value
 
-from .common import (check_effects, convert, drop_inputs, either, fill, leaf_avals, narrow, nonzero_flags, reorder,
-                     require_callable, run_eagerly, select, share_constants, split, structure_differences, trace_body)
+from .common import (check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
 from .lowering import emit_case
 
 INT32 = np.dtype(np.int32)

@@ -9,7 +9,6 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core import tree
-from jax_core.aval import get_aval
 
 from .common import require_callable
 from .scan import scan

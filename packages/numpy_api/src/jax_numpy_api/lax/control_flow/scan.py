@@ -14,20 +14,20 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, context, tree
-from jax_core.aval import AbstractValue, ShapedArray, get_aval
+from jax_core import config, tree
+from jax_core.aval import AbstractValue, get_aval
 from jax_core.batching import batch_jaxpr, bdim_at_front, moved
 from jax_core.forward import jvp_jaxpr
-from jax_core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.primitive import Primitive, Zero, is_linear
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_call, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import add as add_values
-from jax_core.structural import instantiate, zeros
+from jax_core.structural import zeros
 
-from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, drop_inputs, either, fill, instantiate_all,
+from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
 from .lowering import add, emit_while, less, stack_buffer, subtract

@@ -21,7 +21,7 @@ from jax_core.custom_jvp import custom_jvp
 from jax_core.effects import ordered_effects
 from jax_core.forward import jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
-from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.primitive import Primitive, Zero
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
@@ -30,7 +30,7 @@ from jax_core.trace import to_concrete_value
 from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
-from .common import (carry_fixpoint, check_carry, check_effects, convert, either, fill, instantiate_all, leaf_avals, narrow,
+from .common import (carry_fixpoint, check_carry, check_effects, convert, fill, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
 from .cond import runs_lane_by_lane, lane_select
 from .lowering import emit_while

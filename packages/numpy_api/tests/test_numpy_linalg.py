@@ -1,0 +1,82 @@
+"""Laws of jax.numpy.linalg, fft, products and einsum."""
+import numpy as np
+import pytest
+from harness import LAWS, Case
+
+import jax_numpy_api.numpy as jnp
+
+
+def spd(x):
+    """A well-conditioned hermitian matrix made of any square one."""
+    return x @ np.conj(np.swapaxes(x, -1, -2)) + 3 * np.eye(x.shape[-1], dtype=x.dtype)
+
+
+def jspd(x):
+    x = jnp.asarray(x)
+    return x @ jnp.conj(jnp.swapaxes(x, -1, -2)) + 3 * jnp.eye(x.shape[-1], dtype=x.dtype)
+
+
+def linalg(name, types, *args, made=True, like=None, result=lambda x: x, **options):
+    """A function of positive definite matrices against NumPy's; ``result`` picks what is comparable."""
+    own, theirs = getattr(jnp.linalg, name), like or getattr(np.linalg, name)
+    return Case(lambda x, *rest: result(own(jspd(x) if made else jnp.asarray(x), *rest, *args)), types,
+                reference=lambda x, *rest: result(theirs(spd(x) if made else x, *rest, *args)), name=name + str(args),
+                tolerance=options.pop("tolerance", 128), **options)
+
+
+def product(text, types):
+    return Case(lambda *xs: jnp.einsum(text, *xs), types, reference=lambda *xs: np.einsum(text, *xs), name=f"einsum({text})",
+                tolerance=32)
+
+
+CASES = [
+    Case(lambda x, y: jnp.matmul(x, y), "f32[2,3],f32[3,4] f32[3],f32[3] i32[2,3],i32[3] c64[2,2],c64[2,2]", name="matmul",
+         reference=np.matmul, tolerance=32),
+    Case(lambda x, y: jnp.matmul(x, y), "f32[2,1,3,2],f32[5,2,4]", name="matmul_batched", reference=np.matmul, tolerance=32),
+    Case(lambda x, y: jnp.dot(x, y), "f32[2,3,4],f32[5,4,2] f32[],f32[3]", name="dot", reference=np.dot, tolerance=32),
+    Case(lambda x, y: jnp.vdot(x, y), "c64[2,3],c64[2,3]", name="vdot", reference=np.vdot, tolerance=32),
+    Case(lambda x, y: jnp.inner(x, y), "f32[2,3],f32[4,3]", name="inner", reference=np.inner, tolerance=32),
+    Case(lambda x, y: jnp.outer(x, y), "f32[2],f32[3]", name="outer", reference=np.outer),
+    Case(lambda x, y: jnp.tensordot(x, y, ((0, 2), (1, 0))), "f32[2,3,4],f32[4,2]", name="tensordot", tolerance=32,
+         reference=lambda x, y: np.tensordot(x, y, ((0, 2), (1, 0)))),
+    Case(lambda x, y: jnp.cross(x, y), "f32[2,3],f32[3]", name="cross", reference=np.cross, tolerance=32),
+    Case(lambda x, y: jnp.vecdot(x, y), "f32[2,3],f32[3] c64[3],c64[3]", name="vecdot", tolerance=32,
+         reference=lambda x, y: (np.conj(x) * y).sum(-1)),
+    product("ij,jk->ki", "f32[2,3],f32[3,4]"), product("bij,bjk->bik", "f32[2,2,3],f32[2,3,2]"), product("ii->i", "f32[3,3]"),
+    product("iij,jk->k", "f32[2,2,3],f32[3,4]"), product("i,j,k->kji", "f32[2],f32[3],f32[2]"), product("...ij->...j", "f32[2,3,4]"),
+    product("ij,jk,kl,lm", "f32[2,3],f32[3,2],f32[2,4],f32[4,2]"), product("abc,cd,def->abef", "f32[2,1,3],f32[3,2],f32[2,2,1]"),
+    product("ij,ij->", "f32[2,3],f32[2,3]"), product("ijk,ik->j", "f32[2,3,2],f32[2,2]"), product("ab,ab->ab", "f32[2,3],f32[2,3]"),
+    linalg("cholesky", "f32[3,3] c64[3,3] f32[2,3,3]"), linalg("inv", "f32[3,3] c64[2,2] f32[2,3,3]", vmapped=True),
+    linalg("det", "f32[4,4] c64[4,4]", tolerance=512), linalg("det", "f32[2,2]", made=False), linalg("det", "f32[2,3,3]", made=False),
+    linalg("slogdet", "f32[4,4] c64[3,3]", result=lambda r: r[1]), linalg("solve", "f32[3,3],f32[3,2] f32[3,3],f32[3] c64[2,2],c64[2,1]"),
+    linalg("eigvalsh", "f32[3,3] c64[3,3]"), linalg("eigh", "f32[3,3]", result=lambda r: abs(r[1]), tolerance=1024),
+    linalg("svd", "f32[3,4]", False, made=False, result=lambda r: r[1]),
+    Case(lambda x: (lambda q: q[0] @ q[1])(jnp.linalg.qr(jnp.asarray(x))), "f32[4,3] f32[3,4]", name="qr", reference=lambda x: x,
+         tolerance=64),
+    linalg("pinv", "f32[4,3]", made=False, tolerance=512), linalg("matrix_power", "f32[3,3]", 3, made=False),
+    linalg("matrix_power", "f32[3,3]", -2), linalg("matrix_rank", "f32[4,3]", made=False, result=lambda r: np.int32(r) if isinstance(r, (int, np.integer)) else r),
+    linalg("norm", "f32[3,4] c64[3]", made=False), linalg("norm", "f32[5]", 3, made=False), linalg("norm", "f32[3,4]", "nuc", made=False),
+    linalg("norm", "f32[3,4]", 2, made=False), linalg("norm", "f32[3,4]", 1, made=False), linalg("cond", "f32[3,3]", tolerance=1024),
+    Case(lambda a, b: jnp.linalg.lstsq(jnp.asarray(a), b)[0], "f32[5,3],f32[5]", name="lstsq", tolerance=512,
+         reference=lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0]),
+    Case(lambda *xs: jnp.linalg.multi_dot(xs), "f32[2,3],f32[3,4],f32[4,2]", name="multi_dot", tolerance=32,
+         reference=lambda *xs: np.linalg.multi_dot(xs)),
+] + [Case(lambda x, f=f, o=o: getattr(jnp.fft, f)(x, **o), types, name=f"{f}{o}", tolerance=64,
+          reference=lambda x, f=f, o=o: np.asarray(getattr(np.fft, f)(x, **o)))
+     for f, types, o in [("fft", "c64[5] f32[3,4]", {}), ("ifft", "c64[3,4]", {"axis": 0, "norm": "ortho"}), ("rfft", "f32[6] f32[5]", {"n": 8}),
+                         ("irfft", "c64[4]", {}), ("irfft", "c64[4]", {"n": 5}), ("fft2", "f32[3,4]", {}), ("rfftn", "f32[2,3,4]", {}),
+                         ("irfftn", "c64[2,3,3]", {"norm": "forward"}), ("hfft", "c64[4]", {}), ("ihfft", "f32[6]", {}),
+                         ("fftshift", "f32[5,4]", {}), ("fftn", "f32[2,2,3,2]", {})]]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_law(case, law):
+    law(case)
+
+
+def test_derivative_of_det_of_a_singular_matrix():
+    from jax_core.autodiff import grad
+    a = np.diag([1.0, 2.0, 3.0, 0.0]).astype(np.float32)
+    want = np.diag([0.0, 0.0, 0.0, 6.0])
+    assert np.allclose(grad(jnp.linalg.det)(jnp.asarray(a)), want, atol=1e-5)
