@@ -10,7 +10,7 @@ import numpy as np
 FLOATS = ("float32", "float16", "bfloat16", "float64")
 UINTS = ("uint8", "uint16", "uint32", "uint64")
 INTS = ("int8", "int16", "int32", "int64", "uint8", "uint32", "uint64")
-SHAPES = ((), (1,), (5,), (2, 3), (0, 2), (7,), (3, 1, 2))
+SHAPES = ((), (5,), (2, 3), (0, 2))
 SEED = 20211
 
 
@@ -22,6 +22,25 @@ def _wide(dtype) -> bool:
     return "64" in str(dtype) and dtype != "complex64" or str(dtype) == "complex128"
 
 
+def _gamma_cases():
+    """What compiles for seconds, so there are few."""
+    for dtype, a in (("float32", f32(0.3, 1.0, 2.5, 40.0)), ("float64", 0.3), ("bfloat16", 2.5), ("float16", 2.5)):
+        yield "gamma", (a, (4,), dtype), {}
+        if dtype == "float32":
+            yield "loggamma", (a, (4,), dtype), {}
+    for dtype in ("float32", "float64"):
+        yield "beta", (2.0, 0.5, (4,), dtype), {}
+    dtype = "float32"
+    yield "chisquare", (3.0, (4,), dtype), {}
+    yield "f", (3.0, 4.0, (4,), dtype), {}
+    yield "t", (3.0, (4,), dtype), {}
+    yield "generalized_normal", (1.5, (4,), dtype), {}
+    yield "ball", (3, 2, (2,), dtype), {}
+    yield "dirichlet", (f32(1, 2, 3), (2,), dtype), {}
+    yield "binomial", (20.0, 0.3, (5,), dtype), {}
+    yield "binomial", (20.0, 0.3, (5,), "float16"), {}
+
+
 def _cases():
     for num in (1, 2, 3, 7, (2, 3), (0,)):
         yield "split", (num,), {}
@@ -31,8 +50,7 @@ def _cases():
         for shape in SHAPES:
             yield "bits", (shape, dtype), {}
     for dtype in FLOATS:
-        for shape in ((5,), (2, 3)):
-            yield "uniform", (shape, dtype), {}
+        yield "uniform", ((2, 3), dtype), {}
         yield "uniform", ((4,), dtype, -2.5, 3.0), {}
         for name in ("exponential", "gumbel", "laplace", "logistic", "cauchy", "maxwell"):
             yield name, ((5,), dtype), {}
@@ -45,24 +63,12 @@ def _cases():
         yield "double_sided_maxwell", (1.0, 2.0, (4,), dtype), {}
         yield "wald", (2.0, (4,), dtype), {}
         yield "triangular", (0.0, 0.3, 1.0, (5,), dtype), {}
-        for a in (0.3, 1.0, 2.5, 40.0):
-            yield "gamma", (a, (4,), dtype), {}
-            yield "loggamma", (a, (4,), dtype), {}
-        yield "beta", (2.0, 0.5, (4,), dtype), {}
-        yield "chisquare", (3.0, (4,), dtype), {}
-        yield "f", (3.0, 4.0, (4,), dtype), {}
-        yield "t", (3.0, (4,), dtype), {}
-        yield "generalized_normal", (1.5, (4,), dtype), {}
-        yield "ball", (3, 2, (2,), dtype), {}
-        yield "dirichlet", (f32(1, 2, 3), (2,), dtype), {}
-        yield "binomial", (20.0, 0.3, (5,), dtype), {}
         yield "rademacher", ((5,), dtype), {}
+    yield from _gamma_cases()
     for dtype in (*FLOATS, "complex64", "complex128"):
-        for shape in ((5,), (2, 3)):
-            yield "normal", (shape, dtype), {}
+        yield "normal", ((5,), dtype), {}
     for dtype in INTS:
         yield "randint", ((5,), 0, 100, dtype), {}
-        yield "randint", ((2, 3), 3, 4, dtype), {}
         yield "rademacher", ((4,), "int8"), {}
     yield "randint", ((5,), 0, 256, "uint8"), {}
     yield "randint", ((5,), -128, 128, "int8"), {}
@@ -86,8 +92,7 @@ def _cases():
         yield "permutation", (x,), kwargs
     for args in ((0.3, (5,)), (f32(0.1, 0.5, 1.0),)):
         yield "geometric", args, {}
-    for lam in (3.0, 30.0, f32(0, 1, 5, 20, 100, 1e4)):
-        yield "poisson", (lam,), {} if isinstance(lam, np.ndarray) else {"shape": (4,)}
+    yield "poisson", (f32(0, 1, 5, 20, 100, 1e4),), {}
     yield "binomial", (f32(5, 100, 1000), f32(0.2, 0.7, 0.5)), {}
     yield "multinomial", (20.0, f32(0.2, 0.3, 0.5)), {}
     yield "multinomial", (f32(10, 20), np.full((2, 3), 1 / 3, np.float32)), {}

@@ -333,6 +333,9 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: An
 
 # -- Wald, triangular --------------------------------------------------------------------------------------------------
 
+_LARGE_MEAN = 1000.0
+
+
 @inlined(static_argnames=("impl", "shape", "dtype"))
 def _wald(words, mean, *, impl, shape, dtype):
     """Michael, Schucany, Haas 1976: the smaller root of a quadratic in a squared normal number, or its mirror image."""
@@ -345,7 +348,14 @@ def _wald(words, mean, *, impl, shape, dtype):
     two, four = dtype.type(2), dtype.type(4)
     root = lax.sqrt(lax.add(lax.mul(lax.mul(four, mean), y), lax.mul(squared, lax.mul(y, y))))
     x = lax.sub(lax.add(mean, lax.div(lax.mul(squared, y), two)), lax.mul(lax.div(mean, two), root))
-    return lax.select(lax.le(z, lax.div(mean, lax.add(mean, x))), x, lax.div(squared, x))
+    # The difference above cancels for large means. The product of the roots is mean**2, so there divide by the larger one.
+    part = lax.mul(y, dtype.type(0.5))
+    larger = lax.add(part, lax.sqrt(lax.add(lax.div(y, mean), lax.mul(part, part))))
+    x = lax.select(lax.gt(mean, dtype.type(_LARGE_MEAN)), lax.div(dtype.type(1), lax.add(lax.div(dtype.type(1), mean), larger)), x)
+    is_smaller = lax.le(z, lax.div(dtype.type(1), lax.add(dtype.type(1), lax.div(x, mean))))
+    is_smaller = lax.select(lax.gt(mean, dtype.type(_LARGE_MEAN)), is_smaller, lax.le(z, lax.div(mean, lax.add(mean, x))))
+    drawn = lax.select(is_smaller, x, lax.div(squared, x))
+    return lax.select(lax.eq(mean, dtype.type(0)), mean, drawn)
 
 
 def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:

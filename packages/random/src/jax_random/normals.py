@@ -13,7 +13,7 @@ from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
 from .impls import PRNGImpl, is_partitionable
-from .uniforms import aligned, convert, draw_uniform, draw_unit, split_words
+from .uniforms import aligned, broadcast_to, convert, draw_uniform, draw_unit, split_words
 
 
 def root_two(dtype: Any) -> Any:
@@ -73,6 +73,9 @@ def normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = 
 
 # -- truncated ---------------------------------------------------------------------------------------------------------
 
+_TAIL = 4.0  # beyond, the distribution function in float32 is too coarse to be inverted
+
+
 @inlined(static_argnames=("impl", "shape", "dtype"))
 def _truncated_normal(words, lower, upper, *, impl, shape, dtype):
     """The quantile function between the quantiles of the ends; rounding is kept inside the open interval."""
@@ -80,10 +83,54 @@ def _truncated_normal(words, lower, upper, *, impl, shape, dtype):
     scale = root_two(dtype)
     a, b = lax.erf(lax.div(lower, scale)), lax.erf(lax.div(upper, scale))
     drawn = lax.mul(scale, lax.erf_inv(draw_uniform(words, impl, shape, dtype, a, b)))
+    drawn = _with_tails(words, impl, broadcast_to(lower, shape), broadcast_to(upper, shape), drawn)
     inf = dtype.type(np.inf)
     low = lax.nextafter(lax.stop_gradient(lower), _full_like(lower, inf))
     high = lax.nextafter(lax.stop_gradient(upper), _full_like(upper, -inf))
     return lax.min(lax.max(drawn, low), high)
+
+
+def _with_tails(words, impl, lower, upper, drawn):
+    """``drawn``, replaced where the whole interval lies in one tail."""
+    f = drawn.dtype.type
+    right, left = lax.gt(lower, f(_TAIL)), lax.lt(upper, f(-_TAIL))
+    one = lax.full_like(drawn, 1)
+    # The left tail is the mirror image of the right one.
+    a = lax.select(right, lower, lax.select(left, lax.neg(upper), lax.mul(one, f(5))))
+    b = lax.select(right, upper, lax.select(left, lax.neg(lower), lax.mul(one, f(6))))
+    u = draw_unit(words, impl, drawn.shape, drawn.dtype)
+    tail = _draw_tail(lax.select(left, lax.sub(one, u), u), a, b)
+    return lax.select(right, tail, lax.select(left, lax.neg(tail), drawn))
+
+
+def _draw_tail(u, a, b):
+    """The quantile ``u`` of the normal distribution between ``a`` and ``b``, both beyond `_TAIL`.
+
+    With ``Q`` the upper tail and ``R`` Mills' ratio (``Q = density * R``), ``x = a + step`` solves
+    ``log Q(a) - log Q(x) = e``, where ``e = -log(1 - u (1 - Q(b) / Q(a)))``; the derivative of the left side is ``1 / R(x)``.
+    """
+    f = u.dtype.type
+    half = f(0.5)
+    at_a = _mills_ratio(a)
+    ratio = lax.mul(lax.exp(lax.mul(half, lax.mul(lax.sub(a, b), lax.add(a, b)))), lax.div(_mills_ratio(b), at_a))
+    e = lax.neg(lax.log1p(lax.neg(lax.mul(u, lax.sub(f(1), ratio)))))
+    e = lax.min(e, f(1e4))  # infinite for u = 1 without an upper end; the step is clipped by the caller
+    step = lax.div(lax.mul(f(2), e), lax.add(a, lax.sqrt(lax.add(lax.mul(a, a), lax.mul(f(2), e)))))
+    for _ in range(3):
+        at_x = _mills_ratio(lax.add(a, step))
+        gone = lax.sub(lax.mul(lax.mul(half, step), lax.add(lax.add(a, a), step)), lax.log(lax.div(at_x, at_a)))
+        step = lax.sub(step, lax.mul(lax.sub(gone, e), at_x))
+    return lax.add(a, step)
+
+
+def _mills_ratio(x):
+    """``Q(x) / density(x)`` for x above `_TAIL`, by its continued fraction."""
+    f = x.dtype.type
+    x = lax.min(x, f(1e4) if x.dtype.itemsize > 2 else f(200))
+    out = x
+    for n in range(12, 0, -1):
+        out = lax.add(x, lax.div(f(n), out))
+    return lax.div(f(1), out)
 
 
 def _full_like(x, value):

@@ -1,0 +1,198 @@
+"""Samples follow their distributions: Kolmogorov-Smirnov or chi-square tests and moments at fixed keys, and edges.
+
+Keys are fixed, so a test that passes always passes; p-values below 1e-3 would be suspicious.
+"""
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import jax_random as random
+from jax_core.vmap import vmap
+from jax_numpy_api import numpy as jnp
+
+N = 10_000
+LEAST_P = 1e-3
+KEY = random.PRNGKey(2024)
+f32 = np.float32
+
+CONTINUOUS = {
+    "uniform": (lambda k: random.uniform(k, (N,)), stats.uniform()),
+    "uniform bounds": (lambda k: random.uniform(k, (N,), minval=-2, maxval=5), stats.uniform(-2, 7)),
+    "normal": (lambda k: random.normal(k, (N,)), stats.norm()),
+    "truncated": (lambda k: random.truncated_normal(k, -1.0, 2.0, (N,)), stats.truncnorm(-1, 2)),
+    "truncated tail": (lambda k: random.truncated_normal(k, 5.0, 6.0, (N,)), stats.truncnorm(5, 6)),
+    "truncated left tail": (lambda k: random.truncated_normal(k, -20.0, -8.0, (N,)), stats.truncnorm(-20, -8)),
+    "lognormal": (lambda k: random.lognormal(k, 0.7, (N,)), stats.lognorm(0.7)),
+    "exponential": (lambda k: random.exponential(k, (N,)), stats.expon()),
+    "laplace": (lambda k: random.laplace(k, (N,)), stats.laplace()),
+    "logistic": (lambda k: random.logistic(k, (N,)), stats.logistic()),
+    "cauchy": (lambda k: random.cauchy(k, (N,)), stats.cauchy()),
+    "gumbel": (lambda k: random.gumbel(k, (N,)), stats.gumbel_r()),
+    "gumbel high": (lambda k: random.gumbel(k, (N,), mode="high"), stats.gumbel_r()),
+    "maxwell": (lambda k: random.maxwell(k, (N,)), stats.maxwell()),
+    "pareto": (lambda k: random.pareto(k, 2.5, (N,)), stats.pareto(2.5)),
+    "rayleigh": (lambda k: random.rayleigh(k, 2.0, (N,)), stats.rayleigh(scale=2)),
+    "wald": (lambda k: random.wald(k, 1.5, (N,)), stats.invgauss(1.5)),
+    "wald large": (lambda k: random.wald(k, 1e6, (N,)), stats.invgauss(1e6)),
+    "weibull": (lambda k: random.weibull_min(k, 2.0, 3.0, (N,)), stats.weibull_min(3, scale=2)),
+    "triangular": (lambda k: random.triangular(k, 0.0, 0.3, 1.0, (N,)), stats.triang(0.3)),
+    "double sided maxwell": (lambda k: abs(random.double_sided_maxwell(k, 0.0, 2.0, (N,))), stats.maxwell(scale=2)),
+    "gamma small": (lambda k: random.gamma(k, 0.2, (N,)), stats.gamma(0.2)),
+    "gamma": (lambda k: random.gamma(k, 3.0, (N,)), stats.gamma(3)),
+    "gamma large": (lambda k: random.gamma(k, 1000.0, (N,)), stats.gamma(1000)),
+    "loggamma": (lambda k: random.loggamma(k, 0.2, (N,)), stats.loggamma(0.2)),
+    "beta": (lambda k: random.beta(k, 2.0, 0.5, (N,)), stats.beta(2, 0.5)),
+    "chisquare": (lambda k: random.chisquare(k, 3.0, (N,)), stats.chi2(3)),
+    "f": (lambda k: random.f(k, 3.0, 7.0, (N,)), stats.f(3, 7)),
+    "t": (lambda k: random.t(k, 4.0, (N,)), stats.t(4)),
+    "generalized normal": (lambda k: random.generalized_normal(k, 1.5, (N,)), stats.gennorm(1.5)),
+    "dirichlet": (lambda k: random.dirichlet(k, f32([1, 2, 3]), (N,))[:, 0], stats.beta(1, 5)),
+    "ball radius": (lambda k: jnp.linalg.norm(random.ball(k, 3, shape=(N,)), axis=-1) ** 3, stats.uniform()),
+    "multivariate normal": (lambda k: random.multivariate_normal(k, f32([1, 2]), f32([[2, 1], [1, 3]]), (N,)) @ f32([1, -1]),
+                            stats.norm(-1, math.sqrt(3))),
+}
+
+
+@pytest.mark.parametrize("draw, distribution", CONTINUOUS.values(), ids=CONTINUOUS)
+def test_kolmogorov_smirnov(draw, distribution):
+    x = np.asarray(draw(KEY), np.float64)
+    assert stats.kstest(x, distribution.cdf).pvalue > LEAST_P
+
+
+MOMENTS = ["uniform bounds", "normal", "truncated", "lognormal", "exponential", "laplace", "logistic", "gumbel", "maxwell",
+           "rayleigh", "wald", "weibull", "triangular", "gamma", "beta", "chisquare"]
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_moments(name):
+    """Mean and variance, within five standard errors."""
+    draw, distribution = CONTINUOUS[name]
+    x = np.asarray(draw(random.fold_in(KEY, 1)), np.float64)
+    mean, variance, kurtosis = distribution.stats("mvk")
+    assert abs(x.mean() - mean) < 5 * math.sqrt(variance / N)
+    assert abs(x.var() - variance) < 5 * variance * math.sqrt((kurtosis + 2) / N)
+
+
+DISCRETE = {
+    "bernoulli": (lambda k: random.bernoulli(k, 0.3, (N,)), stats.bernoulli(0.3)),
+    "bernoulli high": (lambda k: random.bernoulli(k, 0.3, (N,), mode="high"), stats.bernoulli(0.3)),
+    "rademacher": (lambda k: (random.rademacher(k, (N,)) + 1) // 2, stats.bernoulli(0.5)),
+    "randint": (lambda k: random.randint(k, (N,), -3, 8), stats.randint(-3, 8)),
+    "randint uint8": (lambda k: random.randint(k, (N,), 0, 10, "uint8"), stats.randint(0, 10)),
+    "geometric": (lambda k: random.geometric(k, 0.3, (N,)), stats.geom(0.3)),
+    "poisson small": (lambda k: random.poisson(k, 2.5, (N,)), stats.poisson(2.5)),
+    "poisson large": (lambda k: random.poisson(k, 50.0, (N,)), stats.poisson(50)),
+    "binomial small": (lambda k: random.binomial(k, 12, 0.3, (N,)), stats.binom(12, 0.3)),
+    "binomial large": (lambda k: random.binomial(k, 200, 0.7, (N,)), stats.binom(200, 0.7)),
+    "multinomial": (lambda k: random.multinomial(k, 12.0, f32([0.2, 0.3, 0.5]), shape=(N,))[:, 1], stats.binom(12, 0.3)),
+    "categorical": (lambda k: random.categorical(k, np.log(f32([1, 2, 3, 4])), shape=(N,)),
+                    stats.rv_discrete(values=(range(4), (0.1, 0.2, 0.3, 0.4)))),
+    "choice": (lambda k: random.choice(k, 4, (N,), p=f32([1, 2, 3, 4])),
+               stats.rv_discrete(values=(range(4), (0.1, 0.2, 0.3, 0.4)))),
+    "choice equal": (lambda k: random.choice(k, 7, (N,)), stats.randint(0, 7)),
+}
+
+
+@pytest.mark.parametrize("draw, distribution", DISCRETE.values(), ids=DISCRETE)
+def test_chi_square(draw, distribution):
+    x = np.asarray(draw(KEY)).astype(np.int64)
+    values = np.arange(x.min(), x.max() + 1)
+    expected, observed = distribution.pmf(values) * N, np.array([(x == v).sum() for v in values])
+    common = expected >= 5
+    rest = N - expected[common].sum()
+    expected, observed = [*expected[common]], [*observed[common]]
+    if rest > 1e-6 * N:
+        expected, observed = [*expected, rest], [*observed, N - sum(observed)]
+    if rest <= 1e-6 * N:
+        assert sum(observed) == N
+        expected = np.array(expected) * N / sum(expected)
+    assert stats.chisquare(observed, np.array(expected) * N / np.sum(expected)).pvalue > LEAST_P
+
+
+def test_permutations_are_uniform():
+    keys = random.split(KEY, 6000)
+    drawn = np.asarray(vmap(lambda k: random.permutation(k, 3))(keys))
+    codes = drawn @ [9, 3, 1]
+    counts = np.unique(codes, return_counts=True)[1]
+    assert len(counts) == 6 and stats.chisquare(counts).pvalue > LEAST_P
+
+
+def test_samples_without_replacement_are_distinct():
+    weights = f32([1, 1, 4, 4, 0])
+    for key in random.split(KEY, 20):
+        assert len(set(np.asarray(random.choice(key, 5, (4,), replace=False, p=weights)).tolist()) | {4}) == 5
+        chosen = np.asarray(random.categorical(key, np.zeros((5,), f32), shape=(5,), replace=False))
+        assert sorted(chosen.tolist()) == [0, 1, 2, 3, 4]
+
+
+def test_large_permutation_is_a_permutation():
+    np.testing.assert_array_equal(np.sort(random.permutation(KEY, 5000)), np.arange(5000))
+
+
+def test_orthogonal_matrices_are_orthogonal():
+    for n, m in ((4, None), (4, 2), (2, 4)):
+        q = np.asarray(random.orthogonal(KEY, n, (3,), m=m))
+        small = q @ q.swapaxes(-1, -2) if (m or n) >= n else q.swapaxes(-1, -2) @ q
+        np.testing.assert_allclose(small, np.broadcast_to(np.eye(small.shape[-1]), small.shape), atol=1e-5)
+
+
+def test_complex_normal_has_variance_one():
+    z = np.asarray(random.normal(KEY, (N,), "complex64"))
+    assert abs((abs(z) ** 2).mean() - 1) < 0.05 and abs((z * z).mean()) < 0.05
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_narrow_floats(dtype):
+    x = np.asarray(random.uniform(KEY, (N,), dtype)).astype(np.float64)
+    assert x.min() >= 0 and x.max() < 1 and abs(x.mean() - 0.5) < 0.02
+
+
+# -- edges -------------------------------------------------------------------------------------------------------------
+
+INF = np.inf
+EDGES = [
+    ("gamma", (f32([0, 1e-30, INF]),), [0, 0, INF]),
+    ("loggamma", (f32([0, INF]),), [-INF, INF]),
+    ("beta", (f32([0, INF, 1, 1]), f32([1, 1, INF, 0])), [0, 1, 0, 1]),
+    ("chisquare", (f32([0, INF]),), [0, INF]),
+    ("pareto", (f32([INF]),), [1]),
+    ("lognormal", (f32([0]),), [1]),
+    ("rayleigh", (f32([0]),), [0]),
+    ("geometric", (f32([1]),), [1]),
+    ("bernoulli", (f32([0, 1]),), [False, True]),
+    ("poisson", (f32([0]),), [0]),
+    ("binomial", (f32([0, 5, 5, INF]), f32([0.5, 0, 1, 0.5])), [0, 0, 5, INF]),
+    ("triangular", (f32([1]), f32([1]), f32([1])), [1]),
+    ("uniform", ((2,), "float32", 3.0, 3.0), [3, 3]),
+    ("randint", ((2,), 4, 4), [4, 4]),
+]
+
+
+@pytest.mark.parametrize("name, args, want", EDGES, ids=[e[0] for e in EDGES])
+def test_edges(name, args, want):
+    """Parameters at the ends of their ranges give the limits of the distributions."""
+    np.testing.assert_array_equal(getattr(random, name)(KEY, *args), want)
+
+
+def test_no_nan_at_extreme_parameters():
+    tiny_and_huge = f32([1e-30, 1e-10, 1e10, 1e30])
+    for drawn in (random.beta(KEY, tiny_and_huge, tiny_and_huge), random.dirichlet(KEY, tiny_and_huge),
+                  random.t(KEY, f32([1e30, INF])), random.f(KEY, f32([1e30, INF]), f32([3.0, 3.0])),
+                  random.wald(KEY, tiny_and_huge), random.gamma(KEY, tiny_and_huge),
+                  random.truncated_normal(KEY, f32([-INF, 30, -40]), f32([INF, 31, -39]))):
+        assert not np.isnan(drawn).any(), drawn
+
+
+def test_infinitely_many_degrees_of_freedom_are_normal():
+    x = np.asarray(random.t(KEY, INF, (N,)), np.float64)
+    assert stats.kstest(x, "norm").pvalue > LEAST_P
+
+
+def test_discrete_upper_tail_of_gumbel():
+    """High mode reaches beyond the largest value that one 23-bit number gives, about 16."""
+    high = np.asarray(random.gumbel(KEY, (200_000,), mode="high"), np.float64)
+    assert np.exp(-np.exp(-high)).max() < 1 and high.max() > 9
+
+

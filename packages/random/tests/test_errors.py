@@ -1,0 +1,127 @@
+"""Bad arguments: the class that users expect, and a message that names the function."""
+import numpy as np
+import pytest
+
+import jax_random as random
+from jax_core import config
+from jax_core.errors import KeyReuseError
+from jax_core.jit import jit
+
+KEY = random.key(0)
+KEYS = random.split(KEY, 3)
+f32 = np.float32
+
+BAD = [
+    (lambda: random.normal(KEYS), ValueError, r"normal accepts a single key, but was given a key array of shape \(3,\)"),
+    (lambda: random.split(KEYS), ValueError, "split accepts a single key"),
+    (lambda: random.fold_in(KEYS, 1), ValueError, "fold_in accepts a single key"),
+    (lambda: random.normal(np.zeros((2, 2), np.uint32)), ValueError, r"normal accepts a single key.*\(2, 2\)"),
+    (lambda: random.normal(np.zeros(2, f32)), TypeError, "normal: .*invalid PRNG key data.*float32"),
+    (lambda: random.normal(np.zeros(3, np.uint32)), TypeError, r"normal: .*expected key_data.shape to end with \(2,\)"),
+    (lambda: random.normal(0), TypeError, "normal: .*expected a key"),
+    (lambda: random.normal(KEY, (-1,)), ValueError, r"normal: shape=\(-1,\) has a negative length"),
+    (lambda: random.normal(KEY, (2.5,)), TypeError, "normal: shapes must be 1D sequences of concrete values"),
+    (lambda: jit(lambda n: random.normal(KEY, (n,)))(3), TypeError, "normal: shapes must be 1D sequences of concrete"),
+    (lambda: random.normal(KEY, (2,), int), ValueError, "dtype argument to `normal` must be a float or complex dtype, got"),
+    (lambda: random.uniform(KEY, (2,), int), ValueError, "dtype argument to `uniform` must be a float dtype"),
+    (lambda: random.uniform(KEY, (2,), minval=np.zeros(3)), ValueError, "uniform: parameters of shapes"),
+    (lambda: random.bits(KEY, (2,), int), ValueError, "dtype argument to `bits` must be an unsigned int dtype"),
+    (lambda: random.randint(KEY, (2,), 0, 1, float), TypeError, "randint only accepts integer dtypes, got float32"),
+    (lambda: random.geometric(KEY, 0.5, (2,), float), ValueError, "dtype argument to `geometric` must be an int dtype"),
+    (lambda: random.split(KEY, 2.5), TypeError, "split: shapes must be"),
+    (lambda: random.split(KEY, -1), ValueError, "split: .*negative"),
+    (lambda: random.fold_in(KEY, -1), OverflowError, "fold_in: Python integer -1 out of bounds for uint32"),
+    (lambda: random.fold_in(KEY, np.arange(3)), TypeError, "fold_in accepts a scalar"),
+    (lambda: random.PRNGKey(0.5), TypeError, "PRNGKey: PRNG key seed must be an integer"),
+    (lambda: random.PRNGKey(np.arange(3)), TypeError, "PRNGKey accepts a scalar seed"),
+    (lambda: random.PRNGKey("a"), TypeError, "PRNGKey: the seed must be an integer, got 'a'"),
+    (lambda: random.key(KEY), TypeError, "key accepts a scalar seed, but was given a PRNG key"),
+    (lambda: random.key(2**70), OverflowError, "too large"),
+    (lambda: random.key(0, impl="foo"), ValueError, 'unrecognized PRNG implementation "foo"'),
+    (lambda: random.key(0, impl="rbg", dtype=KEY.dtype), ValueError, "Cannot specify both"),
+    (lambda: random.wrap_key_data(np.zeros(2, np.int32)), TypeError, "wrap_key_data: .*expected key_data.dtype = uint32"),
+    (lambda: random.bernoulli(KEY, 1), TypeError, "bernoulli probability `p` must have a floating dtype, got int32"),
+    (lambda: random.bernoulli(KEY, np.ones(3, f32), (2,)), ValueError, "bernoulli: parameters of shapes"),
+    (lambda: random.bernoulli(KEY, 0.5, mode="x"), ValueError, "bernoulli: got mode='x'"),
+    (lambda: random.categorical(KEY, np.ones((2, 3), f32), shape=(3,)), ValueError, "categorical: shape="),
+    (lambda: random.categorical(KEY, np.ones(3, f32), shape=(4,), replace=False), ValueError, "categorical: Number of"),
+    (lambda: random.choice(KEY, 5, (6,), replace=False), ValueError, "choice: Cannot take a larger sample"),
+    (lambda: random.choice(KEY, 0, (1,)), ValueError, "choice: a must be greater than 0"),
+    (lambda: random.choice(KEY, [1, 2]), TypeError, "choice requires ndarray or scalar"),
+    (lambda: random.choice(KEY, 5, p=np.ones(4)), ValueError, "choice: p must be None or a 1D vector"),
+    (lambda: random.permutation(KEY, 1.5), TypeError, "permutation: x must be an integer or at least 1-dimensional"),
+    (lambda: random.permutation(KEY, np.zeros((2, 2)), axis=2), ValueError, "permutation: axis 2 is out of bounds"),
+    (lambda: random.gamma(KEY, np.ones(3, f32), (2,)), ValueError, "gamma: parameters of shapes"),
+    (lambda: random.gamma(KEY, 1.0, method="foo"), ValueError, "method argument to `gamma` must be one of"),
+    (lambda: random.gamma(KEY, "a"), TypeError, "gamma: a must be a number or an array"),
+    (lambda: random.poisson(random.key(0, impl="rbg"), 1.0), NotImplementedError, "`poisson` with method='exact'"),
+    (lambda: random.multivariate_normal(KEY, np.zeros(2), np.eye(3)), ValueError, "multivariate_normal requires cov.shape"),
+    (lambda: random.multivariate_normal(KEY, np.zeros(2), np.eye(2), method="q"), ValueError, "multivariate_normal: method"),
+    (lambda: random.dirichlet(KEY, 1.0), ValueError, "dirichlet requires alpha.ndim >= 1"),
+    (lambda: random.orthogonal(KEY, 3, m=-2), ValueError, "orthogonal: m=-2 is negative"),
+    (lambda: random.ball(KEY, 2.5), TypeError, "ball: d must be an integer"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(BAD)))
+def test_bad_arguments(number):
+    call, error, message = BAD[number]
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_legacy_keys_can_be_forbidden():
+    raw = random.PRNGKey(0)
+    with config.legacy_prng_key("error"), pytest.raises(ValueError, match="Legacy uint32 key array.*normal"):
+        random.normal(raw)
+    with config.legacy_prng_key("warn"), pytest.warns(UserWarning, match="Legacy uint32 key array"):
+        random.normal(raw)
+
+
+# -- key reuse ---------------------------------------------------------------------------------------------------------
+
+@pytest.fixture
+def watched():
+    with config.debug_key_reuse(True):
+        yield random.key(0)
+
+
+def test_second_use_names_both_places(watched):
+    random.normal(watched)
+    with pytest.raises(KeyReuseError, match=r"normal at .*test_errors.py:\d+.* used again by uniform at .*test_errors.py:\d+"):
+        random.uniform(watched)
+
+
+def test_split_key_is_used_up(watched):
+    random.split(watched)
+    with pytest.raises(KeyReuseError, match="split at"):
+        random.bits(watched)
+
+
+def test_what_uses_nothing_up(watched):
+    random.fold_in(watched, 1)
+    random.fold_in(watched, 2)
+    random.key_data(watched)
+    random.normal(random.clone(watched))
+    random.normal(watched)
+    random.normal(random.clone(watched))
+
+
+def test_reuse_inside_a_compiled_function(watched):
+    with pytest.raises(KeyReuseError, match="uniform"):
+        jit(lambda k: random.normal(k) + random.uniform(k))(watched)
+
+
+def test_compiled_functions_use_their_arguments_up(watched):
+    draw, name = jit(lambda k: random.normal(k)), jit(lambda k: random.fold_in(k, 1))
+    name(watched)
+    name(watched)
+    draw(watched)
+    with pytest.raises(KeyReuseError):
+        draw(watched)
+
+
+def test_nothing_is_noted_without_the_flag():
+    key = random.key(0)
+    random.normal(key)
+    random.normal(key)
