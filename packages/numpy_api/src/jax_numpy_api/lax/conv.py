@@ -19,7 +19,7 @@ import numpy as np
 
 from jax_core import batching, dtypes, structural
 from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.primitive import Primitive, is_linear
 from jax_core.structural import convert_element_type_p
 
 from .dot import Precision, PrecisionLike, canonical_precision, dot_general

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
-from jax_core import batching, config, dtypes, structural
+from jax_core import config, dtypes, structural
 from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.primitive import Primitive, is_linear
 from jax_core.structural import convert_element_type_p
 
 from .nary import as_operand

@@ -382,7 +382,7 @@ def _betainc(a, b, x):
     a0, b0, x0 = (_where(proper, v, half) for v in (a, b, x))
     flip = gt(x0, div(add(a0, one), add(add(a0, b0), _k(2, a))))  # the fraction converges fast below this point
     p, q = _where(flip, b0, a0), _where(flip, a0, b0)
-    y, rest = _where(flip, sub(one, x0), x0), _where(flip, x0, sub(one, x0))
+    y = _where(flip, sub(one, x0), x0)
     log_rest = _where(flip, log(x0), log1p(neg(x0)))
     weight = exp(sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q)))
     value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
