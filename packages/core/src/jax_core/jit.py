@@ -69,6 +69,14 @@ class JitOptions:
         self.compiler_options = tuple(sorted(compiler_options.items())) if compiler_options else ()
 
 
+    def key(self) -> tuple | None:
+        """Two wrappers of one function with equal keys do the same; None where placements make that hard to tell."""
+        if self.in_shardings is not None or self.out_shardings is not None or self.device is not None:
+            return None
+        return (self.static_argnums, self.static_argnames, self.donate_argnums, self.donate_argnames, self.keep_unused,
+                self.backend, self.inline, self.compiler_options)
+
+
 def resolve_argnums(fun: Callable, signature, argnums, argnames, kind: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
     """Positions and names that mean the same arguments, each worked out from the other where the signature tells.
 
@@ -215,14 +223,18 @@ class Call:
 
 
 class _LazyNames:
-    """Names of flat arguments, worked out only for messages."""
+    """Names of flat arguments, worked out only for messages. Programs outlive their functions, so the reference is weak."""
 
     def __init__(self, fun, in_tree, static):
-        self.fun, self.in_tree, self.static = fun, in_tree, static
+        self.in_tree, self.static = in_tree, static
+        try:
+            self.fun = weakref.ref(fun)
+        except TypeError:
+            self.fun = lambda: fun
 
     def _names(self):
         args = tree.unflatten(self.in_tree, range(self.in_tree.num_leaves))
-        return [_argument_name(self.fun, path, self.static) for path, _ in tree.flatten_with_path(args)[0]]
+        return [_argument_name(self.fun(), path, self.static) for path, _ in tree.flatten_with_path(args)[0]]
 
     def __len__(self):
         return self.in_tree.num_leaves
@@ -253,7 +265,7 @@ class _LazyPaths:
 
 
 def _argument_name(fun, path, static) -> str:
-    signature = signature_of(fun)
+    signature = None if fun is None else signature_of(fun)
     group, rest = path[0].idx, path[1:]
     if not rest:
         return ""
@@ -449,7 +461,7 @@ def jit(fun: Callable | None = None, /, *, in_shardings: Any = None, out_shardin
         return _call_miss(fun, options, args, kwargs)
 
     wrapped = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun),
-                                        donate_argnums=options.donate_argnums, donate_argnames=options.donate_argnames)
+                                        options.key(), donate_argnums=options.donate_argnums, donate_argnames=options.donate_argnames)
     return _add_methods(wrapped, fun, options)
 
 
