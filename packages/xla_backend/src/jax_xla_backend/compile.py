@@ -104,7 +104,7 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
 
 
 def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = (),
-                 host_callbacks: Sequence[Any] = (), module: Any = None) -> Any:
+                 host_callbacks: Sequence[Any] = (), module: Any = None, cached: bool = True) -> Any:
     """The executable of a module's text, from the caches if it is there.
 
     Args:
@@ -114,12 +114,15 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
       items: compiler options, as from `option_items`.
       host_callbacks: Python functions that the module calls by number; such a module is not cached.
       module: the parsed module, needed with ``host_callbacks``.
+      cached: false for a text that holds addresses of objects of this process.
 
     Raises:
       ValueError: XLA rejects the module.
     """
     if host_callbacks:
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
+    if not cached:
+        return _compile(text, client, devices, items, ())
     settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP_BYTES)
     key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
     with _lock:

@@ -43,7 +43,8 @@ class _Loaded:
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
         callbacks = list(getattr(module, "host_callbacks", ()))
-        self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks)
+        self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks,
+                                           cached=not getattr(module, "keep_alive", ()))
         self.in_shardings = list(in_shardings)
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
@@ -52,6 +53,8 @@ class _Loaded:
                                NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
         self.consts = [put(c, None, self.token_sharding) for c in module.consts]
         self.name = name
+        for seen in getattr(module, "inspections", ()):
+            seen(self.token_sharding)
         self.simple = not (module.ordered_effects or module.unordered_effects)
         self.calls_host = host_calls.calls_host(module, self.devices)
         if self.calls_host:

@@ -378,9 +378,13 @@ class Builder:
                          attrs=attributes)
 
     def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
-                      has_side_effect: bool, name: str = "") -> list[Value]:
+                      has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
         """Call ``function`` on the host; see `calls.host_callback`."""
-        return calls.host_callback(self, function, operands, out, has_side_effect, name)
+        return calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned)
+
+    def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
+        """Call ``callback`` with the placement of ``x`` when it is known; see `calls.inspect_sharding`."""
+        calls.inspect_sharding(self, x, callback)
 
     def sharding(self, sharding: Any, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes; its mesh is entered into the module."""

@@ -16,6 +16,8 @@ import numpy as np
 from jax_core.aval import AbstractValue, abstract_token
 
 from .. import big_buffers
+from ..jaxlib_compat import _jax
+from ..sharding import from_hlo
 from .values import Value
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
@@ -40,6 +42,8 @@ def attribute_text(value: Any) -> str:
         return "{" + ", ".join([f"{symbol(k)} = {attribute_text(v)}" for k, v in value.items()]) + "}"
     if isinstance(value, str):
         return quoted(value)
+    if isinstance(value, bytes):
+        return '"' + "".join([f"\\{byte:02X}" for byte in value]) + '"'
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -119,8 +123,12 @@ class HostTransfer:
 
 
 def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
-                  has_side_effect: bool, name: str) -> list[Value]:
+                  has_side_effect: bool, name: str, partitioned: bool = False) -> list[Value]:
     """Emit a call of ``function(*arrays) -> sequence of arrays`` on the host.
+
+    Args:
+      partitioned: in a program on several devices each calls the function with its parts of the operands. Else the first
+        device calls it, with whole arrays.
 
     Raises:
       NotImplementedError: the platform has no callbacks.
@@ -131,6 +139,8 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     if target is None:
         raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
                                   f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
+    if partitioned and b.module.shardings.devices > 1:
+        return _partitioned_callback(b, target, function, operands, out)
     types = [x.aval for x in operands]
     if b.platform == "cpu" and big_buffers.worthwhile([*types, *out]):
         target, function = big_buffers.TARGET, big_buffers.on_buffers(function, types, out)
@@ -138,6 +148,37 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
                          has_side_effect=has_side_effect,
                          extra=b.module.shardings.on_first_device(len(out)) if b.module.shardings.devices > 1 else "")
+
+
+def _partitioned_callback(b, target, function, operands, out):
+    """XLA has a partitioner for this target; it wants layouts, and has no use for tokens."""
+    arrays = [x for x in operands if x.aval is not abstract_token]
+    results = [aval for aval in out if aval is not abstract_token]
+    if results:
+        raise NotImplementedError("host callback: a partitioned callback returns nothing")
+    tokens = len(operands) - len(arrays)
+    index = b.module.add_callback(lambda *xs: function(*[None] * tokens, *xs) and ())
+    layouts = [range(x.ndim - 1, -1, -1) for x in arrays]
+    b.custom_call(target.replace("xla_ffi_", "xla_ffi_partitioned_"), *arrays, out=[], has_side_effect=True,
+                  backend_config={"index": np.uint64(index)}, operand_layouts=layouts, result_layouts=[])
+    return [x for x in operands if x.aval is abstract_token]
+
+
+def inspect_sharding(b: Any, x: Value, callback: Callable[[Any], None]) -> None:
+    """Call ``callback(sharding)`` with the placement that the compiler gives ``x``, when it compiles.
+
+    XLA calls it while it partitions the program; for one device the executable does.
+    """
+    module, grid, ndim = b.module.module, b.module.shardings.grid, x.ndim
+    if b.module.shardings.devices == 1 or grid is None:
+        module.inspections.append(callback)
+        return
+
+    def seen(hlo):
+        callback(from_hlo(hlo, _jax.DeviceList(tuple(grid.devices.flat)), grid, ndim))
+    module.keep_alive.append(seen)
+    b.custom_call("InspectSharding", x, out=x.aval, api_version=1, has_side_effect=True,
+                  backend_config=_jax.encode_inspect_sharding_callback(seen))
 
 
 _DEVICE_TO_HOST, _HOST_TO_DEVICE = 2, 3  # types of channels, StableHLO specification

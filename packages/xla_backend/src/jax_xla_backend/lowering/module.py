@@ -53,6 +53,7 @@ class Module:
       host_transfers: `calls.HostTransfer` of each callback on platforms that call the host by messages (TPU).
       constraints: placements on several devices that the program asks for its values.
       keep_alive: objects to be kept as long as the executable.
+      inspections: functions to be called with the placement of everything, where that is one device.
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
@@ -78,6 +79,7 @@ class Module:
                           "donate them.", stacklevel=2)
         self.donated = tuple(self.kept[i] for i in self._aliases)
         self.keep_alive: list = []
+        self.inspections: list = []
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers

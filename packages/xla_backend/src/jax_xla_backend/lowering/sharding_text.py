@@ -19,11 +19,13 @@ class Shardings:
 
     Attributes:
       devices: number of devices that the module is for.
+      grid: a mesh of those devices, or None.
       constraints: placements on several devices that the program asks for, whether or not the module is for several.
     """
 
     def __init__(self, *placements: Any):
         self.devices = self._device_count(placements)
+        self.grid = next((s.mesh for group in placements for s in group or () if hasattr(s, "mesh")), None)
         self.constraints: list[Any] = []
         self._meshes: dict[tuple, str] = {}
         self._on_first = False
