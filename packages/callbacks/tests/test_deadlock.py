@@ -30,7 +30,7 @@ def test_scenario_ends(scenario, dispatch):
 
 
 def test_several_devices():
-    assert run("several_devices", XLA_FLAGS="--xla_force_host_platform_device_count=4").endswith("done\n")
+    assert run("several_devices", JAX_NUM_CPU_DEVICES="4", XLA_FLAGS="").endswith("done\n")
 
 
 def test_pending_ordered_callbacks_happen_before_exit():

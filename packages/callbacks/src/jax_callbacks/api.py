@@ -57,7 +57,8 @@ def _placement(args: Sequence[Any]) -> Any:
     return None
 
 
-def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_side_effect: bool) -> list:
+def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_side_effect: bool,
+               partitioned: bool = False) -> list:
     """Emit the call; with an effect it is made after the one before it."""
     install()
     operands = [b.physical(x) for x in operands]
@@ -66,7 +67,7 @@ def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_sid
         return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind)
     chain = effect if effect.ordered else _Block(b)
     token, *outs = b.host_callback(site.host_function(True), [b.token(chain), *operands], [abstract_token, *out],
-                                   has_side_effect=True, name=site.kind)
+                                   has_side_effect=True, name=site.kind, partitioned=partitioned)
     b.set_token(chain, token)
     return outs
 

@@ -33,7 +33,7 @@ debug_callback_p = Primitive(
     impl=lambda *args, site, **_: run_now(args, site),
     jvp=ZERO,
     batch=lambda axis, args, dims, *, site, **params: batch_by_loop(debug_callback_p, axis, args, dims, site, **params),
-    lower=lambda b, *xs, site, ordered, **_: lower_call(b, xs, site, _effect(ordered), has_side_effect=True),
+    lower=lambda b, *xs, site, ordered, partitioned: lower_call(b, xs, site, _effect(ordered), True, partitioned),
 )
 debug_callback_p.lowers_keys = True
 

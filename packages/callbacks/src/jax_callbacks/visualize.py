@@ -8,31 +8,43 @@ import sys
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core.trace import is_tracer
+from jax_core import backends, tree
+from jax_core.primitive import ZERO, Primitive
+
+from .effects import debug_effect
+
+
+def _lower_inspection(b: Any, x: Any, *, callback: Callable) -> list:
+    b.inspect_sharding(b.physical(x), callback)
+    return []
+
+
+def _batch_inspection(axis, args, dims, *, callback):
+    """The placement of the whole batch, as it is one array."""
+    return inspect_sharding_p.bind(*args, callback=callback), []
+
+
+inspect_sharding_p = Primitive(
+    "inspect_sharding", multiple_results=True, cacheable=False,
+    out_type=lambda x, **_: (),
+    effects=lambda x, **_: frozenset([debug_effect]),
+    impl=lambda x, *, callback: callback(x.sharding) or [],
+    jvp=ZERO,
+    batch=_batch_inspection,
+    lower=_lower_inspection,
+)
+inspect_sharding_p.lowers_keys = True
 
 
 def inspect_array_sharding(value: Any, *, callback: Callable[[Any], None]) -> None:
     """Call ``callback(sharding)`` with the placement of an array.
 
-    For a traced value, it is the placement that the running program gives it, and the callback runs with the program.
-
     Args:
-      value: a pytree of arrays; the callback is called for each.
+      value: a pytree of arrays; the callback is called for each. For a traced value that is when the program is compiled,
+        with the placement that the compiler has chosen.
     """
-    from jax_core import tree
-
     for x in tree.leaves(value):
-        if is_tracer(x):
-            _inspect_traced(x, callback)
-        else:
-            callback(x.sharding)
-
-
-def _inspect_traced(x: Any, callback: Callable) -> None:
-    """The compiler decides on the placement, so the program tells it when it runs."""
-    from . import debug
-
-    debug._bind("debug.inspect_array_sharding", lambda x: callback(x.sharding), (x,), {}, False, False)
+        inspect_sharding_p.bind(x if hasattr(x, "sharding") else backends.get().put(x), callback=callback)
 
 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:

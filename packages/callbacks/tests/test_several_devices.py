@@ -1,0 +1,41 @@
+"""Callbacks in programs on several devices, in a process that has four."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = pathlib.Path(__file__).parent / "several_devices.py"
+WHOLE = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+TWICE = [2 * v for v in WHOLE]
+
+
+@pytest.fixture(scope="module")
+def found():
+    done = subprocess.run([sys.executable, str(SCRIPT)], capture_output=True, text=True, timeout=120, env={
+        **os.environ, "JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "4", "XLA_FLAGS": ""})
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("kind", ["pure", "io", "ordered"])
+def test_one_call_with_the_whole_array(found, kind):
+    assert found[kind] == [[WHOLE], TWICE]
+
+
+def test_debug_callback(found):
+    assert found["debug"] == [[WHOLE], WHOLE]
+
+
+def test_partitioned_debug_callback_gets_each_part(found):
+    assert found["partitioned"] == [[WHOLE[i:i + 2] for i in (0, 2, 4, 6)], WHOLE]
+
+
+def test_errors_keep_their_type(found):
+    assert found["error"] == "key"
+
+
+def test_placement_is_told_once(found):
+    assert found["sharding"] == ["PartitionSpec('x',)"] or found["sharding"] == ["P('x',)"]
