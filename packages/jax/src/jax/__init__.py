@@ -137,6 +137,7 @@ _NAMES = {
     "make_array_from_process_local_data": "jax_xla_backend.api:make_array_from_process_local_data",
     "make_array_from_single_device_arrays": "jax_xla_backend.api:make_array_from_single_device_arrays",
     "make_mesh": "jax_xla_backend.api:make_mesh",
+    "pmap": "jax_xla_backend.pmap:pmap",
     "print_environment_info": "jax_xla_backend.api:print_environment_info",
     "process_count": "jax_xla_backend.api:process_count",
     "process_index": "jax_xla_backend.api:process_index",
