@@ -146,4 +146,11 @@ _NAMES = {
     "set_mesh": "jax_xla_backend.api:set_mesh",
     "use_abstract_mesh": "jax_xla_backend.api:use_abstract_mesh",
 }
-__getattr__, __dir__, __all__ = _table(__name__, _NAMES)
+_fetch, __dir__, __all__ = _table(__name__, _NAMES)
+
+
+def __getattr__(name: str):
+    """The public name ``name``. Functions and classes bring arrays and tracers with them, whose operators are loaded first."""
+    if ":" in _NAMES.get(name, ""):
+        import jax_numpy_api.numpy  # noqa: F401
+    return _fetch(name)
