@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("jax_numpy_api")
 
+import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 from jax_core.autodiff import grad
 from jax_numpy_api import lax
 from jax_xla_backend.pmap import pmap
@@ -40,6 +41,7 @@ ON_FOUR = """
 import numpy as np, pytest
 import jax_numpy_api.numpy as jnp
 from jax_core import backends
+import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 from jax_core.autodiff import grad
 from jax_core.jit import jit
 from jax_numpy_api import lax
