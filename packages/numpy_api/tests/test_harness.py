@@ -1,7 +1,7 @@
 """The laws catch wrong rules: each test plants one, and sees its law fail."""
 import numpy as np
 import pytest
-from harness import Case, jit_law, jvp_law, second_law, value_law, vjp_law, vmap_law
+from harness import Case, eager_law, jvp_law, second_law, value_law, vjp_law, vmap_law
 
 from jax_core.primitive import LINEAR
 from jax_core.structural import reduce_sum_p
@@ -58,6 +58,6 @@ def test_vmap_law_catches_a_lost_axis_of_a_reduction():
     fails(vmap_law, Case(lambda x: wrong.bind(x, axes=(1,)), "f32[3,2]", name="reduce_sum"), "^vmap of reduce_sum with")
 
 
-def test_jit_law_catches_a_reference_that_differs_from_the_lowering():
+def test_eager_law_catches_a_reference_that_differs_from_the_lowering():
     wrong = lax.rev_p.with_rule(reference=lambda x, *, dimensions: np.array(x))
-    fails(jit_law, Case(lambda x: wrong.bind(x, dimensions=(0,)), "f32[3,2]", name="rev"), r"^jit of rev\(f32\[3,2\]\): error")
+    fails(eager_law, Case(lambda x: wrong.bind(x, dimensions=(0,)), "f32[3,2]", name="rev"), r"^eager rev\(f32\[3,2\]\): error")

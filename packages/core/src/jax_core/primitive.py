@@ -80,7 +80,8 @@ class Primitive:
     Args:
       name: as printed in jaxprs.
       multiple_results: `bind` returns a list.
-      exact: the reference gives the same bits as the compiled program, so eager calls may use it.
+      exact: the reference gives the same bits as the compiled program, so eager calls may use it; or a function of the
+        operands' types and the parameters that says whether it does (arithmetic is exact on integers only).
       cacheable: result types may be cached by parameters (false where parameters hold jaxprs).
       impl: eager evaluation of its own, in place of the backend's.
       stage: ``stage(trace, args, params)`` in place of recording one equation, for primitives that hold functions.
@@ -96,7 +97,7 @@ class Primitive:
     def __init__(self, name: str, *, out_type: Any = _MISSING, jvp: Any = _MISSING, transpose: Any = _MISSING,
                  batch: Any = _MISSING, lower: Any = _MISSING, reference: Callable | None = None,
                  linearize: Callable | None = None, effects: Callable | None = None, multiple_results: bool = False,
-                 exact: bool = False, cacheable: bool = True, impl: Callable | None = None,
+                 exact: Any = False, cacheable: bool = True, impl: Callable | None = None,
                  stage: Callable | None = None):
         rules = dict(out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         missing = [rule for rule, value in rules.items() if value is _MISSING]
