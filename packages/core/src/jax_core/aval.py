@@ -252,7 +252,7 @@ class ShapeDtypeStruct:
 
     Args:
       shape: lengths of the axes.
-      dtype: of the elements; canonicalised, so a 64-bit dtype becomes 32-bit while x64 is off.
+      dtype: of the elements, as given; an array of this description (`aval`) is narrower while x64 is off.
       sharding: placement, or None.
       weak_type: as for `ShapedArray`.
     """
@@ -264,7 +264,7 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be given")
         self.shape = tuple(shape)
-        self.dtype = dtypes.canonicalize_dtype(dtype, allow_extended_dtype=True)
+        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.sharding, self.weak_type, self.vma, self.is_ref = sharding, weak_type, vma, is_ref
 
     size = property(lambda self: math.prod(self.shape))
@@ -274,7 +274,8 @@ class ShapeDtypeStruct:
 
     @property
     def aval(self) -> ShapedArray:
-        return ShapedArray(self.shape, self.dtype, self.weak_type)
+        dtype = dtypes.canonicalize_dtype(self.dtype, allow_extended_dtype=True)
+        return ShapedArray(self.shape, dtype, self.weak_type)
 
     def __len__(self):
         if not self.shape:
