@@ -110,11 +110,12 @@ def test_an_array_that_failed_fails_where_it_is_used():
         np.asarray(f(jnp.arange(3.0)) + 1)
 
 
-def test_errors_keep_nothing_alive():
-    class Held:
-        pass
+class Held:
+    """Something that a callback holds on to."""
+
+
+def failing_calls():
     held = Held()
-    alive = weakref.ref(held)
 
     def host(x, keep=held):
         raise ValueError("gone")
@@ -122,7 +123,11 @@ def test_errors_keep_nothing_alive():
     for _ in range(3):
         with pytest.raises(ValueError):
             f(1.0)
-    del f, host, held
+    return weakref.ref(held)
+
+
+def test_errors_keep_nothing_alive():
+    alive = failing_calls()
     jax.clear_caches()
     for _ in range(2):  # what the first round frees can hold more
         gc.collect()
@@ -174,3 +179,15 @@ def test_timeout():
 def test_errors_of_the_runtime_itself_are_unchanged():
     error = jax.errors.JaxRuntimeError("INTERNAL: something else")
     assert type(error) is jax.errors.JaxRuntimeError and "something else" in str(error)
+
+
+class _Private(RuntimeError):
+    pass
+
+
+def test_text_names_private_classes():
+    """Equinox looks for the name of its own exception class in the text."""
+    def host(x):
+        raise _Private("message")
+    with pytest.raises(jax.errors.JaxRuntimeError, match="^_Private: message$"):
+        jax.jit(lambda x: jax.pure_callback(host, x, x))(1.0)

@@ -118,6 +118,8 @@ def test_numbers_and_64_bit_results_are_converted(mode, host, result):
 def test_64_bit_declarations_need_x64():
     with pytest.raises(ValueError, match="result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is disabled"):
         jax.pure_callback(lambda: 1.0, np.zeros((), np.float64))
+    with pytest.raises(ValueError, match="cannot specify 64-bit types"):
+        jax.pure_callback(lambda: 1.0, jax.ShapeDtypeStruct((), float))
     with jax.enable_x64(True):
         y = jax.jit(lambda: jax.pure_callback(lambda: np.float64(0.1), np.zeros((), np.float64)))()
         assert y.dtype == np.float64 and y == 0.1
@@ -197,3 +199,13 @@ def test_memory_stays_flat():
     for _ in range(10):
         f(x).block_until_ready()
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8 << 10
+
+
+@MODES
+def test_keys(mode):
+    key = jax.random.key(7)
+    f = mode(lambda k: through(lambda raw: raw, k))
+    np.testing.assert_array_equal(jax.random.key_data(f(key)), jax.random.key_data(key))
+    keys = jax.random.split(key, 3)
+    same = mode(jax.vmap(lambda k: through(lambda raw: raw, k)))(keys)
+    np.testing.assert_array_equal(jax.random.key_data(same), jax.random.key_data(keys))

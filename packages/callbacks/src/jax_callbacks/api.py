@@ -250,7 +250,7 @@ def io_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: A
     return call_io(callback, result_shape_dtypes, args, kwargs, sharding, ordered)
 
 
-def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict = {}, sharding: Any = None,
+def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict, sharding: Any = None,
             ordered: bool = False, takes_batches: bool = False) -> Any:
     """`io_callback`. With ``takes_batches`` `vmap` calls the function once, with leading batch axes in and out."""
     avals, out_tree = result_types("io_callback", result_shape_dtypes)

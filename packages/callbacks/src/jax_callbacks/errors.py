@@ -113,8 +113,11 @@ def _joint_class(kind: type) -> type | None:
 
     def reduce(self):
         return _rebuild, (self.__cause__,)
+    def with_name(self):
+        """Nobody can catch a private class by its name, so libraries look for the name in the text, which the runtime puts there."""
+        return f"{kind.__name__}: {kind.__str__(self)}"
     body = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
-            "__init__": unchanged, "__reduce__": reduce, "__str__": kind.__str__, "__repr__": kind.__repr__}
+            "__init__": unchanged, "__reduce__": reduce, "__str__": with_name if kind.__name__.startswith("_") else kind.__str__, "__repr__": kind.__repr__}
     bases = (_runtime_error,) if issubclass(_runtime_error, kind) else (kind, _runtime_error)
     try:
         return type(kind.__name__, bases, body)

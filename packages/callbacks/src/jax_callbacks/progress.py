@@ -109,12 +109,12 @@ class _Loop:
         """Report if it is time; returns the counters for the next step."""
         from jax_numpy_api import lax  # lax holds the loops, which call this module
 
-        due = lax.cond(step >= due, lambda i: call_io(self.bar.report, _COUNT, (i,), takes_batches=True), lambda i: due, step)
+        due = lax.cond(step >= due, lambda i: call_io(self.bar.report, _COUNT, (i,), {}, takes_batches=True), lambda i: due, step)
         return step + _STEP(1), due
 
     def _end(self, counters: tuple) -> None:
         """The compiler may know the last step beforehand, but not ``due``, which makes it wait for the loop."""
-        call_io(self.bar.finish, None, counters, takes_batches=True)
+        call_io(self.bar.finish, None, counters, {}, takes_batches=True)
 
     def scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> tuple:
         """`lax.scan`."""

@@ -145,7 +145,7 @@ class Site:
         """A result that is not an array of the right type yet."""
         scalar = type(x) in (bool, int, float, complex)
         if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
-            x = x._base_array
+            x = x.dtype.unwrap(x)
         try:
             value = np.asarray(x)
             got = dtypes.canonicalize_dtype(value.dtype)

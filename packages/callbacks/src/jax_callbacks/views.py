@@ -103,7 +103,7 @@ def host_value(x: Any) -> np.ndarray:
         value = np.asarray(x, get_aval(x).dtype)
     else:
         if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
-            x = x._base_array
+            x = x.dtype.unwrap(x)
         value = backends.get().host_view(x)
         if value is None:
             value = np.asarray(x)
