@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from jax_core.aval import ShapedArray
 from jax_xla_backend import client, put
-from jax_xla_backend.array import ArrayImpl, DLDeviceType
+from jax_xla_backend.array import ArrayImpl
+from jax_xla_backend.array_methods import DLDeviceType
 from jax_xla_backend.layout import Format
 from jax_xla_backend.mesh import AxisType, make_mesh
 from jax_xla_backend.partition_spec import PartitionSpec as P

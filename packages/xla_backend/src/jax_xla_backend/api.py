@@ -10,7 +10,8 @@ from . import load
 
 backend = load()
 
-from .array import ArrayImpl, Shard, host_value, host_view  # noqa: E402
+from .array import ArrayImpl, host_value, host_view  # noqa: E402
+from .array_methods import Shard  # noqa: E402
 from .client import (Device, default_backend, device_count, devices, host_id, local_device_count,  # noqa: E402
                      local_devices, process_count, process_index, process_indices)
 from .dlpack import from_dlpack, is_supported_dtype  # noqa: E402

@@ -19,7 +19,7 @@ from typing import Any, Callable
 
 from jax_core import config
 
-from . import distributed_hooks
+from . import distributed_hooks, platforms
 from .jaxlib_compat import _jax
 
 Device = _jax.Device
@@ -30,7 +30,6 @@ _ALIASES = {"gpu": _GPU_PLATFORMS, "cuda": ("cuda",), "rocm": ("rocm",), "oneapi
 
 _lock = threading.RLock()
 _clients: dict[str, Any] = {}
-_factories: dict[str, Callable[[], Any]] = {}
 _default: str | None = None
 _pid: int | None = None
 _distributed: Any = None  # set by `distributed` before the first client is made
@@ -68,11 +67,6 @@ def on_start(callback: Callable[[Any], None]) -> None:
     _on_start.append(callback)
 
 
-def register_platform(name: str, factory: Callable[[], Any]) -> None:
-    """Add a platform; ``factory()`` makes its client. Platforms are preferred in the order of registration."""
-    _factories[name] = factory
-
-
 def _make_cpu_client() -> Any:
     count = config.config.read("jax_num_cpu_devices")
     options: dict[str, Any] = {} if count is None or count < 1 else {"num_devices": count}
@@ -83,7 +77,7 @@ def _make_cpu_client() -> Any:
 def _find_plugins() -> None:
     """Unless only the CPU is asked for: then looking for plugins would be lost time."""
     if any(part.strip() not in ("", "cpu") for part in (_wanted_platforms() or "any").split(",")):
-        from . import plugins  # which uses this module
+        from . import plugins  # a program on the CPU does without
 
         plugins.find()
 
@@ -105,7 +99,7 @@ def _start(name: str) -> Any | None:
             factory: Callable[[], Any] | None = _make_cpu_client
         else:
             _find_plugins()
-            factory = _factories.get(name)
+            factory = platforms.factories.get(name)
         if factory is None:
             return None
         _pid = os.getpid()
@@ -124,9 +118,9 @@ def _start_default() -> str:
                 if _start(name) is not None:
                     return name
         raise RuntimeError(f"none of the platforms in JAX_PLATFORMS={','.join(wanted)} is present; "
-                           f"present are {sorted({'cpu', *_factories})}. Install the plugin, or unset JAX_PLATFORMS.")
+                           f"present are {sorted({'cpu', *platforms.factories})}. Install the plugin, or unset JAX_PLATFORMS.")
     _find_plugins()
-    for name in _factories:
+    for name in platforms.factories:
         try:
             if _start(name).device_count():
                 return name
@@ -161,8 +155,8 @@ def get_client(platform: Any = None) -> Any:
         _find_plugins()
     if platform.lower() == "gpu":
         raise RuntimeError(f"Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. "
-                           f"Platforms present are: {', '.join(sorted({'cpu', *_factories}))}")
-    raise RuntimeError(f"Unknown backend {platform}. Available backends are {sorted({'cpu', *_factories})}")
+                           f"Platforms present are: {', '.join(sorted({'cpu', *platforms.factories}))}")
+    raise RuntimeError(f"Unknown backend {platform}. Available backends are {sorted({'cpu', *platforms.factories})}")
 
 
 def is_started() -> bool:

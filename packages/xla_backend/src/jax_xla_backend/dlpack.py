@@ -9,7 +9,8 @@ from jax_core import dtypes
 from jax_core.aval import ShapedArray
 
 from . import client
-from .array import ArrayImpl, DLDeviceType
+from .array import ArrayImpl
+from .array_methods import DLDeviceType
 from .jaxlib_compat import _jax
 from .put import device_put, put
 from .sharding import Sharding

@@ -15,7 +15,7 @@ from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from jax_core.primitive import Primitive, abstract_eval
 
-from . import guards
+from . import build, guards
 from . import put as _put
 from .array import ArrayImpl, check_not_deleted, host_value
 from .dispatch import dispatcher
@@ -84,10 +84,8 @@ def _program(prim: Primitive, avals: Sequence[Any], params: dict) -> ClosedJaxpr
 
 
 def _compile(prim: Primitive, avals: Sequence[Any], params: dict) -> Any:
-    from .backend import backend
-
     spec = LowerSpec(prim.name, keep_unused=True)
-    return backend.compile(backend.lower(_program(prim, avals, params), spec), spec)
+    return build.executable(build.lower(_program(prim, avals, params), spec), spec)
 
 
 def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ import sys
 import warnings
 from typing import Any, Callable, Iterator
 
-from . import client, distributed_hooks
+from . import distributed_hooks, platforms
 from .jaxlib_compat import _jax
 
 GROUP = "jax_plugins"
@@ -110,7 +110,7 @@ def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str 
         _jax.load_pjrt_plugin(plugin_name, None, c_api)
     elif not _jax.pjrt_plugin_loaded(plugin_name):
         api = _jax.load_pjrt_plugin(plugin_name, library_path, None)
-    client.register_platform(plugin_name, _factory(plugin_name, options or {}))
+    platforms.register(plugin_name, _factory(plugin_name, options or {}))
     return api
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from jax_core import errors
 from jax_core.aval import ShapedArray
 
-from . import array, backend, client, cpp_state, guards, sharding, waiting
+from . import array, array_methods, backend, client, cpp_state, guards, sharding, waiting
 from .jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
 from .mesh import Mesh
 from .partition_spec import PartitionSpec
@@ -20,7 +20,7 @@ def start() -> backend.XlaBackend:
     errors.set_runtime_error_class(RuntimeError_)
     cpp_state.install()
     guards.install()
-    array.install()
+    array_methods.install()
     client.on_start(_show_names)
     client.on_fork(waiting.stop_after_fork)
     gc.callbacks.append(_collect)
@@ -56,6 +56,6 @@ def _show_names(started: Any) -> None:
         whole = sharding.make_single_device_sharding(device)
         one = _jax.batched_device_put(ShapedArray((1,), np.dtype(np.float32)), whole, [np.zeros(1, np.float32)],
                                       [device], True)
-        array._read(one)
+        array.read(one)
 
 

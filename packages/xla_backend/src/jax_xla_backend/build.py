@@ -1,0 +1,54 @@
+"""From a jaxpr to an executable: lower, then compile."""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from jax_core.interfaces import LowerSpec
+from jax_core.jaxpr import ClosedJaxpr
+
+from . import client, compile
+from .executable import Executable
+
+
+def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
+          out_shardings: tuple | None = None, platform: str | None = None) -> Any:
+    """The program as a StableHLO module.
+
+    Args:
+      closed: the program.
+      spec: how it is to be lowered.
+      in_shardings, out_shardings: placements of flat inputs and results, for runs on several devices.
+      platform: default the one that ``spec`` names, else the default one.
+    """
+    if platform is None:
+        if spec.platform is None and spec.device is not None:
+            platform = spec.device.platform
+        else:
+            platform = client.get_client(spec.platform).platform
+    module = _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
+                                      platform=_kind(platform))
+    module.closed = closed
+    return module
+
+
+def executable(module: Any, spec: LowerSpec) -> Executable:
+    """The executable of a lowered module. XLA runs at the first call, when the placement is known."""
+    items = compile.option_items(spec.compiler_options)
+
+    def again(in_shardings, out_shardings, platform):
+        return lower(module.closed, spec, in_shardings, out_shardings, platform)
+
+    return Executable(module, spec, again, items)
+
+
+def _kind(platform: str) -> str:
+    """A device's platform as lowering rules name it."""
+    if platform == "gpu":
+        return client.platform_of(client.get_client("gpu"))
+    return platform
+
+
+def _lowering() -> Any:
+    """Loaded at the first program: a process that only holds arrays does not need it."""
+    return importlib.import_module("jax_xla_backend.lowering")
