@@ -160,3 +160,15 @@ def test_derivatives_at_zero_and_infinity():
     assert [float(g) for g in grad(lax.atan2, (0, 1))(1.0, np.inf)] == [0, 0]
     assert [float(g) for g in grad(lax.pow, (0, 1))(np.float32(0), np.float32(0))] == [0, 0]
     assert float(grad(lax.pow)(np.float32(np.inf), np.float32(0))) == 0
+
+
+def test_powers_of_two_and_their_logarithms_are_exact():
+    n = np.arange(-126, 128, dtype=np.float32)
+    assert np.array_equal(lax.exp2(n), 2.0 ** n.astype(np.float64))
+    assert np.array_equal(lax.log2(np.exp2(n)), n)
+    x = np.random.default_rng(0).uniform(-120, 120, 1000).astype(np.float32)
+    exact = np.exp2(x.astype(np.float64))
+    assert np.abs(np.asarray(lax.exp2(x)) / exact - 1).max() < 2e-7
+    special = np.float32([0, -1, np.inf, -np.inf, np.nan])
+    assert np.array_equal(lax.log2(special), np.float32([-np.inf, np.nan, np.inf, np.nan, np.nan]), equal_nan=True)
+    assert np.array_equal(lax.exp2(special), np.float32([1, 0.5, np.inf, 0, np.nan]), equal_nan=True)

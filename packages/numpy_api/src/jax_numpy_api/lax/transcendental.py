@@ -1,6 +1,6 @@
 """Exponential, logarithmic, trigonometric and hyperbolic functions, of floats and complex numbers.
 
-Each is a row: name, op, derivative, NumPy reference. The derivatives avoid cancellation: ``1 - tanh(x)**2`` is computed as
+Each is a row: name, op, derivative, NumPy reference. `exp2` and `log2` are exact at integers and powers of two. The derivatives avoid cancellation: ``1 - tanh(x)**2`` is computed as
 ``(1 - t)(1 + t)``, the derivative of `expm1` as ``exp(x)``, and that of `atan2` does not overflow before its result does.
 
 Source: StableHLO and CHLO specifications; derivatives: Abramowitz & Stegun, chapter 4.
@@ -15,7 +15,7 @@ import numpy as np
 from .accuracy import accuracy_text
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
-from .compare import eq_p
+from .compare import emit_compare, eq_p
 from .complex import abs_p
 from .nary import INEXACT, apply, constant, elementwise, emit, op
 from .select import select_n_p
@@ -31,16 +31,80 @@ def _one_plus(x):
     return add_p.bind(x, constant(1, x))
 
 
-def _log2_lower(b, x, accuracy=None):
-    log = b.emit(f"stablehlo.log {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
-    return emit(b, "stablehlo.divide", log, b.full(_LN2, x.aval))
+class _Format:
+    """Bits of a float: its dtype, the integer dtype of its width, width of the mantissa, bias of the exponent."""
+
+    def __init__(self, dtype):
+        double = dtype == np.float64
+        self.dtype = dtype
+        self.integer = np.dtype(np.int64 if double else np.int32)
+        self.mantissa, self.bias = (52, 1023) if double else (23, 127)
+
+
+def _power_of_two(b, k, fmt):
+    """``2 ** k`` for integers ``k`` in the exponent's range, by writing the exponent."""
+    exponent = emit(b, "stablehlo.add", k, b.full(fmt.bias, k.aval))
+    bits = emit(b, "stablehlo.shift_left", exponent, b.full(fmt.mantissa, exponent.aval))
+    return b.emit(f"stablehlo.bitcast_convert {bits}", bits, out=k.aval.update(dtype=fmt.dtype))
 
 
 def _exp2_lower(b, x, accuracy=None):
-    scaled = emit(b, "stablehlo.multiply", x, b.full(_LN2, x.aval))
-    return b.emit(f"stablehlo.exponential {scaled}", scaled, out=b.out_avals[0], attrs=accuracy_text(accuracy))
+    """``2^n exp(f log 2)`` for ``x = n + f`` with ``|f| <= 1/2``: exact at integers, where ``exp(x log 2)`` loses digits as x
+    grows. ``2^n`` is made of two factors, as one may overflow where the result does not."""
+    if x.aval.dtype.kind == "c" or accuracy is not None:
+        scaled = emit(b, "stablehlo.multiply", x, b.full(_LN2, x.aval))
+        return b.emit(f"stablehlo.exponential {scaled}", scaled, out=b.out_avals[0], attrs=accuracy_text(accuracy))
+    dtype = x.aval.dtype
+    x = b.convert(x, _at_least_float32(dtype))
+    fmt = _Format(x.aval.dtype)
+    bound = 2 * (fmt.bias - 1)
+    low, high = b.full(-bound, x.aval), b.full(bound, x.aval)
+    n = emit(b, "stablehlo.round_nearest_even", emit(b, "stablehlo.clamp", low, x, high))
+    fraction = emit(b, "stablehlo.multiply", emit(b, "stablehlo.subtract", x, n), b.full(_LN2, x.aval))
+    whole = b.convert(n, fmt.integer)
+    half = emit(b, "stablehlo.shift_right_arithmetic", whole, b.full(1, whole.aval))
+    out = emit(b, "stablehlo.exponential", fraction)
+    for k in (half, emit(b, "stablehlo.subtract", whole, half)):
+        out = emit(b, "stablehlo.multiply", out, _power_of_two(b, k, fmt))
+    return b.convert(out, dtype)
 
 
+def _log2_lower(b, x, accuracy=None):
+    """``e + log(m) / log 2`` for ``x = m 2^e`` with m between sqrt(1/2) and sqrt(2): exact at powers of two. Zero, negative,
+    subnormal and infinite numbers and NaN are taken as they are, with ``e = 0``."""
+    if x.aval.dtype.kind == "c" or accuracy is not None:
+        log = b.emit(f"stablehlo.log {x}", x, out=b.out_avals[0], attrs=accuracy_text(accuracy))
+        return emit(b, "stablehlo.divide", log, b.full(_LN2, x.aval))
+    dtype = x.aval.dtype
+    x = b.convert(x, _at_least_float32(dtype))
+    m, e = _split_exponent(b, x)
+    log = emit(b, "stablehlo.multiply", emit(b, "stablehlo.log", m), b.full(1 / _LN2, x.aval))
+    return b.convert(emit(b, "stablehlo.add", e, log), dtype)
+
+
+def _split_exponent(b, x):
+    """``m`` and ``e`` of `_log2_lower`. Adding the distance from sqrt(1/2) to 1 to the bits carries into the exponent exactly
+    where m would exceed sqrt(2)."""
+    fmt = _Format(x.aval.dtype)
+    ints = x.aval.update(dtype=fmt.integer)
+    one = fmt.bias << fmt.mantissa
+    root = int(np.array(math.sqrt(0.5), x.aval.dtype).view(fmt.integer))
+    bits = b.emit(f"stablehlo.bitcast_convert {x}", x, out=ints)
+    lowest, top = b.full(1 << fmt.mantissa, ints), b.full((2 * fmt.bias + 1) << fmt.mantissa, ints)
+    normal = emit(b, "stablehlo.and", emit_compare(b, "GE", bits, lowest), emit_compare(b, "LT", bits, top))
+    shifted = emit(b, "stablehlo.add", bits, b.full(one - root, ints))
+    exponent = emit(b, "stablehlo.subtract", emit(b, "stablehlo.shift_right_arithmetic", shifted, b.full(fmt.mantissa, ints)),
+                    b.full(fmt.bias, ints))
+    m_bits = emit(b, "stablehlo.subtract", bits, emit(b, "stablehlo.shift_left", exponent, b.full(fmt.mantissa, ints)))
+    m = b.emit(f"stablehlo.bitcast_convert {m_bits}", m_bits, out=x.aval)
+    e = b.convert(exponent, x.aval.dtype)
+    zero = b.full(0, x.aval)
+    return (b.emit(f"stablehlo.select {normal}, {m}, {x}", normal, m, x, out=x.aval),
+            b.emit(f"stablehlo.select {normal}, {e}, {zero}", normal, e, zero, out=x.aval))
+
+
+def _at_least_float32(dtype):
+    return np.dtype(np.float64 if dtype == np.float64 else np.float32)
 
 
 def _logistic_reference(x):
