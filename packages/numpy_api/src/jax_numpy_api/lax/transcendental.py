@@ -1,7 +1,8 @@
 """Exponential, logarithmic, trigonometric and hyperbolic functions, of floats and complex numbers.
 
-Each is a row: name, op, derivative, NumPy reference. `exp2` and `log2` are exact at integers and powers of two. The derivatives avoid cancellation: ``1 - tanh(x)**2`` is computed as
-``(1 - t)(1 + t)``, the derivative of `expm1` as ``exp(x)``, and that of `atan2` does not overflow before its result does.
+Each is a row: name, op, derivative, NumPy reference. `exp2` and `log2` are exact at integers and powers of two. The
+derivatives avoid cancellation: ``1 - tanh(x)**2`` is computed as ``(1 - t)(1 + t)``, the derivative of `expm1` as
+``exp(x)``, and that of `atan2` does not overflow before its result does.
 
 Source: StableHLO and CHLO specifications; derivatives: Abramowitz & Stegun, chapter 4.
 """
