@@ -1,0 +1,61 @@
+"""What the functions of this package share: checked operands and small matrix operations."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+
+from ... import numpy as jnp
+from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
+
+
+def matrices(name: str, *args: Any, square: bool = True) -> list:
+    """Arguments as arrays of one inexact dtype.
+
+    Raises:
+      TypeError: not arrays. ValueError: the first holds no (square) matrices.
+    """
+    check_arraylike(f"jax.scipy.linalg.{name}", *args)
+    args = [as_array(x) for x in promote_dtypes_inexact(*args)]
+    shape = args[0].shape
+    if len(shape) < 2 or square and shape[-1] != shape[-2]:
+        kind = "a (batched) square matrix" if square else "a (batched) matrix"
+        raise ValueError(f"jax.scipy.linalg.{name}: expected {kind}, got shape {shape}")
+    return args
+
+
+def is_complex(x: Any) -> bool:
+    return dtypes.issubdtype(x.dtype, np.complexfloating)
+
+
+def to_complex(x: Any) -> Any:
+    return x.astype(dtypes.to_complex_dtype(x.dtype))
+
+
+def adjoint(x: Any) -> Any:
+    """Conjugate transpose."""
+    return jnp.conj(jnp.matrix_transpose(x))
+
+
+def mm(a: Any, b: Any) -> Any:
+    """Matrix product in full precision on every device."""
+    return jnp.matmul(a, b, precision="highest")
+
+
+def as_columns(name: str, a: Any, b: Any) -> tuple:
+    """``a`` and right-hand sides ``b`` as matrices with the same batch axes, and whether ``b`` held vectors.
+
+    Raises:
+      ValueError: shapes that do not fit.
+    """
+    n = a.shape[-1]
+    vector = b.ndim == 1 or b.ndim == a.ndim - 1 and b.shape[-1] == n and b.shape[:-1] == a.shape[:-2] and b.shape[-2] != n
+    if vector:
+        b = b[..., None]
+    if b.ndim < 2 or b.shape[-2] != n:
+        raise ValueError(f"jax.scipy.linalg.{name}: needs a[..., m, m] and b[..., m] or b[..., m, k], got shapes {a.shape} "
+                         f"and {b.shape[:-1] if vector else b.shape}")
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    return jnp.broadcast_to(a, batch + a.shape[-2:]), jnp.broadcast_to(b, batch + b.shape[-2:]), vector

@@ -1,0 +1,384 @@
+"""Factorisations of matrices, and solutions from factors. All are on the last two axes; arguments that only save memory or
+skip checks in SciPy (``overwrite_a``, ``check_finite``, ``lwork``) are accepted and have no effect.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
+from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
+
+# -- Cholesky ----------------------------------------------------------------------------------------------------------
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _cholesky(a, lower, name, clean):
+    a, = matrices(name, a)
+    factor = lax.linalg.cholesky(a if lower else adjoint(a), symmetrize_input=False)
+    return factor if lower else adjoint(factor)
+
+
+def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read."""
+    return _cholesky(a, bool(lower), "cholesky", True)
+
+
+def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, bool]:
+    """`cholesky` and ``lower``, for `cho_solve`."""
+    return _cholesky(a, bool(lower), "cho_factor", False), lower
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Array:
+    """The ``x`` with ``a @ x = b``, for the result of ``cho_factor(a)``.
+
+    Args:
+      b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
+    """
+    c, lower = c_and_lower
+    return _cho_solve(c, b, bool(lower))
+
+
+@inlined(static_argnums=(2,))
+def _cho_solve(c, b, lower):
+    c, b = matrices("cho_solve", c, b)
+    c, b, vector = as_columns("cho_solve", c, b)
+    y = lax.linalg.triangular_solve(c, b, left_side=True, lower=lower, transpose_a=not lower, conjugate_a=not lower)
+    x = lax.linalg.triangular_solve(c, y, left_side=True, lower=lower, transpose_a=lower, conjugate_a=lower)
+    return x[..., 0] if vector else x
+
+
+# -- LU ----------------------------------------------------------------------------------------------------------------
+
+@inlined
+def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
+    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`."""
+    a, = matrices("lu_factor", a, square=False)
+    factors, pivots, _ = lax.linalg.lu(a)
+    return factors, pivots
+
+
+def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, overwrite_b: bool = False,
+             check_finite: bool = True) -> Array:
+    """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``.
+
+    Args:
+      b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
+      trans: 1 to solve with the transpose of ``a``, 2 with its conjugate transpose.
+    """
+    if trans not in (0, 1, 2):
+        raise ValueError(f"jax.scipy.linalg.lu_solve: trans must be 0, 1 or 2, got {trans!r}")
+    factors, pivots = lu_and_piv
+    return _lu_solve(factors, pivots, b, int(trans))
+
+
+@inlined(static_argnums=(3,))
+def _lu_solve(factors, pivots, b, trans):
+    factors, b = matrices("lu_solve", factors, b)
+    n = factors.shape[-1]
+    factors, b, vector = as_columns("lu_solve", factors, b)
+    order = lax.linalg.lu_pivots_to_permutation(jnp.broadcast_to(pivots, (*factors.shape[:-2], n)), n)[..., None]
+    solve = dict(left_side=True, transpose_a=trans > 0, conjugate_a=trans == 2)
+    if trans == 0:
+        x = jnp.take_along_axis(b, jnp.broadcast_to(order, b.shape), -2)
+        x = lax.linalg.triangular_solve(factors, x, lower=True, unit_diagonal=True, **solve)
+        x = lax.linalg.triangular_solve(factors, x, lower=False, **solve)
+    else:
+        x = lax.linalg.triangular_solve(factors, b, lower=False, **solve)
+        x = lax.linalg.triangular_solve(factors, x, lower=True, unit_diagonal=True, **solve)
+        x = jnp.take_along_axis(x, jnp.broadcast_to(jnp.argsort(order, -2), b.shape), -2)
+    return x[..., 0] if vector else x
+
+
+def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
+    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``."""
+    return _lu(a, bool(permute_l))
+
+
+@inlined(static_argnums=(1,))
+def _lu(a, permute_l):
+    a, = matrices("lu", a, square=False)
+    m, n = a.shape[-2:]
+    k = min(m, n)
+    factors, _, order = lax.linalg.lu(a)
+    p = (jnp.arange(m)[:, None] == order[..., None, :]).astype(jnp.real(a).dtype)
+    lower, upper = jnp.tril(factors[..., :k], -1) + jnp.eye(m, k, dtype=a.dtype), jnp.triu(factors[..., :k, :])
+    return (mm(p.astype(a.dtype), lower), upper) if permute_l else (p.astype(a.dtype), lower, upper)
+
+
+# -- QR ----------------------------------------------------------------------------------------------------------------
+
+def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", pivoting: bool = False,
+       check_finite: bool = True) -> tuple[Array, ...]:
+    """QR decomposition.
+
+    Args:
+      mode: "full", "economic" (``min(m, n)`` columns of ``Q``), or "r" for ``R`` alone.
+      pivoting: permute columns so that the diagonal of ``R`` falls; the permutation is returned last.
+
+    Returns:
+      the tuple ``(Q, R)``, or ``(R,)``, followed by the permutation.
+
+    Raises:
+      ValueError: another mode.
+    """
+    if mode not in ("full", "economic", "r"):
+        raise ValueError(f"jax.scipy.linalg.qr: mode must be 'full', 'economic' or 'r', got {mode!r}")
+    return _qr(a, mode, bool(pivoting))
+
+
+@inlined(static_argnums=(1, 2))
+def _qr(a, mode, pivoting):
+    a, = matrices("qr", a, square=False)
+    out = tuple(lax.linalg.qr(a, full_matrices=mode != "economic", pivoting=pivoting))
+    return out[1:] if mode == "r" else out
+
+
+def qr_multiply(a: Any, c: Any, mode: str = "right", pivoting: bool = False, conjugate: bool = False,
+                overwrite_a: bool = False, overwrite_c: bool = False) -> tuple[Array, ...]:
+    """The product of the ``Q`` of ``a`` with ``c``, and ``R``.
+
+    Args:
+      a: ``(m, n)``. c: a matrix or a vector.
+      mode: "right" for ``c @ Q``, "left" for ``Q @ c``.
+      pivoting: as for `qr`; the permutation is returned last.
+      conjugate: use the conjugate of ``Q``.
+
+    Raises:
+      ValueError: another mode, or shapes that do not fit.
+    """
+    if mode not in ("left", "right"):
+        raise ValueError(f"jax.scipy.linalg.qr_multiply: mode must be 'left' or 'right', got {mode!r}")
+    return _qr_multiply(a, c, mode, bool(pivoting), bool(conjugate))
+
+
+@inlined(static_argnums=(2, 3, 4))
+def _qr_multiply(a, c, mode, pivoting, conjugate):
+    a, c = matrices("qr_multiply", a, c, square=False)
+    m, k = a.shape[-2], min(a.shape[-2:])
+    vector = c.ndim == 1
+    if vector:
+        c = c[:, None] if mode == "left" else c[None]
+    length = c.shape[-2] if mode == "left" else c.shape[-1]
+    if length not in ((m, k) if mode == "left" else (m,)):
+        raise ValueError(f"jax.scipy.linalg.qr_multiply: c of shape {c.shape} does not fit to the Q of a matrix of shape "
+                         f"{a.shape} with mode={mode!r}")
+    q, r, *order = lax.linalg.qr(a, full_matrices=mode == "left" and length != k, pivoting=pivoting)
+    q = jnp.conj(q) if conjugate else q
+    out = mm(q, c) if mode == "left" else mm(c, q)
+    if vector:
+        out = out[..., 0] if mode == "left" else out[..., 0, :]
+    return (out, r[..., :k, :], *order)
+
+
+# -- singular values, polar --------------------------------------------------------------------------------------------
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True,
+        lapack_driver: str = "gesdd") -> Any:
+    """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect."""
+    out = jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
+    return tuple(out) if compute_uv else out
+
+
+def polar(a: Any, side: str = "right", *, method: str = "qdwh", eps: float | None = None,
+          max_iterations: int | None = None) -> tuple[Array, Array]:
+    """Polar decomposition: ``a = u @ p``, or with ``side="left"`` ``a = p @ u``, ``p`` hermitian and not negative.
+
+    Args:
+      a: a matrix. method: "qdwh" or "svd". eps, max_iterations: of "qdwh".
+
+    Raises:
+      ValueError: another side or method.
+    """
+    if side not in ("right", "left"):
+        raise ValueError(f"jax.scipy.linalg.polar: side must be 'right' or 'left', got {side!r}")
+    if method not in ("qdwh", "svd"):
+        raise ValueError(f"jax.scipy.linalg.polar: unknown polar decomposition method {method!r}; use 'qdwh' or 'svd'")
+    return _polar(a, side, method, eps, max_iterations)
+
+
+@inlined(static_argnums=(1, 2, 3, 4))
+def _polar(a, side, method, eps, max_iterations):
+    a, = matrices("polar", a, square=False)
+    m, n = a.shape[-2:]
+    if method == "qdwh" and m >= n and side == "right":
+        return tuple(lax.linalg.qdwh(a, eps=eps, max_iterations=max_iterations)[:2])
+    if method == "qdwh" and m <= n and side == "left":
+        u, p = lax.linalg.qdwh(adjoint(a), eps=eps, max_iterations=max_iterations)[:2]
+        return adjoint(u), p
+    u, s, vh = jnp.linalg.svd(a, full_matrices=False)
+    factor = adjoint(vh) if side == "right" else u
+    return mm(u, vh), mm(factor * s[..., None, :].astype(a.dtype), adjoint(factor))
+
+
+# -- eigenvalues -------------------------------------------------------------------------------------------------------
+
+def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
+         overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1,
+         check_finite: bool = True) -> Any:
+    """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised.
+
+    Args:
+      a: hermitian; one triangle is read. b: hermitian and positive definite, of the same shape.
+      lower: which triangle is read.
+      eigvals_only: return the eigenvalues alone.
+      eigvals: first and last index of the eigenvalues wanted.
+      type: with ``b``: 1 for ``a v = w b v``, 2 for ``a b v = w v``, 3 for ``b a v = w v``.
+
+    Returns:
+      ``w``, or ``(w, v)``; with ``b`` vectors have ``v^H b v = 1`` (types 1 and 2) or ``v^H b^-1 v = 1`` (type 3).
+
+    Raises:
+      ValueError: another type.
+    """
+    if type not in (1, 2, 3):
+        raise ValueError(f"jax.scipy.linalg.eigh: type must be 1, 2 or 3, got {type!r}")
+    span = None if eigvals is None else (int(eigvals[0]), int(eigvals[1]))
+    return _eigh(a, b, bool(lower), bool(eigvals_only), span, type)
+
+
+@inlined(static_argnums=(2, 3, 4, 5))
+def _eigh(a, b, lower, eigvals_only, span, kind):
+    if b is None:
+        a, = matrices("eigh", a)
+        v, w = lax.linalg.eigh(a, lower=lower, symmetrize_input=False)
+    else:
+        w, v = _generalised(*matrices("eigh", a, b), lower, kind)
+    if span is not None:
+        w, v = w[..., span[0]:span[1] + 1], v[..., span[0]:span[1] + 1]
+    return w if eigvals_only else (w, v)
+
+
+def _generalised(a, b, lower, kind):
+    """By the Cholesky factor of ``b``: LAPACK's reduction (`sygst`)."""
+    whole = (lambda x: jnp.tril(x) + adjoint(jnp.tril(x, -1))) if lower else (lambda x: jnp.triu(x) + adjoint(jnp.triu(x, 1)))
+    a, factor = whole(a), lax.linalg.cholesky(whole(b), symmetrize_input=False)
+    if kind == 1:
+        c = lax.linalg.triangular_solve(factor, a, left_side=True, lower=True)
+        c = lax.linalg.triangular_solve(factor, c, lower=True, transpose_a=True, conjugate_a=True)
+    else:
+        c = mm(adjoint(factor), mm(a, factor))
+    v, w = lax.linalg.eigh(c, symmetrize_input=True)
+    if kind == 3:
+        return w, mm(factor, v)
+    return w, lax.linalg.triangular_solve(factor, v, left_side=True, lower=True, transpose_a=True, conjugate_a=True)
+
+
+def eigh_tridiagonal(d: Any, e: Any, *, eigvals_only: bool = False, select: str = "a",
+                     select_range: tuple[int, int] | None = None, tol: float | None = None, key: Any = None) -> Any:
+    """Eigenvalues (rising) and eigenvectors of the symmetric tridiagonal matrix with diagonal ``d`` and off-diagonal ``e``.
+
+    Args:
+      d: ``(n,)``. e: ``(n - 1,)``.
+      eigvals_only: return the eigenvalues alone.
+      select: "a" for all, "i" for those with the indices from ``select_range[0]`` to ``select_range[1]``.
+      tol, key: accepted for compatibility; the result is accurate to rounding and uses no random numbers.
+
+    Raises:
+      NotImplementedError: ``select="v"``, as the length of the result would depend on values.
+      ValueError: shapes that do not fit, another ``select``, or no range.
+    """
+    if select == "v":
+        raise NotImplementedError("jax.scipy.linalg.eigh_tridiagonal: select='v' gives a length that depends on values; use "
+                                  "select='a' and a mask")
+    if select not in ("a", "i"):
+        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select must be 'a' or 'i', got {select!r}")
+    if select == "i" and (select_range is None or select_range[0] > select_range[1]):
+        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select='i' needs a rising select_range, got {select_range}")
+    check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
+    span = (int(select_range[0]), int(select_range[1])) if select == "i" else None
+    return _eigh_tridiagonal(d, e, bool(eigvals_only), span)
+
+
+@inlined(static_argnums=(2, 3))
+def _eigh_tridiagonal(d, e, eigvals_only, span):
+    d, e = (as_array(x) for x in promote_dtypes_inexact(d, e))
+    if d.ndim != 1 or e.shape != (d.shape[0] - 1,):
+        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: needs d of shape (n,) and e of shape (n - 1,), got {d.shape} and "
+                         f"{e.shape}")
+    return _eigh(jnp.diag(d) + jnp.diag(e, -1), None, True, eigvals_only, span, 1)
+
+
+# -- Schur and Hessenberg forms ----------------------------------------------------------------------------------------
+
+def schur(a: Any, output: str = "real") -> tuple[Array, Array]:
+    """Schur form ``(T, Z)`` with ``a = Z T Z^H``.
+
+    Args:
+      output: "complex" for an upper triangular ``T`` also where ``a`` is real; "real" leaves blocks of two there.
+
+    Raises:
+      ValueError: another output.
+    """
+    if output not in ("real", "complex"):
+        raise ValueError(f"jax.scipy.linalg.schur: expected 'output' to be either 'real' or 'complex', got output={output!r}")
+    return _schur(a, output == "complex")
+
+
+@inlined(static_argnums=(1,))
+def _schur(a, as_complex):
+    a, = matrices("schur", a)
+    t, z = lax.linalg.schur(to_complex(a) if as_complex else a)
+    return t, z
+
+
+@inlined(static_argnums=(2,))
+def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> tuple[Array, Array]:
+    """The complex Schur form that belongs to a real one: ``T`` becomes triangular, ``Z @ T @ Z^H`` stays.
+
+    Each block of two is brought to triangular form by one rotation, from the last block upwards.
+    """
+    t, z = (to_complex(x) for x in matrices("rsf2csf", T, Z))
+    n = t.shape[-1]
+    if t.ndim != 2 or z.shape != t.shape:
+        raise ValueError(f"jax.scipy.linalg.rsf2csf: needs two square matrices of one shape, got {t.shape} and {z.shape}")
+
+    def step(i, state):
+        t, z = state
+        k = n - 2 - i
+        block = lax.dynamic_slice(t, (k, k), (2, 2))
+        low = block[1, 0]
+        half = 0.5 * (block[0, 0] - block[1, 1])
+        root = jnp.sqrt(half * half + block[0, 1] * low)
+        x = half + root  # the eigenvalue less the last diagonal element; (x, low) is the eigenvector
+        size = jnp.sqrt(jnp.abs(x) ** 2 + jnp.abs(low) ** 2)
+        rotate = low != 0
+        size = jnp.where(rotate, size, 1.0)
+        c, s = jnp.where(rotate, x / size, 1.0), jnp.where(rotate, low / size, 0.0)
+        g = jnp.stack([jnp.stack([jnp.conj(c), jnp.conj(s)]), jnp.stack([-s, c])])
+        rows = mm(g, lax.dynamic_slice(t, (k, 0), (2, n)))
+        t = lax.dynamic_update_slice(t, rows, (k, 0))
+        columns = mm(lax.dynamic_slice(t, (0, k), (n, 2)), adjoint(g))
+        t = lax.dynamic_update_slice(t, columns, (0, k))
+        turned = mm(lax.dynamic_slice(z, (0, k), (n, 2)), adjoint(g))
+        return t, lax.dynamic_update_slice(z, turned, (0, k))
+
+    if n > 1:
+        t, z = lax.fori_loop(0, n - 1, step, (t, z))
+    return jnp.triu(t), z
+
+
+def hessenberg(a: Any, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+    """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``."""
+    return _hessenberg(a, bool(calc_q))
+
+
+@inlined(static_argnums=(1,))
+def _hessenberg(a, calc_q):
+    a, = matrices("hessenberg", a)
+    packed, taus = lax.linalg.hessenberg(a)
+    h = jnp.triu(packed, -1)
+    if not calc_q:
+        return h
+    n = a.shape[-1]
+    q = jnp.broadcast_to(jnp.eye(n, dtype=a.dtype), a.shape)
+    if n > 1:
+        q = q.at[..., 1:, 1:].set(lax.linalg.householder_product(packed[..., 1:, :-1], taus))
+    return h, q

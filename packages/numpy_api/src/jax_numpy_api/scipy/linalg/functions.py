@@ -1,0 +1,196 @@
+"""Functions of square matrices: exponential, square root, and any analytic function.
+
+The exponential is Higham's scaling and squaring with one Pade approximant; its derivative comes from differentiating the
+steps. Root and general functions go through the complex Schur form, a superdiagonal at a time; the derivative of the root
+is the solution of the Sylvester equation ``X dX + dX X = dA``.
+
+Sources: Higham, "The scaling and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26 (2005);
+Higham, "Functions of Matrices", SIAM 2008, algorithms 6.3, 9.1 (Parlett's recurrence) and section 3.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.autodiff import jvp
+from jax_core.custom_jvp import custom_jvp
+from jax_core.jit import inlined
+from jax_core.vmap import vmap
+
+from ... import lax
+from ... import numpy as jnp
+from .common import adjoint, is_complex, matrices, mm, to_complex
+from .solving import triangular_sylvester
+
+# -- exponential -------------------------------------------------------------------------------------------------------
+
+
+def _pade_coefficients(m: int) -> list[float]:
+    """Of the numerator of the [m/m] approximant of exp (Higham 2005, (2.2)), scaled to end in 1."""
+    b = [math.factorial(2 * m - j) * math.factorial(m) // (math.factorial(m - j) * math.factorial(j)) for j in range(m + 1)]
+    return [float(x // b[-1]) for x in b]
+
+
+_DEGREES = {4: (7, 3.925724783138660), 8: (13, 5.371920351148152)}  # bytes of a real: degree, largest 1-norm (Higham, table 2.3)
+
+
+def _pade(a, degree, upper_triangular):
+    b = _pade_coefficients(degree)
+    eye = jnp.broadcast_to(jnp.eye(a.shape[-1], dtype=a.dtype), a.shape)
+    a2 = mm(a, a)
+    a4 = mm(a2, a2)
+    a6 = mm(a4, a2)
+    powers = [eye, a2, a4, a6]
+
+    def even(coefficients):
+        return sum(c * p for c, p in zip(coefficients, powers))
+    odd_part, even_part = even(b[1:8:2]), even(b[0:7:2])
+    if degree == 13:
+        odd_part = odd_part + mm(a6, sum(c * p for c, p in zip(b[9::2], powers[1:])))
+        even_part = even_part + mm(a6, sum(c * p for c, p in zip(b[8::2], powers[1:])))
+    u = mm(a, odd_part)
+    if upper_triangular:
+        return lax.linalg.triangular_solve(even_part - u, even_part + u, left_side=True, lower=False)
+    return jnp.linalg.solve(even_part - u, even_part + u)
+
+
+def _expm(a, upper_triangular, max_squarings):
+    real = np.dtype(dtypes.finfo(a.dtype).dtype)
+    degree, limit = _DEGREES[real.itemsize]
+    norm = jnp.max(jnp.sum(jnp.abs(a), -2), -1) if a.shape[-1] else jnp.zeros(a.shape[:-2], real)
+    count = jnp.ceil(jnp.log2(jnp.maximum(norm / limit, 1.0)))
+    count = lax.stop_gradient(jnp.where(jnp.isfinite(count), count, max_squarings + 1.0))
+    x = _pade(a * jnp.exp2(-jnp.minimum(count, max_squarings))[..., None, None].astype(a.dtype), degree, upper_triangular)
+
+    def square(x, i):
+        return lax.cond(i < count, lambda x: mm(x, x), lambda x: x, x), None
+    if max_squarings:
+        x = lax.scan(square, x, jnp.arange(max_squarings, dtype=count.dtype))[0]
+    return jnp.where(count > max_squarings, np.nan, x)
+
+
+@inlined(static_argnames=("upper_triangular", "max_squarings"))
+def expm(A: Any, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:
+    """The matrix exponential.
+
+    Args:
+      A: ``(..., n, n)``.
+      upper_triangular: ``A`` is upper triangular, so that a triangular system is solved.
+      max_squarings: the result is NaN where more would be needed, that is for 1-norms above about ``5 * 2**16``.
+
+    Raises:
+      ValueError: not square.
+    """
+    a, = matrices("expm", A)
+    narrow = a.dtype
+    if dtypes.finfo(narrow).bits < 32:
+        a = a.astype(np.float32)
+    if a.ndim == 2:
+        return _expm(a, upper_triangular, max_squarings).astype(narrow)
+    flat = a.reshape((-1, *a.shape[-2:]))
+    return vmap(lambda x: _expm(x, upper_triangular, max_squarings))(flat).reshape(a.shape).astype(narrow)
+
+
+def expm_frechet(A: Any, E: Any, *, method: str | None = None, compute_expm: bool = True) -> Any:
+    """The derivative of `expm` at ``A`` in the direction ``E``; with ``compute_expm`` the pair of value and derivative.
+
+    Args:
+      method: accepted for compatibility; the steps of the exponential are differentiated.
+    """
+    return _expm_frechet(A, E, bool(compute_expm))
+
+
+@inlined(static_argnums=(2,))
+def _expm_frechet(a, e, compute_expm):
+    a, e = matrices("expm_frechet", a, e)
+    if e.shape != a.shape:
+        raise ValueError(f"jax.scipy.linalg.expm_frechet: A and E must have one shape, got {a.shape} and {e.shape}")
+    value, derivative = jvp(expm, (a,), (e,))
+    return (value, derivative) if compute_expm else derivative
+
+
+# -- functions by the Schur form ---------------------------------------------------------------------------------------
+
+def _superdiagonal(x, p):
+    """Mask of the elements ``p`` right of the diagonal."""
+    i = jnp.arange(x.shape[-1])
+    return i[None, :] - i[:, None] == p
+
+
+def _safe_ratio(top, bottom):
+    return jnp.where(bottom == 0, jnp.where(top == 0, 0.0, np.nan), top / jnp.where(bottom == 0, 1.0, bottom))
+
+
+def _triangular_root(t):
+    """``u`` with ``u @ u = t``: on each superdiagonal, products of elements nearer to the diagonal are known."""
+    d = jnp.sqrt(jnp.diagonal(t))
+    sums = d[:, None] + d
+
+    def step(p, u):
+        return jnp.where(_superdiagonal(t, p), _safe_ratio(t - mm(u, u), sums), u)
+    return lax.fori_loop(1, t.shape[-1], step, jnp.diag(d))
+
+
+@custom_jvp
+def _sqrtm(a):
+    t, z = lax.linalg.schur(a)
+    return mm(mm(z, _triangular_root(t)), adjoint(z))
+
+
+@_sqrtm.defjvp
+def _sqrtm_jvp(primals, tangents):
+    (a,), (da,) = primals, tangents
+    x = _sqrtm(a)
+    t, z = lax.linalg.schur(x)
+    dx = triangular_sylvester(t, t, mm(adjoint(z), mm(da, z)))
+    return x, mm(z, mm(dx, adjoint(z)))
+
+
+@inlined(static_argnums=(1,))
+def sqrtm(A: Any, blocksize: int = 1) -> Array:
+    """The principal square root of a matrix, complex. NaN where there is none.
+
+    Args:
+      A: ``(n, n)``.
+      blocksize: must be 1.
+    """
+    if blocksize > 1:
+        raise NotImplementedError("jax.scipy.linalg.sqrtm: blocksize must be 1; the result does not depend on it")
+    a, = matrices("sqrtm", A)
+    if a.ndim != 2:
+        raise ValueError(f"jax.scipy.linalg.sqrtm: A must be one matrix, got shape {a.shape}; use jax.vmap")
+    return _sqrtm(to_complex(a))
+
+
+def funm(A: Any, func: Callable, disp: bool = True) -> Any:
+    """The analytic function ``func`` of a matrix, complex, by Parlett's recurrence.
+
+    Args:
+      A: ``(n, n)``, best with distinct eigenvalues.
+      func: takes a vector of complex numbers, elementwise.
+      disp: False to return also an estimate of the error, ``n eps / (smallest gap of eigenvalues)`` relative to the values.
+    """
+    a, = matrices("funm", A)
+    if a.ndim != 2:
+        raise ValueError(f"jax.scipy.linalg.funm: A must be one matrix, got shape {a.shape}; use jax.vmap")
+    t, z = lax.linalg.schur(to_complex(a))
+    n, d = t.shape[-1], jnp.diagonal(t)
+    gaps = d[None, :] - d[:, None]
+    eps = float(dtypes.finfo(t.dtype).eps)
+    smallest = jnp.min(jnp.where(jnp.triu(jnp.ones((n, n), bool), 1), jnp.abs(gaps), np.inf), initial=np.inf)
+    gaps = jnp.where(gaps == 0, eps, gaps)
+
+    def step(p, f):
+        commutator = mm(f, t) - mm(t, f)  # f commutes with t; unknown elements are still 0
+        return jnp.where(_superdiagonal(t, p), -commutator / gaps, f)
+    f = lax.fori_loop(1, n, step, jnp.diag(func(d)))
+    out = mm(mm(z, f), adjoint(z))
+    if disp:
+        return out
+    scale = jnp.maximum(1.0, jnp.sum(jnp.abs(jnp.triu(t, 1))))
+    error = jnp.where(jnp.all(jnp.isfinite(out)), jnp.minimum(1.0, jnp.maximum(eps, eps / smallest * scale)), np.inf)
+    return out, error.astype(jnp.real(out).dtype)

@@ -1,0 +1,126 @@
+"""Solutions of linear systems and of Sylvester's equation; inverse and determinant."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
+from .decompositions import _cho_solve, _cholesky
+
+
+def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, debug: bool = False,
+          check_finite: bool = True, assume_a: str = "gen") -> Array:
+    """The ``x`` with ``a @ x = b``.
+
+    Args:
+      a: ``(..., n, n)``. b: ``(n,)`` or ``(..., n, k)``.
+      lower: with ``assume_a="pos"``, which triangle is read.
+      assume_a: "gen", "sym", "her", or "pos" for positive definite matrices (then by Cholesky's factorisation).
+
+    Raises:
+      ValueError: another ``assume_a``, or shapes that do not fit.
+    """
+    if assume_a not in ("gen", "sym", "her", "pos"):
+        raise ValueError("jax.scipy.linalg.solve: expected assume_a to be one of ['gen', 'sym', 'her', 'pos']; got "
+                         f"{assume_a!r}")
+    if assume_a != "pos":
+        return jnp.linalg.solve(a, b)
+    return _cho_solve(_cholesky(a, bool(lower), "solve", True), b, bool(lower))
+
+
+_TRANSPOSED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+
+
+def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
+                     overwrite_b: bool = False, debug: Any = None, check_finite: bool = True) -> Array:
+    """The ``x`` with ``op(a) @ x = b`` for a triangular ``a``.
+
+    Args:
+      a: ``(..., n, n)``; one triangle is read. b: ``(..., n)`` or ``(..., n, k)``.
+      trans: 0 or "N" for ``a`` itself, 1 or "T" for its transpose, 2 or "C" for its conjugate transpose.
+      lower: which triangle. unit_diagonal: take the diagonal to be ones.
+
+    Raises:
+      ValueError: another ``trans``, or shapes that do not fit.
+    """
+    if trans not in _TRANSPOSED:
+        raise ValueError(f"jax.scipy.linalg.solve_triangular: Invalid 'trans' value {trans!r}; use 0, 1, 2, 'N', 'T' or 'C'")
+    return _solve_triangular(a, b, _TRANSPOSED[trans], bool(lower), bool(unit_diagonal))
+
+
+@inlined(static_argnums=(2, 3, 4))
+def _solve_triangular(a, b, trans, lower, unit_diagonal):
+    a, b = matrices("solve_triangular", a, b)
+    a, b, vector = as_columns("solve_triangular", a, b)
+    x = lax.linalg.triangular_solve(a, b, left_side=True, lower=lower, transpose_a=trans > 0, conjugate_a=trans == 2,
+                                    unit_diagonal=unit_diagonal)
+    return x[..., 0] if vector else x
+
+
+def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The inverse of square matrices."""
+    return jnp.linalg.inv(a)
+
+
+def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+    """The determinant of square matrices."""
+    return jnp.linalg.det(a)
+
+
+# -- Sylvester ---------------------------------------------------------------------------------------------------------
+
+def triangular_sylvester(r: Any, s: Any, f: Any) -> Any:
+    """The ``y`` with ``r y + y s = f`` for upper triangular ``r``, ``s``: column by column, each a triangular system."""
+    m, n = f.shape[-2:]
+
+    def step(k, y):
+        column = lax.dynamic_slice_in_dim(s, k, 1, -1)
+        rest = lax.dynamic_slice_in_dim(f, k, 1, -1) - mm(y, column)  # columns of y from k on are still 0
+        shift = lax.dynamic_slice_in_dim(column, k, 1, -2)
+        solved = lax.linalg.triangular_solve(r + shift * jnp.eye(m, dtype=r.dtype), rest, left_side=True, lower=False)
+        return lax.dynamic_update_slice_in_dim(y, solved, k, y.ndim - 1)
+    return lax.fori_loop(0, n, step, jnp.zeros_like(f))
+
+
+def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = "schur", tol: float = 1e-8) -> Array:
+    """The ``X`` with ``A X + X B = C``.
+
+    Args:
+      A: ``(m, m)``. B: ``(n, n)``. C: ``(m, n)``.
+      method: "schur" (by complex Schur forms) or "eigen" (by eigenvectors, faster; needs both diagonalisable).
+      tol: where a sum of eigenvalues is smaller than ``tol`` there is no single solution, and the result is NaN.
+
+    Raises:
+      ValueError: another method, or shapes that do not fit.
+    """
+    if method not in ("schur", "eigen"):
+        raise ValueError(f"jax.scipy.linalg.solve_sylvester: method must be 'schur' or 'eigen', got {method!r}")
+    return _solve_sylvester(A, B, C, method, float(tol))
+
+
+@inlined(static_argnums=(3, 4))
+def _solve_sylvester(a, b, c, method, tol):
+    a, b, c = matrices("solve_sylvester", a, b, c)
+    if a.ndim != 2 or b.ndim != 2 or b.shape[0] != b.shape[1] or c.shape != (a.shape[0], b.shape[0]):
+        raise ValueError(f"jax.scipy.linalg.solve_sylvester: needs shapes (m, m), (n, n), (m, n); got {a.shape}, {b.shape}, "
+                         f"{c.shape}")
+    real = not is_complex(c)
+    if method == "schur":
+        r, u = lax.linalg.schur(to_complex(a))
+        s, v = lax.linalg.schur(to_complex(b))
+        y = triangular_sylvester(r, s, mm(adjoint(u), mm(to_complex(c), v)))
+        x, gaps = mm(u, mm(y, adjoint(v))), jnp.diagonal(r)[:, None] + jnp.diagonal(s)
+    else:
+        (wa, u), (wb, v) = jnp.linalg.eig(a), jnp.linalg.eig(b)
+        gaps = wa[:, None] + wb
+        inner = mm(jnp.linalg.solve(u, to_complex(c)), v) / gaps
+        x = mm(u, jnp.linalg.solve(v.T, inner.T).T)
+    x = jnp.where(jnp.any(jnp.abs(gaps) < tol), np.nan, x)
+    return jnp.real(x) if real else x

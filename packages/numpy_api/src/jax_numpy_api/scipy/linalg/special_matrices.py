@@ -1,0 +1,278 @@
+"""Matrices of special form, from their defining elements.
+
+Those that depend on a size alone are computed by NumPy, exactly where their elements are integers.
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import numpy as jnp
+from ...numpy.promotion import as_array, check_arraylike, promote_dtypes, promote_dtypes_inexact
+
+
+def _vectors(name: str, *args: Any, inexact: bool = False) -> list:
+    check_arraylike(f"jax.scipy.linalg.{name}", *args)
+    args = (promote_dtypes_inexact if inexact else promote_dtypes)(*args)
+    return [jnp.atleast_1d(as_array(x)) for x in args]
+
+
+def _host(values: Any, dtype: Any = None) -> Array:
+    values = np.asarray(values)
+    return jnp.asarray(values, dtypes.canonicalize_dtype(values.dtype if dtype is None else dtype))
+
+
+def _size(name: str, n: Any) -> int:
+    try:
+        return operator.index(n)
+    except TypeError:
+        raise TypeError(f"jax.scipy.linalg.{name}: the size must be a known integer, got {n!r}") from None
+
+
+# -- from vectors ------------------------------------------------------------------------------------------------------
+
+@inlined
+def block_diag(*arrs: Any) -> Array:
+    """The matrix with ``arrs`` as blocks on its diagonal; numbers and vectors count as one row.
+
+    Raises:
+      ValueError: a block with more than two axes.
+    """
+    arrs = arrs or (jnp.zeros((1, 0)),)
+    check_arraylike("jax.scipy.linalg.block_diag", *arrs)
+    blocks = [jnp.atleast_2d(as_array(x)) for x in promote_dtypes(*arrs)]
+    for i, x in enumerate(blocks):
+        if x.ndim > 2:
+            raise ValueError(f"Arguments to jax.scipy.linalg.block_diag must have at most 2 dimensions, got shape {x.shape} at "
+                             f"argument {i}.")
+    columns, done, rows = sum(x.shape[1] for x in blocks), 0, []
+    for x in blocks:
+        rows.append(jnp.pad(x, ((0, 0), (done, columns - done - x.shape[1]))))
+        done += x.shape[1]
+    return jnp.concatenate(rows)
+
+
+def _by_difference(line, m, n, first):
+    """``out[..., i, j] = line[..., first + i - j]``."""
+    index = first + np.arange(m)[:, None] - np.arange(n)[None, :]
+    return jnp.take(line, index, axis=-1, mode="clip")
+
+
+@inlined
+def toeplitz(c: Any, r: Any = None) -> Array:
+    """The matrix with constant diagonals, first column ``c`` and first row ``r`` (the conjugate of ``c`` by default).
+
+    Vectors are along the last axis; ``r[0]`` is not read.
+    """
+    c, r = (_vectors("toeplitz", c) * 2) if r is None else _vectors("toeplitz", c, r)
+    if r is c:
+        r = jnp.conj(c)
+    batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
+    c, r = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (c, r))
+    m, n = c.shape[-1], r.shape[-1]
+    if m == 0 or n == 0:
+        return jnp.zeros((*batch, m, n), c.dtype)
+    return _by_difference(jnp.concatenate([jnp.flip(r[..., 1:], -1), c], -1), m, n, n - 1)
+
+
+@inlined
+def hankel(c: Any, r: Any = None) -> Array:
+    """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read."""
+    c, r = _vectors("hankel", c, jnp.zeros_like(jnp.asarray(c)) if r is None else r)
+    batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
+    c, r = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (c, r))
+    m, n = c.shape[-1], r.shape[-1]
+    if m == 0 or n == 0:
+        return jnp.zeros((*batch, m, n), c.dtype)
+    line = jnp.concatenate([c, r[..., 1:]], -1)
+    return jnp.take(line, np.arange(m)[:, None] + np.arange(n)[None, :], axis=-1, mode="clip")
+
+
+@inlined
+def circulant(c: Any) -> Array:
+    """The matrix whose columns are ``c``, moved down by one more each time, around the end."""
+    c, = _vectors("circulant", c)
+    n = c.shape[-1]
+    return jnp.take(c, (np.arange(n)[:, None] - np.arange(n)[None, :]) % max(n, 1), axis=-1, mode="clip")
+
+
+@inlined
+def companion(a: Any) -> Array:
+    """The companion matrix of the polynomial with coefficients ``a``, highest first: its eigenvalues are the roots.
+
+    Raises:
+      ValueError: fewer than two coefficients.
+    """
+    a, = _vectors("companion", a, inexact=True)
+    n = a.shape[-1] - 1
+    if n < 1:
+        raise ValueError(f"jax.scipy.linalg.companion: a must have at least two coefficients, got shape {a.shape}")
+    top = -a[..., 1:] / a[..., :1]
+    shift = jnp.broadcast_to(jnp.eye(n - 1, n, dtype=a.dtype), (*a.shape[:-1], n - 1, n))
+    return jnp.concatenate([top[..., None, :], shift], -2)
+
+
+@inlined(static_argnums=(1, 2))
+def _convolution_matrix(a, n, mode):
+    a, = _vectors("convolution_matrix", a)
+    m = a.shape[-1]
+    zeros = jnp.zeros((*a.shape[:-1], n - 1), a.dtype)
+    full = _by_difference(jnp.concatenate([zeros, a, zeros], -1), m + n - 1, n, n - 1)
+    if mode == "full":
+        return full
+    rows = max(m, n) if mode == "same" else max(m, n) - min(m, n) + 1
+    start = (m + n - 1 - rows) // 2 if mode == "same" else min(m, n) - 1
+    return full[..., start:start + rows, :]
+
+
+def convolution_matrix(a: Any, n: int, mode: str = "full") -> Array:
+    """The matrix that convolves a vector of length ``n`` with ``a``; ``mode`` as for `jax.numpy.convolve`.
+
+    Raises:
+      ValueError: another mode, ``n`` not positive, or ``a`` empty.
+    """
+    n = _size("convolution_matrix", n)
+    if n <= 0 or np.shape(a)[-1:] == (0,):
+        raise ValueError(f"jax.scipy.linalg.convolution_matrix: n must be positive and a not empty, got n={n} and shape "
+                         f"{np.shape(a)}")
+    if mode not in ("full", "valid", "same"):
+        raise ValueError(f"jax.scipy.linalg.convolution_matrix: mode must be one of 'full', 'valid', 'same'; got {mode!r}.")
+    return _convolution_matrix(a, n, mode)
+
+
+@inlined
+def fiedler(a: Any) -> Array:
+    """The symmetric matrix of differences ``|a[i] - a[j]|``."""
+    a, = _vectors("fiedler", a)
+    return jnp.abs(a[..., :, None] - a[..., None, :])
+
+
+@inlined
+def fiedler_companion(a: Any) -> Array:
+    """Fiedler's companion matrix of the polynomial ``a``, highest coefficient first: pentadiagonal, with its roots as
+    eigenvalues. Source: Fiedler, "A note on companion matrices", Linear Algebra Appl. 372 (2003)."""
+    a, = _vectors("fiedler_companion", a, inexact=True)
+    n = a.shape[-1] - 1
+    if n < 1:
+        return jnp.zeros((*a.shape[:-1], 0, 0), a.dtype)
+    c = a / a[..., :1]
+    if n == 1:
+        return -c[..., 1:, None]
+    rows, columns, which = [0], [0], [1]
+    rows += range(0, n - 1, 2)
+    columns += range(1, n, 2)
+    which += range(2, n + 1, 2)
+    rows += range(2, n, 2)
+    columns += range(1, n - 1, 2)
+    which += range(3, n + 1, 2)
+    ones = ([i for i in range(0, n - 2, 2)], [i + 2 for i in range(0, n - 2, 2)])
+    below = ([1] + [i for i in range(3, n, 2)], [0] + [i - 2 for i in range(3, n, 2)])
+    out = jnp.zeros((*a.shape[:-1], n, n), a.dtype).at[..., np.array(rows), np.array(columns)].set(-c[..., np.array(which)])
+    out = out.at[..., np.array(below[0]), np.array(below[1])].set(1)
+    return out.at[..., np.array(ones[0], int), np.array(ones[1], int)].set(1)
+
+
+@inlined
+def leslie(f: Any, s: Any) -> Array:
+    """Leslie's matrix of a population: fecundities ``f`` in the first row, survival rates ``s`` below the diagonal.
+
+    Raises:
+      ValueError: ``s`` is not one shorter than ``f``.
+    """
+    f, s = _vectors("leslie", f, s)
+    n = f.shape[-1]
+    if s.shape[-1] != n - 1 or n < 2:
+        raise ValueError(f"jax.scipy.linalg.leslie: s must be one shorter than f, and not empty; got shapes {f.shape} and "
+                         f"{s.shape}")
+    batch = np.broadcast_shapes(f.shape[:-1], s.shape[:-1])
+    f, s = jnp.broadcast_to(f, (*batch, n)), jnp.broadcast_to(s, (*batch, n - 1))
+    low = jnp.pad(jnp.eye(n - 1, dtype=s.dtype) * s[..., None, :], [(0, 0)] * len(batch) + [(0, 0), (0, 1)])
+    return jnp.concatenate([f[..., None, :], low], -2)
+
+
+# -- from a size -------------------------------------------------------------------------------------------------------
+
+def dft(n: int, scale: str | None = None, *, dtype: Any = None) -> Array:
+    """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says."""
+    n = _size("dft", n)
+    if scale not in (None, "sqrtn", "n"):
+        raise ValueError(f"jax.scipy.linalg.dft: scale must be None, 'sqrtn', or 'n'; got {scale!r}.")
+    n = max(n, 0)
+    turns = np.outer(np.arange(n), np.arange(n)) % max(n, 1)
+    out = np.exp(-2j * np.pi * turns / max(n, 1))
+    out = out / {None: 1, "sqrtn": math.sqrt(max(n, 1)), "n": max(n, 1)}[scale]
+    return _host(out, dtypes.to_complex_dtype(dtypes.default_float_dtype()) if dtype is None else dtype)
+
+
+def hadamard(n: int, dtype: Any = int) -> Array:
+    """Sylvester's matrix of 1 and -1 with orthogonal rows; ``n`` a power of 2. Raises ValueError for another ``n``."""
+    n = _size("hadamard", n)
+    if n < 1 or n & (n - 1):
+        raise ValueError(f"jax.scipy.linalg.hadamard: n must be a positive power of 2; got {n}.")
+    ones = np.bitwise_and.outer(np.arange(n), np.arange(n))
+    odd = sum((ones >> k) & 1 for k in range(max(n.bit_length(), 1))) & 1
+    return _host(1 - 2 * odd, dtype)
+
+
+def helmert(n: int, full: bool = False) -> Array:
+    """Helmert's orthogonal matrix; by default without its first row, the constant one."""
+    n = _size("helmert", n)
+    if n < 1:
+        raise ValueError(f"jax.scipy.linalg.helmert: n must be a positive integer; got {n}.")
+    out = np.tril(np.ones((n, n)), -1) - np.diag(np.arange(n))
+    out[0] = 1
+    k = np.arange(n)
+    out /= np.sqrt(np.where(k == 0, n, k * (k + 1.0)))[:, None]
+    return _host(out if full else out[1:])
+
+
+def hilbert(n: int) -> Array:
+    """The matrix ``1 / (i + j + 1)``."""
+    n = _size("hilbert", n)
+    if n < 0:
+        raise ValueError(f"jax.scipy.linalg.hilbert: n must not be negative; got {n}.")
+    return _host(1.0 / (np.arange(n)[:, None] + np.arange(n)[None, :] + 1))
+
+
+def _table(n, element):
+    return np.array([[float(element(i, j)) for j in range(n)] for i in range(n)]).reshape(max(n, 0), max(n, 0))
+
+
+def invhilbert(n: int) -> Array:
+    """The inverse of `hilbert`, whose elements are integers."""
+    n = _size("invhilbert", n)
+
+    def element(i, j):
+        return ((-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1)
+                * math.comb(i + j, i) ** 2)
+    return _host(_table(n, element))
+
+
+_PASCAL = {"symmetric": lambda i, j: math.comb(i + j, i), "lower": math.comb, "upper": lambda i, j: math.comb(j, i)}
+
+
+def _pascal_kind(name, kind):
+    kind = "symmetric" if kind is None else kind
+    if kind not in _PASCAL:
+        raise ValueError(f"jax.scipy.linalg.{name}: expected kind to be one of {list(_PASCAL)}; got {kind}")
+    return kind
+
+
+def pascal(n: int, kind: str | None = None) -> Array:
+    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular."""
+    return _host(_table(_size("pascal", n), _PASCAL[_pascal_kind("pascal", kind)]))
+
+
+def invpascal(n: int, kind: str | None = None) -> Array:
+    """The inverse of `pascal`, whose elements are integers."""
+    n, kind = _size("invpascal", n), _pascal_kind("invpascal", kind)
+    if kind == "symmetric":
+        return _host(_table(n, lambda i, j: (-1) ** (i + j) * sum(math.comb(k, i) * math.comb(k, j) for k in range(n))))
+    return _host(_table(n, lambda i, j: (-1) ** (i + j) * _PASCAL[kind](i, j)))

@@ -1,0 +1,58 @@
+"""Sums of series by which special functions are computed."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.custom_jvp import custom_jvp
+
+from ... import numpy as jnp
+from ...numpy.promotion import promote_args_inexact
+
+
+def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Any) -> Any:
+    """The Chebyshev series on ``[low, high]`` at ``x``, which is clipped to the interval, by Clenshaw's recurrence.
+
+    Trailing terms below the precision of the dtype are left out. `benchmarks/accuracy/fit.py` computes coefficients.
+    """
+    t = (2 * jnp.clip(x, low, high) - (low + high)) / (high - low)
+    used, cut = list(coefficients), float(dtypes.finfo(dtypes.dtype(x)).eps) / 8 * abs(coefficients[0])
+    while len(used) > 2 and abs(used[-1]) < cut:
+        used.pop()
+    twice, before, last = t + t, jnp.zeros_like(t), jnp.full_like(t, used[-1])
+    for c in used[-2:0:-1]:
+        before, last = last, twice * last - before + c
+    return t * last - before + used[0]
+
+
+def wide(name: str, *args: Any) -> tuple[list, np.dtype]:
+    """Real arguments as float32 or float64 arrays of one dtype, and the dtype that the result has.
+
+    Raises:
+      ValueError: complex arguments.
+    """
+    args = [jnp.asarray(x) for x in promote_args_inexact(name, *args)]
+    dtype = args[0].dtype
+    if dtypes.issubdtype(dtype, np.complexfloating):
+        raise ValueError(f"{name} does not support complex-valued inputs, got {dtype}")
+    if dtype not in (np.float32, np.float64):
+        args = [x.astype(np.float32) for x in args]
+    return args, dtype
+
+
+class differentiable:  # noqa: N801: used as a decorator
+    """`custom_jvp` for functions of arrays: function and rule get arrays where users gave Python numbers."""
+
+    def __init__(self, fun: Callable):
+        functools.update_wrapper(self, fun)
+        self._call = custom_jvp(lambda *args: fun(*map(jnp.asarray, args)))
+
+    def defjvp(self, rule: Callable) -> Callable:
+        """Set the rule ``(primals, tangents) -> (value, tangent)``."""
+        return self._call.defjvp(lambda primals, tangents: rule(tuple(map(jnp.asarray, primals)), tangents))
+
+    def __call__(self, *args: Any) -> Any:
+        return self._call(*args)

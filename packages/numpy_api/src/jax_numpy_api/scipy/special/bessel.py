@@ -1,0 +1,87 @@
+"""Bessel functions: modified ones of order 0 and 1, and those of the first kind of all orders up to a given one.
+
+Sources: DLMF 10.6.1, 10.12.4 (Miller's backward recurrence).
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from ...numpy.promotion import promote_args_inexact
+
+
+@inlined
+def i0e(x: Any) -> Array:
+    """``exp(-|x|) * I0(x)``."""
+    return lax.bessel_i0e(*promote_args_inexact("i0e", x))
+
+
+@inlined
+def i0(x: Any) -> Array:
+    """The modified Bessel function of order 0."""
+    (x,) = promote_args_inexact("i0", x)
+    half = jnp.exp(0.5 * jnp.abs(x))  # in two factors, as exp(x) overflows before I0 does
+    return half * lax.bessel_i0e(x) * half
+
+
+@inlined
+def i1e(x: Any) -> Array:
+    """``exp(-|x|) * I1(x)``."""
+    return lax.bessel_i1e(*promote_args_inexact("i1e", x))
+
+
+@inlined
+def i1(x: Any) -> Array:
+    """The modified Bessel function of order 1."""
+    (x,) = promote_args_inexact("i1", x)
+    half = jnp.exp(0.5 * jnp.abs(x))
+    return half * lax.bessel_i1e(x) * half
+
+
+def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Array:
+    """Bessel functions of the first kind of orders 0 to ``v``, stacked along a new first axis.
+
+    Args:
+      z: real points.
+      v: the largest order, a known whole number.
+      n_iter: order where the backward recurrence starts, larger than ``v`` and by some tens larger than ``|z|``.
+
+    Raises:
+      ValueError: ``n_iter`` not above ``v``, or ``z`` complex.
+    """
+    v, n_iter = operator.index(v), operator.index(n_iter)
+    if v < 0 or n_iter <= v:
+        raise ValueError(f"bessel_jn: needs 0 <= v < n_iter, got v={v} and n_iter={n_iter}")
+    return _bessel_jn(z, v, n_iter)
+
+
+@inlined(static_argnums=(1, 2))
+def _bessel_jn(z, v, n_iter):
+    """Backwards ``J[k-1] = (2 k/z) J[k] - J[k+1]`` from an arbitrary start, then scaled by ``J0 + 2 J2 + 2 J4 + ... = 1``."""
+    (z,) = promote_args_inexact("bessel_jn", z)
+    z = jnp.asarray(z)
+    if jnp.issubdtype(z.dtype, jnp.complexfloating):
+        raise ValueError(f"bessel_jn: z must be real, got {z.dtype}")
+    zero = z == 0
+    inverse = 1 / jnp.where(zero, 1.0, z)
+    above, here, total = jnp.zeros_like(z), jnp.full_like(z, 1e-30), jnp.zeros_like(z)
+    found = {}
+    for k in range(n_iter, 0, -1):
+        if k <= v:
+            found[k] = here
+        if k % 2 == 0:
+            total = total + 2 * here
+        above, here = here, 2 * k * inverse * here - above
+        large = jnp.abs(here) > 1e10
+        factor = lax.stop_gradient(jnp.where(large, 1e-10, 1.0))
+        above, here, total = above * factor, here * factor, total * factor
+        found = {order: value * factor for order, value in found.items()}
+    total = total + here
+    found[0] = here
+    rows = [jnp.where(zero, 1.0 if k == 0 else 0.5 * z if k == 1 else 0.0 * z, found[k] / total) for k in range(v + 1)]
+    return jnp.stack(rows).astype(z.dtype)

@@ -1,0 +1,367 @@
+"""The gamma function and its relatives: beta, incomplete gamma and beta, polygamma, zeta, binomials, Bernoulli numbers.
+
+The gamma function is computed from ``1 / gamma`` on [1, 2], the recurrence, Stirling's formula, and reflection, and not as
+``exp(log gamma)``, which multiplies the error of the logarithm by its size.
+
+Sources: DLMF 5.5.1, 5.5.3, 5.11.1, 5.11.3, 25.11.28; Chebyshev coefficients: `benchmarks/accuracy/fit.py`.
+"""
+from __future__ import annotations
+
+import fractions
+import functools
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from ...lax.special import _log_beta
+from ...numpy.promotion import promote_args_inexact
+from ._series import differentiable, chebyshev, wide
+
+_RGAMMA = (
+    1.063773007805262, -0.004985587286840036, -0.06419254361091582, 0.005065798640286087, 0.0004166091387096889,
+    -8.048141249784711e-05, 2.960011775188017e-06, 2.6897599644059546e-07, -3.3396463068683694e-08, 1.0896538645441867e-09,
+    5.13850186324227e-11, -6.600741004112952e-12, 2.4769163034825414e-13, 2.2003907817225954e-15, -6.707186064779082e-16,
+    3.1317345823123396e-17)
+_LGAMMA = (
+    0.5233830675936226, -0.17797233729529863, 0.043707765509376, -0.012436054693716324, 0.0038166273622453444,
+    -0.0012248310110168689, 0.0004046307309337695, -0.0001363999286478383, 4.6669854564403646e-05, -1.6152571568530024e-05,
+    5.641861294289138e-06, -1.985468608994096e-06, 7.031292350156658e-07, -2.503431672683324e-07, 8.954655195462511e-08,
+    -3.216038816813161e-08, 1.1591674196198932e-08, -4.191331343092517e-09, 1.5198287942838018e-09, -5.525248244354367e-10,
+    2.0133461407895695e-10, -7.351973399346738e-11, 2.6898575436827364e-11, -9.85882886617758e-12, 3.619354400654772e-12,
+    -1.3307382122555227e-12, 4.899613435234918e-13, -1.8063242404502505e-13, 6.667388160934133e-14, -2.4638096705345538e-14,
+    9.114199669747885e-15, -3.3749037208856614e-15, 1.2508630658961872e-15, -4.640235454740319e-16, 1.7227826138316332e-16,
+    -6.401198458457187e-17, 2.3802040365336956e-17, -8.85670810564711e-18, 3.2977685786612905e-18, -1.2286928418849807e-18)
+_STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)  # DLMF 5.11.1
+
+# -- gamma -------------------------------------------------------------------------------------------------------------
+
+
+def _stirling_sum(x):
+    """``log gamma(x) - (x - 1/2) log(x) + x - log(2 pi)/2`` for large ``x``."""
+    inverse = 1 / x
+    z, total = inverse * inverse, 0.0
+    for c in reversed(_STIRLING):
+        total = total * z + c
+    return total * inverse
+
+
+def _gamma_from_half(x):
+    """gamma(x) for x >= 1/2."""
+    steps = 12
+    near = x < steps
+    z, factor = jnp.where(near, x, 1.5), jnp.ones_like(x)
+    low = z < 1
+    factor = jnp.where(low, 1 / z, factor)
+    z = jnp.where(low, z + 1, z)
+    for _ in range(steps - 2):
+        high = z >= 2
+        z = jnp.where(high, z - 1, z)
+        factor = jnp.where(high, factor * z, factor)
+    by_recurrence = factor / chebyshev(_RGAMMA, 1, 2, z)
+    y = jnp.where(near, float(steps), x)
+    half_power = jnp.power(y, 0.5 * y - 0.25)  # in two factors, as the power alone would overflow
+    by_stirling = half_power * jnp.exp(-y) * half_power * (math.sqrt(2 * math.pi) * jnp.exp(_stirling_sum(y)))
+    return jnp.where(near, by_recurrence, jnp.where(x == np.inf, np.inf, by_stirling))
+
+
+def _sin_pi(x):
+    """sin(pi x), exact at whole numbers."""
+    whole = jnp.round(x)
+    r = jnp.sin(np.pi * (x - whole))
+    return jnp.where(jnp.mod(whole, 2) == 1, -r, r)
+
+
+@differentiable
+def _gamma(x):
+    reflect = x < 0.5
+    g = _gamma_from_half(jnp.where(reflect, 1 - x, x))
+    value = jnp.where(reflect, np.pi / (_sin_pi(jnp.where(reflect, x, 0.5)) * g), g)
+    pole = (x < 0) & (x == jnp.floor(x))
+    return jnp.where(x == 0, jnp.copysign(np.inf, x), jnp.where(pole, np.nan, value))
+
+
+@_gamma.defjvp
+def _gamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    y = _gamma(x)
+    return y, t * y * lax.digamma(x)
+
+
+@inlined
+def gamma(x: Any) -> Array:
+    """The gamma function: infinite at 0, NaN at negative whole numbers."""
+    (x,), dtype = wide("gamma", x)
+    return _gamma(x).astype(dtype)
+
+
+@differentiable
+def _lgamma(x):
+    near = (x > 0.5) & (x < 2.5)
+    z = jnp.where(near, x, 1.25)
+    return jnp.where(near, (z - 1) * (z - 2) * chebyshev(_LGAMMA, 0.5, 2.5, z), lax.lgamma(x))
+
+
+@_lgamma.defjvp
+def _lgamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _lgamma(x), t * lax.digamma(x)
+
+
+@inlined
+def gammaln(x: Any) -> Array:
+    """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers."""
+    (x,), dtype = wide("gammaln", x)
+    return _lgamma(x).astype(dtype)
+
+
+def _complex_loggamma(z):
+    """Stirling's series after moving the real part above 8; reflection (DLMF 5.5.3) on the left half."""
+    reflect = jnp.real(z) < 0.5
+    y = jnp.where(reflect, 1 - z, z)
+    shift = jnp.zeros_like(z)
+    for _ in range(8):
+        small = jnp.real(y) < 8
+        shift = jnp.where(small, shift + jnp.log(jnp.where(small, y, 1)), shift)
+        y = jnp.where(small, y + 1, y)
+    right = (y - 0.5) * jnp.log(y) - y + 0.5 * math.log(2 * math.pi) + _stirling_sum(y) - shift
+    upper = jnp.imag(z) >= 0
+    w = jnp.where(upper, z, jnp.conj(z))
+    log_sine = jnp.log1p(-jnp.exp(2j * np.pi * w)) + (1j * np.pi * (0.5 - w) - math.log(2))
+    log_sine = jnp.where(upper, log_sine, jnp.conj(log_sine))
+    return jnp.where(reflect, math.log(math.pi) - log_sine - right, right)
+
+
+@inlined
+def loggamma(x: Any) -> Array:
+    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN."""
+    (x,) = promote_args_inexact("loggamma", x)
+    if dtypes.issubdtype(jnp.asarray(x).dtype, np.complexfloating):
+        return _complex_loggamma(jnp.asarray(x))
+    return jnp.where(x < 0, np.nan, gammaln(x))
+
+
+@inlined
+def gammasgn(x: Any) -> Array:
+    """Sign of the gamma function: that of the zero at 0, NaN at negative whole numbers and at -inf."""
+    (x,) = promote_args_inexact("gammasgn", x)
+    floor = jnp.floor(x)
+    negative = jnp.where(x == floor, np.nan, jnp.where(jnp.mod(floor, 2) == 0, 1.0, -1.0))
+    return jnp.where(jnp.isnan(x), np.nan, jnp.where(x < 0, negative, jnp.where(jnp.signbit(x), -1.0, 1.0))).astype(x.dtype)
+
+
+@inlined
+def digamma(x: Any) -> Array:
+    """Derivative of `gammaln`: infinite at 0, NaN at negative whole numbers."""
+    (x,) = promote_args_inexact("digamma", x)
+    return jnp.where(x == 0, -jnp.copysign(np.inf, x), lax.digamma(x))
+
+
+@inlined
+def polygamma(n: Any, x: Any) -> Array:
+    """``n``-th derivative of `digamma` at ``x``, for whole numbers ``n`` not below 0."""
+    n, x = jnp.broadcast_arrays(*promote_args_inexact("polygamma", n, x))
+    return lax.polygamma(n, x)
+
+
+def multigammaln(a: Any, d: int) -> Array:
+    """Logarithm of the multivariate gamma function of dimension ``d``: ``d (d-1)/4 log(pi) + sum gammaln(a - k/2)``,
+    k from 0 to d - 1."""
+    return _multigammaln(a, operator.index(d))
+
+
+@inlined(static_argnums=(1,))
+def _multigammaln(a, d):
+    (a,) = promote_args_inexact("multigammaln", a)
+    terms = gammaln(jnp.expand_dims(a, -1) - jnp.arange(d, dtype=jnp.asarray(a).dtype) / 2)
+    return jnp.sum(terms, -1) + d * (d - 1) / 4 * math.log(math.pi)
+
+
+@inlined
+def gammainc(a: Any, x: Any) -> Array:
+    """Regularised lower incomplete gamma function P(a, x)."""
+    return lax.igamma(*jnp.broadcast_arrays(*promote_args_inexact("gammainc", a, x)))
+
+
+@inlined
+def gammaincc(a: Any, x: Any) -> Array:
+    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
+    return lax.igammac(*jnp.broadcast_arrays(*promote_args_inexact("gammaincc", a, x)))
+
+
+# -- beta --------------------------------------------------------------------------------------------------------------
+
+@differentiable
+def _betaln(a, b):
+    positive = (a > 0) & (b > 0)
+    regular = _log_beta(jnp.where(positive, a, 1.0), jnp.where(positive, b, 1.0))
+    other = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
+    return jnp.where(positive & (a + b == np.inf), -np.inf, jnp.where(positive, regular, other))
+
+
+@_betaln.defjvp
+def _betaln_jvp(primals, tangents):
+    (a, b), (da, db) = primals, tangents
+    total = lax.digamma(a + b)
+    return _betaln(a, b), da * (lax.digamma(a) - total) + db * (lax.digamma(b) - total)
+
+
+@inlined
+def betaln(a: Any, b: Any) -> Array:
+    """Logarithm of the magnitude of the beta function, without cancellation for large arguments."""
+    (a, b), dtype = wide("betaln", a, b)
+    return _betaln(*jnp.broadcast_arrays(a, b)).astype(dtype)
+
+
+@inlined
+def beta(a: Any, b: Any) -> Array:
+    """``gamma(a) gamma(b) / gamma(a + b)``."""
+    (a, b), dtype = wide("beta", a, b)
+    a, b = jnp.broadcast_arrays(a, b)
+    sign = jnp.where((a > 0) & (b > 0), 1.0, gammasgn(a) * gammasgn(b) * gammasgn(a + b))
+    small = (jnp.abs(a) < 10) & (jnp.abs(b) < 10)
+    x, y = jnp.where(small, a, 1.0), jnp.where(small, b, 1.0)
+    return jnp.where(small, _gamma(x) * (_gamma(y) / _gamma(x + y)), sign * jnp.exp(_betaln(a, b))).astype(dtype)
+
+
+@inlined
+def betainc(a: Any, b: Any, x: Any) -> Array:
+    """Regularised incomplete beta function I_x(a, b)."""
+    return lax.betainc(*jnp.broadcast_arrays(*promote_args_inexact("betainc", a, b, x)))
+
+
+# -- factorials --------------------------------------------------------------------------------------------------------
+
+def factorial(n: Any, exact: bool = False) -> Array:
+    """``gamma(n + 1)``, and 0 for negative ``n``, as floating-point numbers.
+
+    Raises:
+      NotImplementedError: ``exact=True``, which needs integers of any length; use `math.factorial`.
+    """
+    if exact:
+        raise NotImplementedError("factorial: exact=True needs integers of any length; use math.factorial")
+    return _factorial(n)
+
+
+@inlined
+def _factorial(n):
+    (n,) = promote_args_inexact("factorial", n)
+    return jnp.where(n < 0, 0, gamma(n + 1)).astype(n.dtype)
+
+
+@differentiable
+@inlined
+def poch(z: Any, m: Any) -> Array:
+    """Pochhammer symbol ``gamma(z + m) / gamma(z)``."""
+    (z, m), dtype = wide("poch", z, m)
+    z, m = jnp.broadcast_arrays(z, m)
+    both = (z > 0) & (m > 0)
+    z0, m0 = jnp.where(both, z, 1.0), jnp.where(both, m, 1.0)
+    log_value = jnp.where(both, _lgamma(m0) - _betaln(z0, m0), lax.lgamma(z + m) - lax.lgamma(z))
+    value = gammasgn(z) * gammasgn(z + m) * jnp.exp(log_value)
+    small = (jnp.abs(z) < 12) & (jnp.abs(z + m) < 12) & (z != 0)
+    value = jnp.where(small, _gamma(jnp.where(small, z + m, 1.0)) / _gamma(jnp.where(small, z, 1.0)), value)
+    return jnp.where(m == 0, 1.0, jnp.where((z == 0) & (m > 0), 0.0, value)).astype(dtype)
+
+
+@poch.defjvp
+def _poch_jvp(primals, tangents):
+    z, m = promote_args_inexact("poch", *primals)
+    dz, dm = tangents
+    y, top = poch(z, m), lax.digamma(z + m)
+    return y, (dz * y * (top - lax.digamma(z)) + dm * y * top).astype(y.dtype)
+
+
+@inlined(static_argnames=("repetition",))
+def comb(N: Any, k: Any, *, repetition: bool = False) -> Array:
+    """Number of ways to choose ``k`` of ``N`` things; with ``repetition``, ``k`` of ``N`` with replacement.
+
+    0 where ``k`` is negative or, without repetition, larger than ``N``; for real arguments ``1 / ((N + 1) B(N-k+1, k+1))``.
+    """
+    (N, k), dtype = wide("comb", N, k)
+    N, k = jnp.broadcast_arrays(N, k)
+    if repetition:
+        edge = (N == 0) & (k == 0)
+        N, k = jnp.where(edge, 0.0, N + k - 1), k
+    inside = (N >= 0) & (k >= 0) & (k <= N)
+    n, j = jnp.where(inside, N, 1.0), jnp.where(inside, k, 0.0)
+    value = jnp.exp(-jnp.log1p(n) - _betaln(n - j + 1, j + 1))
+    whole = (n == jnp.round(n)) & (j == jnp.round(j)) & (value < 0.05 / float(dtypes.finfo(n.dtype).eps) ** 0.9)
+    value = value + lax.stop_gradient(jnp.where(whole, jnp.round(value) - value, 0))
+    return jnp.where(inside, value, 0.0).astype(dtype)
+
+
+# -- zeta --------------------------------------------------------------------------------------------------------------
+
+@functools.lru_cache(maxsize=None)
+def _bernoulli_numbers(n: int) -> tuple[fractions.Fraction, ...]:
+    """B_0 ... B_n with B_1 = -1/2, by ``sum_k binomial(m + 1, k) B_k = 0``."""
+    out = [fractions.Fraction(1)]
+    for m in range(1, n + 1):
+        odd = m > 1 and m % 2
+        out.append(fractions.Fraction(0) if odd else
+                   -sum(math.comb(m + 1, k) * b for k, b in enumerate(out) if b) / (m + 1))
+    return tuple(out)
+
+
+def bernoulli(n: int) -> Array:
+    """The Bernoulli numbers ``B_0 ... B_n`` (B_1 = -1/2), for ``n`` known and not negative."""
+    n = operator.index(n)
+    if n < 0:
+        raise ValueError(f"bernoulli: n must not be negative, got {n}")
+    dtype = dtypes.default_float_dtype()
+    top = float(dtypes.finfo(dtype).max)
+    return jnp.asarray(np.array([float(b) if abs(b) <= top else math.copysign(math.inf, b)
+                                 for b in _bernoulli_numbers(n)]), dtype)
+
+
+def _euler_maclaurin(s, q, terms=10, corrections=10):
+    """Hurwitz zeta for ``s`` above about -10, by the Euler-Maclaurin formula (DLMF 25.11.28); differentiable in both."""
+    total = sum((jnp.power(q + k, -s) for k in range(terms)), jnp.zeros_like(s))
+    w = q + terms
+    power = jnp.power(w, -s)
+    total = total + w * power / (s - 1) + 0.5 * power
+    rising, inverse = s, power / w
+    for j, b in enumerate(_bernoulli_numbers(2 * corrections)[2::2], 1):
+        total = total + float(b / math.factorial(2 * j)) * rising * inverse
+        rising, inverse = rising * (s + 2 * j - 1) * (s + 2 * j), inverse / (w * w)
+    return total
+
+
+def _riemann(s):
+    """Riemann zeta below 1, by reflection for lower arguments (DLMF 25.4.1)."""
+    negative = s < -2  # where the sum is not good enough
+    t = jnp.where(negative, 1 - s, 2.0)
+    mirrored = 2 * jnp.power(2 * np.pi, -t) * jnp.cos(0.5 * np.pi * jnp.mod(t, 4)) * _gamma(t) * lax.zeta(
+        jnp.where(negative, t, 2.0), jnp.ones_like(t))
+    trivial = (s < 0) & (jnp.mod(s, 2) == 0)
+    return jnp.where(trivial, 0.0, jnp.where(negative, mirrored, _euler_maclaurin(jnp.where(negative, 0.5, s), jnp.ones_like(s))))
+
+
+@differentiable
+def _zeta(x, q):
+    left = (q == 1) & (x < 1)
+    value = jnp.where(left, _riemann(jnp.where(left, x, 0.5)), lax.zeta(x, q))
+    return jnp.where((q == np.inf) & (x > 1), 0.0, value)
+
+
+@_zeta.defjvp
+def _zeta_jvp(primals, tangents):
+    (x, q), (dx, dq) = primals, tangents
+    from jax_core.autodiff import jvp
+    slope = jvp(lambda s: _euler_maclaurin(s, q), (x,), (jnp.ones(x.shape, x.dtype),))[1]
+    return _zeta(x, q), dx * slope - dq * x * _zeta(x + 1, q)
+
+
+@inlined
+def zeta(x: Any, q: Any = None) -> Array:
+    """Hurwitz zeta function, the sum of ``(k + q)**-x``, k = 0, 1, ...; by default Riemann's, ``q = 1``, also below 1."""
+    (x, q), dtype = wide("zeta", x, 1.0 if q is None else q)
+    return _zeta(*jnp.broadcast_arrays(x, q)).astype(dtype)

@@ -1,0 +1,170 @@
+"""Hypergeometric functions of real arguments.
+
+Both are sums of a power series, after a transformation that brings the argument to where the series converges fast and
+loses no digits. Series are summed until the last element of the array has converged.
+
+Sources: DLMF 13.2.2, 13.2.39, 13.7.2, 15.2.1, 15.8.1, 15.8.4; Pearson, Olver, Porter, "Numerical methods for the computation
+of the confluent and Gauss hypergeometric functions", Numer. Algorithms 74 (2017).
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from ._series import differentiable, wide
+from .gammas import _lgamma, gammasgn
+
+_STEPS = 20000  # near x = 1 the series of a whole c - a - b converges slowly
+
+
+def _sum(ratio, like):
+    """``1 + r0 + r0 r1 + ...`` with ``ratio(k)`` the quotient of neighbouring terms, to the precision of the dtype."""
+    eps = float(dtypes.finfo(like.dtype).eps) / 4
+    one = jnp.ones_like(like)
+
+    def going(state):
+        k, active, _, _ = state
+        return jnp.any(active) & (k < _STEPS)
+
+    def step(state):
+        k, active, term, total = state
+        term = jnp.where(active, term * ratio(k.astype(like.dtype)), term)
+        new = total + term
+        return k + 1, active & (jnp.abs(term) > eps * jnp.abs(new)), term, jnp.where(active, new, total)
+
+    return lax.while_loop(going, step, (jnp.int32(0), jnp.ones(like.shape, bool), one, one))[3]
+
+
+def _term(top, bottom):
+    """A quotient, 0 where the numerator is (a series that ends has ended)."""
+    return jnp.where(top == 0, 0.0, top / jnp.where(top == 0, 1.0, bottom))
+
+
+def _m_asymptotic(a, b, x):
+    """``gamma(b)/gamma(a) exp(x) x**(a-b)`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for large x > 0."""
+    term, total, last = jnp.ones_like(x), jnp.ones_like(x), jnp.full_like(x, np.inf)
+    for k in range(30):
+        new = term * (1 - a + k) * (b - a + k) / ((k + 1) * x)
+        shrinking = jnp.abs(new) < last
+        last = jnp.where(shrinking, jnp.abs(new), 0.0)
+        term = jnp.where(shrinking, new, 0.0)
+        total = total + term
+    size = jnp.exp(_lgamma(b) - _lgamma(a) + x + (a - b) * jnp.log(x))
+    return gammasgn(b) * gammasgn(a) * size * total
+
+
+@differentiable
+def _hyp1f1(a, b, x):
+    flip = x < 0  # Kummer: M(a, b, x) = exp(x) M(b - a, b, -x)
+    p, y = jnp.where(flip, b - a, a), jnp.abs(x)
+    ends = (p <= 0) & (p == jnp.floor(p))
+    far = (y > 60) & (y > 2 * jnp.abs(p * (p - b))) & ~ends
+    z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
+    series = _sum(lambda k: _term((p + k) * z, (b + k) * (k + 1)), z)
+    value = jnp.where(far, _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, y, 100.0)), series)
+    half = jnp.exp(0.5 * jnp.where(flip, x, 0.0))
+    value = jnp.where(flip, half * value * half, value)
+    pole = (b <= 0) & (b == jnp.floor(b)) & ~((a <= 0) & (a == jnp.floor(a)) & (a >= b))
+    value = jnp.where(pole, np.inf, value)
+    return jnp.where(jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(x), np.nan, value)
+
+
+def _slopes(f, args):
+    """Derivatives by central differences of fourth order, for parameters whose derivative is no such function itself."""
+    out = []
+    for i in range(len(args) - 1):
+        h = float(dtypes.finfo(dtypes.dtype(args[i])).eps) ** 0.2 * jnp.maximum(1.0, jnp.abs(args[i])) * 0.5
+        at = [f(*(x + s * h if i == j else x for j, x in enumerate(args))) for s in (-2, -1, 1, 2)]
+        out.append((at[0] - 8 * at[1] + 8 * at[2] - at[3]) / (12 * h))
+    return out
+
+
+@_hyp1f1.defjvp
+def _hyp1f1_jvp(primals, tangents):
+    (a, b, x), (da, db, dx) = primals, tangents
+    by_a, by_b = _slopes(_hyp1f1, (a, b, x))
+    return _hyp1f1(a, b, x), da * by_a + db * by_b + dx * (a / b) * _hyp1f1(a + 1, b + 1, x)
+
+
+@inlined
+def hyp1f1(a: Any, b: Any, x: Any) -> Array:
+    """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
+
+    The derivative in ``x`` is exact; those in ``a`` and ``b`` are difference quotients of fourth order.
+    """
+    args, dtype = wide("hyp1f1", a, b, x)
+    return _hyp1f1(*jnp.broadcast_arrays(*args)).astype(dtype)
+
+
+def _f_series(a, b, c, x):
+    return _sum(lambda k: _term((a + k) * (b + k) * x, (c + k) * (k + 1)), x)
+
+
+def _gamma_quotient(tops, bottoms):
+    """A quotient of products of gamma functions; 0 where one below has a pole."""
+    sign, log = 1.0, 0.0
+    for x in tops:
+        sign, log = sign * gammasgn(x), log + lax.lgamma(x)
+    pole = False
+    for x in bottoms:
+        at = (x <= 0) & (x == jnp.floor(x))
+        pole = pole | at
+        safe = jnp.where(at, 1.0, x)
+        sign, log = sign * gammasgn(safe), log - lax.lgamma(safe)
+    return jnp.where(pole, 0.0, sign * jnp.exp(log))
+
+
+def _near_one(a, b, c, x):
+    """DLMF 15.8.4 for 1/2 < x < 1; not where ``c - a - b`` is (nearly) whole, as two poles cancel there."""
+    s, rest = c - a - b, 1 - x
+    first = _gamma_quotient((c, s), (c - a, c - b)) * _f_series(a, b, 1 - s, rest)
+    second = _gamma_quotient((c, -s), (a, b)) * jnp.power(rest, s) * _f_series(c - a, c - b, 1 + s, rest)
+    return first + second
+
+
+@differentiable
+def _hyp2f1(a, b, c, x):
+    negative = x < 0  # Pfaff: F(a, b; c; x) = (1 - x)**-a F(a, c - b; c; x/(x - 1))
+    y = jnp.where(negative, x / (x - 1), x)
+    swap = negative & (jnp.abs(b) < jnp.abs(a))
+    p, q = jnp.where(swap, b, a), jnp.where(swap, a, b)
+    q = jnp.where(negative, c - q, q)
+    s = c - p - q
+    ends = ((p <= 0) & (p == jnp.floor(p))) | ((q <= 0) & (q == jnp.floor(q)))
+    whole = jnp.abs(s - jnp.round(s)) < 1e-3
+    mirrored = (y > 0.75) & (y < 1) & ~ends & ~whole
+    direct = _f_series(p, q, c, jnp.where(mirrored | ~(jnp.abs(y) < 1) & ~ends, 0.25, y))
+    value = jnp.where(mirrored, _near_one(*(jnp.where(mirrored, v, w) for v, w in ((p, 0.25), (q, 0.25), (c, 1.0), (y, 0.5)))), direct)
+    at_one = jnp.where(s > 0, _gamma_quotient((c, s), (c - p, c - q)), np.inf)
+    value = jnp.where((y == 1) & ~ends, at_one, value)
+    value = jnp.where(negative, jnp.power(1 - jnp.where(negative, x, 0.0), -p) * value, value)
+    c_pole = (c <= 0) & (c == jnp.floor(c))
+    value = jnp.where(c_pole & ~ends, np.inf, value)
+    value = jnp.where((x > 1) & ~ends, np.inf, value)
+    nan = jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(c) | jnp.isnan(x)
+    return jnp.where(nan, np.nan, jnp.where(x == 0, 1.0, value))
+
+
+@_hyp2f1.defjvp
+def _hyp2f1_jvp(primals, tangents):
+    (a, b, c, x), (da, db, dc, dx) = primals, tangents
+    by_a, by_b, by_c = _slopes(_hyp2f1, primals)
+    slope = dx * (a * b / c) * _hyp2f1(a + 1, b + 1, c + 1, x)
+    return _hyp2f1(a, b, c, x), da * by_a + db * by_b + dc * by_c + slope
+
+
+@inlined
+def hyp2f1(a: Any, b: Any, c: Any, x: Any) -> Array:
+    """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends.
+
+    The derivative in ``x`` is exact; those in ``a``, ``b`` and ``c`` are difference quotients of fourth order.
+    """
+    args, dtype = wide("hyp2f1", a, b, c, x)
+    return _hyp2f1(*jnp.broadcast_arrays(*args)).astype(dtype)

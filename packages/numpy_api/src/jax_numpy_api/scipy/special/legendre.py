@@ -1,0 +1,137 @@
+"""Associated Legendre functions and spherical harmonics.
+
+All come from normalised functions, whose recurrence neither overflows nor loses digits for high degrees.
+
+Source: DLMF 14.10.3, 14.30.1; Holmes, Featherstone, "A unified approach to the Clenshaw summation and the recursive
+computation of very high degree and order normalised associated Legendre functions", J. Geodesy 76 (2002).
+"""
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import numpy as jnp
+from ...numpy.promotion import concrete, promote_args_inexact
+
+
+def _normalised(n_max, x):
+    """``{(m, n): sqrt((2n+1)/(4 pi) (n-m)!/(n+m)!) P_n^m(x)}`` for 0 <= m <= n <= n_max, with the phase (-1)**m."""
+    root = jnp.sqrt((1 - x) * (1 + x))
+    out = {(0, 0): jnp.full_like(x, 1 / math.sqrt(4 * math.pi))}
+    for m in range(n_max + 1):
+        if m:
+            out[m, m] = -math.sqrt((2 * m + 1) / (2 * m)) * root * out[m - 1, m - 1]
+        for n in range(m + 1, n_max + 1):
+            up = math.sqrt((2 * n + 1) * (2 * n - 1) / ((n - m) * (n + m)))
+            term = up * x * out[m, n - 1]
+            if n > m + 1:
+                back = math.sqrt((2 * n + 1) * (n + m - 1) * (n - m - 1) / ((2 * n - 3) * (n - m) * (n + m)))
+                term = term - back * out[m, n - 2]
+            out[m, n] = term
+    return out
+
+
+def _orders(name: str, m: Any, n: Any) -> int:
+    m, n = operator.index(m), operator.index(n)
+    if m != n:
+        raise NotImplementedError(f"{name}: computations for m != n are not supported, got m={m} and n={n}")
+    if n < 0:
+        raise ValueError(f"{name}: degree and order must not be negative, got {n}")
+    return n
+
+
+@inlined(static_argnums=(0, 2))
+def _table(n, x, normalised):
+    (x,) = promote_args_inexact("lpmn_values", x)
+    x = jnp.asarray(x)
+    found = _normalised(n, x)
+    zero = jnp.zeros_like(x)
+
+    def factor(m, k):
+        return 1.0 if normalised else math.sqrt(4 * math.pi / (2 * k + 1) * math.factorial(k + m) / math.factorial(k - m))
+    return jnp.stack([jnp.stack([found[m, k] * factor(m, k) if m <= k else zero for k in range(n + 1)])
+                      for m in range(n + 1)])
+
+
+def lpmn_values(m: int, n: int, z: Any, is_normalized: bool) -> Array:
+    """Associated Legendre functions of the first kind at ``z``: order is the first axis, degree the second.
+
+    Args:
+      m, n: largest order and degree, equal and known.
+      z: vector of points in [-1, 1].
+      is_normalized: as they occur in spherical harmonics, so that their squares have integral 1 over the sphere.
+
+    Raises:
+      NotImplementedError: ``m`` and ``n`` differ.
+      ValueError: ``z`` is not a vector.
+    """
+    degree = _orders("lpmn_values", m, n)
+    if np.ndim(z) != 1:
+        raise ValueError(f"lpmn_values: z must be one-dimensional, got shape {np.shape(z)}")
+    return _table(degree, z, bool(is_normalized))
+
+
+def lpmn(m: int, n: int, z: Any) -> tuple[Array, Array]:
+    """Associated Legendre functions of the first kind at ``z``, and their derivatives in ``z``. See `lpmn_values`.
+
+    The derivative is ``((n + m) P[m, n-1] - n z P[m, n]) / (1 - z**2)`` (DLMF 14.10.5).
+    """
+    degree = _orders("lpmn", m, n)
+    if np.ndim(z) != 1:
+        raise ValueError(f"lpmn: z must be one-dimensional, got shape {np.shape(z)}")
+    return _table(degree, z, False), _slopes(degree, z)
+
+
+@inlined(static_argnums=(0,))
+def _slopes(degree, z):
+    (z,) = promote_args_inexact("lpmn", z)
+    z = jnp.asarray(z)
+    p = _table(degree, z, False)
+    order, k = jnp.arange(degree + 1)[:, None, None], jnp.arange(degree + 1)[None, :, None]
+    lower = jnp.pad(p, ((0, 0), (1, 0), (0, 0)))[:, :-1]
+    return jnp.where(k >= order, ((k + order) * lower - k * z * p) / (1 - z * z), 0).astype(p.dtype)
+
+
+def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, diff_n: int | None = None, n_max: int | None = None) -> Array:
+    """Spherical harmonics ``Y_n^m`` at polar angle ``theta`` and azimuth ``phi``, complex.
+
+    Args:
+      n: degrees, whole numbers not below 0.
+      m: orders, whole numbers, ``|m| <= n``.
+      theta, phi: angles, one for each degree and order (they are broadcast).
+      diff_n: must be None: differentiate the function instead.
+      n_max: the largest degree; must be given where ``n`` is traced.
+
+    Raises:
+      ValueError: ``n`` is traced and ``n_max`` is missing.
+    """
+    if diff_n is not None:
+        raise NotImplementedError("sph_harm_y: diff_n is not supported; use jax.jacfwd on theta and phi")
+    if n_max is None:
+        known = concrete(n)
+        if known is None:
+            raise ValueError("sph_harm_y: the degree n is traced; give its upper bound n_max")
+        n_max = int(np.max(known, initial=0))
+    return _sph_harm(n, m, theta, phi, operator.index(n_max))
+
+
+@inlined(static_argnums=(4,))
+def _sph_harm(n, m, theta, phi, n_max):
+    theta, phi = promote_args_inexact("sph_harm_y", theta, phi)
+    n, m, theta, phi = jnp.broadcast_arrays(jnp.asarray(n), jnp.asarray(m), theta, phi)
+    table = _normalised(n_max, jnp.cos(theta))
+    order = jnp.abs(m)
+    value = jnp.zeros_like(theta)
+    for (a, b), p in table.items():
+        value = jnp.where((order == a) & (n == b), p, value)
+    sign = jnp.where((m < 0) & (order % 2 == 1), -1.0, 1.0).astype(theta.dtype)
+    angle = order * phi
+    angle = jnp.where(m < 0, -angle, angle)
+    return (sign * value * jnp.exp(1j * angle)).astype(dtypes.to_complex_dtype(theta.dtype))
