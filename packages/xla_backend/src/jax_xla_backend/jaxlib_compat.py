@@ -15,7 +15,7 @@ import types
 from typing import Any, Iterator
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
-from jaxlib import _hlo, _jax, version  # noqa: E402
+from jaxlib import _hlo, _jax, version
 
 VERSION: tuple[int, ...] = tuple(int(part) for part in version.__version__.split(".")[:3])
 VERSION_TEXT: str = version.__version__
