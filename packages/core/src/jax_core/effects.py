@@ -1,11 +1,12 @@
 """Effects: what a program does besides computing its results.
 
-An effect is a hashable object in the ``effects`` set of an equation and of a jaxpr. A *class* of effect decides three
+An effect is a hashable object in the ``effects`` set of an equation and of a jaxpr. A *class* of effect decides four
 things, and each class says them aloud instead of being entered in far-away tables:
 
 * ``ordered``: the program threads a token through all equations with this effect, so that they run in program order;
 * ``in_control_flow``: allowed inside `scan`, `while_loop` and `cond`;
-* ``in_custom_derivatives``: allowed inside functions with custom derivatives and inside `checkpoint`.
+* ``in_custom_derivatives``: allowed inside functions with custom derivatives;
+* ``repeatable``: `checkpoint` may run the equation again; if not, it keeps what the equation returned.
 
 An equation with any effect is never removed as dead code.
 """
@@ -21,6 +22,7 @@ class Effect:
     ordered = False
     in_control_flow = True
     in_custom_derivatives = True
+    repeatable = True
 
 
 Effects = FrozenSet[Effect]

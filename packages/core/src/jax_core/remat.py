@@ -187,10 +187,10 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
     primal = inline_jits(lin.primal.jaxpr)
     n_out = len(closed.out_avals)
     saved: list[Var] = []
-    if policy is not None:
-        for eqn in primal.eqns:
-            if policy(eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params):
-                saved.extend(eqn.outvars)
+    once = [not all(effect.repeatable for effect in eqn.effects) for eqn in primal.eqns]
+    for eqn, keep in zip(primal.eqns, once):
+        if keep or policy is not None and policy(eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params):
+            saved.extend(eqn.outvars)
     known = primal.replace(outvars=primal.outvars[:n_out] + saved)
     residuals = lin.residuals(primal.invars, primal.outvars)
     tangent = lin.tangent.jaxpr
@@ -198,7 +198,7 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
     rename = dict(zip(tangent.invars, residuals))
     read = lambda v: v if type(v) is Literal else rename.get(v, v)
     held = set(saved)
-    eqns = [e for e in primal.eqns if not (e.outvars and held.issuperset(e.outvars))]
+    eqns = [e for e, keep in zip(primal.eqns, once) if not keep and not (e.outvars and held.issuperset(e.outvars))]
     eqns += [e.replace(invars=[read(v) for v in e.invars]) for e in tangent.eqns]
     joined = Jaxpr(primal.constvars, primal.invars + saved + inputs, [read(v) for v in tangent.outvars], eqns)
     joined, used = dce(joined, [True] * len(joined.outvars))
