@@ -191,6 +191,22 @@ def test_io_callbacks_are_never_elided():
     assert len(seen) == 5
 
 
+@pytest.mark.parametrize("ordered", [False, True])
+@pytest.mark.parametrize("mode", [lambda f: f, jax.jit])
+def test_checkpoint_does_not_repeat_io_callbacks(mode, ordered):
+    seen = []
+
+    @jax.checkpoint
+    def f(x):
+        y = io_callback(lambda a: seen.append(1) or a, x, jnp.float32(2), ordered=ordered)
+        return jnp.sin(jnp.sin(x * y))
+    x = jnp.float32(0.3)
+    expected = np.cos(np.sin(0.6)) * np.cos(0.6) * 2
+    np.testing.assert_allclose(mode(jax.grad(f))(x), expected, rtol=1e-6)
+    jax.effects_barrier()
+    assert len(seen) == 1
+
+
 # -- the debugger ----------------------------------------------------------------------------------------------------
 
 def session(commands, f, *args):

@@ -23,7 +23,7 @@ class IOEffect(_OneOfAKind):
     """Something happens in the world outside; it happens exactly as often as the program says."""
 
     __slots__ = ()
-    in_custom_derivatives = False
+    repeatable = False
 
 
 class OrderedIOEffect(IOEffect):
