@@ -1,0 +1,421 @@
+"""checkify: errors as values, so that checks work inside compiled programs.
+
+`checkify(f)` traces ``f`` and runs its equations with an error state threaded through: the number of the first check
+that failed, and what its message shows. Sites of checks are numbered while tracing; their messages are static. Loops
+and branches carry the state; programs nested in `jit`, `checkpoint` and custom derivatives are written out.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import context, dtypes, nans, tree
+from jax_core.aval import ShapedArray, get_aval
+from jax_core.effects import Effect
+from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal
+from jax_core.primitive import Primitive, ZERO
+from jax_core.staging import trace_to_closed
+from jax_core.structural import zeros
+from jax_core.trace import EVAL, is_concrete
+
+from . import lax
+from . import numpy as jnp
+
+
+class JaxException(Exception):
+    """What failed, and where: base class of the errors that `Error.throw` raises the text of."""
+
+
+class ErrorCategory:
+    """A kind of check; sets of them say what `checkify` looks for."""
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+FailedCheckError = ErrorCategory("FailedCheckError")
+NaNError = ErrorCategory("NaNError")
+DivisionByZeroError = ErrorCategory("DivisionByZeroError")
+OOBError = ErrorCategory("OOBError")
+user_checks = frozenset({FailedCheckError})
+nan_checks = frozenset({NaNError})
+index_checks = frozenset({OOBError})
+div_checks = frozenset({DivisionByZeroError})
+float_checks = nan_checks | div_checks
+automatic_checks = float_checks | index_checks
+all_checks = automatic_checks | user_checks
+
+
+class JaxRuntimeError(ValueError):
+    """A check failed."""
+
+
+class Error:
+    """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
+
+    def __init__(self, code: Any, payloads: dict, sites: tuple):
+        self._code, self._payloads, self._sites = code, payloads, sites
+
+    def get(self) -> str | None:
+        """The message of the first check that failed, or None. With several lanes (vmap), of the first of each."""
+        codes = np.atleast_1d(np.asarray(self._code))
+        messages = []
+        for index in np.ndindex(codes.shape):
+            if codes[index] >= 0:
+                shown = [np.asarray(x)[index] if np.ndim(self._code) else np.asarray(x)
+                         for x in self._payloads[int(codes[index])]]
+                prefix = f"at mapped index {', '.join(map(str, index))}: " if np.ndim(self._code) else ""
+                messages.append(prefix + self._sites[int(codes[index])].message(shown))
+        return "\n".join(messages) or None
+
+    def throw(self) -> None:
+        """Raise JaxRuntimeError if a check failed."""
+        check_error(self)
+
+    def get_exception(self) -> JaxRuntimeError | None:
+        """The exception that `throw` raises, or None."""
+        message = self.get()
+        return None if message is None else JaxRuntimeError(message)
+
+    def __repr__(self):
+        return f"Error({self.get() if is_concrete(self._code) else '<traced>'})"
+
+
+class _Site:
+    """One check in the program: its category, and how its message is made."""
+
+    def __init__(self, kind: ErrorCategory, text: str, structure: Any = None, where: str = ""):
+        self.kind, self.text, self.structure, self.where = kind, text, structure, where
+
+    def message(self, shown: Sequence[Any]) -> str:
+        if self.structure is None:
+            return f"{self.text}{f' ({self.where})' if self.where else ''}"
+        args, kwargs = tree.unflatten(self.structure, shown)
+        return f"{self.text.format(*args, **kwargs)} (`check` failed)"
+
+
+tree.register_pytree_node(Error, lambda e: ((e._code, e._payloads), e._sites),
+                          lambda sites, children: Error(children[0], children[1], sites))
+
+
+# -- checks in user code -----------------------------------------------------------------------------------------------
+
+class CheckEffect(Effect):
+    """A check that has not been functionalised by `checkify` yet."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return type(other) is CheckEffect
+
+    def __hash__(self):
+        return hash(CheckEffect)
+
+    def __repr__(self):
+        return "Check"
+
+
+_EFFECT = frozenset({CheckEffect()})
+
+
+def _refuse(*_, **__):
+    raise ValueError("Cannot abstractly evaluate a checkify.check which was not functionalized. This probably means that "
+                     "you tried to stage (jit/scan/pmap/...) a `check` without functionalizing it through "
+                     "`checkify.checkify`.")
+
+
+check_p = Primitive(
+    "check", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, site, debug: [], effects=lambda *avals, site, debug: frozenset() if debug else _EFFECT,
+    jvp=lambda primals, tangents, **params: (check_p.bind(*primals, **params), []),
+    transpose=lambda cts, *args, **params: [None] * len(args),
+    batch=lambda axis, args, dims, **params: (check_p.bind(
+        *(x if d is None else jnp.moveaxis(x, d, 0) for x, d in zip(args, dims)), **params), []),
+    impl=lambda pred, *shown, site, debug: _check_now(pred, shown, site, debug),
+    lower=lambda b, *xs, site, debug: [] if debug else _refuse(),
+)
+
+
+def _check_now(pred, shown, site, debug):
+    if not debug and not np.all(np.asarray(pred)):
+        raise JaxRuntimeError(site.message([np.asarray(x) for x in shown]))
+    return []
+
+
+def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:
+    """Check that ``pred`` holds; inside a compiled function only `checkify` makes it possible.
+
+    Args:
+      pred: boolean scalar.
+      msg: format string for ``fmt_args`` and ``fmt_kwargs``, arrays that it shows.
+      debug: outside `checkify` the check is left out instead of being an error.
+
+    Raises:
+      TypeError: ``pred`` is not a boolean scalar. JaxRuntimeError: it is known and False.
+    """
+    aval = get_aval(pred)
+    if aval.dtype != np.bool_ or aval.shape != ():
+        raise TypeError(f"checkify.check takes a scalar bool as argument, got {aval.str_short()}")
+    leaves, structure = tree.flatten((fmt_args, fmt_kwargs))
+    try:
+        msg.format(*tree.unflatten(structure, leaves)[0], **tree.unflatten(structure, leaves)[1])
+    except (IndexError, KeyError) as error:
+        raise ValueError(f"checkify.check: the message {msg!r} wants arguments that were not given: {error}") from None
+    except (TypeError, ValueError):
+        pass  # formats that want values
+    check_p.bind(pred, *leaves, site=_Site(FailedCheckError, msg, structure), debug=debug)
+
+
+def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
+    """`check` that is left out unless `checkify` looks for it."""
+    check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
+
+
+def check_error(error: Error) -> None:
+    """Raise (or check, inside a function that is checkified again) what ``error`` holds."""
+    if not isinstance(error, Error):
+        raise ValueError("check_error takes an Error as argument, got "
+                         f"{error!r} of type {type(error).__name__}; it is the first result of a checkified function")
+    if is_concrete(error._code):
+        message = error.get()
+        if message is not None:
+            raise JaxRuntimeError(message)
+        return
+    for number, site in enumerate(error._sites):
+        check_p.bind(jnp.all(error._code != number), *error._payloads[number], site=site, debug=False)
+
+
+# -- the interpreter ---------------------------------------------------------------------------------------------------
+
+class _State:
+    """The error while a program runs: number of the first failed check (-1: none) and what each message shows."""
+
+    def __init__(self, errors: frozenset, sites: list, code: Any, payloads: dict):
+        self.errors, self.sites, self.code, self.payloads = errors, sites, code, payloads
+
+    def fail_if(self, failed: Any, site: _Site, shown: Sequence[Any] = ()) -> None:
+        """Note that the check ``site`` failed where ``failed`` holds, unless one failed before."""
+        number = self._number(site)
+        first = failed & (self.code < 0)
+        before = self.payloads.get(number)
+        self.payloads[number] = list(shown) if before is None else [
+            jnp.where(first, x, y) for x, y in zip(shown, before)]
+        self.code = jnp.where(first, np.int32(number), self.code)
+
+    def _number(self, site):
+        for i, known in enumerate(self.sites):
+            if known is site:
+                return i
+        self.sites.append(site)
+        return len(self.sites) - 1
+
+    def inner(self) -> "_State":
+        return _State(self.errors, self.sites, self.code, dict(self.payloads))
+
+    def values(self, numbers: Sequence[int], types: dict) -> tuple:
+        """Code and payloads as values that a loop can carry; zeros for checks that did not run yet."""
+        return self.code, {n: self.payloads.get(n, [zeros(a) for a in types[n]]) for n in numbers}
+
+
+def checkify(f: Callable, errors: frozenset = user_checks) -> Callable:
+    """``f`` with its checks made part of its result.
+
+    Args:
+      f: function of pytrees.
+      errors: what to look for: `user_checks`, `nan_checks`, `div_checks`, `index_checks`, or unions of them.
+
+    Returns:
+      a function that returns ``(Error, result of f)`` and can be compiled and batched.
+    """
+    errors = frozenset(errors)
+
+    @functools.wraps(f)
+    def checked(*args, **kwargs):
+        flat, in_tree = tree.flatten((args, kwargs))
+        out_tree: list = []
+
+        def run(*leaves):
+            given, given_kwargs = tree.unflatten(in_tree, leaves)
+            outs, structure = tree.flatten(f(*given, **given_kwargs))
+            out_tree[:] = [structure]
+            return outs
+        closed, consts = trace_to_closed(run, [get_aval(x) for x in flat])
+        state = _State(errors, [], jnp.asarray(-1, np.int32), {})
+        outs = _run(closed, [*consts, *flat], state)
+        error = Error(state.code, {n: state.payloads.get(n, []) for n in range(len(state.sites))}, tuple(state.sites))
+        return error, tree.unflatten(out_tree[0], outs)
+    return checked
+
+
+def _run(closed: ClosedJaxpr, args: Sequence[Any], state: _State) -> list:
+    env: dict = dict(zip(closed.jaxpr.constvars, closed.consts))
+    env.update(zip(closed.jaxpr.invars, args))
+    for eqn in closed.jaxpr.eqns:
+        values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
+        env.update(zip(eqn.outvars, _equation(eqn, values, state)))
+    return [x.val if type(x) is Literal else env[x] for x in closed.jaxpr.outvars]
+
+
+def _equation(eqn: JaxprEqn, values: list, state: _State) -> list:
+    special = _RULES.get(eqn.primitive.name)
+    if special is not None:
+        return special(eqn, values, state)
+    inner = [p for p in eqn.params.values() if isinstance(p, ClosedJaxpr)]
+    if len(inner) == 1:  # jit, checkpoint, functions with custom derivatives
+        return _run(inner[0], values, state)
+    _before(eqn, values, state)
+    out = eqn.primitive.bind(*values, **eqn.params)
+    outs = out if eqn.primitive.multiple_results else [out]
+    if NaNError in state.errors:
+        for x in outs:
+            if dtypes.issubdtype(lax.dtype(x), np.inexact):
+                bad = jnp.any(jnp.isnan(x))
+                state.fail_if(bad, _site_of(eqn, NaNError, f"nan generated by primitive: {eqn.primitive.name}."))
+    return outs
+
+
+_sites: dict = {}
+
+
+def _site_of(eqn, kind, text) -> _Site:
+    key = (id(eqn), kind)
+    if key not in _sites:
+        _sites[key] = (_Site(kind, text, None, str(eqn.source_info)), eqn)
+    return _sites[key][0]
+
+
+def _before(eqn, values, state):
+    name = eqn.primitive.name
+    if name in ("div", "rem") and DivisionByZeroError in state.errors:
+        state.fail_if(jnp.any(values[1] == 0), _site_of(eqn, DivisionByZeroError, "division by zero"))
+    if OOBError not in state.errors:
+        return
+    if name in ("dynamic_slice", "dynamic_update_slice"):
+        x = values[0]
+        starts = values[1:] if name == "dynamic_slice" else values[2:]
+        sizes = eqn.params["slice_sizes"] if name == "dynamic_slice" else np.shape(values[1])
+        bad = functools.reduce(lambda a, b: a | b, [
+            (s < 0) | (s + n > m) for s, n, m in zip(starts, sizes, np.shape(x))], jnp.asarray(False))
+        state.fail_if(bad, _site_of(eqn, OOBError, f"out-of-bounds indexing for array of shape {np.shape(x)}"))
+    elif name == "gather" or name.startswith("scatter"):
+        x, indices = values[0], values[1]
+        numbers = eqn.params["dimension_numbers"]
+        if name == "gather":
+            axes, sizes = numbers.start_index_map, eqn.params["slice_sizes"]
+        else:
+            axes = numbers.scatter_dims_to_operand_dims
+            sizes = _window_sizes(np.shape(x), np.shape(values[2]), numbers)
+        if axes:
+            top = np.array([np.shape(x)[a] - sizes[a] for a in axes])
+            bad = jnp.any((indices < 0) | (indices > top.astype(indices.dtype)))
+            state.fail_if(bad, _site_of(eqn, OOBError, f"out-of-bounds indexing for array of shape {np.shape(x)}"))
+
+
+def _window_sizes(operand, updates, numbers):
+    window = iter(numbers.update_window_dims)
+    batching = getattr(numbers, "operand_batching_dims", ())
+    return [1 if a in numbers.inserted_window_dims or a in batching else updates[next(window)]
+            for a in range(len(operand))]
+
+
+def _check_rule(eqn, values, state):
+    pred, *shown = values
+    if FailedCheckError in state.errors:
+        state.fail_if(~jnp.all(pred), eqn.params["site"], shown)
+        return []
+    return eqn.primitive.bind(*values, **eqn.params)
+
+
+def _sites_inside(run: Callable, state: _State, *args: Any) -> tuple[list[int], dict]:
+    """The checks that ``run(inner_state, *args)`` passes, with the types of what they show."""
+    found: dict = {}
+
+    def probe(*xs):
+        inner = _State(state.errors, state.sites, jnp.asarray(-1, np.int32), {})
+        run(inner, *xs)
+        found.update({n: [get_aval(x) for x in shown] for n, shown in inner.payloads.items()})
+        return []
+    trace_to_closed(probe, [get_aval(x) for x in args])
+    types = {**found, **{n: [get_aval(x) for x in shown] for n, shown in state.payloads.items()}}
+    return sorted(types), types
+
+
+def _enter(state: _State, carried: tuple) -> _State:
+    code, payloads = carried
+    return _State(state.errors, state.sites, code, {n: list(shown) for n, shown in payloads.items()})
+
+
+def _leave(state: _State, carried: tuple) -> None:
+    state.code, state.payloads = carried[0], {n: list(shown) for n, shown in carried[1].items()}
+
+
+def _cond_rule(eqn, values, state):
+    index, *operands = values
+    branches = eqn.params["branches"]
+    every: dict = {}
+    for branch in branches:
+        _, types = _sites_inside(lambda inner, *xs, branch=branch: _run(branch, xs, inner), state, *operands)
+        every.update(types)
+    numbers = sorted(every)
+
+    def run(branch):
+        def go(carried, *xs):
+            inner = _enter(state, carried)
+            outs = _run(branch, xs, inner)
+            return inner.values(numbers, every), outs
+        return go
+    carried, outs = lax.switch(index, [run(b) for b in branches], state.values(numbers, every), *operands)
+    _leave(state, carried)
+    return list(outs)
+
+
+def _while_rule(eqn, values, state):
+    p = eqn.params
+    nc, nb = p["cond_nconsts"], p["body_nconsts"]
+    cond_consts, body_consts, init = values[:nc], values[nc:nc + nb], values[nc + nb:]
+
+    def both(inner, *carry):
+        _run(p["cond_jaxpr"], [*cond_consts, *carry], inner)
+        _run(p["body_jaxpr"], [*body_consts, *carry], inner)
+    numbers, types = _sites_inside(both, state, *init)
+    [go] = _run(p["cond_jaxpr"], [*cond_consts, *init], state)
+
+    def body(carry):
+        carried, _, xs = carry
+        inner = _enter(state, carried)
+        outs = _run(p["body_jaxpr"], [*body_consts, *xs], inner)
+        [again] = _run(p["cond_jaxpr"], [*cond_consts, *outs], inner)
+        return inner.values(numbers, types), again, outs
+    carried, _, outs = lax.while_loop(lambda carry: carry[1], body, (state.values(numbers, types), go, list(init)))
+    _leave(state, carried)
+    return list(outs)
+
+
+def _scan_rule(eqn, values, state):
+    p = eqn.params
+    n_consts, n_carry = p["num_consts"], p["num_carry"]
+    consts, init, xs = values[:n_consts], values[n_consts:n_consts + n_carry], values[n_consts + n_carry:]
+
+    def once(inner, *first):
+        _run(p["jaxpr"], [*consts, *first], inner)
+    first_xs = [zeros(ShapedArray(np.shape(x)[1:], lax.dtype(x))) for x in xs]
+    numbers, types = _sites_inside(once, state, *init, *first_xs)
+
+    def body(carry, x):
+        carried, values = carry
+        inner = _enter(state, carried)
+        outs = _run(p["jaxpr"], [*consts, *values, *x], inner)
+        return (inner.values(numbers, types), outs[:n_carry]), outs[n_carry:]
+    (carried, carry), ys = lax.scan(body, (state.values(numbers, types), list(init)), list(xs), length=p["length"],
+                                    reverse=p["reverse"], unroll=p["unroll"])
+    _leave(state, carried)
+    return [*carry, *ys]
+
+
+_RULES: dict[str, Callable] = {"check": _check_rule, "cond": _cond_rule, "while": _while_rule, "scan": _scan_rule}
+init_error = Error(np.int32(-1), {}, ())
