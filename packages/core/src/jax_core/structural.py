@@ -258,10 +258,15 @@ def _convert_transpose(ct, x, *, new_dtype, weak_type, sharding=None):
     return convert_element_type_p.bind(ct, new_dtype=x.aval.dtype, weak_type=x.aval.weak_type, sharding=sharding)
 
 
+def _convert_is_exact(x, *, new_dtype, weak_type, sharding=None):
+    """Integers and booleans convert alike everywhere: they wrap, and round to even as floats."""
+    return x.dtype.kind in "biu" and getattr(new_dtype, "kind", "V") in "biufc"
+
+
 convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
-    lower=_convert_lower, reference=_convert_reference,
+    lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact,
 )
 
 # -- copy and barrier ------------------------------------------------------------------------------------------------
