@@ -15,9 +15,10 @@ from jax_core import dtypes
 from jax_core.jit import inlined
 
 from .. import lax
-from .promotion import (broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined, promote_args,
-                        promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of, strong, unwrapped)
-from .rows import binary
+from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined,
+                        promote_args, promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of,
+                        strong)
+from .rows import adaptive, binary
 from .ufuncs import _is_complex, _is_inexact, _like, truth
 
 
@@ -72,7 +73,7 @@ def _divmod(name, x1, x2):
     return (_float_divmod if _is_inexact(x1) else _integer_divmod)(x1, x2)
 
 
-@inlined()
+@adaptive("integers")
 def floor_divide(x1, x2, /):
     """``floor(x1 / x2)`` in the dtype of the operands.
 
@@ -90,7 +91,7 @@ def floor_divide(x1, x2, /):
     return _divmod("floor_divide", x1, x2)[0]
 
 
-@inlined()
+@adaptive("integers")
 def remainder(x1, x2, /):
     """Remainder with the sign of the divisor, ``x1 - x2 * floor(x1 / x2)``.
 
@@ -114,13 +115,13 @@ def remainder(x1, x2, /):
 mod = remainder
 
 
-@inlined()
+@adaptive("integers")
 def divmod(x1, x2, /):
     """Pair of `floor_divide` and `remainder`. Source: `numpy.divmod`."""
     return tuple(_divmod("divmod", x1, x2))
 
 
-@inlined()
+@adaptive("integers")
 def fmod(x1, x2, /):
     """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`."""
     x1, x2 = promote_args_numeric("fmod", x1, x2)
@@ -267,7 +268,7 @@ def _complex_logaddexp(x1, x2):
     return lax.complex(lax.real(out), lax.sub(imaginary, lax.mul(turns, _like(imaginary, turn))))
 
 
-@inlined()
+@adaptive("integers")
 def fmax(x1, x2):
     """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`."""
     x1, x2 = promote_args("fmax", x1, x2)
@@ -277,7 +278,7 @@ def fmax(x1, x2):
     return select(lax.ne(x1, x1), x2, select(lax.ne(x2, x2), x1, larger))
 
 
-@inlined()
+@adaptive("integers")
 def fmin(x1, x2):
     """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`."""
     x1, x2 = promote_args("fmin", x1, x2)
@@ -338,7 +339,15 @@ def lcm(x1, x2):
 
 # -- clipping and differences ------------------------------------------------------------------------------------------
 
-@inlined()
+@adaptive("integers")
+def _clip(arr, low, high):
+    if low is not None:
+        arr = lax.max(*promote_args("clip", low, arr))
+    if high is not None:
+        arr = lax.min(*promote_args("clip", arr, high))
+    return as_array(arr)
+
+
 def clip(arr=None, /, min=None, max=None):
     """``arr`` limited to the interval from ``min`` to ``max``, either of which may be None.
 
@@ -359,11 +368,7 @@ def clip(arr=None, /, min=None, max=None):
     if any(_is_complex(x) for x in (arr, *bounds)):
         raise ValueError("Clip received a complex value either through the input or the min/max keywords. "
                          "Complex values have no ordering and cannot be clipped; clip the real and imaginary parts.")
-    if min is not None:
-        arr = lax.max(*promote_args("clip", min, arr))
-    if max is not None:
-        arr = lax.min(*promote_args("clip", max, arr))
-    return unwrapped(arr)
+    return _clip(arr, min, max)
 
 
 def diff(a, n=1, axis=-1, prepend=None, append=None):
@@ -396,7 +401,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return _diff(concatenate(parts, axis) if len(parts) > 1 else a, n, axis)
 
 
-@inlined(static_argnums=(1, 2))
+@adaptive("integers", (1, 2))
 def _diff(a, n, axis):
     for _ in range(n):
         length = shape_of(a)[axis]

@@ -16,7 +16,7 @@ from jax_core.array import Array
 
 from . import arithmetic, ufuncs
 from .indexing import _At, getitem
-from .promotion import is_arraylike
+from .promotion import is_arraylike, unwrapped
 
 # -- operators ---------------------------------------------------------------------------------------------------------
 
@@ -30,18 +30,18 @@ def _accepts(other: Any) -> bool:
 
 def _operator(name: str, fun: Callable) -> Callable:
     def method(self, other):
-        if type(other) is type(self) or type(other) in _NUMBERS or _accepts(other):
+        if type(other) is type(self) or type(other) in _NUMBERS:
             return fun(self, other)
-        return NotImplemented
+        return fun(self, unwrapped(other)) if _accepts(other) else NotImplemented
     method.__name__ = method.__qualname__ = name
     return method
 
 
 def _reflected(name: str, fun: Callable) -> Callable:
     def method(self, other):
-        if type(other) is type(self) or type(other) in _NUMBERS or _accepts(other):
+        if type(other) is type(self) or type(other) in _NUMBERS:
             return fun(other, self)
-        return NotImplemented
+        return fun(unwrapped(other), self) if _accepts(other) else NotImplemented
     method.__name__ = method.__qualname__ = name
     return method
 

@@ -12,7 +12,7 @@ from jax_core.jit import inlined
 
 from .. import lax
 from .arithmetic import floor_divide, select
-from .promotion import (check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
+from .promotion import (as_array, check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
                         promote_shapes, refuse_out, shape_of, unwrapped)
 from .rows import unary
 from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or
@@ -56,7 +56,7 @@ def _round(a, decimals):
     dtype = lax.dtype(a)
     if not _is_inexact(a):
         if decimals >= 0 or dtype == np.bool_:
-            return lax.convert_element_type(a, dtypes.default_float_dtype()) if dtype == np.bool_ and decimals else a
+            return as_array(a)
         return _round_integer(a, 10 ** -decimals)
 
     def nearest(x):
@@ -86,7 +86,7 @@ def trunc(x):
     check_arraylike("trunc", x)
     x = unwrapped(x)
     if not _is_inexact(x):
-        return x
+        return as_array(x)
     return select(lax.lt(x, _like(x, 0)), lax.ceil(x), lax.floor(x))
 
 
@@ -243,7 +243,7 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     check_arraylike("nan_to_num", x)
     x = unwrapped(x)
     if not _is_inexact(x):
-        return x
+        return as_array(x)
     if _is_complex(x):
         return lax.complex(nan_to_num(lax.real(x), copy, nan, posinf, neginf),
                            nan_to_num(lax.imag(x), copy, nan, posinf, neginf))

@@ -99,8 +99,8 @@ def _key(x: Any) -> Any:
     if isinstance(x, (np.ndarray, np.generic)):
         return x.dtype
     dtype = getattr(x, "dtype", None)
-    if dtype is None:  # a subclass of a Python number
-        return dtypes.dtype_and_weak_type(x)
+    if dtype is None:  # a subclass of a Python number, or something that converts itself
+        return dtypes.dtype_and_weak_type(unwrapped(x))
     return (dtype, True) if getattr(x, "weak_type", False) else dtype
 
 
@@ -110,10 +110,10 @@ def joined(*args: Any) -> tuple[Any, bool]:
     try:
         return _join_cache[key]
     except KeyError:
-        result = _join_cache[key] = dtypes.lattice_result_type(*args)
+        result = _join_cache[key] = dtypes.lattice_result_type(*map(unwrapped, args))
         return result
     except TypeError:
-        return dtypes.lattice_result_type(*args)
+        return dtypes.lattice_result_type(*map(unwrapped, args))
 
 
 _PYTHON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
@@ -277,7 +277,7 @@ def ensure_arrays(name: str, *args: Any) -> list:
 
 def as_array(x: Any) -> Any:
     """``x`` as one of our arrays (or itself where it is one)."""
-    if isinstance(x, Array):
+    if hasattr(x, "aval"):
         return x
     return backends.get().put(unwrapped(x))
 

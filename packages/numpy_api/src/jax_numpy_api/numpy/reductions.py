@@ -22,6 +22,7 @@ from .. import lax
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
                         refuse_out, shape_of, strong, unwrapped)
+from .rows import adaptive
 from .ufuncs import _is_inexact, _like, truth
 
 
@@ -47,7 +48,7 @@ def _dtype_argument(dtype: Any, name: str) -> Any:
 def _kept(result: Any, shape: tuple, axes: tuple, keepdims: bool) -> Any:
     """``result`` with the reduced axes put back with length 1."""
     if not keepdims:
-        return result
+        return as_array(result)
     return lax.reshape(result, tuple(1 if i in axes else n for i, n in enumerate(shape)))
 
 
@@ -88,7 +89,7 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
     return convert(strong(a), compute), result, False
 
 
-@inlined(static_argnums=(1, 2, 3, 6))
+@adaptive("integers", (1, 2, 3, 6))
 def _sum(a, axis, dtype, keepdims, initial, where, promote_integers):
     a, result, weak = _prepared("sum", a, dtype, promote_integers)
     a = _masked(a, where, _like(a, 0))
@@ -133,7 +134,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims:
                 bool(promote_integers))
 
 
-@inlined(static_argnums=(1, 2, 3, 6))
+@adaptive("integers", (1, 2, 3, 6))
 def _prod(a, axis, dtype, keepdims, initial, where, promote_integers):
     a, result, weak = _prepared("prod", a, dtype, promote_integers)
     a = _masked(a, where, _like(a, 1))
@@ -169,7 +170,7 @@ def _bound(dtype: Any, lowest: bool) -> Any:
     return dtype.type(dtypes.finfo(dtype).min if lowest else dtypes.finfo(dtype).max)
 
 
-@inlined(static_argnums=(0, 2, 3))
+@adaptive("integers", (0, 2, 3))
 def _extreme(name, a, axis, keepdims, initial, where):
     check_arraylike(name, a)
     a = strong(unwrapped(a))
@@ -239,7 +240,7 @@ def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
 
 # -- truth -------------------------------------------------------------------------------------------------------------
 
-@inlined(static_argnums=(0, 2, 3))
+@adaptive("integers", (0, 2, 3))
 def _truth(name, a, axis, keepdims, where):
     check_arraylike(name, a)
     a = _masked(truth(strong(unwrapped(a))), where, np.bool_(name == "all"))
@@ -561,7 +562,7 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
 
 # -- running sums and products -----------------------------------------------------------------------------------------
 
-@inlined(static_argnums=(0, 2, 3, 4))
+@adaptive("integers", (0, 2, 3, 4))
 def _running(name, a, axis, dtype, fill_nan):
     check_arraylike(name, a)
     a = unwrapped(a)
@@ -647,7 +648,7 @@ def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, in
 
 # -- where the extreme is ----------------------------------------------------------------------------------------------
 
-@inlined(static_argnums=(0, 2, 3))
+@adaptive("always", (0, 2, 3))
 def _arg_extreme(name, a, axis, keepdims):
     check_arraylike(name, a)
     a = as_value(unwrapped(a))

@@ -5,10 +5,16 @@ as one compiled dispatch when called eagerly and is called straight through unde
 """
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Callable
 
-from jax_core.jit import inlined
+import numpy as np
+
+from jax_core import context
+from jax_core.array import Array
+from jax_core.jit import inlined, jit
+from jax_core.trace import EVAL
 
 from . import promotion
 
@@ -41,20 +47,87 @@ def parameters(*names: str, positional_only: bool = True) -> inspect.Signature:
     return inspect.Signature([inspect.Parameter(n, kind) for n in names])
 
 
-def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = "x") -> Callable:
+# -- when to compile ---------------------------------------------------------------------------------------------------
+
+_COLD_CALLS = 16
+_HOST_ELEMENTS = 1 << 20
+_calls: dict = {}
+_PLAIN = "biu"
+
+
+def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
+    """Whether this call may run on the host, and was not made often enough with these types to be worth compiling."""
+    key: list = [fun]
+    for x in args:
+        if isinstance(x, Array):
+            aval = x.aval
+            if exact == "integers" and getattr(aval.dtype, "kind", "V") not in _PLAIN:
+                return False
+            key.append(aval)
+        elif x is None or type(x) in (bool, int):
+            key.append(type(x))
+        elif exact == "integers" and type(x) in (float, complex):
+            return False
+        elif isinstance(x, (np.ndarray, np.generic)):
+            if exact == "integers" and x.dtype.kind not in _PLAIN:
+                return False
+            key.append((x.shape, x.dtype))
+        else:
+            key.append(x if type(x) in (tuple, np.dtype, str) else type(x))
+    known = tuple(key)
+    count = _calls.get(known, 0)
+    if count >= _COLD_CALLS:
+        return False
+    if len(_calls) > 1 << 16:
+        _calls.clear()
+    _calls[known] = count + 1
+    return all(getattr(x, "size", 1) <= _HOST_ELEMENTS for x in args)
+
+
+def adaptive(exact: str, static_argnums: tuple = ()) -> Callable:
+    """As `inlined`, for functions whose primitives the host computes exactly: on integers and booleans ("integers"), or
+    on anything ("always"). The first few calls with each combination of types run there, and only then is it compiled:
+    a program that calls it once with each of many shapes waits for no compiler, and a loop gets the fast dispatch.
+    """
+    def decorate(fun: Callable) -> Callable:
+        compiled = None
+
+        @functools.wraps(fun)
+        def call(*args, **kwargs):
+            nonlocal compiled
+            if context.state.trace is not EVAL:
+                return fun(*args, **kwargs)
+            if not kwargs and _is_cold(fun, exact, args):
+                return fun(*args)
+            if compiled is None:
+                compiled = jit(fun, inline=True, static_argnums=static_argnums or None)
+            return compiled(*args, **kwargs)
+        return call
+    return decorate
+
+
+def _made(fun: Callable, exact: str | None) -> Callable:
+    return inlined()(fun) if exact is None else adaptive(exact)(fun)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = "x",
+          exact: str | None = None) -> Callable:
     """The public function ``name(x, /)``: promotion, then ``op``."""
     prepare = PROMOTIONS[promote]
 
     def fun(x, /):
-        return op(*prepare(name, x))
+        return promotion.as_array(op(*prepare(name, x)))  # an operation may hand a number back as it is
 
     doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
            f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or number."
            f"\n\n    Source: `numpy.{name}`.\n    ")
-    return inlined()(named(fun, name, doc, parameters(parameter) if parameter != "x" else None))
+    return _made(named(fun, name, doc, parameters(parameter) if parameter != "x" else None), exact)
 
 
-def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str, str] = ("x1", "x2")) -> Callable:
+def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str, str] = ("x1", "x2"),
+           exact: str | None = None) -> Callable:
     """The public function ``name(x1, x2, /)``: promotion and broadcasting, then ``op``."""
     prepare = PROMOTIONS[promote]
 
@@ -65,5 +138,5 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
            f" dtype and broadcast.\n\n    Returns:\n      an array of the common shape.\n\n    Raises:\n"
            f"      TypeError: an argument is not an array or number, or the shapes do not broadcast.\n\n"
            f"    Source: `numpy.{name}`.\n    ")
-    return inlined()(named(fun, name, doc, parameters(*names) if names != ("x1", "x2") else None))
+    return _made(named(fun, name, doc, parameters(*names) if names != ("x1", "x2") else None), exact)
 

@@ -12,22 +12,19 @@ import numpy as np
 
 from jax_core import backends, dtypes, errors
 from jax_core.array import Array
-from jax_core.jit import inlined
 
 from .. import lax
 from . import arithmetic
 from .indexing import getitem, take, write
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, evaluating, host, joined,
-                        promote_dtypes, refuse_out, shape_of, unwrapped)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, promote_dtypes, refuse_out,
+                        shape_of, unwrapped)
+from .rows import adaptive
 from .shaping import broadcast_to as _fitted, ravel
 from .ufuncs import truth
 
-_HOST_ELEMENTS = 1 << 14
-
-
 # -- where -------------------------------------------------------------------------------------------------------------
 
-@inlined()
+@adaptive("always")
 def _where(condition, x, y):
     return arithmetic.where(condition, x, y)
 
@@ -54,30 +51,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None =
     if size is not None or fill_value is not None:
         raise ValueError("size and fill_value arguments cannot be used in three-term where function.")
     check_arraylike("where", condition, x, y)
-    if evaluating():
-        out = _host_where(condition, x, y)
-        if out is not None:
-            return out
     return _where(condition, x, y)
-
-
-def _host_where(condition, x, y):
-    """`where` by NumPy, for small arrays that are ready."""
-    if type(condition) is bool or condition.dtype != np.bool_ or condition.size > _HOST_ELEMENTS:
-        return None
-    views = [host(condition)]
-    dtype, weak = joined(x, y)
-    for v in (x, y):
-        v = convert(v, dtype, False) if type(v) in (bool, int, float, complex) else v
-        if v.dtype != dtype or v.size > _HOST_ELEMENTS:
-            return None
-        views.append(host(v))
-    if any(v is None for v in views):
-        return None
-    try:
-        return backends.get().from_host(np.where(*views), weak)
-    except ValueError:
-        return None
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:

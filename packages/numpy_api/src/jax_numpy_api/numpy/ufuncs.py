@@ -14,7 +14,7 @@ from jax_core.jit import inlined
 
 from .. import lax
 from .promotion import check_arraylike, promote_args_inexact, promote_shapes, unwrapped
-from .rows import binary, unary
+from .rows import adaptive, binary, named, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
 
@@ -46,13 +46,13 @@ log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.")
 log10 = unary("log10", lambda x: lax.div(lax.log(x), _like(x, np.log(10))), "inexact", "Logarithm to base 10.")
 sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.")
 cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.")
-square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.")
+square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.", exact="integers")
 reciprocal = unary("reciprocal", lambda x: lax.div(_like(x, 1), x), "inexact", "``1 / x``.")
 
 # -- comparisons -------------------------------------------------------------------------------------------------------
 
-equal = binary("equal", lambda x, y: lax.eq(x, y), "any", "Whether elements are equal.", ("x", "y"))
-not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "any", "Whether elements differ.", ("x", "y"))
+equal = binary("equal", lambda x, y: lax.eq(x, y), "any", "Whether elements are equal.", ("x", "y"), exact="always")
+not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "any", "Whether elements differ.", ("x", "y"), exact="always")
 
 
 def _ordered(name: str, op: Any, part: Any, summary: str):
@@ -62,7 +62,7 @@ def _ordered(name: str, op: Any, part: Any, summary: str):
             return op(x, y)
         re_x, re_y = lax.real(x), lax.real(y)
         return lax.select(lax.eq(re_x, re_y), op(lax.imag(x), lax.imag(y)), part(re_x, re_y))
-    return binary(name, compare, "any", summary, ("x", "y"))
+    return binary(name, compare, "any", summary, ("x", "y"), exact="always")
 
 
 greater = _ordered("greater", lambda x, y: lax.gt(x, y), lambda x, y: lax.gt(x, y), "Whether ``x > y``.")
@@ -73,28 +73,28 @@ less_equal = _ordered("less_equal", lambda x, y: lax.le(x, y), lambda x, y: lax.
 # -- arithmetic of one operation ---------------------------------------------------------------------------------------
 # add, subtract, multiply, negative, maximum, minimum are wrapped as ufunc objects by `ufunc_objects`
 
-add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.add(x, y), "any", "Sum of elements.")
-subtract = binary("subtract", lambda x, y: lax.sub(x, y), "any", "Difference of elements.")
+add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.add(x, y), "any", "Sum of elements.", exact="integers")
+subtract = binary("subtract", lambda x, y: lax.sub(x, y), "any", "Difference of elements.", exact="integers")
 multiply = binary("multiply", lambda x, y: lax.bitwise_and(x, y) if _is_bool(x) else lax.mul(x, y), "any",
-                  "Product of elements.")
-negative = unary("negative", lambda x: lax.neg(x), "any", "``-x``.")
-maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of two elements; NaN if either is NaN.")
-minimum = binary("minimum", lambda x, y: lax.min(x, y), "any", "The smaller of two elements; NaN if either is NaN.")
+                  "Product of elements.", exact="integers")
+negative = unary("negative", lambda x: lax.neg(x), "any", "``-x``.", exact="integers")
+maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of two elements; NaN if either is NaN.", exact="integers")
+minimum = binary("minimum", lambda x, y: lax.min(x, y), "any", "The smaller of two elements; NaN if either is NaN.", exact="integers")
 nextafter = binary("nextafter", lambda x, y: lax.nextafter(x, y), "inexact",
                    "The next representable number after ``x`` towards ``y``.", ("x", "y"))
-positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged.")
+positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged.", exact="always")
 
 # -- bits --------------------------------------------------------------------------------------------------------------
 
-bitwise_and = binary("bitwise_and", lambda x, y: lax.bitwise_and(x, y), "any", "Bitwise and.")
-bitwise_or = binary("bitwise_or", lambda x, y: lax.bitwise_or(x, y), "any", "Bitwise or.")
-bitwise_xor = binary("bitwise_xor", lambda x, y: lax.bitwise_xor(x, y), "any", "Bitwise exclusive or.")
+bitwise_and = binary("bitwise_and", lambda x, y: lax.bitwise_and(x, y), "any", "Bitwise and.", exact="always")
+bitwise_or = binary("bitwise_or", lambda x, y: lax.bitwise_or(x, y), "any", "Bitwise or.", exact="always")
+bitwise_xor = binary("bitwise_xor", lambda x, y: lax.bitwise_xor(x, y), "any", "Bitwise exclusive or.", exact="always")
 bitwise_not = bitwise_invert = invert = unary("invert", lambda x: lax.bitwise_not(x), "any",
                                               "Each bit flipped; logical not for booleans.")
 bitwise_count = unary("bitwise_count", lambda x: lax.convert_element_type(
     lax.population_count(lax.abs(x) if dtypes.issubdtype(lax.dtype(x), np.signedinteger) else x), np.uint8), "numeric",
-    "Number of one bits of the absolute value, as uint8.")
-left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x", "y"))
+    "Number of one bits of the absolute value, as uint8.", exact="always")
+left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x", "y"), exact="always")
 bitwise_left_shift = left_shift
 right_shift = bitwise_right_shift = binary(
     "right_shift", lambda x, y: lax.shift_right_logical(x, y) if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger)
@@ -115,8 +115,7 @@ def _logical(name: str, op: Any, summary: str):
     def fun(x1, x2, /):
         check_arraylike(name, x1, x2)
         return op(*promote_shapes(name, truth(x1), truth(x2)))
-    from .rows import named
-    return inlined()(named(fun, name, f"{summary} Any nonzero element counts as true; the result is boolean.\n\n"
+    return adaptive("always")(named(fun, name, f"{summary} Any nonzero element counts as true; the result is boolean.\n\n"
                                       f"    Source: `numpy.{name}`.\n    "))
 
 
@@ -124,7 +123,7 @@ logical_and = _logical("logical_and", lambda x, y: lax.bitwise_and(x, y), "Wheth
 logical_or = _logical("logical_or", lambda x, y: lax.bitwise_or(x, y), "Whether either element is true.")
 logical_xor = _logical("logical_xor", lambda x, y: lax.bitwise_xor(x, y), "Whether exactly one element is true.")
 logical_not = unary("logical_not", lambda x: lax.bitwise_not(truth(x)), "any",
-                    "Whether the element is false (zero); the result is boolean.")
+                    "Whether the element is false (zero); the result is boolean.", exact="always")
 
 # -- classification ----------------------------------------------------------------------------------------------------
 
@@ -169,10 +168,10 @@ def _isinf(x):
     return lax.eq(lax.abs(x), _like(x, np.inf))
 
 
-isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.")
-isinf = unary("isinf", _isinf, "any", "Whether an element is infinite.")
+isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.", exact="always")
+isinf = unary("isinf", _isinf, "any", "Whether an element is infinite.", exact="always")
 isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) else _full_bool(x, False), "any",
-              "Whether an element is NaN.")
+              "Whether an element is NaN.", exact="always")
 
 
 def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
@@ -200,7 +199,7 @@ def isneginf(x, /, out=None):
 # -- sign, magnitude, complex parts ------------------------------------------------------------------------------------
 
 abs = absolute = unary("absolute", lambda x: x if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger) or _is_bool(x)
-                       else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).")
+                       else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).", exact="integers")
 fabs = unary("fabs", lambda x: _real_abs(x), "inexact", "Absolute value, as a float.")
 
 
@@ -210,12 +209,12 @@ def _real_abs(x):
     return lax.abs(x)
 
 
-sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.")
-floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any", "Largest integer not above each element.")
-ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.")
-real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val")
+sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers")
+floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any", "Largest integer not above each element.", exact="integers")
+ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.", exact="integers")
+real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val", exact="always")
 imag = unary("imag", lambda x: lax.imag(x) if _is_complex(x) else lax.full_like(x, 0), "any",
-             "Imaginary part; zeros for real numbers.", "val")
+             "Imaginary part; zeros for real numbers.", "val", exact="always")
 conj = conjugate = unary("conjugate", lambda x: lax.conj(x) if _is_complex(x) else x, "any", "Complex conjugate.")
 
 
