@@ -233,7 +233,7 @@ def _fraction(a, x, active, derivative):
             dA = add(sub(mul(b, dA1), A1), add(mul(c, dA2), mul(k, A2)))
             dB = add(sub(mul(b, dB1), B1), add(mul(c, dB2), mul(k, B2)))
             dnew = _where(ok, div(sub(dA, mul(new, dB)), safe), dh)
-            more = bitwise_or(more, gt(absolute(sub(dnew, dh)), mul(eps, absolute(dnew))))
+            more = bitwise_or(more, gt(absolute(sub(dnew, dh)), mul(eps, add(absolute(dnew), absolute(new)))))
             values += [dA, dA1, dB, dB1]
         factor = _where(gt(absolute(B), big), like(integer_pow(big, -1), a), one)
         values = [mul(v, factor) for v in values]
@@ -374,6 +374,25 @@ def _log_beta(a, b):
     return add(lgamma(p), _where(large, add(ratio, correction), direct))
 
 
+def _log_beta_weight(p, q, y, log_rest):
+    """``log(y^p (1-y)^q / B(p, q))``, with ``log_rest = log(1-y)``. If both parameters are large, in deviations from the mean
+    ``m = p/(p+q)``, as the terms would cancel: ``p f((y-m)/m) + q f((m-y)/(1-m)) + log(pq / (2 pi (p+q)))/2 + errors`` with
+    ``f(t) = log(1+t) - t``."""
+    both = bitwise_and(ge(p, _k(20, p)), ge(q, _k(20, p)))
+    twenty = like(_k(20, p), p)
+    u, v = _where(both, p, twenty), _where(both, q, twenty)
+    n = add(u, v)
+    away = sub(y, div(u, n))
+
+    def deviation(t):
+        return sub(log1p(t), t)
+    exponent = add(mul(u, deviation(div(mul(away, n), u))), mul(v, deviation(neg(div(mul(away, n), v)))))
+    size = mul(log(div(mul(u, div(v, n)), _k(2 * math.pi, p))), _k(0.5, p))
+    errors = sub(sub(_stirling_error(n), _stirling_error(u)), _stirling_error(v))
+    direct = sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q))
+    return _where(both, add(add(exponent, size), errors), direct)
+
+
 def _betainc(a, b, x):
     zero, one, infinity = _k(0, a), _k(1, a), _k(np.inf, a)
     proper = bitwise_and(bitwise_and(bitwise_and(gt(a, zero), lt(a, infinity)), bitwise_and(gt(b, zero), lt(b, infinity))),
@@ -384,7 +403,7 @@ def _betainc(a, b, x):
     p, q = _where(flip, b0, a0), _where(flip, a0, b0)
     y = _where(flip, sub(one, x0), x0)
     log_rest = _where(flip, log(x0), log1p(neg(x0)))
-    weight = exp(sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q)))
+    weight = exp(_log_beta_weight(p, q, y, log_rest))
     value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
     value = _where(flip, sub(one, value), value)
     low, high, nan = (like(_k(v, a), a) for v in (0, 1, np.nan))
