@@ -191,9 +191,11 @@ class _ArrayMethods:
         return host_value(self)
 
     def __array__(self, dtype: Any = None, context: Any = None, copy: bool | None = None) -> np.ndarray:
-        view = host_value(self)
+        view = self._npy_value
+        if view is None or self.is_deleted():
+            view = host_value(self)
         if copy is None:
-            return np.asarray(view, dtype=dtype)
+            return view if dtype is None else np.asarray(view, dtype=dtype)
         return np.array(view, dtype=dtype, copy=copy)
 
     def tolist(self) -> Any:
