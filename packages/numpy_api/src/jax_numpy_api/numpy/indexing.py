@@ -256,6 +256,9 @@ def _with_new_axes(x: Any, plan: Any) -> Any:
 
 def general_plan(shape: tuple, index: tuple, wrap: bool = True) -> General:
     """The plan of any index."""
+    plan = _leading_plan(shape, index, wrap)
+    if plan is not None:
+        return plan
     parts = _expanded(index, len(shape))
     entries = _entries(shape, parts)
     arrays = [e[2] for e in entries if e[0] == "array"]
@@ -265,6 +268,29 @@ def general_plan(shape: tuple, index: tuple, wrap: bool = True) -> General:
         raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
                          f"{', '.join(str(shape_of(a)) for a in arrays)}") from None
     return _layout(shape, entries, common, wrap)
+
+
+def _leading_plan(shape: tuple, index: tuple, wrap: bool) -> General | None:
+    """The plan of the commonest indices: one array of integers, or numbers for the first axes. (A shortcut: `_layout`
+    gives the same.)"""
+    count = len(index)
+    if count > len(shape) or not all(_is_positions(p) for p in index):
+        return None
+    batch = shape_of(index[0]) if count == 1 else ()
+    if count > 1 and any(shape_of(p) for p in index):
+        return None
+    rank = len(batch)
+    rest = shape[count:]
+    columns = tuple((axis, _wrapped(p, shape[axis], wrap), batch) for axis, p in enumerate(index))
+    result = batch + rest
+    return General(columns, batch, (1,) * count + rest, tuple(range(count)), tuple(range(rank, rank + len(rest))), result,
+                   result, tuple(range(len(result))))
+
+
+def _is_positions(part: Any) -> bool:
+    if type(part) is int:
+        return True
+    return hasattr(part, "aval") and getattr(part.dtype, "kind", "") in "iu"
 
 
 def _entries(shape: tuple, parts: list) -> list:
@@ -366,7 +392,8 @@ def _wrapped(positions: Any, n: int, wrap: bool) -> Any:
     positions = convert(positions, wide)
     if unsigned or not wrap:
         return positions
-    return lax.select_n_p.bind(lax.lt(positions, wide.type(0)), positions, lax.add(positions, wide.type(n)))
+    return lax.select_n_p.bind(lax.lt_p.bind(positions, wide.type(0)), positions,
+                               lax.add_p.bind(positions, wide.type(n)))
 
 
 def _index_array(plan: General) -> Any:
@@ -533,13 +560,15 @@ def _update_value(x: Any, value: Any, name: str) -> Any:
         value = asarray(value)
     check_arraylike(name, value)
     value = unwrapped(value)
-    if not isinstance(value, (int, float, complex)) or isinstance(value, np.generic):
-        theirs = value.dtype
-        if theirs != x.dtype:
-            _warn_unsafe(x, value, theirs)
-    else:
+    if hasattr(value, "dtype"):
+        if value.dtype != x.dtype:
+            _warn_unsafe(x, value, value.dtype)
+    elif getattr(x.dtype, "kind", "V") not in _ROOM.get(type(value), ""):
         _warn_unsafe_number(x, value)
     return convert(value, x.dtype, False)
+
+
+_ROOM = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}  # kinds of dtypes that hold Python numbers
 
 
 def _warn_unsafe(x: Any, value: Any, dtype: Any) -> None:
@@ -600,6 +629,8 @@ def _fitted(value: Any, plan: Any, what: str) -> Any:
     """``value`` broadcast to the shape of the result, without the new axes."""
     own = shape_of(value)
     target = plan.shape
+    if target == plan.kept and (own == target or own == ()):
+        return broadcast_to(value, target)
     extra = len(own) - len(target)
     if extra > 0 and all(n == 1 for n in own[:extra]):  # as NumPy: leading axes of length 1 are ignored
         value = lax.reshape(value, own[extra:])
