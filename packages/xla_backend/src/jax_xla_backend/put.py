@@ -26,6 +26,7 @@ from .sharding import NamedSharding, Sharding, make_single_device_sharding
 _put_cpp = _jax.batched_device_put
 _COPY = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
 _ALIAS = _jax.HostBufferSemantics.ZERO_COPY
+_NUMBERS = (int, float, complex, np.generic)
 
 
 class _Default:
@@ -94,7 +95,8 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
         raise ValueError(f"put: a value of shape {value.shape} cannot become an array of type {aval.str_short()}")
-    how = _ALIAS if may_alias or value is not x and not isinstance(x, np.ndarray) else _COPY
+    ours = isinstance(x, _NUMBERS) or isinstance(x, np.ndarray) and x.dtype != value.dtype  # made just now, by NumPy
+    how = _ALIAS if may_alias or ours else _COPY
     if placement is None:
         where = _default or default_placement()
         return _put_cpp(aval, where.sharding, [value], where.devices, False, False, how)
