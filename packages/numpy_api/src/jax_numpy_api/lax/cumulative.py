@@ -1,12 +1,16 @@
 """Running sums, products, extrema and log-sum-exps along an axis.
 
 On CPU, XLA has no running reduction but `reduce_window`, which computes each result anew from a window of up to 16
-elements, one at a time. Here a loop runs along the axis, and each of its steps works on all other axes at once, so
-that it is vectorised. Where the other axes are short, the axis is first cut into chunks that run side by side; the
-chunks' totals are then accumulated the same way, and carried into the chunks that follow. Small arrays, and other
-platforms, take `reduce_window`.
+elements, one at a time. Instead:
 
-Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190 (the scan of chunks, then of their totals).
+- where the axes behind are long, a loop runs along the axis, and each of its steps works on all other axes at once;
+- otherwise blocks of 8 elements are summed, the blocks' totals are accumulated the same way, and every element is its
+  block's start plus the elements before it in the block, all in one pass over memory;
+- log-sum-exps, whose arithmetic costs more than the memory, are cut into chunks that lie side by side for the loop.
+
+Small arrays, and other platforms, take `reduce_window`.
+
+Source: Blelloch, "Prefix sums and their applications", CMU-CS-90-190.
 """
 from __future__ import annotations
 
@@ -26,15 +30,18 @@ from .nary import integers
 
 _WIDTH = 2048  # elements that one step of the loop works on, at least
 _SMALL = 1 << 13  # arrays up to this size take reduce_window
+_ROW = 32  # elements side by side in memory that make a loop along an axis worth while
+_BLOCK = 8
 
 
 # -- lowering --------------------------------------------------------------------------------------------------------
 
 class _Reducer:
-    """How two running values combine. ``emit(b, x, y, aval)`` writes it; ``start(dtype)`` is its neutral element."""
+    """How two running values combine. ``emit(b, x, y)`` writes it; ``start(dtype)`` is its neutral element; ``costly``
+    if the arithmetic takes longer than reading memory."""
 
-    def __init__(self, emit, start):
-        self.emit, self.start = emit, start
+    def __init__(self, emit, start, costly=False):
+        self.emit, self.start, self.costly = emit, start, costly
 
 
 def _op(name):
@@ -110,42 +117,86 @@ def _accumulate(b, x, axis, reverse, reducer):
     if b.platform != "cpu" or aval.size <= _SMALL or n <= 16:
         return _reduce_window(b, x, axis, reverse, reducer)
     flat = b.reshape(x, (outer, n, inner))
-    if outer * inner >= _WIDTH or n <= 64:
+    if outer * inner >= _WIDTH and (inner >= _ROW or reducer.costly):
         rows = _transposed(b, flat, (1, 0, 2))
         rows = _loop(b, b.reshape(rows, (n, outer * inner)), reverse, reducer)
         rows = _transposed(b, b.reshape(rows, (n, outer, inner)), (1, 0, 2))
         return b.reshape(rows, aval.shape)
-    return b.reshape(_by_chunks(b, flat, reverse, reducer), aval.shape)
+    if n <= 4 * _BLOCK:
+        return _reduce_window(b, x, axis, reverse, reducer)
+    return b.reshape((_by_chunks if reducer.costly else _by_blocks)(b, flat, reverse, reducer), aval.shape)
+
+
+def _padded(b, x, length, reverse, reducer):
+    """``x[outer, n, inner]`` made longer by neutral elements, at the far end of the run."""
+    outer, n, inner = x.aval.shape
+    if length == n:
+        return x
+    low, high = (length - n, 0) if reverse else (0, length - n)
+    start = b.scalar(reducer.start(x.aval.dtype), x.aval.dtype)
+    return b.emit(f"stablehlo.pad {x}, {start}, low = [0, {low}, 0], high = [0, {high}, 0], interior = [0, 0, 0]", x, start,
+                  out=ShapedArray((outer, length, inner), x.aval.dtype))
+
+
+def _cropped(b, x, n, reverse):
+    """The inverse of `_padded`."""
+    outer, length, inner = x.aval.shape
+    if length == n:
+        return x
+    low = length - n if reverse else 0
+    return b.emit(f"stablehlo.slice {x} [0:{outer}:1, {low}:{low + n}:1, 0:{inner}:1]", x,
+                  out=ShapedArray((outer, n, inner), x.aval.dtype))
+
+
+def _shifted(b, x, reverse, reducer):
+    """``x[outer, k, inner]`` moved on by one along its second axis, starting with the neutral element."""
+    low, high = (-1, 1) if reverse else (1, -1)
+    start = b.scalar(reducer.start(x.aval.dtype), x.aval.dtype)
+    return b.emit(f"stablehlo.pad {x}, {start}, low = [0, {low}, 0], high = [0, {high}, 0], interior = [0, 0, 0]", x, start,
+                  out=x.aval)
+
+
+def _by_blocks(b, x, reverse, reducer):
+    outer, n, inner = x.aval.shape
+    dtype, count = x.aval.dtype, -(-n // _BLOCK)
+    x = _padded(b, x, count * _BLOCK, reverse, reducer)
+    blocks = b.reshape(x, (outer, count, _BLOCK, inner))
+    total, part = ShapedArray((outer, count, inner), dtype), ShapedArray((outer, count, 1, inner), dtype)
+    start, scalar = b.scalar(reducer.start(dtype), dtype), ShapedArray((), dtype)
+    region = b.region([scalar, scalar], lambda inner_b, p, q: [reducer.emit(inner_b, p, q)])
+    totals = b.emit(f'"stablehlo.reduce"({blocks}, {start}) ({region})', blocks, start, out=total,
+                    attrs="{dimensions = array<i64: 2>}")
+    running = _shifted(b, _accumulate(b, totals, 1, reverse, reducer), reverse, reducer)
+    # kept as an array: fused into its readers, it would be computed anew for each element of a block, at every level
+    running = b.emit(f"stablehlo.optimization_barrier {running}", running, out=total)
+    running = b.reshape(running, part.shape)
+    parts = []
+    for i in reversed(range(_BLOCK)) if reverse else range(_BLOCK):
+        element = b.emit(f"stablehlo.slice {blocks} [0:{outer}:1, 0:{count}:1, {i}:{i + 1}:1, 0:{inner}:1]", blocks, out=part)
+        running = reducer.emit(b, running, element)
+        parts.append(running)
+    if reverse:
+        parts.reverse()
+    out = b.emit(f"stablehlo.concatenate {', '.join(map(str, parts))}, dim = 2", *parts, out=blocks.aval)
+    return _cropped(b, b.reshape(out, x.aval.shape), n, reverse)
 
 
 def _by_chunks(b, x, reverse, reducer):
     outer, n, inner = x.aval.shape
     dtype = x.aval.dtype
-    chunks = min(max(1, _WIDTH // (outer * inner)), n // 16)
+    # an odd number, as rows whose distance is a power of two share few lines of the cache
+    chunks = min(max(1, _WIDTH // (outer * inner)), n // 16) | 1
     length = -(-n // chunks)
-    missing = chunks * length - n
-    start = b.scalar(reducer.start(dtype), dtype)
-    if missing:
-        low, high = (missing, 0) if reverse else (0, missing)
-        x = b.emit(f"stablehlo.pad {x}, {start}, low = [0, {low}, 0], high = [0, {high}, 0], interior = [0, 0, 0]", x, start,
-                   out=ShapedArray((outer, chunks * length, inner), dtype))
+    x = _padded(b, x, chunks * length, reverse, reducer)
     rows = _transposed(b, b.reshape(x, (outer, chunks, length, inner)), (2, 0, 1, 3))
     rows = b.reshape(_loop(b, b.reshape(rows, (length, outer * chunks * inner)), reverse, reducer), rows.aval.shape)
     last = 0 if reverse else length - 1
     totals = b.emit(f"stablehlo.slice {rows} [{last}:{last + 1}:1, 0:{outer}:1, 0:{chunks}:1, 0:{inner}:1]", rows,
                     out=ShapedArray((1, outer, chunks, inner), dtype))
-    totals = _accumulate(b, totals, 2, reverse, reducer)
-    low, high = (-1, 1) if reverse else (1, -1)  # each chunk gets the total of those before it
-    totals = b.emit(f"stablehlo.pad {totals}, {start}, low = [0, 0, {low}, 0], high = [0, 0, {high}, 0], "
-                    f"interior = [0, 0, 0, 0]", totals, start, out=totals.aval)
-    totals = b.broadcast(b.reshape(totals, (outer, chunks, inner)), rows.aval.shape, (1, 2, 3))
-    out = _transposed(b, reducer.emit(b, totals, rows), (1, 2, 0, 3))
-    out = b.reshape(out, (outer, chunks * length, inner))
-    if not missing:
-        return out
-    low = missing if reverse else 0
-    return b.emit(f"stablehlo.slice {out} [0:{outer}:1, {low}:{low + n}:1, 0:{inner}:1]", out,
-                  out=ShapedArray((outer, n, inner), dtype))
+    totals = _accumulate(b, b.reshape(totals, (outer, chunks, inner)), 1, reverse, reducer)
+    before = b.broadcast(_shifted(b, totals, reverse, reducer), rows.aval.shape, (1, 2, 3))
+    out = _transposed(b, reducer.emit(b, before, rows), (1, 2, 0, 3))
+    return _cropped(b, b.reshape(out, x.aval.shape), n, reverse)
 
 
 def _transposed(b, x, order):
@@ -255,7 +306,7 @@ def _numpy_logcumsumexp(x, axis, dtype):
 
 
 cumlogsumexp_p = _cumulative(
-    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest), _inexact, _numpy_logcumsumexp,
+    "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest, costly=True), _inexact, _numpy_logcumsumexp,
     jvp=_scan_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), lambda: _logaddexp),
     transpose=_not_linear("cumlogsumexp"))
 
