@@ -53,6 +53,15 @@ class AbstractToken(AbstractValue):
 
 abstract_token = AbstractToken()
 
+
+class AbstractRef(AbstractValue):
+    """The type of a mutable reference to an array of type ``inner_aval``; references are not supported yet."""
+
+    __slots__ = ("inner_aval", "memory_space", "kind")
+
+    def __init__(self, inner_aval: AbstractValue, memory_space: Any = None, kind: Any = None):
+        self.inner_aval, self.memory_space, self.kind = inner_aval, memory_space, kind
+
 _known: dict = {}
 _KNOWN_LIMIT = 1 << 17
 _NO_AXES: frozenset = frozenset()

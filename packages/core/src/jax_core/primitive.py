@@ -129,19 +129,23 @@ class Primitive:
 class Zero:
     """A tangent or cotangent that is known to be zero and was never computed. ``aval`` is its type."""
 
-    __slots__ = ("_aval",)
+    __slots__ = ("_aval", "_primal")
 
     def __init__(self, aval: AbstractValue):
         self._aval = aval
 
     @property
     def aval(self) -> AbstractValue:
+        if self._aval is None:
+            self._aval = get_aval(self._primal).to_tangent_aval()
         return self._aval
 
     @staticmethod
     def of(primal: Any) -> "Zero":
         """The zero tangent of a primal value; its type is only worked out when somebody asks."""
-        return _LazyZero(primal)
+        zero = object.__new__(Zero)
+        zero._aval, zero._primal = None, primal
+        return zero
 
     @staticmethod
     def from_primal_value(primal: Any) -> "Zero":
@@ -149,14 +153,6 @@ class Zero:
 
     def __repr__(self):
         return f"Zero({self.aval})"
-
-
-class _LazyZero(Zero):
-    __slots__ = ()
-
-    @property
-    def aval(self):
-        return get_aval(self._aval).to_tangent_aval()
 
 
 class Linear:

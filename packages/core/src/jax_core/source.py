@@ -151,3 +151,13 @@ def named_call(fun, *, name: str | None = None):
 
 
 exclude_package(__file__)
+
+
+def api_boundary(fun=None, **_):
+    """A decorator that marks public functions in other implementations; here it returns ``fun`` as it is."""
+    return fun if fun is not None else lambda f: f
+
+
+def include_frame(frame) -> bool:
+    """Whether a Python frame is the user's, for tools that filter tracebacks."""
+    return not is_internal(frame.f_code)

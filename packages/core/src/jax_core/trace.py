@@ -253,11 +253,46 @@ def full_lower(x: Any) -> Any:
     return x
 
 
+class _FoldingTrace(Trace):
+    """On top of another trace: what has only known operands runs at once, the rest goes down."""
+
+    __slots__ = ()
+
+    def _below(self, args) -> Trace:
+        return self.parent if any(isinstance(x, Tracer) for x in args) else EVAL
+
+    def process(self, prim, args, params):
+        below = self._below(args)
+        if below is not EVAL:
+            return below.process(prim, args, params)
+        with context.Use(EVAL):
+            return EVAL.process(prim, args, params)
+
+    def process_custom_jvp(self, call, args):
+        return self._below(args).process_custom_jvp(call, args)
+
+    def process_custom_vjp(self, call, args):
+        return self._below(args).process_custom_vjp(call, args)
+
+
 class ensure_compile_time_eval:
     """Inside this context operations on known values run at once, also while a program is being traced.
 
-    With it, Python control flow in a traced function can depend on values that are computed from constants.
+    With it, Python control flow in a traced function can depend on values that are computed from constants. Operations
+    on traced values are traced as ever.
     """
+
+    def __enter__(self):
+        trace = context.state.trace
+        self._use = context.Use(EVAL if trace is EVAL else _FoldingTrace(trace))
+        self._use.__enter__()
+
+    def __exit__(self, *exc):
+        self._use.__exit__(*exc)
+
+
+class eval_context:
+    """Inside this context no transformation is in force."""
 
     def __enter__(self):
         self._use = context.Use(EVAL)
@@ -265,6 +300,3 @@ class ensure_compile_time_eval:
 
     def __exit__(self, *exc):
         self._use.__exit__(*exc)
-
-
-eval_context = ensure_compile_time_eval

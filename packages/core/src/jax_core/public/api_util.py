@@ -7,6 +7,7 @@ from .. import tree
 from ..aval import ShapedArray, get_aval
 from ..jaxpr import DebugInfo
 from ..source import describe_function
+from ..tree import flatten_axes
 from .linear_util import WrappedFun, transformation_with_aux
 
 

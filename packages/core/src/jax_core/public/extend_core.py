@@ -6,10 +6,13 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from .. import context
-from ..aval import AbstractToken, ShapedArray, is_jax_type
-from ..batching import BatchTrace
-from ..errors import ConcretizationTypeError
-from ..jaxpr import (Jaxpr, Literal, Var)
+from ..aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
+from ..batching import BatchTrace, mapped_aval, unmapped_aval
+from ..effects import NO_EFFECTS as no_effects
+from ..effects import Effect, Effects
+from ..errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
+from ..jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
+                     jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
 from ..primitive import Primitive as DeclaredPrimitive
 from ..reverse import backward_pass
 from ..staging import DynamicJaxprTrace
@@ -176,3 +179,6 @@ def create_call_primitive(name: str, **kwargs: Any) -> Any:
 
 def register_call_primitive_rules(*args: Any, **kwargs: Any) -> Any:
     raise NotImplementedError("register_call_primitive_rules: call primitives of one's own are not supported")
+
+
+stop_gradient_p = Primitive("stop_gradient")  # named by libraries; `lax.stop_gradient` needs no primitive here

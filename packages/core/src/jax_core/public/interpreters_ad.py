@@ -4,9 +4,9 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from ..aval import get_aval
-from ..forward import jvp_flat, run_jvp_rule
-from ..primitive import LINEAR, Linear, Primitive, is_linear
-from ..reverse import linearize_flat
+from ..forward import JVPTrace, JVPTracer, jvp_flat, jvp_jaxpr, run_jvp_rule
+from ..primitive import LINEAR, Linear, Primitive, Zero, is_linear
+from ..reverse import backward_pass, linearize_flat
 from ..structural import add, add_any_p, instantiate, zeros
 from .rules import RuleTable
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from ..batching import (AxisData, batch_fun, elementwise, matchaxis,
-                        moved)
+from ..batching import (AxisData, BatchTrace, BatchTracer, batch_fun, bdim_at_front, broadcast, elementwise, matchaxis,
+                        moved, not_mapped)
 from ..primitive import ELEMENTWISE, Primitive
 from .rules import RuleTable
 

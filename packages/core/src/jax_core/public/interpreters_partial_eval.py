@@ -4,9 +4,9 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from ..aval import AbstractValue
-from ..jaxpr import ClosedJaxpr, Jaxpr, dce
+from ..jaxpr import ClosedJaxpr, Jaxpr, close as close_jaxpr, dce
 from ..primitive import Primitive
-from ..staging import DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
+from ..staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
 from .rules import RuleTable
 
 JaxprTracer = DynamicJaxprTracer

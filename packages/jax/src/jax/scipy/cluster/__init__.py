@@ -1,4 +1,4 @@
-"""jax.scipy.cluster: implemented in `jax_numpy_api.scipy.cluster`."""
+"""jax.scipy.cluster: its only module is `vq`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.cluster")
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.cluster", vq="jax.scipy.cluster.vq")

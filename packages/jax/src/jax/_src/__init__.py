@@ -1,0 +1,18 @@
+"""Internal names that libraries are known to use; everything else of this package is ours and elsewhere."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "core": "jax._src.core",
+    "dtypes": "jax._src.dtypes",
+    "tree_util": "jax._src.tree_util",
+    "traceback_util": "jax._src.traceback_util",
+    "flatten_util": "jax._src.flatten_util",
+    "checkify": "jax._src.checkify",
+    "ad_util": "jax._src.ad_util",
+    "api_util": "jax._src.api_util",
+    "config": "jax._src.config",
+    "compiler": "jax._src.compiler",
+    "distributed": "jax._src.distributed",
+    "state": "jax._src.state",
+    "xla_bridge": "jax._src.xla_bridge",
+})

@@ -1,0 +1,4 @@
+"""jax._src.api_util: implemented in `jax_core.public.api_util`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_core.public.api_util")

@@ -1,0 +1,6 @@
+"""Internal names that libraries are known to use; everything else of this package is ours and elsewhere."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "compile_or_get_cached": "jax_xla_backend.compile:compile_text",
+})

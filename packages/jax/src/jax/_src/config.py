@@ -1,0 +1,4 @@
+"""jax._src.config: implemented in `jax_core.config`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_core.config")

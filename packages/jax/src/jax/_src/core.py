@@ -1,0 +1,19 @@
+"""Internal names that libraries are known to use; everything else of this package is ours and elsewhere."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "ShapedArray": "jax_core.aval:ShapedArray",
+    "AbstractValue": "jax_core.aval:AbstractValue",
+    "Tracer": "jax_core.trace:Tracer",
+    "trace_state_clean": "jax_core.trace:trace_state_clean",
+    "Primitive": "jax_core.public.extend_core:Primitive",
+    "Jaxpr": "jax_core.jaxpr:Jaxpr",
+    "ClosedJaxpr": "jax_core.jaxpr:ClosedJaxpr",
+    "Literal": "jax_core.jaxpr:Literal",
+    "Var": "jax_core.jaxpr:Var",
+    "get_aval": "jax_core.aval:get_aval",
+    "typeof": "jax_core.aval:typeof",
+    "eval_jaxpr": "jax_core.jaxpr:eval_jaxpr",
+    "get_opaque_trace_state": "jax_core.public.extend_core:get_opaque_trace_state",
+    "find_top_trace": "jax_core.public.extend_core:find_top_trace",
+})

@@ -1,0 +1,7 @@
+"""Internal names that libraries are known to use; everything else of this package is ours and elsewhere."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "wait_for_tokens": "jax_xla_backend.api:effects_barrier",
+    "apply_primitive": "jax_xla_backend.extend:apply_primitive",
+})

@@ -1,0 +1,4 @@
+"""jax.experimental.checkify: implemented in `jax_numpy_api.checkify`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.checkify")

@@ -1,0 +1,4 @@
+"""jax.scipy.spatial.transform: implemented in `jax_numpy_api.scipy.spatial.transform`."""
+from jax._lazy import mirror as _mirror
+
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.spatial.transform")

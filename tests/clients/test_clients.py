@@ -1,0 +1,143 @@
+"""Real client libraries, unchanged from PyPI, train and evaluate on ours. `./run clients` installs them."""
+import numpy as np
+import pytest
+
+import jax
+import jax.numpy as jnp
+
+KEY = jax.random.PRNGKey(0)
+X = np.linspace(-2, 2, 64, dtype=np.float32)[:, None]
+Y = np.sin(2 * X)
+
+
+def library(name):
+    return pytest.importorskip(name, reason=f"{name} is not installed here; the nox session `clients` has it")
+
+
+def losses(step, state, n=300):
+    history = []
+    for _ in range(n):
+        state, loss = step(state)
+        history.append(float(loss))
+    return history
+
+
+def mlp_init():
+    k1, k2 = jax.random.split(KEY)
+    return {"w1": jax.random.normal(k1, (1, 32)), "b1": jnp.zeros(32), "w2": jax.random.normal(k2, (32, 1)) / 6}
+
+
+def mlp(p, x):
+    return jnp.tanh(x @ p["w1"] + p["b1"]) @ p["w2"]
+
+
+@pytest.mark.parametrize("name", ["adam", "sgd", "adamw", "rmsprop", "lion", "adafactor"])
+def test_optax_optimisers_learn(name):
+    optax = library("optax")
+    rate = {"sgd": 0.05, "lion": 3e-3}.get(name, 1e-2)
+    optimiser = optax.chain(optax.clip_by_global_norm(1.0), getattr(optax, name)(rate))
+    loss = lambda p: jnp.mean((mlp(p, X) - Y) ** 2)
+
+    @jax.jit
+    def step(state):
+        params, opt = state
+        value, g = jax.value_and_grad(loss)(params)
+        updates, opt = optimiser.update(g, opt, params)
+        return (optax.apply_updates(params, updates), opt), value
+    params = mlp_init()
+    history = losses(step, (params, optimiser.init(params)))
+    assert history[-1] < 0.5 * history[0]
+
+
+def test_flax_linen_learns():
+    nn = library("flax.linen")
+    optax = library("optax")
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x, train):
+            x = nn.LayerNorm()(nn.relu(nn.Dense(32)(x)))
+            x = nn.Dropout(0.1, deterministic=not train)(x)
+            return nn.Dense(1)(x)
+    net = Net()
+    params = net.init(KEY, X, False)
+    optimiser = optax.adam(1e-2)
+
+    @jax.jit
+    def step(state):
+        params, opt, key = state
+        key, sub = jax.random.split(key)
+        loss = lambda p: jnp.mean((net.apply(p, X, True, rngs={"dropout": sub}) - Y) ** 2)
+        value, g = jax.value_and_grad(loss)(params)
+        updates, opt = optimiser.update(g, opt)
+        return (optax.apply_updates(params, updates), opt, key), value
+    history = losses(step, (params, optimiser.init(params), KEY))
+    assert history[-1] < 0.3 * history[0]
+
+
+def test_flax_convolution_and_batch_norm():
+    nn = library("flax.linen")
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x, train):
+            x = nn.BatchNorm(use_running_average=not train)(nn.Conv(8, (3, 3))(x))
+            return nn.Dense(3)(nn.max_pool(x, (2, 2), (2, 2)).reshape(x.shape[0], -1))
+    images = jax.random.normal(KEY, (4, 8, 8, 1))
+    variables = Net().init(KEY, images, True)
+    out, updated = jax.jit(lambda v: Net().apply(v, images, True, mutable=["batch_stats"]))(variables)
+    assert out.shape == (4, 3) and bool(jnp.isfinite(out).all()) and "batch_stats" in updated
+
+
+def test_equinox_learns():
+    eqx = library("equinox")
+    optax = library("optax")
+    model = eqx.nn.MLP(1, 1, 32, 2, activation=jax.nn.tanh, key=KEY)
+    optimiser = optax.adam(1e-2)
+
+    @eqx.filter_jit
+    def step(state):
+        model, opt = state
+        value, g = eqx.filter_value_and_grad(lambda m: jnp.mean((jax.vmap(m)(X) - Y) ** 2))(model)
+        updates, opt = optimiser.update(g, opt)
+        return (eqx.apply_updates(model, updates), opt), value
+    history = losses(step, (model, optimiser.init(eqx.filter(model, eqx.is_array))))
+    assert history[-1] < 0.1 * history[0]
+
+
+def test_haiku_learns():
+    hk = library("haiku")
+    net = hk.without_apply_rng(hk.transform(lambda x: hk.nets.MLP([32, 1], activation=jnp.tanh)(x)))
+
+    @jax.jit
+    def step(params):
+        value, g = jax.value_and_grad(lambda p: jnp.mean((net.apply(p, X) - Y) ** 2))(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, g), value
+    history = losses(step, net.init(KEY, X))
+    assert history[-1] < 0.8 * history[0]
+
+
+def test_lineax_solves():
+    lineax = library("lineax")
+    a = jax.random.normal(KEY, (4, 4)) + 4 * jnp.eye(4)
+    b = jnp.arange(4.0)
+    solve = jax.jit(lambda a, b: lineax.linear_solve(lineax.MatrixLinearOperator(a), b).value)
+    np.testing.assert_allclose(a @ solve(a, b), b, atol=1e-4)
+    g = jax.grad(lambda b: solve(a, b).sum())(b)
+    np.testing.assert_allclose(g, np.linalg.solve(np.asarray(a).T, np.ones(4)), rtol=1e-4)
+
+
+def test_diffrax_integrates():
+    diffrax = library("diffrax")
+    end = lambda k: diffrax.diffeqsolve(diffrax.ODETerm(lambda t, y, k: -k * y), diffrax.Tsit5(), 0.0, 1.0, 0.1,
+                                        jnp.array([1.0]), k).ys[-1, 0]
+    np.testing.assert_allclose(end(jnp.float32(2.0)), np.exp(-2), rtol=1e-4)
+    np.testing.assert_allclose(jax.grad(end)(jnp.float32(2.0)), -np.exp(-2), rtol=1e-3)
+
+
+def test_chex_assertions():
+    chex = library("chex")
+    chex.assert_shape(jnp.ones((2, 3)), (2, 3))
+    chex.assert_trees_all_close({"a": jnp.ones(2)}, {"a": np.ones(2, np.float32)})
+    with pytest.raises(AssertionError):
+        chex.assert_rank(jnp.ones(2), 2)
