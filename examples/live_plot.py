@@ -16,7 +16,7 @@ from jax.experimental import io_callback
 from jax_callbacks import progress_bar
 
 matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (after the choice of where to draw)
+import matplotlib.pyplot as plt
 
 STEPS, EVERY = 2000, 100
 
