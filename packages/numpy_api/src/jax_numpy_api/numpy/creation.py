@@ -128,20 +128,31 @@ def _like_arguments(name: str, a: Any, dtype: Any, shape: Any) -> tuple:
     return (shape, *dtypes.dtype_and_weak_type(a))
 
 
+def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
+    """Where an array like ``a`` goes: to the placement that ``a`` is committed to, unless another one is given."""
+    if device is None and out_sharding is None and shape is None and is_array(a) and not isinstance(a, Tracer) and (
+            a.committed and evaluating()):
+        return a.sharding
+    return device
+
+
 def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
     """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`."""
+    device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("zeros_like", a, dtype, shape)
     return placed(_filled(shape, _ZERO, dtype, weak), device, out_sharding)
 
 
 def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
     """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`."""
+    device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("ones_like", a, dtype, shape)
     return placed(_filled(shape, _ONE, dtype, weak), device, out_sharding)
 
 
 def empty_like(prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
     """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`."""
+    device = _beside(prototype, shape, device, None)
     shape, dtype, weak = _like_arguments("empty_like", prototype, dtype, shape)
     return placed(_filled(shape, _ZERO, dtype, weak), device)
 
@@ -149,6 +160,7 @@ def empty_like(prototype: Any, dtype: Any = None, shape: Any = None, *, device: 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None,
               out_sharding: Any = None) -> Array:
     """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`."""
+    device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("full_like", a, dtype, shape)
     check_arraylike("full_like", fill_value)
     fill_value = unwrapped(fill_value)
@@ -348,24 +360,27 @@ def _leaves(x: Any) -> list:
 
 def _stacked(x: Any, dtype: Any) -> Array:
     """Nested sequences with arrays among them: convert, then stack level by level."""
-    leaves = _leaves(x)
-    for leaf in leaves:
-        check = unwrapped(leaf)
-        if isinstance(check, (str, bytes, dict, set)) or not hasattr(check, "dtype") and not isinstance(
-                check, (bool, int, float, complex, Sequence)):
-            if not hasattr(check, "__array__"):
-                raise TypeError(f"Value {leaf!r} of type {type(leaf)} is not a valid JAX array type. Only arrays of "
-                                "numeric types are supported by JAX.")
+    leaves = [_leaf(y) for y in _leaves(x)]
     if dtype is None:
-        dtype = dtypes.result_type(*(np.asarray(y) if not hasattr(y, "dtype") and not isinstance(
-            y, (bool, int, float, complex)) else y for y in map(unwrapped, leaves)))
+        dtype = dtypes.result_type(*leaves)
+    rest = iter(leaves)
 
     def build(y):
         if isinstance(y, (list, tuple)):
             return _stack([build(z) for z in y], dtype)
-        y = unwrapped(y)
-        return convert(y if hasattr(y, "dtype") or isinstance(y, (bool, int, float, complex)) else np.asarray(y), dtype)
+        return convert(next(rest), dtype)
     return build(x)
+
+
+def _leaf(x: Any) -> Any:
+    """An innermost element as something that has a dtype."""
+    x = unwrapped(x)
+    if hasattr(x, "dtype") or isinstance(x, (bool, int, float, complex)):
+        return x
+    if isinstance(x, (str, bytes, dict, set)) or not hasattr(x, "__array__") and not isinstance(x, Sequence):
+        raise TypeError(f"Value {x!r} of type {type(x)} is not a valid JAX array type. Only arrays of numeric types are "
+                        "supported by JAX.")
+    return np.asarray(x)
 
 
 def _stack(parts: list, dtype: Any) -> Array:
@@ -374,7 +389,8 @@ def _stack(parts: list, dtype: Any) -> Array:
     shapes = {shape_of(p) for p in parts}
     if len(shapes) != 1:
         raise ValueError(f"jnp.array: the elements of a sequence must have one shape, got {sorted(shapes)}.")
-    if not isinstance(dtype, dtypes.ExtendedDType) and all(not isinstance(p, Tracer) for p in parts):
+    if not isinstance(dtype, dtypes.ExtendedDType) and not any(
+            isinstance(p, Tracer) or getattr(p, "committed", False) for p in parts):
         views = [np.asarray(p) for p in parts]
         return _put(np.stack(views).astype(dtype, copy=False))
     shape = next(iter(shapes))

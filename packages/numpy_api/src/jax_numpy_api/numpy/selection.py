@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import backends, dtypes, errors
+from jax_core import dtypes, errors
 from jax_core.array import Array
 
 from .. import lax
 from . import arithmetic
 from .indexing import getitem, take, write
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, promote_dtypes, refuse_out,
-                        shape_of, unwrapped)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, promote_dtypes,
+                        refuse_out, shape_of, unwrapped)
 from .rows import adaptive
 from .shaping import broadcast_to as _fitted, ravel
 from .ufuncs import truth
@@ -183,8 +183,7 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
             raise errors.ConcretizationTypeError(
                 a, "The size argument of jnp.nonzero must be statically specified to use jnp.nonzero within JAX "
                 "transformations.")
-        make = backends.get().from_host
-        return tuple(make(p.astype(dtypes.default_int_dtype())) for p in np.nonzero(known))
+        return tuple(from_numpy(p.astype(dtypes.default_int_dtype()), a) for p in np.nonzero(known))
     return _nonzero(a, operator.index(size), fill_value)
 
 

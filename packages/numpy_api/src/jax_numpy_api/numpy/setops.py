@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jax_core import backends, dtypes, errors
+from jax_core import dtypes, errors
 from jax_core.array import Array
 
 from .. import lax
 from . import arithmetic
 from .indexing import take
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, promote_dtypes)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, promote_dtypes)
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
 from .ufuncs import _is_inexact
@@ -70,14 +70,15 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
                 ar, "The error arose for the first argument of jnp.unique(). To make jnp.unique() compatible with JIT and "
                 "other transforms, you can specify a concrete value for the size argument, which will determine the output "
                 "size.")
-        out = _on_host(known, wanted, axis, equal_nan)
+        out = _on_host(known, ar, wanted, axis, equal_nan)
     else:
         out = _padded(as_array(ar), wanted, axis, equal_nan, operator.index(size), fill_value)
     return out[0] if len(out) == 1 else tuple(out)
 
 
-def _on_host(x: np.ndarray, wanted: tuple, axis: Any, equal_nan: bool) -> list:
-    make = backends.get().from_host
+def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bool) -> list:
+    def make(result):
+        return from_numpy(result, source)
     canonical = dtypes.canonicalize_dtype(x.dtype)
     plain = x.dtype.kind in "biufc"
     if plain:
@@ -234,8 +235,8 @@ def _known_pair(name: str, ar1: Any, ar2: Any, size: Any) -> tuple | None:
     return tuple(known)
 
 
-def _host_result(x: np.ndarray) -> Array:
-    return backends.get().from_host(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"))
+def _host_result(x: np.ndarray, *sources: Any) -> Array:
+    return from_numpy(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"), *sources)
 
 
 def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
@@ -248,7 +249,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | No
     """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`."""
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setdiff1d(*known, assume_unique=assume_unique))
+        return _host_result(np.setdiff1d(*known, assume_unique=assume_unique), ar1, ar2)
     a = ravel(ar1)
     if fill_value is None:
         fill_value = 0
@@ -270,7 +271,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | Non
     """The distinct elements that are in exactly one of two arrays. Source: `numpy.setxor1d`."""
     known = _known_pair("setxor1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setxor1d(*known, assume_unique=assume_unique))
+        return _host_result(np.setxor1d(*known, assume_unique=assume_unique), ar1, ar2)
     a, b = ravel(ar1), ravel(ar2)
     a, b = promote_dtypes(a, b)
     both = sort(concatenate([a, b]))
@@ -290,8 +291,8 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
     if known is not None:
         out = np.intersect1d(*known, assume_unique=assume_unique, return_indices=return_indices)
         if not return_indices:
-            return _host_result(out)
-        return tuple(_host_result(np.asarray(x)) for x in out)
+            return _host_result(out, ar1, ar2)
+        return tuple(_host_result(np.asarray(x), ar1, ar2) for x in out)
     a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
     size = operator.index(size)
     order = argsort(a)
