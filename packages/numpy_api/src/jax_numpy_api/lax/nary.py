@@ -99,8 +99,7 @@ def nary_result(name: str, avals: Sequence[ShapedArray], dtype: np.dtype) -> Sha
     """The result type for these operand types: their common shape; weak if all are."""
     shape = common_shape(name, avals)
     sharding = next((a.sharding for a in avals if a.shape == shape and a.sharding is not None), None)
-    weak = dtype != _bool and all(a.weak_type for a in avals)  # a truth value has one dtype, and does not give way
-    return ShapedArray(shape, dtype, weak, sharding=sharding)
+    return ShapedArray(shape, dtype, all(a.weak_type for a in avals), sharding=sharding)
 
 
 def full_operands(b, xs) -> list:
