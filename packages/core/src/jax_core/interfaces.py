@@ -41,11 +41,13 @@ class Builder(Protocol):
 
     Attributes:
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
+      devices: how many devices the module is for.
       out_avals: types of the results of the equation being lowered.
       params: parameters of that equation.
     """
 
     platform: str
+    devices: int
     out_avals: Sequence[AbstractValue]
 
     def emit(self, text: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue], attrs: str = "") -> Any:

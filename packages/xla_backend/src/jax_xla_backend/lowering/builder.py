@@ -50,6 +50,11 @@ class Builder:
         self.params: dict = {}
         self.location = ""
 
+    @property
+    def devices(self) -> int:
+        """How many devices the module is for."""
+        return self.module.shardings.devices
+
     # -- names and lines -------------------------------------------------------------------------------------------
 
     def _new(self) -> str:

@@ -179,7 +179,7 @@ class ModuleWriter:
         self._by_program: dict[int, tuple[Any, str]] = {}
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
-        key = (module.platform, config.trace_key())
+        key = (module.platform, self.shardings.devices > 1, config.trace_key())
         self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
     def text(self) -> str:
