@@ -5,6 +5,7 @@ Names are fetched from their module when first asked for, so that importing jax 
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 from jax_core.source import exclude_package
@@ -39,3 +40,12 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def _namespace() -> Any:
+    return sys.modules[__name__]
+
+
+from jax_numpy_api.scipy import _random as _drawn_below  # noqa: E402  functions below this package draw through it
+
+_drawn_below.use(_namespace)

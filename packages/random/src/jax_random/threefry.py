@@ -19,7 +19,7 @@ rotations and the parity constant in its Random123 library.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 from jax_core import batching
@@ -256,9 +256,12 @@ def _original_narrow(b, key, n, bit_width):
     """8 or 16 bits each: the parts of a word follow each other, lowest first."""
     batch, parts = key.aval.shape[:-1], 32 // bit_width
     count = -(-n // parts)
-    w = _Words(b, (*batch, count))
-    words = _original_words(w, *key_words(b, key, w.aval.shape), w.iota(len(batch)), count)
-    words = _materialised(b, words)  # or each part hashes anew
+
+    def all_words(b):
+        w = _Words(b, (*batch, count))
+        return _original_words(w, *key_words(b, key, w.aval.shape), w.iota(len(batch)), count)
+
+    words = _apart(b, key, all_words, ShapedArray((*batch, count), _U32))  # or each part hashes anew
     w = _Words(b, (*batch, count, parts))
     words = b.broadcast(words, w.aval.shape, tuple(range(len(batch) + 1)))
     shifted = w.op("shift_right_logical", words, w.op("multiply", w.iota(len(batch) + 1), bit_width))
@@ -276,16 +279,17 @@ def emit_split(b: Any, key: Any, *, shape: tuple[int, ...], partitionable: bool)
     out = ShapedArray((*batch, *shape, 2), _U32)
     if out.size == 0:
         return b.full(0, out)
-    w = _Words(b, (*batch, n))
-    k0, k1 = key_words(b, key, w.aval.shape)
-    if partitionable:
-        y0, y1 = w.hash(k0, k1, *_counters(w, len(batch), (n,)))
-    else:
+    def pairs(b):
+        w = _Words(b, (*batch, n))
+        k0, k1 = key_words(b, key, w.aval.shape)
+        if partitionable:
+            return _join(b, *w.hash(k0, k1, *_counters(w, len(batch), (n,))))
         i = w.iota(len(batch))
-        y0, y1 = w.hash(k0, k1, i, w.op("add", i, n))
-    # Both words as one value behind a barrier: else each of the two, and every use of the keys, hashes anew.
-    pair = _materialised(b, _join(b, y0, y1))
-    words = [b.convert(_Words(b, w.aval.shape, _U64).op("shift_right_logical", pair, 32), _U32), b.convert(pair, _U32)]
+        return _join(b, *w.hash(k0, k1, i, w.op("add", i, n)))
+
+    # Both words as one value, computed apart: else each of the two, and every use of the keys, hashes anew.
+    pair = _apart(b, key, pairs, ShapedArray((*batch, n), _U64))
+    words = [b.convert(_Words(b, (*batch, n), _U64).op("shift_right_logical", pair, 32), _U32), b.convert(pair, _U32)]
     # partitionable: the words of a key are neighbours. original: first words of all pairs, then second words.
     axis = len(batch) + 1 if partitionable else len(batch)
     wide = (*batch, n, 1) if partitionable else (*batch, 1, n)
@@ -295,17 +299,35 @@ def emit_split(b: Any, key: Any, *, shape: tuple[int, ...], partitionable: bool)
     return both if both.aval.shape == out.shape else b.emit(f"stablehlo.reshape {both}", both, out=out)
 
 
-def _materialised(b, x):
-    return b.emit(f"stablehlo.optimization_barrier {x}", x, out=x.aval)
+def _apart(b: Any, key: Any, compute: Callable[[Any], Any], out: ShapedArray) -> Any:
+    """``compute(builder)``, once: the compiler copies cheap operations into all loops that read their results, and keys that
+    come from keys that come from keys would be hashed again at every element.
+
+    An `optimization_barrier` does not keep it from that on CPU, where barriers are removed before loops are fused. A branch
+    does; it is taken always, which the compiler cannot know. On several devices a branch would gather the keys on each.
+    """
+    if b.platform != "cpu" or b.devices > 1:
+        return compute(b)
+    rank = len(key.aval.shape)
+    word = b.emit(f"stablehlo.slice {key} [{', '.join(['0:1'] * rank)}]", key, out=ShapedArray((1,) * rank, _U32))
+    word = b.emit(f"stablehlo.reshape {word}", word, out=ShapedArray((), _U32))
+    w = _Words(b, ())
+    taken = w.compare("NE", w.op("or", word, 1), 0)
+    branch, other = b.region([], lambda b: [compute(b)]), b.region([], lambda b: [b.full(0, out)])
+    return b.emit(f'"stablehlo.if"({taken}) ({branch}, {other})', taken, out=out)
 
 
 def emit_fold_in(b: Any, key: Any, data: Any) -> Any:
     """Keys ``uint32[*batch, 2]`` from keys and one integer, or ``uint32[*batch]``."""
     batch = key.aval.shape[:-1]
-    w = _Words(b, (*batch, 2))
-    data = b.broadcast(data, w.aval.shape, tuple(range(len(data.aval.shape))))
-    y0, y1 = w.hash(*key_words(b, key, w.aval.shape), w.full(0), data)
-    return _materialised(b, w.select(w.compare("EQ", w.iota(len(batch)), 0), y0, y1))
+
+    def words(b):
+        w = _Words(b, (*batch, 2))
+        numbers = b.broadcast(data, w.aval.shape, tuple(range(len(data.aval.shape))))
+        y0, y1 = w.hash(*key_words(b, key, w.aval.shape), w.full(0), numbers)
+        return w.select(w.compare("EQ", w.iota(len(batch)), 0), y0, y1)
+
+    return _apart(b, key, words, key.aval)
 
 
 # -- the bare hash as a primitive ----------------------------------------------------------------------------------------
