@@ -28,6 +28,7 @@ _NAMES = {
     "composite": """
         after_all after_all_p composite composite_p create_token create_token_p dce_sink dce_sink_p stage""",
     "generator": "RandomAlgorithm rng_bit_generator rng_bit_generator_p rng_uniform rng_uniform_p",
+    "placement": "sharding_constraint_p with_sharding_constraint",
     "reduce": """
         argmax argmax_p argmin argmin_p reduce reduce_and reduce_and_p reduce_max reduce_max_p reduce_min reduce_min_p reduce_or
         reduce_or_p reduce_p reduce_precision reduce_precision_p reduce_prod reduce_prod_p reduce_sum reduce_sum_p reduce_xor

@@ -1,0 +1,86 @@
+"""Placement inside a program: `with_sharding_constraint`.
+
+What a sharding is, the backend knows (`jax_core.interfaces.Backend.as_sharding`); here it is only handed on. A constraint is
+the identity; its cotangent has the same placement, and under vmap the mapped axis is left to the compiler, or spread over
+the mesh axes that `vmap` was told of (``spmd_axis_name``).
+
+Source: Shardy, `sdy.sharding_constraint`.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core import backends, tree
+from jax_core.primitive import LINEAR, Primitive
+
+
+def _constraint_batch(axis, args, dims, *, sharding, **params):
+    (x,), (d,) = args, dims
+    spec = getattr(sharding, "spec", None)
+    if spec is None:  # all on one device, or all of it on every device
+        return sharding_constraint_p.bind(x, sharding=sharding, **params), d
+    parts = [*spec, *[None] * (np.ndim(x) - 1 - len(spec))]
+    kind = type(spec)
+    parts.insert(d, axis.spmd_name if axis.spmd_name is not None else kind.UNCONSTRAINED)
+    batched = type(sharding)(sharding.mesh, kind(*parts), memory_kind=sharding.memory_kind)
+    return sharding_constraint_p.bind(x, sharding=batched, **params), d
+
+
+sharding_constraint_p = Primitive(
+    "sharding_constraint", out_type=lambda x, **_: x, jvp=LINEAR,
+    transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
+    lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding),
+    reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, sharding))
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """``x``, placed as ``shardings`` say; the compiler arranges the rest of the program around it.
+
+    Args:
+      x: an array or a pytree of arrays.
+      shardings: a sharding, or a `PartitionSpec` for the mesh in context, or a pytree of them that is a prefix of ``x``.
+
+    Raises:
+      ValueError: a sharding does not fit its array, or is None.
+      TypeError: it is something else. RuntimeError: a `PartitionSpec` where no mesh is in context.
+    """
+    leaves, structure = tree.tree_flatten(x)
+    wanted = tree.broadcast_prefix(shardings, x, is_leaf=lambda s: s is None or _is_placement(s))
+    return tree.tree_unflatten(structure, [_constrain(leaf, where) for leaf, where in zip(leaves, wanted)])
+
+
+def _is_placement(s) -> bool:
+    return hasattr(s, "device_set") or _is_spec(s)
+
+
+def _is_spec(s) -> bool:
+    return hasattr(type(s), "UNCONSTRAINED")
+
+
+def _constrain(x, where):
+    if where is None:
+        raise ValueError("lax.with_sharding_constraint: a sharding is None; give jax.sharding.Sharding instances, or "
+                         "jax.sharding.PartitionSpec().")
+    if not _is_placement(where):
+        raise TypeError(f"lax.with_sharding_constraint: shardings must be jax.sharding.Sharding or PartitionSpec instances, got "
+                        f"{where!r} of type {type(where).__name__}.")
+    sharding = _resolved(where)
+    if hasattr(sharding, "check_compatible_aval"):
+        try:
+            sharding.check_compatible_aval(np.shape(x))
+        except ValueError as error:
+            raise ValueError(f"lax.with_sharding_constraint: the sharding {sharding} does not fit an array of shape {np.shape(x)}: "
+                             f"{error}") from None
+    return sharding_constraint_p.bind(x, sharding=sharding)
+
+
+def _resolved(where):
+    if not _is_spec(where):
+        return where
+    try:
+        return backends.get().as_sharding(where)
+    except ValueError:
+        raise RuntimeError(f"lax.with_sharding_constraint: {where} needs a mesh in context (jax.set_mesh(mesh)); or give a "
+                           "jax.sharding.NamedSharding, which has its own.") from None

@@ -1,0 +1,54 @@
+"""with_sharding_constraint on four virtual devices; in a process of its own, as devices are made once per process."""
+import os
+import subprocess
+import sys
+
+PROGRAM = r"""
+import numpy as np
+import jax_xla_backend
+jax_xla_backend.load()
+from jax_core.autodiff import grad
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import lax
+from jax_xla_backend.client import devices
+from jax_xla_backend.mesh import Mesh, set_mesh
+from jax_xla_backend.partition_spec import PartitionSpec as P
+from jax_xla_backend.sharding import NamedSharding
+
+mesh = Mesh(np.array(devices()[:4]).reshape(2, 2), ("a", "b"))
+x, rows = np.arange(16, dtype=np.float32).reshape(4, 4), NamedSharding(mesh, P("a"))
+constrain = lax.with_sharding_constraint
+
+
+def placed(out, *spec):
+    assert out.sharding.is_equivalent_to(NamedSharding(mesh, P(*spec)), out.ndim), out.sharding
+    return np.asarray(out)
+
+
+assert np.array_equal(placed(constrain(lax.copy(x), rows), "a"), x)
+assert np.array_equal(placed(jit(lambda x: constrain(lax.add(x, x), rows))(x), "a"), 2 * x)
+assert np.array_equal(placed(jit(grad(lambda x: lax.reduce_sum(lax.square(constrain(x, rows)), (0, 1))))(x), "a"), 2 * x)
+placed(jit(vmap(lambda x: constrain(lax.add(x, x), rows)))(x), None, "a")
+placed(jit(vmap(lambda x: constrain(lax.add(x, x), rows), spmd_axis_name="b"))(x), "b", "a")
+both = jit(lambda x: constrain({"u": x, "v": lax.neg(x)}, {"u": rows, "v": NamedSharding(mesh, P(None, "b"))}))(x)
+placed(both["u"], "a"), placed(both["v"], None, "b")
+with mesh:
+    placed(jit(lambda x: constrain(lax.sub(x, x), P("a")))(x), "a")
+with set_mesh(mesh):
+    placed(jit(lambda x: constrain(lax.add(x, x), P("a")))(x), "a")
+for bad, error in ((None, ValueError), (3, TypeError), (P("a"), RuntimeError), (NamedSharding(mesh, P("a", None, "b")), ValueError)):
+    try:
+        jit(lambda x: constrain(x, bad))(x)
+    except error as e:
+        assert "lax.with_sharding_constraint" in str(e), e
+    else:
+        raise AssertionError(bad)
+"""
+
+
+def test_constraints_place_values():
+    flags = os.environ.get("XLA_FLAGS", "")
+    if "device_count" not in flags:
+        flags += " --xla_force_host_platform_device_count=4"
+    subprocess.run([sys.executable, "-c", PROGRAM], check=True, env={**os.environ, "XLA_FLAGS": flags})
