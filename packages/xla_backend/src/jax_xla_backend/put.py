@@ -128,8 +128,8 @@ def as_sharding(placement: Any) -> Sharding:
         here = default_placement().sharding
         return here if placement is Space.Any else here.with_memory_kind(placement.value)
     if isinstance(placement, PartitionSpec):
-        current = mesh.get_mesh()
-        if current.empty:
+        current = mesh.current_mesh()
+        if current is None or current.empty:
             raise ValueError("Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put; got "
                              f"{placement}")
         return NamedSharding(current, placement)
