@@ -18,7 +18,7 @@ from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import Tracer
 
 from .. import lax
-from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of, unwrapped)
+from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of, strong, unwrapped)
 
 _HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
 _SCALARS = {bool, int, float, complex}
@@ -49,7 +49,7 @@ def _filled(shape: tuple, value: Any, dtype: Any, weak: bool = False) -> Any:
     number = 0 if value is _ZERO else 1 if value is _ONE else value
     if isinstance(dtype, dtypes.ExtendedDType):
         return lax.full(shape, number, dtype)
-    literal = number if weak and type(number) in _SCALARS else dtype.type(number)
+    literal = convert(number, dtype, weak)
     return broadcast_in_dim_p.bind(literal, shape=shape, broadcast_dimensions=(), sharding=None)
 
 
@@ -597,7 +597,7 @@ def _count(num, name):
 
 
 def _linspace(start, stop, num, endpoint, dtype, axis):
-    start, stop = promote_dtypes_inexact(start, stop)
+    start, stop = map(strong, promote_dtypes_inexact(start, stop))
     computed = np.dtype(lax.dtype(start))
     dtype = dtype or computed
     if evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
