@@ -340,9 +340,9 @@ def _riemann(s):
     negative = s < -2  # where the sum is not good enough
     t = jnp.where(negative, 1 - s, 2.0)
     mirrored = 2 * jnp.power(2 * np.pi, -t) * jnp.cos(0.5 * np.pi * jnp.mod(t, 4)) * _gamma(t) * lax.zeta(
-        jnp.where(negative, t, 2.0), jnp.ones_like(t))
+        jnp.where(negative, t, 2.0), jnp.ones(t.shape, t.dtype))
     trivial = (s < 0) & (jnp.mod(s, 2) == 0)
-    return jnp.where(trivial, 0.0, jnp.where(negative, mirrored, _euler_maclaurin(jnp.where(negative, 0.5, s), jnp.ones_like(s))))
+    return jnp.where(trivial, 0.0, jnp.where(negative, mirrored, _euler_maclaurin(jnp.where(negative, 0.5, s), 1.0)))
 
 
 @differentiable

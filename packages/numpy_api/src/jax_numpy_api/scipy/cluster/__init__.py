@@ -1,0 +1,1 @@
+"""jax.scipy.cluster: its only module is `vq`."""

@@ -1,0 +1,150 @@
+"""jax.scipy.fft: discrete cosine transforms of types 2 and 3, each by one real Fourier transform of the same length.
+
+Source: Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASSP 28 (1980).
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from .. import numpy as jnp
+from ..numpy.promotion import as_array, canonical_axes, check_arraylike, promote_dtypes_inexact
+
+__all__ = ["dct", "dctn", "idct", "idctn"]
+
+
+def _resized(x, n, axis):
+    """``x`` cut or padded with zeros to length ``n``."""
+    if n is None or n == x.shape[axis]:
+        return x
+    if n < x.shape[axis]:
+        return x[(slice(None),) * axis + (slice(0, n),)]
+    return jnp.pad(x, [(0, n - x.shape[axis]) if i == axis else (0, 0) for i in range(x.ndim)])
+
+
+def _twiddle(n, dtype):
+    angle = np.pi * np.arange(n) / (2 * n)
+    return np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)
+
+
+def _dct2(x):
+    """``2 sum_j x[j] cos(pi k (2 j + 1) / (2 n))`` along the last axis: even elements forwards, odd ones backwards, transformed
+    and turned."""
+    n = x.shape[-1]
+    v = jnp.concatenate([x[..., ::2], jnp.flip(x[..., 1::2], -1)], -1)
+    half = jnp.fft.rfft(v, axis=-1)
+    mirrored = jnp.conj(jnp.flip(half[..., 1:(n + 1) // 2], -1))
+    f = jnp.concatenate([half, mirrored], -1)
+    cosine, sine = _twiddle(n, x.dtype)
+    return 2 * (jnp.real(f) * cosine + jnp.imag(f) * sine)
+
+
+def _dct3(x):
+    """The inverse of `_dct2` times ``2 n``: ``x[0] + 2 sum_k x[k] cos(pi k (2 j + 1) / (2 n))``, along the last axis."""
+    n = x.shape[-1]
+    cosine, sine = _twiddle(n, x.dtype)
+    back = jnp.concatenate([jnp.zeros_like(x[..., :1]), jnp.flip(x[..., 1:], -1)], -1)
+    f = (x * cosine + back * sine) + 1j * (x * sine - back * cosine)
+    v = jnp.fft.irfft(f[..., :n // 2 + 1], n, axis=-1) * n
+    even, odd = v[..., :(n + 1) // 2], jnp.flip(v[..., (n + 1) // 2:], -1)
+    out = jnp.zeros_like(x).at[..., ::2].set(even)
+    return out.at[..., 1::2].set(odd) if n > 1 else out
+
+
+def _ortho(n, dtype):
+    scale = np.full(n, math.sqrt(1 / (2 * n)))
+    scale[0] = math.sqrt(1 / (4 * n))
+    return scale.astype(dtype)
+
+
+def _transform(x, kind, axis, norm, inverse):
+    """Type 2 or 3 along one axis; the inverse of one is the other."""
+    x = jnp.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    if n == 0:
+        raise ValueError(f"dct: the axis is empty in an array of shape {x.shape}")
+    forward = (kind == 2) != inverse
+    scale = _ortho(n, x.dtype)
+    if norm == "ortho":  # the inverse of type 2 is type 3 over 2 n, so its scale is the reciprocal over 2 n
+        out = _dct2(x) * scale if forward else _dct3(x / (2 * n * scale))
+    else:
+        out = _dct2(x) if forward else _dct3(x)
+        divide = (norm == "backward" or norm is None) == inverse
+        out = out / (2 * n) if divide else out
+    return jnp.moveaxis(out, -1, axis)
+
+
+def _check(name: str, kind: int, norm: str | None) -> None:
+    if kind not in (2, 3):
+        raise NotImplementedError(f"{name}: only types 2 and 3 are supported, got type={kind!r}")
+    if norm not in (None, "backward", "ortho", "forward"):
+        raise ValueError(f"{name}: norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}")
+
+
+@inlined(static_argnums=(1, 2, 3, 4, 5, 6))
+def _along(x, kind, lengths, axes, norm, inverse, name):
+    x, = promote_dtypes_inexact(x)
+    x = as_array(x)
+    if jnp.issubdtype(x.dtype, jnp.complexfloating):
+        raise NotImplementedError(f"{name}: complex input is not supported; transform real and imaginary parts")
+    dtype = x.dtype
+    x = x if x.dtype in (np.float32, np.float64) else x.astype(np.float32)
+    axes = canonical_axes(axes, x.ndim) if lengths is None or axes is not None else tuple(range(x.ndim - len(lengths), x.ndim))
+    lengths = (None,) * len(axes) if lengths is None else lengths
+    if len(lengths) != len(axes):
+        raise ValueError(f"{name}: s and axes must have one length, got {lengths} and {axes}")
+    for n, axis in zip(lengths, axes):
+        x = _resized(x, n, axis)
+    for axis in axes:
+        x = _transform(x, kind, axis, norm, inverse)
+    return x.astype(dtype)
+
+
+def _one(name, inverse, x, type, n, axis, norm):
+    check_arraylike(name, x)
+    _check(name, type, norm)
+    return _along(x, type, None if n is None else (int(n),), (int(axis),), norm, inverse, name)
+
+
+def _many(name, inverse, x, type, s, axes, norm):
+    check_arraylike(name, x)
+    _check(name, type, norm)
+    s = None if s is None else tuple(map(int, s))
+    axes = None if axes is None else tuple(map(int, axes))
+    return _along(x, type, s, axes, norm, inverse, name)
+
+
+def dct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Discrete cosine transform along one axis.
+
+    Args:
+      type: 2 or 3.
+      n: length, by cutting or padding with zeros.
+      norm: None or "backward" for no factor, "forward" for ``1/(2 n)``, "ortho" for an orthogonal transform.
+
+    Raises:
+      NotImplementedError: types 1 and 4. ValueError: another norm.
+    """
+    return _one("dct", False, x, type, n, axis, norm)
+
+
+def idct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+    """Inverse of `dct` with the same arguments."""
+    return _one("idct", True, x, type, n, axis, norm)
+
+
+def dctn(x: Any, type: int = 2, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+         norm: str | None = None) -> Array:
+    """`dct` along several axes (all by default), with lengths ``s``."""
+    return _many("dctn", False, x, type, s, axes, norm)
+
+
+def idctn(x: Any, type: int = 2, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+          norm: str | None = None) -> Array:
+    """Inverse of `dctn` with the same arguments."""
+    return _many("idctn", True, x, type, s, axes, norm)

@@ -1,0 +1,26 @@
+"""jax.scipy.stats.bernoulli: 1 with probability p, else 0."""
+from ... import numpy as jnp
+from ...numpy.promotion import promote_args_inexact
+from ..special import xlog1py, xlogy
+from .family import Discrete, nan_unless, public
+
+
+def _valid(p):
+    return (p >= 0) & (p <= 1)
+
+
+pmf, logpmf = Discrete("Bernoulli", "p", lambda k, p: xlogy(k, p) + xlog1py(1 - k, -p), high=1, valid=_valid).functions()
+
+
+def _cdf(k, p):
+    k, p = promote_args_inexact("bernoulli.cdf", k, p)
+    return nan_unless(_valid(p) & ~jnp.isnan(k), jnp.where(k < 0, 0.0, jnp.where(k < 1, 1 - p, 1.0)))
+
+
+def _ppf(q, p):
+    q, p = promote_args_inexact("bernoulli.ppf", q, p)
+    return nan_unless(_valid(p) & (q >= 0) & (q <= 1), jnp.where(q <= 1 - p, 0.0, 1.0))
+
+
+cdf = public("Bernoulli", "cdf", ["k", "p"], _cdf)
+ppf = public("Bernoulli", "ppf", ["q", "p"], _ppf)

@@ -1,0 +1,47 @@
+"""jax.scipy.stats.dirichlet: the Dirichlet distribution on the simplex."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import numpy as jnp
+from ...numpy.promotion import check_arraylike, promote_dtypes_inexact
+from ..special import gammaln, xlogy
+
+
+@inlined
+def logpdf(x: Any, alpha: Any) -> Array:
+    """Logarithm of the density.
+
+    Args:
+      x: points of the simplex along the FIRST axis, ``(k, ...)``, or ``(k - 1, ...)`` with the last coordinate left out.
+      alpha: positive parameters ``(k,)``.
+
+    Returns:
+      an array of shape ``x.shape[1:]``, -inf outside of the simplex.
+
+    Raises:
+      ValueError: shapes that do not fit.
+    """
+    check_arraylike("dirichlet.logpdf", x, alpha)
+    x, alpha = map(jnp.asarray, promote_dtypes_inexact(x, alpha))
+    if alpha.ndim != 1 or x.ndim < 1 or x.shape[0] not in (alpha.shape[0], alpha.shape[0] - 1):
+        raise ValueError(f"dirichlet.logpdf: needs alpha of shape (k,) and x of shape (k, ...) or (k - 1, ...), got "
+                         f"{alpha.shape} and {x.shape}")
+    if x.shape[0] != alpha.shape[0]:
+        x = jnp.concatenate([x, 1 - jnp.sum(x, 0, keepdims=True)])
+    inside = jnp.all((x >= 0) & (x <= 1), 0) & (jnp.abs(jnp.sum(x, 0) - 1) < 1e-6)
+    column = alpha.reshape(alpha.shape + (1,) * (x.ndim - 1))
+    safe = jnp.where(inside, x, 1 / alpha.shape[0])
+    value = jnp.sum(xlogy(column - 1, safe), 0) + gammaln(jnp.sum(alpha)) - jnp.sum(gammaln(alpha))
+    return jnp.where(inside, value, -np.inf)
+
+
+@inlined
+def pdf(x: Any, alpha: Any) -> Array:
+    """The density. See `logpdf`."""
+    return jnp.exp(logpdf(x, alpha))

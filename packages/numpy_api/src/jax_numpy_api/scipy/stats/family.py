@@ -1,0 +1,176 @@
+"""What the distributions share: location and scale, support, densities from log densities, distribution functions of both
+tails and their inverses.
+
+A distribution states its formulas for location 0 and scale 1 inside its support. Here they become functions of users'
+arguments: outside of the support densities are 0, beyond it distribution functions 0 or 1; parameters that are no
+parameters give NaN. Formulas are evaluated inside the support only, so that derivatives are right outside, too.
+"""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import numpy as jnp
+from ...numpy.promotion import promote_args_inexact
+
+_WHAT = {
+    "pdf": "Density", "logpdf": "Logarithm of the density", "pmf": "Probability", "logpmf": "Logarithm of the probability",
+    "cdf": "Distribution function", "logcdf": "Logarithm of the distribution function",
+    "sf": "Survival function, one minus the distribution function", "logsf": "Logarithm of the survival function",
+    "ppf": "Quantile: inverse of the distribution function", "isf": "Inverse of the survival function",
+}
+
+
+def public(name: str, what: str, parameters: list[str], fun: Callable) -> Callable:
+    """``fun`` as one compiled call with a signature; ``"loc"`` and ``"scale"`` get their defaults."""
+    defaults = {"loc": 0, "scale": 1}
+    signature = inspect.Signature([
+        inspect.Parameter(p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty))
+        for p in parameters])
+    compiled, count = inlined(fun), len(parameters)
+
+    def call(*args, **kwargs):
+        if kwargs or len(args) != count:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = bound.args
+        return compiled(*args)
+
+    call.__name__ = call.__qualname__ = what
+    call.__signature__ = signature
+    call.__doc__ = f"{_WHAT[what]} of the {name} distribution."
+    return call
+
+
+def nan_unless(ok: Any, value: Any) -> Any:
+    return value if ok is True else jnp.where(ok, value, np.nan)
+
+
+class Continuous:
+    """A continuous distribution.
+
+    Args:
+      name: for docstrings and errors.
+      shapes: names of the shape parameters.
+      low, high: ends of the support, numbers or functions of the shape parameters.
+      inside: a point inside the support.
+      valid: tells where shape parameters are allowed.
+      formulas: of ``(z, *shapes)`` inside the support: ``logpdf``, and what is wanted of ``cdf, sf, logcdf, logsf``, and of
+        ``(q, *shapes)``: ``ppf, isf``. Missing ones are derived: logcdf = log(cdf), sf = 1 - cdf, isf(q) = ppf(1 - q), ...
+    """
+
+    def __init__(self, name: str, shapes: str = "", *, low: Any = -np.inf, high: Any = np.inf, inside: Any = 0.0,
+                 valid: Callable | None = None, loc_scale: bool = True, **formulas: Callable):
+        self.name, self.shapes, self.formulas = name, shapes.split(), formulas
+        self.ends, self.inside, self.valid = (low, high), inside, valid
+        self.tail = ["loc", "scale"] if loc_scale else []
+
+    def __call__(self, what: str, first: str = "x") -> Callable:
+        """The public function ``what``, whose first parameter is called ``first``."""
+        base = what.removeprefix("log") if what in ("logpdf", "logcdf", "logsf") else what
+        rule = {"pdf": self._density, "cdf": self._tail, "sf": self._tail, "ppf": self._quantile, "isf": self._quantile}[base]
+
+        def fun(*args):
+            return rule(what, *self._split(what, args))
+        return public(self.name, what, [first, *self.shapes, *self.tail], fun)
+
+    def functions(self, names: str, **first: str) -> list[Callable]:
+        """Several public functions; ``first`` names their first parameter where it is not ``x``."""
+        return [self(n, first.get(n, "q" if n in ("ppf", "isf") else "x")) for n in names.split()]
+
+    def _split(self, what, args):
+        args = promote_args_inexact(f"{self.name}.{what}", *args)
+        count = len(self.shapes) + 1
+        loc, scale = args[count:] if self.tail else (0, 1)
+        shapes = args[1:count]
+        ok = True if self.valid is None else self.valid(*shapes)
+        if type(scale) not in (int, float):
+            ok = (scale > 0) & ok
+        return jnp.asarray(args[0]), shapes, loc, scale, ok
+
+    def _bounds(self, shapes):
+        return [end(*shapes) if callable(end) else end for end in self.ends]
+
+    def _inner(self, z, shapes, low, high):
+        """Where ``z`` is in the support, and ``z`` moved inside where it is not."""
+        within = (z >= low) & (z <= high)
+        inside = self.inside(*shapes) if callable(self.inside) else self.inside
+        return within, jnp.where(within, z, inside)
+
+    def _density(self, what, x, shapes, loc, scale, ok):
+        z = (x - loc) / scale
+        low, high = self._bounds(shapes)
+        within, safe = self._inner(z, shapes, low, high)
+        value = self.formulas["logpdf"](safe, *shapes) - jnp.log(scale)
+        value = jnp.where(within, value, -np.inf)
+        value = jnp.exp(value) if what == "pdf" else value
+        return nan_unless(ok & ~jnp.isnan(z), value).astype(x.dtype)
+
+    def _formula(self, what):
+        """The formula for ``what``, derived from what is there."""
+        f = self.formulas
+        if what in f:
+            return f[what]
+        if what == "sf":
+            cdf = self._formula("cdf")
+            return lambda *args: 1 - cdf(*args)
+        if what == "cdf":
+            return lambda *args: jnp.exp(f["logcdf"](*args))
+        plain = self._formula(what.removeprefix("log"))
+        return lambda *args: jnp.log(plain(*args))
+
+    def _tail(self, what, x, shapes, loc, scale, ok):
+        z = (x - loc) / scale
+        low, high = self._bounds(shapes)
+        _, safe = self._inner(z, shapes, low, high)
+        below, above = (0.0, 1.0) if what.endswith("cdf") else (1.0, 0.0)
+        if what.startswith("log"):
+            below, above = (-np.inf if v == 0 else 0.0 for v in (below, above))
+        value = jnp.where(z <= low, below, jnp.where(z >= high, above, self._formula(what)(safe, *shapes)))
+        return nan_unless(ok & ~jnp.isnan(z), value).astype(x.dtype)
+
+    def _quantile(self, what, q, shapes, loc, scale, ok):
+        f = self.formulas
+        within = (q >= 0) & (q <= 1)
+        safe = jnp.where(within, q, 0.5)
+        z = f[what](safe, *shapes) if what in f else f["ppf"](1 - safe, *shapes)
+        return nan_unless(ok & within, z * scale + loc).astype(q.dtype)
+
+
+class Discrete:
+    """A distribution on whole numbers.
+
+    Args:
+      shapes: names of the parameters.
+      logpmf: of ``(k, *shapes)``, for whole ``k`` in the support.
+      low, high: ends of the support, numbers or functions of the parameters.
+      valid: tells where parameters are allowed.
+    """
+
+    def __init__(self, name: str, shapes: str, logpmf: Callable, *, low: Any = 0, high: Any = np.inf,
+                 valid: Callable | None = None):
+        self.name, self.shapes, self.log_probability = name, shapes.split(), logpmf
+        self.ends, self.valid = (low, high), valid
+
+    def functions(self) -> list[Callable]:
+        """pmf and logpmf."""
+        def make(what):
+            def fun(*args):
+                return self._probability(what, *args)
+            return public(self.name, what, ["k", *self.shapes, "loc"], fun)
+        return [make("pmf"), make("logpmf")]
+
+    def _probability(self, what, *args):
+        k, *shapes, loc = promote_args_inexact(f"{self.name}.{what}", *args)
+        k = jnp.asarray(k - loc)
+        low, high = (end(*shapes) if callable(end) else end for end in self.ends)
+        within = (k >= low) & (k <= high) & (k == jnp.floor(k)) & (k < np.inf)
+        value = jnp.where(within, self.log_probability(jnp.where(within, k, low), *shapes), -np.inf)
+        value = jnp.exp(value) if what == "pmf" else value
+        ok = True if self.valid is None else self.valid(*shapes)
+        return nan_unless(ok & ~jnp.isnan(k), value).astype(k.dtype)

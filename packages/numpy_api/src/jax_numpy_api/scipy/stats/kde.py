@@ -1,0 +1,159 @@
+"""Density estimation with normal kernels. Source: Scott, "Multivariate Density Estimation", Wiley 1992."""
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+from jax_core.tree_util import register_pytree_node_class
+
+from ... import lax
+from ... import numpy as jnp
+from ...numpy.promotion import check_arraylike, concrete
+from .._random import random as keyed
+from ..special import logsumexp, ndtr
+from .multivariate_normal import _logpdf as _normal_logpdf
+
+
+@inlined
+def _log_density(points, dataset, factor, weights):
+    """At each point ``log sum_i w_i N(point; data_i, L L^T)``."""
+    white = [lax.linalg.triangular_solve(factor, x, left_side=True, lower=True) for x in (points, dataset)]
+    differences = white[0][:, :, None] - white[1][:, None, :]
+    energy = -0.5 * jnp.sum(differences * differences, 0)
+    log_norm = 0.5 * dataset.shape[0] * math.log(2 * math.pi) + jnp.sum(jnp.log(jnp.diagonal(factor)))
+    return logsumexp(energy, axis=1, b=weights) - log_norm
+
+
+@register_pytree_node_class
+class gaussian_kde:  # noqa: N801: SciPy's name
+    """An estimate of a density from samples: the mean of normal densities around them.
+
+    Args:
+      dataset: samples, ``(n,)`` or ``(d, n)``.
+      bw_method: bandwidth relative to the samples' spread: "scott" (default), "silverman", a number, or a function of the
+        estimate.
+      weights: of the samples, ``(n,)``; equal by default.
+
+    Attributes: ``dataset``, ``weights``, ``covariance`` of a kernel, ``inv_cov``, ``d``, ``n``, ``neff``.
+    """
+
+    def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None):
+        check_arraylike("gaussian_kde", dataset)
+        dataset = jnp.atleast_2d(jnp.asarray(dataset))
+        if jnp.issubdtype(dataset.dtype, jnp.complexfloating):
+            raise NotImplementedError("gaussian_kde: complex samples are not supported; stack real and imaginary parts")
+        if dataset.size <= 1:
+            raise ValueError(f"gaussian_kde: dataset must have more than one element, got shape {dataset.shape}")
+        dataset = dataset.astype(jnp.result_type(dataset, jnp.float_) if not jnp.issubdtype(dataset.dtype, jnp.inexact)
+                                 else dataset.dtype)
+        n = dataset.shape[1]
+        if weights is None:
+            weights = jnp.full(n, 1 / n, dataset.dtype)
+        else:
+            check_arraylike("gaussian_kde", weights)
+            weights = jnp.atleast_1d(jnp.asarray(weights, dataset.dtype))
+            if weights.shape != (n,):
+                raise ValueError(f"gaussian_kde: weights must have shape {(n,)}, got {weights.shape}")
+            weights = weights / jnp.sum(weights)
+        self.dataset, self.weights = dataset, weights
+        self._set(bw_method)
+
+    def _set(self, bw_method: Any) -> None:
+        d, neff = self.d, self.neff
+        if bw_method is None or bw_method == "scott":
+            factor = neff ** (-1.0 / (d + 4))
+        elif bw_method == "silverman":
+            factor = (neff * (d + 2) / 4.0) ** (-1.0 / (d + 4))
+        elif callable(bw_method):
+            factor = bw_method(self)
+        elif np.ndim(bw_method) == 0 and not isinstance(bw_method, str):
+            factor = bw_method
+        else:
+            raise ValueError(f"gaussian_kde: bw_method must be 'scott', 'silverman', a number or a function, got {bw_method!r}")
+        spread = jnp.atleast_2d(jnp.cov(self.dataset, rowvar=True, bias=False, aweights=self.weights))
+        self.covariance = spread * jnp.square(factor)
+        self.inv_cov = jnp.linalg.inv(spread) / jnp.square(factor)
+
+    @property
+    def d(self) -> int:
+        return self.dataset.shape[0]
+
+    @property
+    def n(self) -> int:
+        return self.dataset.shape[1]
+
+    @property
+    def neff(self) -> Array:
+        return 1 / jnp.sum(jnp.square(self.weights))
+
+    def tree_flatten(self) -> tuple:
+        return (self.dataset, self.weights, self.covariance, self.inv_cov), None
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> "gaussian_kde":
+        self = object.__new__(cls)
+        self.dataset, self.weights, self.covariance, self.inv_cov = children
+        return self
+
+    def _points(self, name: str, points: Any) -> Array:
+        check_arraylike(f"gaussian_kde.{name}", points)
+        points = jnp.atleast_2d(jnp.asarray(points, self.dataset.dtype))
+        if points.shape[0] != self.d and points.shape == (1, self.d):
+            points = points.T
+        if points.shape[0] != self.d:
+            raise ValueError(f"gaussian_kde.{name}: points have dimension {points.shape[0]}, the dataset has {self.d}")
+        return points
+
+    def logpdf(self, x: Any) -> Array:
+        """Logarithm of the estimated density at points ``(d, m)``."""
+        points = self._points("logpdf", x)
+        return _log_density(points, self.dataset, jnp.linalg.cholesky(self.covariance), self.weights)
+
+    def evaluate(self, points: Any) -> Array:
+        """The estimated density at points ``(d, m)``."""
+        return jnp.exp(self.logpdf(points))
+
+    __call__ = pdf = evaluate
+
+    def integrate_gaussian(self, mean: Any, cov: Any) -> Array:
+        """The integral of the estimate times a normal density."""
+        mean, cov = jnp.atleast_1d(jnp.asarray(mean)), jnp.atleast_2d(jnp.asarray(cov))
+        if mean.shape != (self.d,) or cov.shape != (self.d, self.d):
+            raise ValueError(f"gaussian_kde.integrate_gaussian: needs mean of shape {(self.d,)} and cov of shape "
+                             f"{(self.d, self.d)}, got {mean.shape} and {cov.shape}")
+        return jnp.sum(self.weights * jnp.exp(_normal_logpdf(self.dataset.T, mean, self.covariance + cov)))
+
+    def integrate_box_1d(self, low: Any, high: Any) -> Array:
+        """The integral of a one-dimensional estimate between two bounds."""
+        if self.d != 1:
+            raise ValueError("gaussian_kde.integrate_box_1d: the dataset must be one-dimensional")
+        scale = jnp.sqrt(self.covariance[0, 0])
+        return jnp.sum(self.weights * (ndtr((high - self.dataset[0]) / scale) - ndtr((low - self.dataset[0]) / scale)))
+
+    def integrate_kde(self, other: "gaussian_kde") -> Array:
+        """The integral of the product of two estimates."""
+        if other.d != self.d:
+            raise ValueError(f"gaussian_kde.integrate_kde: dimensions differ: {self.d} and {other.d}")
+        factor = jnp.linalg.cholesky(self.covariance + other.covariance)
+        return jnp.sum(other.weights * jnp.exp(_log_density(other.dataset, self.dataset, factor, self.weights)))
+
+    def resample(self, key: Any, shape: tuple[int, ...] = ()) -> Array:
+        """Samples of the estimate, ``(d, *shape)``; ``key`` is a random key."""
+        random = keyed()
+        index_key, noise_key = random.split(key)
+        index = random.choice(index_key, self.n, shape=shape, p=self.weights)
+        noise = random.multivariate_normal(noise_key, jnp.zeros(self.d, self.dataset.dtype), self.covariance, shape=shape,
+                                           dtype=self.dataset.dtype)
+        return self.dataset[:, index] + jnp.moveaxis(noise, -1, 0)
+
+    def integrate_box(self, low_bounds: Any, high_bounds: Any, maxpts: Any = None) -> Array:
+        """Not supported beyond one dimension."""
+        raise NotImplementedError("gaussian_kde.integrate_box: only integrate_box_1d is supported")
+
+    def set_bandwidth(self, bw_method: Any = None) -> None:
+        """Not supported: estimates do not change. Make a new one with another ``bw_method``."""
+        raise NotImplementedError("gaussian_kde.set_bandwidth: estimates do not change; make a new one with bw_method")

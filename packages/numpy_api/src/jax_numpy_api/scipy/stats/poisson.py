@@ -1,0 +1,45 @@
+"""jax.scipy.stats.poisson: the Poisson distribution."""
+import math
+
+from ... import numpy as jnp
+from ...numpy.promotion import promote_args_inexact
+from ..special import gammaincc, gammaln, xlogy
+from .family import Discrete, nan_unless, public
+
+
+def _logpmf(k, mu):
+    return xlogy(k, mu) - gammaln(k + 1) - mu
+
+
+pmf, logpmf = Discrete("Poisson", "mu", _logpmf, valid=lambda mu: mu >= 0).functions()
+
+
+def _cdf(k, mu, loc):
+    k, mu, loc = promote_args_inexact("poisson.cdf", k, mu, loc)
+    k = jnp.floor(k - loc)
+    safe = jnp.where((k >= 0) & (k < jnp.inf), k, 0.0)
+    value = jnp.where(mu == 0, 1.0, gammaincc(safe + 1, mu))
+    return nan_unless((mu >= 0) & ~jnp.isnan(k), jnp.where(k < 0, 0.0, jnp.where(k == jnp.inf, 1.0, value)))
+
+
+cdf = public("Poisson", "cdf", ["k", "mu", "loc"], _cdf)
+
+
+def _entropy(mu, loc):
+    """The sum up to 80; beyond, the series in 1/mu of Evans, Boersma, "The entropy of a Poisson distribution", SIAM Review 30
+    (1988)."""
+    mu, _ = promote_args_inexact("poisson.entropy", mu, loc)
+    mu = jnp.asarray(mu)
+    small = jnp.where(mu < 80, mu, 1.0)
+    logs = _logpmf(jnp.arange(200, dtype=mu.dtype), small[..., None])
+    total = -jnp.sum(jnp.exp(logs) * jnp.where(logs == -jnp.inf, 0.0, logs), -1)
+    large = jnp.where(mu < 80, 80.0, mu)
+    v = 1 / large
+    series = v * (1 / 12 + v * (1 / 24 + v * (19 / 360 + v * (9 / 80 + v * (863 / 2520)))))
+    value = jnp.where(mu < 80, total, 0.5 * jnp.log(2 * math.pi * math.e * large) - series)
+    return nan_unless(mu >= 0, jnp.where(mu == 0, 0.0, value)).astype(mu.dtype)
+
+
+entropy = public("Poisson", "cdf", ["mu", "loc"], _entropy)
+entropy.__name__ = entropy.__qualname__ = "entropy"
+entropy.__doc__ = "Entropy of the Poisson distribution, in nats; it does not depend on ``loc``."

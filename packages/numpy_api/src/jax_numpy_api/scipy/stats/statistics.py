@@ -1,0 +1,142 @@
+"""Most common value, ranks, and the standard error of the mean."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from ... import lax
+from ... import numpy as jnp
+from ...numpy.promotion import as_array, canonical_axis, check_arraylike
+
+
+class ModeResult(NamedTuple):
+    mode: Array
+    count: Array
+
+
+def _nan_policy(name: str, policy: str) -> None:
+    if policy not in ("propagate", "omit", "raise"):
+        raise ValueError(f"{name}: Illegal nan_policy value {policy!r}; expected one of {{'propagate', 'omit', 'raise'}}")
+    if policy == "raise":
+        raise NotImplementedError(f"{name}: nan_policy='raise' would depend on values; use jax.debug_nans or a check of your own")
+
+
+def mode(a: Any, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False) -> ModeResult:
+    """The most common value along ``axis`` (the smallest of several), and how often it occurs.
+
+    Args:
+      axis: an axis, or None for the flattened array.
+      nan_policy: "propagate", or "omit" to count NaNs as nothing.
+    """
+    _nan_policy("mode", nan_policy)
+    check_arraylike("mode", a)
+    return ModeResult(*_mode(a, axis, nan_policy == "omit", bool(keepdims)))
+
+
+@inlined(static_argnums=(1, 2, 3))
+def _mode(a, axis, omit, keepdims):
+    a = as_array(a)
+    shape = a.shape
+    if axis is None:
+        x = a.reshape(-1)
+    else:
+        axis = canonical_axis(axis, a.ndim)
+        x = jnp.moveaxis(a, axis, -1)
+    n = x.shape[-1]
+    if n == 0:
+        raise ValueError(f"mode: the axis is empty in an array of shape {shape}")
+    x = jnp.sort(x, axis=-1)  # equal values are neighbours, NaNs are last
+    index = jnp.arange(n)
+    starts = jnp.concatenate([jnp.ones((*x.shape[:-1], 1), bool), x[..., 1:] != x[..., :-1]], -1)
+    first = lax.cummax(jnp.where(starts, index, 0), axis=x.ndim - 1)
+    counts = index - first + 1
+    nan = jnp.isnan(x) if jnp.issubdtype(x.dtype, jnp.inexact) else jnp.zeros(x.shape, bool)
+    counts = jnp.where(nan, 0, counts)
+    best = jnp.argmax(counts, -1, keepdims=True)
+    value = jnp.take_along_axis(x, best, -1)[..., 0]
+    count = jnp.take_along_axis(counts, best, -1)[..., 0]
+    if not omit and jnp.issubdtype(x.dtype, jnp.inexact):
+        bad = jnp.any(nan, -1)
+        value, count = jnp.where(bad, np.nan, value), jnp.where(bad, jnp.sum(nan, -1), count)
+    if keepdims:
+        full = tuple(1 if axis is None or i == axis else k for i, k in enumerate(shape))
+        value, count = value.reshape(full), count.reshape(full)
+    return value, count
+
+
+def rankdata(a: Any, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate") -> Array:
+    """Ranks from 1 along ``axis`` (of the flattened array by default).
+
+    Args:
+      method: what equal elements get: "average", "min", "max", "dense" (ranks without gaps) or "ordinal" (in order).
+      nan_policy: only "propagate".
+
+    Raises:
+      ValueError: another method.
+    """
+    _nan_policy("rankdata", nan_policy)
+    if nan_policy != "propagate":
+        raise NotImplementedError(f"rankdata: nan_policy={nan_policy!r} is not supported; use 'propagate'")
+    if method not in ("average", "min", "max", "dense", "ordinal"):
+        raise ValueError(f"rankdata: unknown method {method!r}")
+    check_arraylike("rankdata", a)
+    return _rankdata(a, method, axis)
+
+
+@inlined(static_argnums=(1, 2))
+def _rankdata(a, method, axis):
+    a = as_array(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    x = jnp.moveaxis(a, axis, -1)
+    order = jnp.argsort(x, axis=-1, stable=True)
+    place = jnp.argsort(order, axis=-1)
+    x_sorted = jnp.take_along_axis(x, order, -1)
+    n = x.shape[-1]
+    index = jnp.broadcast_to(jnp.arange(n), x.shape)
+    changed = x_sorted[..., 1:] != x_sorted[..., :-1]
+    edge = jnp.ones((*x.shape[:-1], min(n, 1)), bool)
+    starts, ends = jnp.concatenate([edge, changed], -1), jnp.concatenate([changed, edge], -1)
+    last_axis = x.ndim - 1
+    if method == "ordinal":
+        ranks = index + 1
+    elif method == "dense":
+        ranks = jnp.cumsum(starts, -1)
+    else:
+        low = lax.cummax(jnp.where(starts, index, 0), axis=last_axis) + 1
+        high = lax.cummin(jnp.where(ends, index, n), axis=last_axis, reverse=True) + 1
+        ranks = {"min": low, "max": high}.get(method)
+        ranks = (low + high) / 2 if ranks is None else ranks
+    out = jnp.take_along_axis(ranks, place, -1)
+    if jnp.issubdtype(x.dtype, jnp.inexact):
+        dtype = out.dtype if jnp.issubdtype(out.dtype, jnp.inexact) else jnp.float_
+        out = jnp.where(jnp.any(jnp.isnan(x), -1, keepdims=True), np.nan, out.astype(dtype))
+    return jnp.moveaxis(out, -1, axis)
+
+
+def sem(a: Any, axis: int | None = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False) -> Array:
+    """Standard error of the mean along ``axis``: the standard deviation over the root of the count.
+
+    Args:
+      ddof: taken off the count in the standard deviation.
+      nan_policy: "propagate", or "omit" to leave NaNs out.
+    """
+    _nan_policy("sem", nan_policy)
+    check_arraylike("sem", a)
+    return _sem(a, axis, ddof, nan_policy == "omit", bool(keepdims))
+
+
+@inlined(static_argnums=(1, 2, 3, 4))
+def _sem(a, axis, ddof, omit, keepdims):
+    a = as_array(a)
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    if omit:
+        count = jnp.sum(~jnp.isnan(a), axis, keepdims=keepdims)
+        spread = jnp.nanstd(a, axis, ddof=ddof, keepdims=keepdims)
+        return spread / jnp.sqrt(count.astype(spread.dtype))
+    return jnp.std(a, axis, ddof=ddof, keepdims=keepdims) / a.shape[axis] ** 0.5
