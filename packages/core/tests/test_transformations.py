@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from jax_core import autodiff, jit, tracing, vmap
+from jax_core import autodiff, config, jit, tracing, vmap
 from jax_core.aval import ShapeDtypeStruct
 from jax_core.jaxpr import check_jaxpr
 from jax_core.remat import checkpoint, saved_residuals
@@ -217,11 +217,12 @@ def test_random_programs_differentiate_alike_in_all_modes(names, seed):
             x = add(OPS[name](x), x)
         return x
     rng = np.random.default_rng(seed)
-    x, t, ct = (rng.uniform(-0.5, 0.5, 3).astype(np.float32) for _ in range(3))
-    value, pushed = jvp(f, (x,), (t,))
-    close(jit(f)(x), value)
-    (pulled,) = vjp(f, x)[1](ct)
-    np.testing.assert_allclose(np.vdot(pushed, ct), np.vdot(t, pulled), rtol=1e-4, atol=1e-5)
-    close(linearize(f, x)[1](t), pushed)
-    close(vmap(lambda s: jvp(f, (s,), (np.float32(1),))[1])(x), vjp(f, x)[1](f32(1, 1, 1))[0])
-    check_jaxpr(tracing.make_jaxpr(vmap(grad(lambda s: f(s))))(x).jaxpr)
+    with config.enable_x64(True):  # so that rounding cannot be taken for a difference
+        x, t, ct = (rng.uniform(-0.5, 0.5, 3) for _ in range(3))
+        value, pushed = jvp(f, (x,), (t,))
+        close(jit(f)(x), value)
+        (pulled,) = vjp(f, x)[1](ct)
+        np.testing.assert_allclose(np.vdot(pushed, ct), np.vdot(t, pulled), rtol=1e-9, atol=1e-12)
+        close(linearize(f, x)[1](t), pushed)
+        close(vmap(lambda s: jvp(f, (s,), (1.0,))[1])(x), vjp(f, x)[1](np.ones(3))[0])
+        check_jaxpr(tracing.make_jaxpr(vmap(grad(lambda s: f(s))))(x).jaxpr)

@@ -27,7 +27,13 @@ class DynamicJaxprTracer(Tracer):
         self._trace, self.aval, self.var = trace, aval, var
 
     def aval_text(self):
-        return repr(self.aval)
+        text = repr(self.aval)
+        if self.aval.dtype == np.bool_ and not self.aval.weak_type:
+            # the specification shows comparisons of weakly typed values as weak; truth values promote alike either way
+            eqn = self._trace.producer(self.var)
+            if eqn is not None and all(v.aval.weak_type or type(v) is Literal for v in eqn.invars):
+                return text[:-1] + ", weak_type=True)"
+        return text
 
     def _origin_message(self):
         return self._trace.describe(self.var)
