@@ -1,4 +1,5 @@
 """jax.lax: implemented in `jax_numpy_api.lax`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg")
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg",
+                             device_put_p="jax_xla_backend.put:device_put_p")

@@ -26,7 +26,7 @@ _NAMES = {
     "create": "broadcasted_iota empty empty_p full full_like iota iota_p shape_as_value zeros_like_array",
     "accuracy": "AccuracyMode Tolerance",
     "composite": """
-        after_all after_all_p composite composite_p create_token create_token_p dce_sink dce_sink_p stage""",
+        after_all after_all_p composite composite_p create_token create_token_p dce_sink dce_sink_p stage stage_p""",
     "generator": "RandomAlgorithm rng_bit_generator rng_bit_generator_p rng_uniform rng_uniform_p",
     "placement": "sharding_constraint_p with_sharding_constraint",
     "reduce": """

@@ -134,9 +134,12 @@ def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
         dce_sink_p.bind(leaf, prevent_mlir_dce=prevent_mlir_dce)
 
 
+stage_p = copy_p.with_rule(name="stage")
+
+
 def stage(x: Any, /) -> Any:
     """``x`` as a value of the current trace; outside of transformations, an array. ``x`` may be a pytree."""
-    return tree.tree_map(copy_p.bind, x)
+    return tree.tree_map(stage_p.bind, x)
 
 
 # -- tokens --------------------------------------------------------------------------------------------------------------
