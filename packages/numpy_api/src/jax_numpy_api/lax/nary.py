@@ -2,7 +2,7 @@
 
 Operands of an elementwise primitive have one shape, or rank 0; rank-0 operands count for every element, so that a Python
 scalar needs no array of its own. The functions of `jax.lax` also stretch axes of length 1. Dtypes must be equal: promotion
-is for `jax.numpy`. The result is weakly typed if all operands are and it is not boolean.
+is for `jax.numpy`. The result is weakly typed if all operands are.
 """
 from __future__ import annotations
 
