@@ -1,0 +1,106 @@
+"""What eager calls do: no compilation where the host computes exactly, arrays as results, errors that say what to do."""
+import numpy as np
+import pytest
+
+import jax_numpy_api.numpy as jnp
+from jax_core import backends
+from jax_core.array import Array
+from jax_core.errors import ConcretizationTypeError, NonConcreteBooleanIndexError
+from jax_core.jit import jit
+
+
+@pytest.fixture
+def compiled(monkeypatch):
+    """What is compiled during the test."""
+    names = []
+    backend = backends.get()
+    compile_ = backend.compile
+
+    def counted(*args):
+        names.append(args)
+        return compile_(*args)
+    monkeypatch.setattr(type(backend), "compile", staticmethod(counted))
+    return names
+
+
+def test_new_shapes_are_not_compiled(compiled):
+    """Data movement, comparisons, integer arithmetic and sorting of arrays of many shapes."""
+    x = jnp.arange(50.0)
+    for n in range(3, 30):
+        part = x[:n]
+        jnp.concatenate([part, part]), jnp.stack([part, part], 1), part[::2], part[np.arange(n)[::-1]], jnp.unique(part)
+        part.at[1].set(0.0), part > 2, jnp.where(part > 2, part, 0.0), jnp.sort(part), jnp.argsort(part), part[part > 3]
+        jnp.arange(n) % 5 + 1, jnp.arange(n).sum(), jnp.tile(part, 2), jnp.pad(part, 1), jnp.take(part, jnp.arange(n)), part.argmax()
+        jnp.zeros((n, 2)), jnp.linspace(0, 1, n), jnp.searchsorted(part, part), jnp.nonzero(part), jnp.eye(n), jnp.flip(part)
+    assert compiled == []
+
+
+def test_exact_functions_are_compiled_once_called_often(compiled):
+    x = jnp.arange(7)
+    for _ in range(40):
+        x + 1
+    assert len(compiled) == 1
+
+
+@pytest.mark.parametrize("value", [2, 1.5, True, 1j, np.float32(2), np.arange(3)])
+@pytest.mark.parametrize("name", ["positive", "real", "floor", "trunc", "nan_to_num", "round", "clip", "sum", "max", "ravel", "abs"])
+def test_results_are_arrays(name, value):
+    if isinstance(value, complex) and name in ("clip", "floor", "trunc"):
+        return
+    assert isinstance(getattr(jnp, name)(value), Array)
+    seen = []
+    jit(lambda: seen.append(getattr(jnp, name)(value)))()
+    assert isinstance(seen[0], Array)
+
+
+def test_item_assignment_names_the_way_out():
+    x = jnp.zeros((3, 3))
+    with pytest.raises(TypeError, match="object does not support item assignment. JAX arrays are immutable; perhaps you want "
+                                        "jax.ops.index_update or jax.ops.index_add instead\\?") as caught:
+        x[1, :] = 1.0
+    assert "x.at[index].set(value)" in caught.value.__notes__[0]
+
+
+def test_traced_length():
+    with pytest.raises(TypeError) as caught:
+        jit(lambda n: jnp.ones((n,)))(3)
+    assert str(caught.value) == (
+        "Shapes must be 1D sequences of concrete values of integer type, got (Traced<ShapedArray(int32[], weak_type=True)>"
+        "with<DynamicJaxprTrace(level=0/1)>,).\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller "
+        "subfunctions.")
+
+
+@pytest.mark.parametrize("call,error,message", [
+    (lambda: jnp.sum([1, 2]), TypeError, "sum requires ndarray or scalar arguments, got <class 'list'> at position 0"),
+    (lambda: jnp.ones(3) + [1, 2, 3], TypeError, "unsupported operand"),
+    (lambda: jnp.ones(3) + jnp.ones(4), TypeError, r"add got incompatible shapes for broadcasting: \(3,\), \(4,\)"),
+    (lambda: jnp.ones((3, 2)) @ jnp.ones((3, 2)), TypeError, r"matmul: incompatible shapes \(3, 2\) and \(3, 2\)"),
+    (lambda: jnp.dot(jnp.ones((3, 2)), jnp.ones(3)), TypeError, r"dot: incompatible shapes \(3, 2\) and \(3,\)"),
+    (lambda: jnp.concatenate([jnp.ones((2, 3)), jnp.ones((3, 4))]), TypeError, r"concatenating along dimension 0 for shapes \(2, 3\), \(3, 4\)"),
+    (lambda: jnp.ones((3, 2)).reshape(7), TypeError, r"cannot reshape array of shape \(3, 2\) \(size 6\) into shape \(7,\) \(size 7\)"),
+    (lambda: jnp.broadcast_to(jnp.ones(3), (4,)), ValueError, r"broadcast_to: an array of shape \(3,\) does not broadcast to shape \(4,\)"),
+    (lambda: jnp.stack([jnp.ones(2), jnp.ones(3)]), ValueError, r"stack got \(2,\), \(3,\)"),
+    (lambda: jnp.ones(3)[[0, 1]], TypeError, "Using a non-tuple sequence"),
+    (lambda: jnp.ones(3)[0.5], TypeError, "Indexer must have integer or boolean type"),
+    (lambda: jnp.ones(3)[0, 1], IndexError, "array is 1-dimensional, but 2 were indexed"),
+    (lambda: jnp.ones(3)["a"], TypeError, "string indexing"),
+    (lambda: jnp.ones(3)[np.array([True, False])], IndexError, r"boolean index did not match .* got \(2,\), expected \(3,\)"),
+    (lambda: jnp.ones((2, 3)).at[0].set(jnp.ones(2)), ValueError, r"a value of shape \(2,\) cannot be written"),
+    (lambda: jnp.max(jnp.ones(0)), ValueError, "zero-size array to reduction operation max which has no identity"),
+    (lambda: jnp.sum(jnp.ones(3), out=jnp.ones(())), NotImplementedError, "The 'out' argument to jnp.sum is not supported"),
+    (lambda: jnp.sum(jnp.ones(3), axis=1), ValueError, "axis 1 is out of bounds for array of dimension 1"),
+    (lambda: jnp.array(2 ** 40), OverflowError, "Python int 1099511627776 too large to convert to int32"),
+    (lambda: jnp.array(None), ValueError, "None is not a valid value for jnp.array"),
+    (lambda: jnp.array([[1, 2], [3]]), ValueError, "inhomogeneous"),
+    (lambda: jnp.arange(3) ** -1, TypeError, "Integers cannot be raised to negative powers"),
+    (lambda: jnp.einsum("ij,jk", jnp.ones((2, 3)), jnp.ones((2, 3))), ValueError, r"label 'j' .* has length 3 and 2"),
+    (lambda: jnp.linalg.solve(jnp.ones((3, 3)), jnp.ones(4)), ValueError, r"a of shape \(3, 3\) and b of shape \(4,\) do not fit"),
+    (lambda: jit(lambda x: x[x > 0])(jnp.ones(3)), NonConcreteBooleanIndexError, "boolean"),
+    (lambda: jit(lambda x, i: x[:i])(jnp.ones(3), 2), IndexError, "Slice entries must be static integers"),
+    (lambda: jit(lambda n: jnp.arange(n))(3), ConcretizationTypeError, "jnp.arange argument"),
+    (lambda: jit(lambda x: jnp.unique(x))(jnp.ones(3)), ConcretizationTypeError, "size argument"),
+    (lambda: jit(lambda x: jnp.nonzero(x))(jnp.ones(3)), ConcretizationTypeError, "size argument"),
+], ids=lambda x: None)
+def test_error(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
