@@ -68,13 +68,15 @@ def solve_case(kind, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
     return case(f"triangular_solve {flags}", solve, f"{kind}[3,3],{kind}[{'3,2' if left_side else '2,3'}]")
 
 
+ROTATION = np.array([[0, 9, 0], [-9, 0, 0], [0, 0, 5]])
+PAIRS = np.array([[0, 9, 1, 0], [-7, 0, 0, 2], [0, 0, 1, 6], [1, 0, -8, 1]])  # two pairs of complex eigenvalues
 SOLVES = [solve_case(kind, *flags) for kind, *flags in (
     ("f32", True, True, False, False, False), ("f32", False, False, True, False, False), ("f32", True, False, True, False, True),
     ("c64", True, True, True, True, False), ("c64", False, False, False, True, False), ("c64", False, True, True, False, True))]
 FACTORS = [
     case("cholesky", lambda x: L.cholesky(spd(x)), "f32[2,3,3]"), case("cholesky", lambda x: L.cholesky(spd(x)), "c64[3,3]"),
     case("eigh", lambda x: L.eigh(lax.add(x, mh(spread(x)))), "f32[2,3,3]"),
-    case("eigh of complex", lambda x: [L.eigh(mh(spread(spd(x))))[1], projector(L.eigh(spread(spd(x)))[0], 1, 2)], "c64[3,3]"),
+    case("eigh of complex", lambda x: [L.eigh(spread(spd(x)))[1], projector(L.eigh(spread(spd(x)))[0], 1, 2)], "c64[3,3]"),
     case("svd thin", lambda x: L.svd(spread(x), full_matrices=False), "f32[4,3]"),
     case("svd wide", lambda x: L.svd(spread(x), full_matrices=False), "f32[2,2,4]"),
     case("svd of complex", lambda x: [projector(L.svd(spread(x), full_matrices=False)[0], 0, 1),
@@ -90,26 +92,27 @@ FACTORS = [
     case("qr pivoted", lambda x: L.qr(spread(x), pivoting=True, full_matrices=False)[:2], "f32[4,3]"),
     case("eig", lambda x: [lax.real(y) for y in L.eig(spread(x), enable_eigvec_derivs=True)], "f32[2,3,3]", order=1),
     case("eig of complex", lambda x: L.eig(spread(x), enable_eigvec_derivs=True), "c64[3,3]", order=1),
-    case("eig of a rotation", lambda x: [lax.imag(y) for y in L.eig(lax.add(x, np.array([[0, 9, 0], [-9, 0, 0], [0, 0, 5]], x.dtype)),
-                                                                   enable_eigvec_derivs=True)], "f32[3,3]", order=1),
-    case("eigenvalues", lambda x: L.eig(spread(x), compute_left_eigenvectors=False, compute_right_eigenvectors=False), "f32[3,3]"),
+    case("eig of a rotation", lambda x: [lax.imag(y) for y in L.eig(lax.add(x, ROTATION.astype(x.dtype)), enable_eigvec_derivs=True)],
+         "f32[3,3]", order=1),
+    case("eigenvalues", lambda x: L.eig(spread(x), compute_left_eigenvectors=False, compute_right_eigenvectors=False),
+         "f32[3,3]"),
     case("schur", lambda x: L.schur(spread(x)), "f32[2,3,3]", order=1),
-    case("schur with pairs", lambda x: L.schur(lax.add(x, np.array([[0, 9, 1, 0], [-7, 0, 0, 2], [0, 0, 1, 6], [1, 0, -8, 1]], x.dtype))),
-         "f32[4,4]", order=1, domain=(-0.5, 0.5)),
+    case("schur with pairs", lambda x: L.schur(lax.add(x, PAIRS.astype(x.dtype))), "f32[4,4]", order=1, domain=(-0.5, 0.5)),
     case("schur of complex", lambda x: [size2(y) for y in L.schur(spread(x))], "c64[3,3]", order=1),
     case("householder_product", lambda a, t: L.householder_product(a, t), "f32[2,4,3],f32[2,2]"),
     case("householder_product", lambda a, t: L.householder_product(a, t), "c64[4,2],c64[2]"),
     case("ormqr", lambda a, t, c: L.ormqr(a, t, c), "f32[4,3],f32[3],f32[4,2]", order=1),
     case("ormqr right", lambda a, t, c: L.ormqr(a, t, c, left=False, transpose=True), "c64[4,2],c64[2],c64[2,4]", order=1),
-    case("tridiagonal_solve", lambda a, b, c, y: L.tridiagonal_solve(scaled(a, 0.3), lax.add(b, np.asarray(5, b.dtype)[()]), c, y),
+    case("tridiagonal_solve", lambda a, b, c, y: L.tridiagonal_solve(scaled(a, 0.3), lax.add(b, b.dtype.type(5)), c, y),
          "f32[2,4],f32[2,4],f32[2,4],f32[2,4,2]"),
-    case("tridiagonal_solve", lambda a, b, c, y: L.tridiagonal_solve(scaled(a, 0.3), lax.add(b, np.asarray(9, b.dtype)[()]), c, y),
+    case("tridiagonal_solve", lambda a, b, c, y: L.tridiagonal_solve(scaled(a, 0.3), lax.add(b, b.dtype.type(9)), c, y),
          "c64[4],c64[4],c64[4],c64[4,2]"),
     case("symmetric_product", lambda a, c: L.symmetric_product(a, c, alpha=2.0, beta=0.5), "f32[3,2],f32[3,3]"),
     case("cholesky_update", lambda r, w: L.cholesky_update(mh(L.cholesky(spd(r))), w), "f32[3,3],f32[3]"),
 ]
 NO_DERIVATIVE = [
-    case("hessenberg", L.hessenberg, "f32[2,4,4]", derivative=False), case("hessenberg", L.hessenberg, "c64[3,3]", derivative=False),
+    case("hessenberg", L.hessenberg, "f32[2,4,4]", derivative=False),
+    case("hessenberg", L.hessenberg, "c64[3,3]", derivative=False),
     case("tridiagonal", lambda x: L.tridiagonal(lax.add(x, mh(x))), "f32[2,4,4]", derivative=False),
     case("tridiagonal", lambda x: L.tridiagonal(lax.add(x, mh(x)), lower=False), "c64[3,3]", derivative=False),
     case("lu_pivots_to_permutation", lambda p: L.lu_pivots_to_permutation(p, 5), "i32[2,3]", domain=(2, 4)),
@@ -224,7 +227,8 @@ def test_one_matrix_serves_a_batch_of_right_hand_sides():
         close(got, want, np.float32)
 
 
-@pytest.mark.parametrize("x", [np.array([[1.0, 2], [3, 4]]), sample(np.float64, 20, 7), sample(np.complex64, 4, 4)], ids=["2", "tall", "complex"])
+@pytest.mark.parametrize("x", [np.array([[1.0, 2], [3, 4]]), sample(np.float64, 20, 7), sample(np.complex64, 4, 4)],
+                         ids=["2", "tall", "complex"])
 def test_polar_decomposition(x):
     """u has orthonormal columns, h is positive semidefinite, u h = x."""
     x = x.astype(np.complex64 if x.dtype.kind == "c" else np.float32)

@@ -73,20 +73,21 @@ POOLS = [window_case(name, kind) for name in FUNCTIONS for kind in WINDOWS] + [
 ]
 TRANSFORMS = [
     Case(lambda x, kind=kind, d=d: lax.fft(x, kind, x.shape[-d:]), "c64[2,3,4] c64[2,3,5]", name=f"{kind} {d}", tolerance=16,
-         reference=lambda x, kind=kind, d=d: getattr(np.fft, kind.lower() + "n")(x, axes=range(-d, 0)).astype(x.dtype), order=1)
+         order=1, reference=lambda x, kind=kind, d=d: getattr(np.fft, kind.lower() + "n")(x, axes=range(-d, 0)).astype(x.dtype))
     for kind in ("FFT", "IFFT") for d in (1, 2, 3)
 ] + [
     Case(lambda x, d=d: lax.fft(x, "RFFT", x.shape[-d:]), f"f32[2,3,{n}]", name=f"RFFT {d}", tolerance=16, order=1,
          reference=lambda x, d=d: np.fft.rfftn(x, axes=range(-d, 0)).astype(np.complex64)) for d in (1, 2) for n in (4, 5)
 ] + [
-    Case(lambda x, d=d, n=n: lax.fft(x, "IRFFT", (*x.shape[-d:-1], n)), "c64[2,3,3]", name=f"IRFFT {d} {n}", tolerance=16, order=1,
+    Case(lambda x, d=d, n=n: lax.fft(x, "IRFFT", (*x.shape[-d:-1], n)), "c64[2,3,3]", name=f"IRFFT {d} {n}", tolerance=16,
+         order=1,
          reference=lambda x, d=d, n=n: np.fft.irfftn(x, (*x.shape[-d:-1], n), axes=range(-d, 0)).astype(np.float32))
     for d in (1, 2) for n in (4, 5)
 ] + [
     Case(lambda x: lax.fft(x, "FFT", x.shape), "c64[2,3,2,2,3]", name="FFT of five axes", tolerance=16, order=1,
          reference=lambda x: np.fft.fftn(x).astype(x.dtype)),
-    Case(lambda x: lax.fft(lax.fft(x, "RFFT", x.shape), "IRFFT", x.shape), "f32[2,3,2,4]", name="RFFT and back", tolerance=16, order=1,
-         reference=lambda x: x),
+    Case(lambda x: lax.fft(lax.fft(x, "RFFT", x.shape), "IRFFT", x.shape), "f32[2,3,2,4]", name="RFFT and back", tolerance=16,
+         order=1, reference=lambda x: x),
 ]
 
 

@@ -143,7 +143,7 @@ def _window_lower(op, start):
         if any(low < 0 or high < 0 for low, high in params["padding"]):
             return b.fun(_sliced_first, x, start=start(x.aval.dtype), params=_Hashable(params), op=op)[0]
         init = b.scalar(start(x.aval.dtype), x.aval.dtype)
-        emit = lambda inner, old, new: [inner.emit(f"stablehlo.{op} {old}, {new}", old, new, out=old.aval)]  # noqa: E731
+        emit = lambda inner, old, new: [inner.emit(f"stablehlo.{op} {old}, {new}", old, new, out=old.aval)]
         return _emit_reduce_window(b, [x, init], [out], emit, params)[0]
     return rule
 

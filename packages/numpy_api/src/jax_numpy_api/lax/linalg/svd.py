@@ -117,7 +117,7 @@ def _svd_gpu(b, x, s_type, u_type, vh_type, info, compute_uv, full):
     transposed = m < n
     if transposed:
         x = b.fun(mh, x)[0]
-        flip = lambda aval: aval.update(shape=(*aval.shape[:-2], aval.shape[-1], aval.shape[-2]))  # noqa: E731
+        flip = lambda aval: aval.update(shape=(*aval.shape[:-2], aval.shape[-1], aval.shape[-2]))
         u_type, vh_type = flip(vh_type), flip(u_type)
     if not compute_uv:
         u_type = vh_type = ShapedArray((), x.aval.dtype)  # not written
