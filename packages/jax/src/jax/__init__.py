@@ -7,6 +7,7 @@ It is not the package of that name on the public index, and must not share an en
 """
 from jax_core import backends as _backends
 
+from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 from jax.version import __version__, __version_info__
 
@@ -149,8 +150,11 @@ _NAMES = {
 _fetch, __dir__, __all__ = _table(__name__, _NAMES)
 
 
-def __getattr__(name: str):
+def _served(name: str):
     """The public name ``name``. Functions and classes bring arrays and tracers with them, whose operators are loaded first."""
     if ":" in _NAMES.get(name, ""):
         import jax_numpy_api.numpy  # noqa: F401
     return _fetch(name)
+
+
+__getattr__, __dir__ = _missing(__name__, _served, __dir__)

@@ -1,7 +1,8 @@
 """jax.ad_checkpoint: recomputation in the backward pass."""
+from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {
+_served, _names, __all__ = _table(__name__, {
     "checkpoint": "jax_core.remat:checkpoint",
     "remat": "jax_core.remat:remat",
     "checkpoint_name": "jax_core.remat:checkpoint_name",
@@ -11,3 +12,4 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "saved_residuals": "jax_core.remat:saved_residuals",
     "Offloadable": "jax_core.remat:Offloadable",
 })
+__getattr__, __dir__ = _missing(__name__, _served, _names)

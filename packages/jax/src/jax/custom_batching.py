@@ -1,7 +1,9 @@
 """jax.custom_batching: functions with batching rules of the user's own."""
+from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {
+_served, _names, __all__ = _table(__name__, {
     "custom_vmap": "jax_core.custom_vmap:custom_vmap",
     "sequential_vmap": "jax_numpy_api.lax.control_flow.map:sequential_vmap",
 })
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,7 +1,8 @@
 """jax.custom_derivatives: functions with derivatives of the user's own."""
+from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {
+_served, _names, __all__ = _table(__name__, {
     "custom_jvp": "jax_core.custom_jvp:custom_jvp",
     "custom_vjp": "jax_core.custom_vjp:custom_vjp",
     "custom_gradient": "jax_core.custom_vjp:custom_gradient",
@@ -11,3 +12,4 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "custom_jvp_call_p": "jax_core.custom_jvp:custom_jvp_call_p",
     "custom_vjp_call_p": "jax_core.custom_vjp:custom_vjp_call_p",
 })
+__getattr__, __dir__ = _missing(__name__, _served, _names)

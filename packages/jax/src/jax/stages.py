@@ -1,4 +1,6 @@
 """jax.stages: implemented in `jax_core.stages`."""
+from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.stages")
+_served, _names = _mirror(__name__, "jax_core.stages")
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,7 +1,9 @@
 """jax.experimental.layout: implemented in `jax_xla_backend.layout`."""
+from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {
+_served, _names, __all__ = _table(__name__, {
     "Format": "jax_xla_backend.api:Format",
     "Layout": "jax_xla_backend.api:Layout",
 })
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,4 +1,6 @@
 """jax.interpreters.partial_eval: implemented in `jax_core.public.interpreters_partial_eval`."""
+from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.public.interpreters_partial_eval")
+_served, _names = _mirror(__name__, "jax_core.public.interpreters_partial_eval")
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,5 +1,7 @@
 """jax.lax: implemented in `jax_numpy_api.lax`."""
+from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg",
+_served, _names = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg",
                              device_put_p="jax_xla_backend.put:device_put_p")
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,0 +1,47 @@
+"""Documented names that are not written yet. Each is there, and raises NotImplementedError when it is used.
+
+`_gaps.json` lists them by module (facts of the public API); `docs/gaps.md` is made from it and a test compares the two.
+A gap is a class, so that `isinstance` checks and annotations in libraries work: nothing is an instance of it.
+"""
+from __future__ import annotations
+
+import functools
+import importlib.util
+import json
+import pathlib
+import sys
+from typing import Any, Callable
+
+
+@functools.cache
+def table() -> dict[str, list[str]]:
+    """Names that are missing, by module."""
+    return json.loads((pathlib.Path(__file__).parent / "_gaps.json").read_text())
+
+
+def gap(module: str, name: str) -> type:
+    """The stand-in for ``module.name``."""
+    def refuse(cls, *args, **kwargs):
+        raise NotImplementedError(f"{module}.{name} is not implemented in this version; docs/gaps.md lists what is missing")
+    body = {"__new__": refuse, "__module__": module, "__doc__": f"{module}.{name}: not implemented in this version."}
+    return type(name, (), body)
+
+
+def missing(module: str, served: Callable | None = None, names: Callable | None = None) -> tuple[Callable, Callable]:
+    """``__getattr__, __dir__`` for a module: ``served`` first, gaps for the documented names it does not have."""
+    namespace = vars(sys.modules[module])
+
+    def fetch(name: str) -> Any:
+        if served is not None:
+            try:
+                return served(name)
+            except AttributeError:
+                pass
+        if not name.startswith("_") and hasattr(sys.modules[module], "__path__") and importlib.util.find_spec(
+                f"{module}.{name}"):
+            return importlib.import_module(f"{module}.{name}")
+        if name not in table().get(module, ()):
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        value = namespace[name] = gap(module, name)
+        return value
+    return fetch, lambda: sorted({*(names() if names else namespace), *table().get(module, ())})
