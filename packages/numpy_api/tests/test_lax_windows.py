@@ -6,6 +6,7 @@ import pytest
 
 from jax_core.autodiff import grad
 from jax_core.jit import jit
+from jax_core.vmap import vmap
 from jax_numpy_api import lax
 
 from harness import LAWS, Bad, Case
@@ -138,6 +139,14 @@ def test_neutral_start_values_choose_the_primitive():
         return make_jaxpr(lambda x: lax.reduce_window(x, start, f, (2,)))(x).eqns[0].primitive.name
     assert primitive(lax.add, 0.0) == "reduce_window_sum" and primitive(lax.add, np.float32(1)) == "reduce_window"
     assert primitive(lax.max, -np.inf) == "reduce_window_max" and primitive(lax.min, np.inf) == "reduce_window_min"
+
+
+def test_initial_values_can_be_mapped():
+    """Each result starts from its own value, which is also what pads."""
+    x, starts = np.arange(4, dtype=np.float32), np.array([0, 10], np.float32)
+    got = np.asarray(vmap(lambda s: lax.reduce_window(x, s, lax.add, (2,), (1,), ((1, 0),)))(starts))
+    want = [by_loops(x, s, np.add, (2,), (1,), ((1, 0),), (1,), (1,)) for s in starts]
+    assert np.array_equal(got, want)
 
 
 def test_transforms_of_nothing():

@@ -16,7 +16,7 @@ import numpy as np
 
 from jax_core import dtypes, tree
 from jax_core.aval import ShapedArray, get_aval
-from jax_core.batching import bdim_at_front, moved
+from jax_core.batching import batch_fun, bdim_at_front, matchaxis, moved
 from jax_core.forward import jvp_flat
 from jax_core.jaxpr import ClosedJaxpr
 from jax_core.primitive import LINEAR, Primitive, Zero, is_linear, none
@@ -396,10 +396,11 @@ def _general_jvp(primals, tangents, *, jaxpr, consts, **params):
 
 def _general_batch(axis, args, dims, *, jaxpr, consts, **params):
     operands, inits = _halves(args)
+    if any(d is not None for d in _halves(dims)[1]):  # a window has one initial value, so each is folded by itself
+        fold, out_dims = batch_fun(lambda *xs: _by_positions(*_halves(xs), jaxpr, params), axis, dims)
+        outs = fold(*args)
+        return [matchaxis(axis, x, d, 0) for x, d in zip(outs, out_dims())], [0] * len(outs)
     operands = [bdim_at_front(x, d, axis.size) for x, d in zip(operands, dims)]
-    _, init_dims = _halves(dims)
-    if any(d is not None for d in init_dims):
-        raise NotImplementedError("reduce_window: vmap over the initial value")
     outs = reduce_window_p.bind(*operands, *inits, jaxpr=jaxpr, consts=consts, **_with_axis(params))
     return outs, [0] * len(outs)
 
