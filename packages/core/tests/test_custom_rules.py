@@ -126,3 +126,13 @@ def test_missing_rule_is_named():
         def h(x):
             return x
         h(X)
+
+
+def test_linear_call_uses_its_own_transpose():
+    from jax_core.custom_vjp import linear_call
+    f = lambda x: linear_call(lambda r, x: mul(r, x), lambda r, ct: mul(mul(7.0, r), ct), f32(2, 3, 4), x)
+    close(f(X), f32(2, 3, 4) * X)
+    close(jvp(f, (X,), (f32(1, 1, 1),))[1], [2, 3, 4])
+    close(grad(lambda x: total(f(x)))(X), [14, 21, 28])
+    close(jit(grad(lambda x: total(f(x))))(X), [14, 21, 28])
+    close(grad(lambda x: total(vmap(f)(x)))(np.stack([X, X])), np.stack([f32(14, 21, 28)] * 2))

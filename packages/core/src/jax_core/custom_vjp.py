@@ -337,3 +337,71 @@ class _Closure:
 
 
 tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), c.closed), lambda closed, consts: _Closure(closed, consts))
+
+
+def zero_from_primal(x: Any, symbolic_zeros: bool = False) -> Any:
+    """The zero tangent of ``x``: an array, or a `SymbolicZero`."""
+    zero = Zero.from_primal_value(x)
+    return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
+
+
+def custom_vjp_primal_tree_values(primals: Any) -> Any:
+    """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
+    is_leaf = lambda x: isinstance(x, CustomVjpPrimal)
+    return tree.map(lambda x: x.value if is_leaf(x) else x, primals, is_leaf=is_leaf)
+
+
+def linear_call(fun: Callable, fun_transpose: Callable, residual_args: Any, linear_args: Any) -> Any:
+    """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose.
+
+    Forward mode applies ``fun`` to tangents of the linear arguments; residual arguments are constants to it.
+    """
+    res, res_tree = tree.flatten(residual_args)
+    lin, lin_tree = tree.flatten(linear_args)
+    out_tree: list = []
+
+    def run(*leaves):
+        outs, structure = tree.flatten(fun(tree.unflatten(res_tree, leaves[:len(res)]),
+                                           tree.unflatten(lin_tree, leaves[len(res):])))
+        out_tree[:] = [structure]
+        return outs
+    closed, consts = trace_to_closed(run, [get_aval(x) for x in (*res, *lin)])
+    structure = out_tree[0]
+
+    def transpose(residuals, cts):
+        found = fun_transpose(tree.unflatten(res_tree, residuals[len(consts):]), tree.unflatten(structure, cts))
+        return lin_tree.flatten_up_to(found)
+    outs = linear_call_p.bind(*consts, *res, *lin, call=closed, num_res=len(consts) + len(res), transpose_rule=transpose)
+    return tree.unflatten(structure, outs)
+
+
+def _linear_call_jvp(primals, tangents, *, call, num_res, transpose_rule):
+    params = dict(call=call, num_res=num_res, transpose_rule=transpose_rule)
+    if any(not isinstance(t, Zero) for t in tangents[:num_res]):
+        raise NotImplementedError("linear_call: its residual arguments cannot be differentiated; make them linear "
+                                  "arguments, or use custom_jvp")
+    outs = linear_call_p.bind(*primals, **params)
+    pushed = linear_call_p.bind(*primals[:num_res], *map(instantiate, tangents[num_res:]), **params)
+    return outs, pushed
+
+
+def _linear_call_batch(axis, args, dims, *, call, num_res, transpose_rule):
+    run = batch_all_mapped(lambda *xs: eval_jaxpr(call.jaxpr, call.consts, *xs), axis, dims)
+    closed, consts = trace_to_closed(run, [get_aval(x) for x in args])
+    n = len(consts)
+
+    def transpose(residuals, cts):
+        return batched_cotangents(transpose_rule, axis, residuals[n:], dims[:num_res], cts, [0] * len(cts), dims[num_res:])
+    outs = linear_call_p.bind(*consts, *args, call=closed, num_res=num_res + n, transpose_rule=transpose)
+    return outs, [0] * len(outs)
+
+
+linear_call_p = Primitive(
+    "linear_call", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, call, **_: call.out_avals,
+    impl=lambda *args, call, **_: eval_jaxpr(call.jaxpr, call.consts, *args),
+    jvp=_linear_call_jvp, batch=_linear_call_batch,
+    transpose=lambda cts, *args, call, num_res, transpose_rule: [None] * num_res + list(
+        transpose_rule(list(args[:num_res]), [instantiate(ct) for ct in cts])),
+    lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
+)

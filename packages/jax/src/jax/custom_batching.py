@@ -4,6 +4,6 @@ from jax._lazy import table as _table
 
 _served, _names, __all__ = _table(__name__, {
     "custom_vmap": "jax_core.custom_vmap:custom_vmap",
-    "sequential_vmap": "jax_numpy_api.lax.control_flow.map:sequential_vmap",
+    "sequential_vmap": "jax_numpy_api.custom_batching:sequential_vmap",
 })
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,0 +1,28 @@
+"""jax.custom_batching: functions with a behaviour under vmap of their own."""
+from __future__ import annotations
+
+from typing import Callable
+
+from jax_core import tree
+from jax_core.custom_vmap import custom_vmap
+
+from . import lax
+
+__all__ = ["custom_vmap", "sequential_vmap"]
+
+
+def sequential_vmap(f: Callable) -> Callable:
+    """``f``, which under `vmap` runs for one element after another, in a loop (`lax.map`), instead of being batched."""
+    f = custom_vmap(f)
+
+    @f.def_vmap
+    def _rule(axis_size, in_batched, *args):
+        leaves, structure = tree.flatten(args)
+        mapped = tree.leaves(in_batched)
+
+        def one(values):
+            given = iter(values)
+            return f(*tree.unflatten(structure, [next(given) if b else x for x, b in zip(leaves, mapped)]))
+        out = lax.map(one, [x for x, b in zip(leaves, mapped) if b])
+        return out, tree.map(lambda _: True, out)
+    return f
