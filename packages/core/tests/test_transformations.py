@@ -150,6 +150,14 @@ def test_escaped_tracer_is_an_error():
         sin(kept[0])
 
 
+def test_leaks_are_found_where_they_are_made():
+    kept = []
+    with config.checking_leaks():
+        jit(lambda x: mul(x, x))(X)
+        with pytest.raises(Exception, match="Leaked trace .* 1 tracer"):
+            jit(lambda x: kept.append(sin(x)) or x)(X)
+
+
 def test_repr_of_a_tracer():
     seen = []
     jit(lambda x: seen.append(repr(x)) or x)(2.0)

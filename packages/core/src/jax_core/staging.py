@@ -5,6 +5,8 @@ only what it must: look up the cached result types, make variables and tracers, 
 """
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -185,7 +187,9 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
         outs = fun(*args)
         jaxpr, consts = trace.finish(outs)
     if config.check_tracer_leaks.value:
-        _check_leaks(trace, args, outs)
+        watched, place = weakref.ref(trace), trace.describe(trace.invars[0]) if trace.invars else ""
+        del trace, args, outs  # what this function itself holds does not count
+        _check_leaks(watched, place)
     return jaxpr, consts, jaxpr.out_avals
 
 
@@ -206,18 +210,15 @@ def constants_to_inputs(jaxpr: Jaxpr) -> Jaxpr:
     return Jaxpr([], jaxpr.constvars + jaxpr.invars, jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
 
 
-def _check_leaks(trace, args, outs):
-    import gc
-    import weakref
-    ref = weakref.ref(trace)
-    described = trace.describe(trace.invars[0]) if trace.invars else repr(trace)
-    del trace
-    del args, outs
-    if ref() is not None:
-        gc.collect()
-    leaked = ref()
-    if leaked is not None:
-        held = [o for o in gc.get_objects() if isinstance(o, DynamicJaxprTracer) and o._trace is leaked]
-        if held:
-            raise Exception(f"Leaked trace {leaked!r}: {len(held)} tracer(s) outlive it, for instance {held[0]!r}. "
-                            f"{described}")
+def _check_leaks(watched: weakref.ref, place: str) -> None:
+    """Raise if tracers of a finished trace are still held by something."""
+    if watched() is None:
+        return
+    gc.collect()
+    trace = watched()
+    if trace is None:
+        return
+    held = [o for o in gc.get_objects() if isinstance(o, DynamicJaxprTracer) and o._trace is trace]
+    if held:
+        raise Exception(f"Leaked trace {trace!r}: {len(held)} tracer(s) outlive the function that was traced, for instance "
+                        f"{held[0]!r}, which was carried out by a side effect. {place}")
