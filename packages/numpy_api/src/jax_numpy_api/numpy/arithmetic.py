@@ -341,6 +341,11 @@ def lcm(x1, x2):
 
 @adaptive("integers")
 def _clip(arr, low, high):
+    bounds = [b for b in (low, high) if b is not None]
+    check_arraylike("clip", arr, *bounds)
+    if any(_is_complex(x) for x in (arr, *bounds)):
+        raise ValueError("Clip received a complex value either through the input or the min/max keywords. "
+                         "Complex values have no ordering and cannot be clipped; clip the real and imaginary parts.")
     if low is not None:
         arr = lax.max(*promote_args("clip", low, arr))
     if high is not None:
@@ -363,11 +368,6 @@ def clip(arr=None, /, min=None, max=None):
     """
     if arr is None:
         raise ValueError("No input was provided to the clip function.")
-    bounds = [b for b in (min, max) if b is not None]
-    check_arraylike("clip", arr, *bounds)
-    if any(_is_complex(x) for x in (arr, *bounds)):
-        raise ValueError("Clip received a complex value either through the input or the min/max keywords. "
-                         "Complex values have no ordering and cannot be clipped; clip the real and imaginary parts.")
     return _clip(arr, min, max)
 
 

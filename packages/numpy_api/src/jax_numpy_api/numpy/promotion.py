@@ -63,14 +63,9 @@ def evaluating() -> bool:
 
 def host(x: Any) -> np.ndarray | None:
     """A NumPy view of a value that can be read now without waiting or copying, else None."""
-    kind = type(x)
-    if kind is np.ndarray:
-        return x
-    if kind in _SCALARS or isinstance(x, (np.generic, np.ndarray)):
-        return np.asarray(x)
-    if isinstance(x, Tracer):
-        return None
-    return host_view(x)
+    if hasattr(x, "aval"):
+        return None if isinstance(x, Tracer) else host_view(x)
+    return np.asarray(x) if isinstance(x, (np.generic, np.ndarray)) or type(x) in _SCALARS else None
 
 
 def host_view(x: Any) -> np.ndarray | None:

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Callable
-
-import numpy as np
+from typing import Any, Callable
 
 from jax_core import context
-from jax_core.array import Array
 from jax_core.jit import inlined, jit
 from jax_core.trace import EVAL
 
@@ -52,36 +49,33 @@ def parameters(*names: str, positional_only: bool = True) -> inspect.Signature:
 _COLD_CALLS = 16
 _HOST_ELEMENTS = 1 << 20
 _calls: dict = {}
-_PLAIN = "biu"
 
 
 def _is_cold(fun: Callable, exact: str, args: tuple) -> bool:
-    """Whether this call may run on the host, and was not made often enough with these types to be worth compiling."""
-    key: list = [fun]
+    """Whether this call may run on the host, and was not made often enough with these types to be worth compiling.
+
+    The key holds identities, which hash fast; should one be used again for another type, a call is counted wrongly, and
+    takes the other of two ways to the same result.
+    """
+    key = [id(fun)]
     for x in args:
-        if isinstance(x, Array):
-            aval = x.aval
-            if exact == "integers" and getattr(aval.dtype, "kind", "V") not in _PLAIN:
-                return False
-            key.append(aval)
-        elif x is None or type(x) in (bool, int):
-            key.append(type(x))
-        elif exact == "integers" and type(x) in (float, complex):
-            return False
-        elif isinstance(x, (np.ndarray, np.generic)):
-            if exact == "integers" and x.dtype.kind not in _PLAIN:
-                return False
-            key.append((x.shape, x.dtype))
-        else:
-            key.append(x if type(x) in (tuple, np.dtype, str) else type(x))
+        aval = getattr(x, "aval", None)
+        key.append(id(type(x) if aval is None else aval))
     known = tuple(key)
     count = _calls.get(known, 0)
     if count >= _COLD_CALLS:
         return False
     if len(_calls) > 1 << 16:
         _calls.clear()
+    if exact == "integers" and not all(map(_is_integer, args)) or any(getattr(x, "size", 1) > _HOST_ELEMENTS for x in args):
+        count = _COLD_CALLS
     _calls[known] = count + 1
-    return all(getattr(x, "size", 1) <= _HOST_ELEMENTS for x in args)
+    return count < _COLD_CALLS
+
+
+def _is_integer(x: Any) -> bool:
+    """Whether ``x`` holds integers or booleans (or is no operand at all)."""
+    return getattr(getattr(x, "dtype", None), "kind", "i") in "biu" and not isinstance(x, (float, complex))
 
 
 def adaptive(exact: str, static_argnums: tuple = ()) -> Callable:

@@ -26,6 +26,7 @@ from .ufuncs import truth
 
 @adaptive("always")
 def _where(condition, x, y):
+    check_arraylike("where", condition, x, y)
     return arithmetic.where(condition, x, y)
 
 
@@ -50,7 +51,6 @@ def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None =
                          f"{x} and {y}.")
     if size is not None or fill_value is not None:
         raise ValueError("size and fill_value arguments cannot be used in three-term where function.")
-    check_arraylike("where", condition, x, y)
     return _where(condition, x, y)
 
 

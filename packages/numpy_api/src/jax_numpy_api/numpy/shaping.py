@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
+from jax_core import backends, dtypes
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p
 
 from .. import lax
 from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
-                        concrete, convert, joined, shape_of, unwrapped)
+                        concrete, convert, evaluating, host, joined, shape_of, unwrapped)
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
@@ -350,7 +350,18 @@ def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
                         f"concatenated: concatenating along dimension {axis} for shapes {', '.join(map(str, shapes))}.")
     if len(arrays) == 1:
         return as_array(arrays[0])
-    return lax.concatenate(arrays, axis)
+    found = _joined_on_host(np.concatenate, arrays, axis)
+    return lax.concatenate(arrays, axis) if found is None else found
+
+
+def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
+    """The arrays, which have one dtype, joined by NumPy, if all are ready and small; else None."""
+    if not evaluating():
+        return None
+    views = [host(a) for a in arrays]
+    if any(v is None or v.nbytes > 1 << 20 for v in views):
+        return None
+    return backends.get().from_host(join(views, axis), all(getattr(a, "weak_type", False) for a in arrays))
 
 
 def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
@@ -379,6 +390,9 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Ar
         raise ValueError(f"All input arrays must have the same shape; stack got {', '.join(map(str, shapes))}.")
     shape = shapes[0]
     axis = canonical_axis(axis, len(shape) + 1)
+    found = _joined_on_host(np.stack, arrays, axis)
+    if found is not None:
+        return found
     new = (*shape[:axis], 1, *shape[axis:])
     dims = tuple(i for i in range(len(new)) if i != axis)
     parts = [broadcast_in_dim_p.bind(a, shape=new, broadcast_dimensions=dims, sharding=None) for a in arrays]
