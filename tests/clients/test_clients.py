@@ -89,6 +89,28 @@ def test_flax_convolution_and_batch_norm():
     assert out.shape == (4, 3) and bool(jnp.isfinite(out).all()) and "batch_stats" in updated
 
 
+def test_flax_nnx_learns():
+    nnx = library("flax.nnx")
+    optax = library("optax")
+
+    class Net(nnx.Module):
+        def __init__(self, rngs):
+            self.first, self.second = nnx.Linear(1, 32, rngs=rngs), nnx.Linear(32, 1, rngs=rngs)
+
+        def __call__(self, x):
+            return self.second(nnx.tanh(self.first(x)))
+    net = Net(nnx.Rngs(0))
+    optimiser = nnx.Optimizer(net, optax.adam(1e-2), wrt=nnx.Param)
+
+    @nnx.jit
+    def step(net, optimiser):
+        value, g = nnx.value_and_grad(lambda m: jnp.mean((m(X) - Y) ** 2))(net)
+        optimiser.update(net, g)
+        return value
+    history = [float(step(net, optimiser)) for _ in range(200)]
+    assert history[-1] < 0.1 * history[0]
+
+
 def test_equinox_learns():
     eqx = library("equinox")
     optax = library("optax")

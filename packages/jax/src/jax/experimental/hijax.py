@@ -1,4 +1,6 @@
-"""jax.experimental.hijax: not written yet; each documented name says so when it is used."""
+"""jax.experimental.hijax: implemented in `jax_core.public.hijax`, as far as libraries need it to be imported."""
 from jax._gaps import missing as _missing
+from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _missing(__name__)
+_served, _names = _mirror(__name__, "jax_core.public.hijax")
+__getattr__, __dir__ = _missing(__name__, _served, _names)
