@@ -55,6 +55,7 @@ def run(seed: int, tests: list[str]) -> int:
                 print(text, flush=True)
                 failed += "FAILED" in text
         process.wait()
+        feeder.join()  # it notices the closed pipe; the interpreter must not end while it draws
     return failed
 
 

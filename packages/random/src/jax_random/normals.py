@@ -99,7 +99,11 @@ def _with_tails(words, impl, lower, upper, drawn):
     a = lax.select(right, lower, lax.select(left, lax.neg(upper), lax.mul(one, f(5))))
     b = lax.select(right, upper, lax.select(left, lax.neg(lower), lax.mul(one, f(6))))
     u = draw_unit(words, impl, drawn.shape, drawn.dtype)
-    tail = _draw_tail(lax.select(left, lax.sub(one, u), u), a, b)
+    u = lax.select(left, lax.sub(one, u), u)
+    if drawn.dtype.itemsize < 4:
+        tail = convert(_draw_tail(*(convert(x, np.dtype(np.float32)) for x in (u, a, b))), drawn.dtype)
+    else:
+        tail = _draw_tail(u, a, b)
     return lax.select(right, tail, lax.select(left, lax.neg(tail), drawn))
 
 
@@ -126,7 +130,7 @@ def _draw_tail(u, a, b):
 def _mills_ratio(x):
     """``Q(x) / density(x)`` for x above `_TAIL`, by its continued fraction."""
     f = x.dtype.type
-    x = lax.min(x, f(1e4) if x.dtype.itemsize > 2 else f(200))
+    x = lax.min(x, f(1e4))
     out = x
     for n in range(12, 0, -1):
         out = lax.add(x, lax.div(f(n), out))
