@@ -1,0 +1,205 @@
+"""jax.image: images resized and moved, by one weight matrix for each axis that changes.
+
+A weight matrix holds, for each output pixel, a kernel centred at its position in the input. When an image shrinks, the kernel
+is stretched by the scale (``antialias``), so that all input pixels count; weights are normalised to sum 1.
+
+Source: Keys, "Cubic convolution interpolation for digital image processing", IEEE Trans. ASSP 29 (1981).
+"""
+from __future__ import annotations
+
+import enum
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core.array import Array
+from jax_core.jit import inlined
+
+from . import lax
+from . import numpy as jnp
+from .numpy.promotion import as_array, canonical_axis, check_arraylike, promote_dtypes_inexact
+
+__all__ = ["ResizeMethod", "resize", "scale_and_translate"]
+
+
+class ResizeMethod(enum.Enum):
+    """How pixels between pixels are computed."""
+
+    NEAREST = 0
+    LINEAR = 1
+    LANCZOS3 = 2
+    LANCZOS5 = 3
+    CUBIC = 4
+    CUBIC_PYTORCH = 5
+    AREA = 6
+
+    @staticmethod
+    def from_string(s: str) -> "ResizeMethod":
+        """The method of a name; raises ValueError for an unknown one."""
+        names = {"nearest": "NEAREST", "linear": "LINEAR", "bilinear": "LINEAR", "trilinear": "LINEAR", "triangle": "LINEAR",
+                 "lanczos3": "LANCZOS3", "lanczos5": "LANCZOS5", "cubic": "CUBIC", "bicubic": "CUBIC", "tricubic": "CUBIC",
+                 "cubic-pytorch": "CUBIC_PYTORCH", "bicubic-pytorch": "CUBIC_PYTORCH", "area": "AREA"}
+        if s not in names:
+            raise ValueError(f'Unknown resize method "{s}"; use one of {sorted(names)}')
+        return ResizeMethod[names[s]]
+
+
+# -- kernels -----------------------------------------------------------------------------------------------------------
+
+def _triangle(x):
+    return jnp.maximum(0.0, 1.0 - jnp.abs(x))
+
+
+def _cubic(a: float) -> Callable:
+    def kernel(x):
+        x = jnp.abs(x)
+        near = ((a + 2) * x - (a + 3)) * x * x + 1
+        far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+        return jnp.where(x < 1, near, jnp.where(x < 2, far, 0.0))
+    return kernel
+
+
+def _lanczos(radius: float) -> Callable:
+    def kernel(x):
+        value = jnp.sinc(x) * jnp.sinc(x / radius)
+        return jnp.where(jnp.abs(x) < radius, value, 0.0)
+    return kernel
+
+
+_KERNELS = {ResizeMethod.LINEAR: _triangle, ResizeMethod.CUBIC: _cubic(-0.5), ResizeMethod.CUBIC_PYTORCH: _cubic(-0.5),
+            ResizeMethod.LANCZOS3: _lanczos(3.0), ResizeMethod.LANCZOS5: _lanczos(5.0)}
+
+
+def _weights(n, m, scale, translation, kernel, antialias, dtype, first=0):
+    """``(n, m)``: how much of each input pixel is in each output pixel; the image begins at pixel ``first``."""
+    inverse = 1.0 / scale
+    centre = (jnp.arange(m, dtype=dtype) + 0.5) * inverse - translation * inverse - 0.5 + first
+    stretch = jnp.maximum(inverse, 1.0) if antialias else 1.0
+    w = kernel((centre[None, :] - jnp.arange(n, dtype=dtype)[:, None]) / stretch)
+    total = jnp.sum(w, 0, keepdims=True)
+    w = jnp.where(jnp.abs(total) > 1000 * float(np.finfo(np.float32).eps), w / jnp.where(total == 0, 1.0, total), 0.0)
+    return jnp.where((centre >= -0.5) & (centre <= n - 0.5), w, 0.0)
+
+
+def _replicated_weights(n, m, scale, translation, dtype):
+    """As PyTorch computes them without antialiasing: a sharper kernel, and the edge pixels repeated outside."""
+    border = 2
+    w = _weights(n + 2 * border, m, scale, translation, _cubic(-0.75), False, dtype, border)
+    inner = w[border:n + border]
+    return inner.at[0].add(jnp.sum(w[:border], 0)).at[-1].add(jnp.sum(w[n + border:], 0))
+
+
+def _kernel_weights(n, m, scale, translation, method, antialias, dtype):
+    if method is ResizeMethod.CUBIC_PYTORCH and not antialias:
+        return _replicated_weights(n, m, scale, translation, dtype)
+    return _weights(n, m, scale, translation, _KERNELS[method], antialias, dtype)
+
+
+def _area_weights(n, m, dtype):
+    """Overlap of output pixels with input pixels."""
+    edges = np.arange(m + 1) * (n / m)
+    low, high = edges[:-1][None, :], edges[1:][None, :]
+    i = np.arange(n)[:, None]
+    overlap = np.clip(np.minimum(high, i + 1) - np.maximum(low, i), 0, None)
+    return jnp.asarray(overlap / (n / m), dtype)
+
+
+def _applied(x, weights, precision):
+    """Contract each axis with its weight matrix."""
+    for axis, w in weights.items():
+        y = lax.dot_general(x, w.astype(x.dtype), (((axis,), (0,)), ((), ())), precision=precision)
+        x = jnp.moveaxis(y, -1, axis)
+    return x
+
+
+# -- public functions --------------------------------------------------------------------------------------------------
+
+def _method(method: Any) -> ResizeMethod:
+    return ResizeMethod.from_string(method) if isinstance(method, str) else method
+
+
+@inlined(static_argnums=(1, 2, 3, 4))
+def _resize(image, shape, method, antialias, precision):
+    image, = promote_dtypes_inexact(image)
+    image = as_array(image)
+    if len(shape) != image.ndim:
+        raise ValueError(f"resize: shape must have one length for each axis of the image, got {shape} for shape {image.shape}")
+    changed = [i for i in range(image.ndim) if shape[i] != image.shape[i]]
+    if method is ResizeMethod.NEAREST:
+        for i in changed:
+            n, m = image.shape[i], shape[i]
+            index = np.floor((np.arange(m) + 0.5) * (n / m)).astype(np.int32)
+            image = jnp.take(image, np.minimum(index, n - 1), axis=i, mode="clip")
+        return image
+    wide = np.float64 if jnp.finfo(image.dtype).bits == 64 and not jnp.issubdtype(image.dtype, np.complexfloating) else np.float32
+    if method is ResizeMethod.AREA:
+        weights = {i: _area_weights(image.shape[i], shape[i], wide) for i in changed}
+    else:
+        weights = {i: _kernel_weights(image.shape[i], shape[i], shape[i] / image.shape[i], 0.0, method, antialias, wide)
+                   for i in changed}
+    return _applied(image, weights, precision)
+
+
+def resize(image: Any, shape: Sequence[int], method: str | ResizeMethod, antialias: bool = True,
+           precision: Any = lax.Precision.HIGHEST) -> Array:
+    """An image of another size, the same in all.
+
+    Args:
+      image: any number of axes.
+      shape: a length for each axis; axes with an unchanged length are not touched.
+      method: "nearest", "linear" (also "bilinear", "trilinear", "triangle"), "cubic" (also "bicubic", "tricubic"),
+        "cubic-pytorch", "lanczos3", "lanczos5", "area", or a `ResizeMethod`.
+      antialias: stretch the kernel where the image shrinks.
+      precision: of the products.
+
+    Returns:
+      an inexact array of the given shape.
+
+    Raises:
+      ValueError: another method, or shapes that do not fit.
+    """
+    check_arraylike("resize", image)
+    return _resize(image, tuple(int(n) for n in shape), _method(method), bool(antialias), precision)
+
+
+@inlined(static_argnums=(1, 2, 5, 6, 7))
+def _scale_and_translate(image, shape, spatial_dims, scale, translation, method, antialias, precision):
+    image, = promote_dtypes_inexact(image)
+    image = as_array(image)
+    scale, translation = (as_array(promote_dtypes_inexact(v)[0]) for v in (scale, translation))
+    if len(shape) != image.ndim:
+        raise ValueError(f"scale_and_translate: shape must have one length for each axis, got {shape} for shape {image.shape}")
+    dims = [canonical_axis(d, image.ndim) for d in spatial_dims]
+    weights = {}
+    for k, i in enumerate(dims):
+        weights[i] = _kernel_weights(image.shape[i], shape[i], scale[k], translation[k], method, antialias, scale.dtype)
+    out = _applied(image, weights, precision)
+    if out.shape != shape:
+        raise ValueError(f"scale_and_translate: axes outside of spatial_dims={tuple(spatial_dims)} must keep their length, got "
+                         f"shape {shape} for an image of shape {image.shape}")
+    return out
+
+
+def scale_and_translate(image: Any, shape: Sequence[int], spatial_dims: Sequence[int], scale: Any, translation: Any,
+                        method: str | ResizeMethod, antialias: bool = True,
+                        precision: Any = lax.Precision.HIGHEST) -> Array:
+    """An image scaled, then moved, along some axes; 0 where there was nothing.
+
+    Args:
+      image: any number of axes.
+      shape: of the result.
+      spatial_dims: the axes that change.
+      scale, translation: one number for each of these axes: position ``x`` moves to ``scale * x + translation``.
+      method: as for `resize`, but not "nearest" and "area".
+      antialias: stretch the kernel where the image shrinks.
+      precision: of the products.
+
+    Raises:
+      ValueError: another method, or shapes that do not fit.
+    """
+    check_arraylike("scale_and_translate", image, scale, translation)
+    method = _method(method)
+    if method not in _KERNELS:
+        raise ValueError(f"scale_and_translate: method {method.name} has no kernel; use resize")
+    return _scale_and_translate(image, tuple(int(n) for n in shape), tuple(int(d) for d in spatial_dims), scale, translation,
+                                method, bool(antialias), precision)
