@@ -18,7 +18,8 @@ from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import Tracer
 
 from .. import lax
-from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of, strong, unwrapped)
+from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of,
+                        strong, unwrapped)
 
 _HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
 _SCALARS = {bool, int, float, complex}

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import Any, NamedTuple, Sequence
+from collections import namedtuple
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -27,30 +28,11 @@ from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis, trace as
 from .ufuncs import _is_complex, _like, abs as _abs, conj
 
 
-class EighResult(NamedTuple):
-    eigenvalues: Array
-    eigenvectors: Array
-
-
-class EigResult(NamedTuple):
-    eigenvalues: Array
-    eigenvectors: Array
-
-
-class QRResult(NamedTuple):
-    Q: Array
-    R: Array
-
-
-class SlogdetResult(NamedTuple):
-    sign: Array
-    logabsdet: Array
-
-
-class SVDResult(NamedTuple):
-    U: Array
-    S: Array
-    Vh: Array
+EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
+EigResult = namedtuple("EigResult", "eigenvalues eigenvectors")
+QRResult = namedtuple("QRResult", "Q R")
+SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
+SVDResult = namedtuple("SVDResult", "U S Vh")
 
 
 def _matrix(name: str, a: Any, square: bool = False) -> Array:

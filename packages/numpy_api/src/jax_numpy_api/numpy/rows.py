@@ -115,7 +115,8 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
         return promotion.as_array(op(*prepare(name, x)))  # an operation may hand a number back as it is
 
     doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
-           f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or number."
+           f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or"
+           " number."
            f"\n\n    Source: `numpy.{name}`.\n    ")
     return _made(named(fun, name, doc, parameters(parameter) if parameter != "x" else None), exact)
 

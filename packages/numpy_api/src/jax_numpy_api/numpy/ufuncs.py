@@ -73,13 +73,16 @@ less_equal = _ordered("less_equal", lambda x, y: lax.le(x, y), lambda x, y: lax.
 # -- arithmetic of one operation ---------------------------------------------------------------------------------------
 # add, subtract, multiply, negative, maximum, minimum are wrapped as ufunc objects by `ufunc_objects`
 
-add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.add(x, y), "any", "Sum of elements.", exact="integers")
+add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.add(x, y), "any", "Sum of elements.",
+             exact="integers")
 subtract = binary("subtract", lambda x, y: lax.sub(x, y), "any", "Difference of elements.", exact="integers")
 multiply = binary("multiply", lambda x, y: lax.bitwise_and(x, y) if _is_bool(x) else lax.mul(x, y), "any",
                   "Product of elements.", exact="integers")
 negative = unary("negative", lambda x: lax.neg(x), "any", "``-x``.", exact="integers")
-maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of two elements; NaN if either is NaN.", exact="integers")
-minimum = binary("minimum", lambda x, y: lax.min(x, y), "any", "The smaller of two elements; NaN if either is NaN.", exact="integers")
+maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of two elements; NaN if either is NaN.",
+                 exact="integers")
+minimum = binary("minimum", lambda x, y: lax.min(x, y), "any", "The smaller of two elements; NaN if either is NaN.",
+                 exact="integers")
 nextafter = binary("nextafter", lambda x, y: lax.nextafter(x, y), "inexact",
                    "The next representable number after ``x`` towards ``y``.", ("x", "y"))
 positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged.", exact="always")
@@ -94,7 +97,8 @@ bitwise_not = bitwise_invert = invert = unary("invert", lambda x: lax.bitwise_no
 bitwise_count = unary("bitwise_count", lambda x: lax.convert_element_type(
     lax.population_count(lax.abs(x) if dtypes.issubdtype(lax.dtype(x), np.signedinteger) else x), np.uint8), "numeric",
     "Number of one bits of the absolute value, as uint8.", exact="always")
-left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x", "y"), exact="always")
+left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x",
+                    "y"), exact="always")
 bitwise_left_shift = left_shift
 right_shift = bitwise_right_shift = binary(
     "right_shift", lambda x, y: lax.shift_right_logical(x, y) if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger)
@@ -199,7 +203,8 @@ def isneginf(x, /, out=None):
 # -- sign, magnitude, complex parts ------------------------------------------------------------------------------------
 
 abs = absolute = unary("absolute", lambda x: x if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger) or _is_bool(x)
-                       else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).", exact="integers")
+                       else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).",
+                                    exact="integers")
 fabs = unary("fabs", lambda x: _real_abs(x), "inexact", "Absolute value, as a float.")
 
 
@@ -210,8 +215,10 @@ def _real_abs(x):
 
 
 sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers")
-floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any", "Largest integer not above each element.", exact="integers")
-ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.", exact="integers")
+floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any",
+              "Largest integer not above each element.", exact="integers")
+ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.",
+             exact="integers")
 real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val", exact="always")
 imag = unary("imag", lambda x: lax.imag(x) if _is_complex(x) else lax.full_like(x, 0), "any",
              "Imaginary part; zeros for real numbers.", "val", exact="always")
