@@ -4,9 +4,11 @@ import pytest
 import scipy.special
 
 from jax_core import config
+from jax_core.autodiff import grad
 from jax_core.jit import jit
 from jax_core.vmap import vmap
 from jax_numpy_api import lax
+from jax_numpy_api.lax.recurrence import linear_recurrence, linear_recurrence_p
 
 from harness import LAWS, Bad, Case
 
@@ -46,7 +48,11 @@ RUNNING = [
     Case(getattr(lax, name), "f32[5,3] f16[4,2] bf16[4,2]" + ("" if name == "cumlogsumexp" else " i32[5,3] u8[4,2]"), axis=axis,
          reverse=reverse, reference=running(accumulate, axis, reverse), tolerance=16)
     for name, accumulate in ACCUMULATE.items() for axis in (0, 1) for reverse in (False, True)
-] + [Case(getattr(lax, name), "c64[5]", reference=running(ACCUMULATE[name]), name=name) for name in ("cumsum", "cumprod")]
+] + [Case(getattr(lax, name), "c64[5]", reference=running(ACCUMULATE[name]), name=name) for name in ("cumsum", "cumprod")] + [
+    Case(lambda a, b, axis=axis, reverse=reverse: linear_recurrence(a, b, axis, reverse), "f32[4,3],f32[4,3] c64[4,3],c64[4,3]",
+         name=f"linear_recurrence {axis} {reverse}", tolerance=32,
+         reference=lambda a, b, axis=axis, reverse=reverse: linear_recurrence_p.reference(a, b, axis=axis, reverse=reverse))
+    for axis in (0, 1) for reverse in (False, True)]
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
@@ -126,6 +132,25 @@ def test_long_axes_are_cut_into_chunks(name, shape, axis):
         assert np.allclose(got, running(ACCUMULATE[name], axis, reverse)(x), rtol=rounding)
 
 
+@pytest.mark.parametrize("shape,axis", [((3001,), 0), ((2, 500), 1), ((500, 2), 0), ((7, 3000), 0)])
+def test_long_recurrences_are_cut_into_chunks(shape, axis):
+    """Chunks side by side give what the loop gives, also behind an infinite factor that nothing reaches."""
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(-1, 1, shape).astype(np.float32), rng.normal(size=shape).astype(np.float32)
+    for reverse in (False, True):
+        a[(-1 if reverse else 0,) if axis == 0 else (slice(None), -1 if reverse else 0)] = np.inf
+        got = np.asarray(jit(lambda a, b: linear_recurrence(a, b, axis, reverse))(a, b))
+        assert np.allclose(got, linear_recurrence_p.reference(a, b, axis=axis, reverse=reverse), atol=1e-5)
+        a = rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+def test_a_running_product_with_zeros_has_a_derivative():
+    """The product of the other factors, behind a zero as well."""
+    x = np.array([2, 0, 3, 4], np.float32)
+    g = np.asarray(grad(lambda x: lax.reduce_sum(lax.cumprod(x), (0,)))(x))
+    assert np.array_equal(g, [1, 2 + 6 + 24, 0, 0])
+
+
 def test_running_extrema_keep_nan():
     """From the first NaN on, all are NaN."""
     x = np.array([1, np.nan, 3, 0], np.float32)
@@ -136,7 +161,6 @@ def test_running_extrema_keep_nan():
 def test_cumlogsumexp_of_infinities_and_its_derivative():
     """Terms of weight zero have neither value nor derivative."""
     x = np.array([-np.inf, -np.inf, 1, 2], np.float32)
-    from jax_core.autodiff import grad
     assert np.allclose(lax.cumlogsumexp(x), np.logaddexp.accumulate(x))
     g = np.asarray(grad(lambda x: lax.index_in_dim(lax.cumlogsumexp(x), -1, 0, False))(x))
     assert np.allclose(g, scipy.special.softmax(x))

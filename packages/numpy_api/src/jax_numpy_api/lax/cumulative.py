@@ -22,11 +22,11 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.aval import ShapedArray
-from jax_core.forward import jvp_flat
 from jax_core.primitive import LINEAR, Primitive, Zero, none
 from jax_core.structural import zeros
 from jax_numpy_api import lax
 from .nary import integers
+from .recurrence import linear_recurrence, shifted
 
 _WIDTH = 2048  # elements that one step of the loop works on, at least
 _SMALL = 1 << 13  # arrays up to this size take reduce_window
@@ -220,16 +220,40 @@ def _type_rule(name, accepts):
     return rule
 
 
-def _scan_jvp(bind, combine):
-    """The derivative of the same values computed as a tree of ``combine``, which is differentiable."""
+def _recurrent_jvp(bind, coefficients):
+    """The tangent t of the results y by t[i] = a[i] t[i - 1] + c[i] dx[i], for ``coefficients(x, y, previous y)``."""
     def rule(primals, tangents, *, axis, reverse):
         (x,), (g,) = primals, tangents
         out = bind(x, axis=axis, reverse=reverse)
         if isinstance(g, Zero):
             return out, Zero.of(out)
-        _, (tangent,) = jvp_flat(lambda x: [lax.associative_scan(combine(), x, reverse, axis)], [x], [g])
-        return out, tangent
+        a, c = coefficients(x, out, axis, reverse)
+        return out, linear_recurrence(a, lax.mul(c, g), axis, reverse)
     return rule
+
+
+def _product_coefficients(x, y, axis, reverse):
+    return x, shifted(y, axis, reverse, 1)
+
+
+def _extremum_coefficients(x, y, axis, reverse):
+    """The element or the one before it, whichever is the extremum; half of each where they are equal."""
+    before = shifted(y, axis, reverse, np.nan)  # equal to nothing
+    new, old = lax.eq(y, x), lax.eq(y, before)
+    zero, one = zeros(ShapedArray(y.shape, y.dtype)), lax.full_like(y, 1)
+    a = lax.select(new, lax.select(old, lax.full_like(y, 0.5), zero), one)
+    return a, lax.sub(one, a)
+
+
+def _logsumexp_coefficients(x, y, axis, reverse):
+    """exp(y[i - 1] - y[i]) and exp(x[i] - y[i]); where y stays at one infinity, the element before has all the weight."""
+    before = shifted(y, axis, reverse, -np.inf)
+    zero, same = zeros(ShapedArray(y.shape, y.dtype)), lax.eq(before, y)
+    part = lax.real(y) if dtypes.issubdtype(y.dtype, np.complexfloating) else y
+    stays = lax.bitwise_and(same, lax.eq(lax.abs(part), lax.full_like(part, np.inf)))
+    a = lax.exp(lax.select(same, zero, lax.sub(before, y)))
+    c = lax.exp(lax.select(lax.eq(x, y), zero, lax.sub(x, y)))
+    return a, lax.select(stays, zero, c)
 
 
 def _numeric(dtype):
@@ -271,15 +295,15 @@ cumsum_p = _cumulative(
 
 cumprod_p = _cumulative(
     "cumprod", _Reducer(_op("multiply"), lambda dtype: 1), _numeric, np.multiply.accumulate,
-    jvp=_scan_jvp(lambda x, **params: cumprod_p.bind(x, **params), lambda: lax.mul), transpose=_not_linear("cumprod"))
+    jvp=_recurrent_jvp(lambda x, **params: cumprod_p.bind(x, **params), _product_coefficients), transpose=_not_linear("cumprod"))
 
 cummax_p = _cumulative(
     "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), _lowest), _anything, np.maximum.accumulate,
-    jvp=_scan_jvp(lambda x, **params: cummax_p.bind(x, **params), lambda: lax.max), transpose=_not_linear("cummax"))
+    jvp=_recurrent_jvp(lambda x, **params: cummax_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummax"))
 
 cummin_p = _cumulative(
     "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), _highest), _anything, np.minimum.accumulate,
-    jvp=_scan_jvp(lambda x, **params: cummin_p.bind(x, **params), lambda: lax.min), transpose=_not_linear("cummin"))
+    jvp=_recurrent_jvp(lambda x, **params: cummin_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummin"))
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -307,7 +331,7 @@ def _numpy_logcumsumexp(x, axis, dtype):
 
 cumlogsumexp_p = _cumulative(
     "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest, costly=True), _inexact, _numpy_logcumsumexp,
-    jvp=_scan_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), lambda: _logaddexp),
+    jvp=_recurrent_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), _logsumexp_coefficients),
     transpose=_not_linear("cumlogsumexp"))
 
 
