@@ -6,6 +6,7 @@ import jax_random as random
 from jax_core import config
 from jax_core.errors import KeyReuseError
 from jax_core.jit import jit
+from jax_numpy_api import lax
 
 KEY = random.key(0)
 KEYS = random.split(KEY, 3)
@@ -119,6 +120,22 @@ def test_compiled_functions_use_their_arguments_up(watched):
     draw(watched)
     with pytest.raises(KeyReuseError):
         draw(watched)
+
+
+LOOPS = {
+    "cond": lambda k: lax.cond(True, lambda k: random.normal(k), lambda k: random.uniform(k), k),
+    "scan": lambda k: lax.scan(lambda k, _: (k, random.normal(k)), k, None, length=1)[1],
+    "while": lambda k: lax.while_loop(lambda c: c[1] < 1, lambda c: (c[0], c[1] + random.normal(c[0]) ** 2 + 1), (k, 0.0))[1],
+    "jit": lambda k: jit(lambda k: random.normal(k))(k),
+    "split": lambda k: random.split(k),
+}
+
+
+@pytest.mark.parametrize("fun", LOOPS.values(), ids=LOOPS)
+def test_uses_inside_control_flow_are_seen(fun, watched):
+    jit(fun)(watched)
+    with pytest.raises(KeyReuseError):
+        random.normal(watched)
 
 
 def test_nothing_is_noted_without_the_flag():

@@ -80,7 +80,20 @@ def _consumed(jaxpr: Jaxpr) -> tuple[bool, ...]:
                 if x is not None:
                     origin[out] = x
         else:
-            inner = eqn.params.get("jaxpr")
-            if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.invars) == len(known):
-                used.update(x for x, c in zip(known, consumed_inputs(inner)) if c and x is not None)
+            for inner, operands in _inner_programs(eqn, known):
+                used.update(x for x, c in zip(operands, consumed_inputs(inner)) if c and x is not None)
     return tuple(v in used for v in jaxpr.invars)
+
+
+def _inner_programs(eqn: Any, operands: list) -> list[tuple[ClosedJaxpr, list]]:
+    """The programs that an equation holds, each with those of the operands that are its inputs."""
+    params = eqn.params
+    if "branches" in params:  # the first operand says which
+        return [(branch, operands[1:]) for branch in params["branches"]]
+    if "body_jaxpr" in params:
+        first = params["cond_nconsts"]
+        return [(params["body_jaxpr"], operands[first:])]
+    inner = params.get("jaxpr")
+    if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.invars) == len(operands):
+        return [(inner, operands)]
+    return []
