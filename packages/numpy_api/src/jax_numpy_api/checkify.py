@@ -42,13 +42,11 @@ FailedCheckError = ErrorCategory("FailedCheckError")
 NaNError = ErrorCategory("NaNError")
 DivisionByZeroError = ErrorCategory("DivisionByZeroError")
 OOBError = ErrorCategory("OOBError")
-user_checks = frozenset({FailedCheckError})
-nan_checks = frozenset({NaNError})
-index_checks = frozenset({OOBError})
-div_checks = frozenset({DivisionByZeroError})
-float_checks = nan_checks | div_checks
-automatic_checks = float_checks | index_checks
-all_checks = automatic_checks | user_checks
+user_checks, nan_checks, index_checks, div_checks = (
+    frozenset({kind}) for kind in (FailedCheckError, NaNError, OOBError, DivisionByZeroError))
+float_checks = nan_checks.union(div_checks)
+automatic_checks = float_checks.union(index_checks)
+all_checks = automatic_checks.union(user_checks)
 
 
 class JaxRuntimeError(ValueError):

@@ -67,14 +67,9 @@ class Shard:
         return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}{data})"
 
 
-class DLDeviceType(enum.IntEnum):
-    """Numbers of device types in the DLPack standard."""
-
-    kDLCPU = 1
-    kDLCUDA = 2
-    kDLCUDAHost = 3
-    kDLROCM = 10
-    kDLROCMHost = 11
+# Numbers of device types in the DLPack standard.
+DLDeviceType = enum.IntEnum("DLDeviceType", dict(kDLCPU=1, kDLCUDA=2, kDLCUDAHost=3, kDLROCM=10, kDLROCMHost=11),
+                            module=__name__)
 
 
 class _ArrayMethods:

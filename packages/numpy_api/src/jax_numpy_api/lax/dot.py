@@ -70,25 +70,8 @@ class DotAlgorithm(NamedTuple):
     allow_imprecise_accumulation: bool = False
 
 
-class DotAlgorithmPreset(enum.Enum):
+class _Preset(enum.Enum):
     """Named algorithms: dtypes of the operands, dtype of the sum, number of products of parts."""
-
-    DEFAULT = enum.auto()
-    ANY_F8_ANY_F8_F32 = enum.auto()
-    ANY_F8_ANY_F8_F32_FAST_ACCUM = enum.auto()
-    ANY_F8_ANY_F8_ANY = enum.auto()
-    ANY_F8_ANY_F8_ANY_FAST_ACCUM = enum.auto()
-    F16_F16_F16 = enum.auto()
-    F16_F16_F32 = enum.auto()
-    BF16_BF16_BF16 = enum.auto()
-    BF16_BF16_F32 = enum.auto()
-    BF16_BF16_F32_X3 = enum.auto()
-    BF16_BF16_F32_X6 = enum.auto()
-    BF16_BF16_F32_X9 = enum.auto()
-    TF32_TF32_F32 = enum.auto()
-    TF32_TF32_F32_X3 = enum.auto()
-    F32_F32_F32 = enum.auto()
-    F64_F64_F64 = enum.auto()
 
     def __repr__(self):
         return f"{type(self).__name__}.{self.name}"
@@ -113,6 +96,12 @@ class DotAlgorithmPreset(enum.Enum):
         """Dtype of the sum; None where the operands decide."""
         name = self.name.removesuffix("_FAST_ACCUM")
         return None if self is DotAlgorithmPreset.DEFAULT else _SCALAR_TYPES.get(name.split("_X")[0].split("_")[-1])
+
+
+DotAlgorithmPreset = _Preset("DotAlgorithmPreset", """
+    DEFAULT ANY_F8_ANY_F8_F32 ANY_F8_ANY_F8_F32_FAST_ACCUM ANY_F8_ANY_F8_ANY
+    ANY_F8_ANY_F8_ANY_FAST_ACCUM F16_F16_F16 F16_F16_F32 BF16_BF16_BF16 BF16_BF16_F32 BF16_BF16_F32_X3
+    BF16_BF16_F32_X6 BF16_BF16_F32_X9 TF32_TF32_F32 TF32_TF32_F32_X3 F32_F32_F32 F64_F64_F64""", module=__name__)
 
 
 _SCALAR_TYPES = {"F16": np.float16, "BF16": dtypes.bfloat16, "F32": np.float32, "F64": np.float64}

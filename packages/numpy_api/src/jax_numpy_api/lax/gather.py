@@ -49,6 +49,9 @@ _MODES = {"clip": GatherScatterMode.CLIP, "fill": GatherScatterMode.FILL_OR_DROP
           None: GatherScatterMode.FILL_OR_DROP}
 
 
+_Axes = tuple[int, ...]
+
+
 class GatherDimensionNumbers(NamedTuple):
     """How the axes of operand, indices and result of a gather belong together. The last axis of the indices holds
     the index vectors.
@@ -61,11 +64,11 @@ class GatherDimensionNumbers(NamedTuple):
       start_indices_batching_dims: the axes of the indices that belong to them.
     """
 
-    offset_dims: tuple[int, ...]
-    collapsed_slice_dims: tuple[int, ...]
-    start_index_map: tuple[int, ...]
-    operand_batching_dims: tuple[int, ...] = ()
-    start_indices_batching_dims: tuple[int, ...] = ()
+    offset_dims: _Axes
+    collapsed_slice_dims: _Axes
+    start_index_map: _Axes
+    operand_batching_dims: _Axes = ()
+    start_indices_batching_dims: _Axes = ()
 
 
 def _as_tuples(numbers):

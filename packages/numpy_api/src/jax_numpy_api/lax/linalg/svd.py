@@ -19,14 +19,10 @@ from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask,
                      rows, safe_reciprocal)
 
 
-class SvdAlgorithm(enum.Enum):
-    """Algorithms; which exist depends on the platform."""
-
-    DEFAULT = "default"
-    QR = "QR"
-    JACOBI = "Jacobi"
-    POLAR = "polar"
-    DIVIDE_AND_CONQUER = "divide_and_conquer"
+# Which of these exist depends on the platform.
+SvdAlgorithm = enum.Enum("SvdAlgorithm", [
+    ("DEFAULT", "default"), ("QR", "QR"), ("JACOBI", "Jacobi"), ("POLAR", "polar"),
+    ("DIVIDE_AND_CONQUER", "divide_and_conquer")], module=__name__)
 
 
 def _svd_type(x, *, full_matrices, compute_uv, subset_by_index, algorithm):
