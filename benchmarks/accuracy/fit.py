@@ -58,6 +58,16 @@ def dawson(x):
         mp.fac2(2 * n - 1) / (2 * x * x) ** n for n in range(1, 12)))
 
 
+CI_ROOT = mp.findroot(mp.ci, mp.mpf("0.6165"))
+
+
+def ci_rest(x):
+    """``(Ci(x) - log(x / root)) / (x - root)``."""
+    if x == 0:
+        return (mp.euler + mp.log(CI_ROOT)) / -CI_ROOT
+    return (mp.ci(x) - mp.log(x / CI_ROOT)) / (x - CI_ROOT)
+
+
 EI_ROOT = mp.findroot(mp.ei, mp.mpf("0.3725"))
 
 
@@ -150,7 +160,7 @@ FITS = {
     "EI_12": lambda: chebyshev(scaled_ei, mp.mpf(1) / 24, mp.mpf(1) / 12),
     "EI_24": lambda: chebyshev(scaled_ei, 0, mp.mpf(1) / 24),
     "SI": lambda: chebyshev(lambda v: mp.si(mp.sqrt(v)) / mp.sqrt(v) if v else 1, 0, 16),
-    "CI": lambda: chebyshev(lambda v: (mp.ci(mp.sqrt(v)) - mp.euler - mp.log(v) / 2) / v, mp.mpf(10) ** -25, 16),
+    "CI_REST": lambda: chebyshev(ci_rest, 0, 4),
     "SI_F": lambda: chebyshev(si_f, 0, mp.mpf(1) / 16),
     "SI_G": lambda: chebyshev(si_g, 0, mp.mpf(1) / 16),
     "FRESNEL_S": lambda: chebyshev(lambda v: mp.fresnels(v ** (mp.mpf(1) / 4)) / v ** (mp.mpf(3) / 4), mp.mpf(10) ** -30,

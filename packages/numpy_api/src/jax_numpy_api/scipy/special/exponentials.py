@@ -17,6 +17,7 @@ from jax_core.jit import inlined
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_args_inexact
+from ._series import differentiable, log1p
 
 # -- sums of exponentials ----------------------------------------------------------------------------------------------
 
@@ -134,19 +135,19 @@ def expit(x: Any) -> Array:
     return lax.logistic(x)
 
 
-@custom_jvp
+@differentiable
 @inlined
 def logit(x: Any) -> Array:
     """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside.
 
-    Near 1/2 it is computed as ``2 atanh(2 x - 1)``, as a difference of logarithms would lose all digits.
+    Near 1/2 it is computed as ``log1p((2 x - 1)/(1 - x))``, as a difference of logarithms would lose all digits.
     """
     (x,) = promote_args_inexact("logit", x)
     if jnp.issubdtype(x.dtype, np.complexfloating):
         return jnp.log(x / (1 - x))
     middle = jnp.abs(x - 0.5) <= 0.2
     safe = jnp.where(middle, x, 0.5)
-    return jnp.where(middle, 2 * jnp.arctanh(2 * safe - 1), jnp.log(x) - jnp.log1p(-x))
+    return jnp.where(middle, log1p((2 * safe - 1) / (1 - safe)), jnp.log(x) - log1p(-x))
 
 
 @logit.defjvp
@@ -187,7 +188,7 @@ xlogy.__doc__ = """``x * log(y)``, and 0 where ``x`` is 0 (NaN where ``y`` is Na
 
 The derivatives are ``log(y)`` and ``x / y``, the latter 0 where ``x`` is 0.
 """
-xlog1py = _times_log("xlog1py", jnp.log1p, lambda y: 1 / (1 + y))
+xlog1py = _times_log("xlog1py", log1p, lambda y: 1 / (1 + y))
 xlog1py.__doc__ = """``x * log(1 + y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
 The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x`` is 0.
@@ -204,7 +205,7 @@ def entr(x: Any) -> Array:
 def _log_ratio(p, q):
     """``log(p / q)`` for positive ``p``, ``q``, with all digits where they are nearly equal and without overflow."""
     near = jnp.abs(p - q) <= 0.5 * q
-    return jnp.where(near, jnp.log1p(jnp.where(near, (p - q) / q, 0)), jnp.log(p) - jnp.log(q))
+    return jnp.where(near, log1p(jnp.where(near, (p - q) / q, 0)), jnp.log(p) - jnp.log(q))
 
 
 def _divergence(name, p, q, extra):
@@ -236,7 +237,7 @@ def _power_transform(log_x, lmbda):
     small = jnp.abs(lmbda) < 1e-19
     safe = jnp.where(small, 1, lmbda)
     regular = jnp.expm1(jnp.where(small, 0, z)) / safe
-    limit = log_x * (1 + 0.5 * jnp.where(small, z, 0))  # its derivative in lmbda is log_x**2 / 2
+    limit = log_x * (1 + 0.5 * jnp.where(small & jnp.isfinite(z), z, 0))  # its derivative in lmbda is log_x**2 / 2
     return jnp.where(small | ((log_x == 0) & (lmbda == 0)), limit, regular)
 
 
@@ -251,4 +252,4 @@ def boxcox(x: Any, lmbda: Any) -> Array:
 def boxcox1p(x: Any, lmbda: Any) -> Array:
     """``((1 + x)**lmbda - 1) / lmbda``, and ``log(1 + x)`` where ``lmbda`` is 0; NaN for ``x`` below -1."""
     x, lmbda = promote_args_inexact("boxcox1p", x, lmbda)
-    return _power_transform(jnp.log1p(x), lmbda)
+    return _power_transform(log1p(x), lmbda)

@@ -23,7 +23,7 @@ from ... import lax
 from ... import numpy as jnp
 from ...lax.special import _log_beta
 from ...numpy.promotion import promote_args_inexact
-from ._series import differentiable, chebyshev, wide
+from ._series import chebyshev, differentiable, log1p, wide
 
 _RGAMMA = (
     1.063773007805262, -0.004985587286840036, -0.06419254361091582, 0.005065798640286087, 0.0004166091387096889,
@@ -292,7 +292,7 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Array:
         N, k = jnp.where(edge, 0.0, N + k - 1), k
     inside = (N >= 0) & (k >= 0) & (k <= N)
     n, j = jnp.where(inside, N, 1.0), jnp.where(inside, k, 0.0)
-    value = jnp.exp(-jnp.log1p(n) - _betaln(n - j + 1, j + 1))
+    value = jnp.exp(-log1p(n) - _betaln(n - j + 1, j + 1))
     whole = (n == jnp.round(n)) & (j == jnp.round(j)) & (value < 0.05 / float(dtypes.finfo(n.dtype).eps) ** 0.9)
     value = value + lax.stop_gradient(jnp.where(whole, jnp.round(value) - value, 0))
     return jnp.where(inside, value, 0.0).astype(dtype)

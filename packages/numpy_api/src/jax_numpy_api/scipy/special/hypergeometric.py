@@ -24,10 +24,10 @@ from .gammas import _lgamma, gammasgn
 _STEPS = 20000  # near x = 1 the series of a whole c - a - b converges slowly
 
 
-def _sum(ratio, like):
-    """``1 + r0 + r0 r1 + ...`` with ``ratio(k)`` the quotient of neighbouring terms, to the precision of the dtype."""
+def _sum(ratio, like, first=1.0):
+    """``first * (1 + r0 + r0 r1 + ...)`` with ``ratio(k)`` the quotient of neighbouring terms, to the dtype's precision."""
     eps = float(dtypes.finfo(like.dtype).eps) / 4
-    one = jnp.ones_like(like)
+    start = jnp.broadcast_to(jnp.asarray(first, like.dtype), like.shape)
 
     def going(state):
         k, active, _, _ = state
@@ -39,7 +39,7 @@ def _sum(ratio, like):
         new = total + term
         return k + 1, active & (jnp.abs(term) > eps * jnp.abs(new)), term, jnp.where(active, new, total)
 
-    return lax.while_loop(going, step, (jnp.int32(0), jnp.ones(like.shape, bool), one, one))[3]
+    return lax.while_loop(going, step, (jnp.int32(0), jnp.ones(like.shape, bool), start, start))[3]
 
 
 def _term(top, bottom):
@@ -47,8 +47,9 @@ def _term(top, bottom):
     return jnp.where(top == 0, 0.0, top / jnp.where(top == 0, 1.0, bottom))
 
 
-def _m_asymptotic(a, b, x):
-    """``gamma(b)/gamma(a) exp(x) x**(a-b)`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for large x > 0."""
+def _m_asymptotic(a, b, x, shift):
+    """``gamma(b)/gamma(a) exp(x + shift) x**(a-b)`` times a series in 1/x cut at its smallest term (DLMF 13.7.2), for
+    large x > 0."""
     term, total, last = jnp.ones_like(x), jnp.ones_like(x), jnp.full_like(x, np.inf)
     for k in range(30):
         new = term * (1 - a + k) * (b - a + k) / ((k + 1) * x)
@@ -56,7 +57,7 @@ def _m_asymptotic(a, b, x):
         last = jnp.where(shrinking, jnp.abs(new), 0.0)
         term = jnp.where(shrinking, new, 0.0)
         total = total + term
-    size = jnp.exp(_lgamma(b) - _lgamma(a) + x + (a - b) * jnp.log(x))
+    size = jnp.exp(_lgamma(b) - _lgamma(a) + (x + shift) + (a - b) * jnp.log(x))
     return gammasgn(b) * gammasgn(a) * size * total
 
 
@@ -67,10 +68,10 @@ def _hyp1f1(a, b, x):
     ends = (p <= 0) & (p == jnp.floor(p))
     far = (y > 60) & (y > 2 * jnp.abs(p * (p - b))) & ~ends
     z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
-    series = _sum(lambda k: _term((p + k) * z, (b + k) * (k + 1)), z)
-    value = jnp.where(far, _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, y, 100.0)), series)
-    half = jnp.exp(0.5 * jnp.where(flip, x, 0.0))
-    value = jnp.where(flip, half * value * half, value)
+    half = jnp.exp(0.5 * jnp.where(flip, x, 0.0))  # half of Kummer's factor goes into the terms, which might overflow
+    series = _sum(lambda k: _term((p + k) * z, (b + k) * (k + 1)), z, half) * half
+    at_infinity = _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, y, 100.0), jnp.where(flip, x, 0.0))
+    value = jnp.where(far, at_infinity, series)
     pole = (b <= 0) & (b == jnp.floor(b)) & ~((a <= 0) & (a == jnp.floor(a)) & (a >= b))
     value = jnp.where(pole, np.inf, value)
     return jnp.where(jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(x), np.nan, value)

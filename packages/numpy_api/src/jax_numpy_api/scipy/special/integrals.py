@@ -16,7 +16,7 @@ from jax_core.jit import inlined
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
-from ._series import differentiable, chebyshev, wide
+from ._series import chebyshev, differentiable, log1p, wide
 from .gammas import _bernoulli_numbers, _gamma
 
 _E1 = (
@@ -59,10 +59,11 @@ _SI = (
     0.684217670090758, -0.2776578526973602, 0.03544140548666592, -0.0025631631447933976, 0.00011623653904970093,
     -3.5904327241606043e-06, 8.023421237057102e-08, -1.3562997692540251e-09, 1.7944072159973677e-11, -1.9083873430871455e-13,
     1.6669989586824331e-15, -1.2173098836850304e-17)
-_CI = (
-    -0.18537250875454844, 0.058935748963644466, -0.005381896421135691, 0.00029860052841962137, -1.09557257532162e-05,
-    2.840545487734663e-07, -5.469739948753849e-09, 8.124187461318157e-11, -9.58685931177066e-13, 9.20266004392351e-15,
-    -7.325887999017895e-17, 4.914372667584291e-19)
+_CI_REST = (
+    -0.4560979536104595, -0.2249381248879836, 0.08588245749452812, 0.003632123340288692, -0.0028600851423204415,
+    -1.3269433176026432e-05, 5.0452276187481025e-05, -3.732142507605308e-07, -5.538174853534003e-07, 6.600633584417012e-09,
+    4.152041042279722e-09, -5.650138120993219e-11, -2.261507919343607e-11, 3.1848921965172046e-13, 9.354343392862802e-14,
+    -1.3096394524804154e-15, -3.038196055071802e-16, 4.149084251283769e-18, 7.953418287458439e-19)
 _SI_F = (
     0.9547633884032938, -0.0410699867196166, 0.003510547451979443, -0.0005172175488768527, 0.00010328193778536401,
     -2.5139407613382352e-05, 7.046299766746879e-06, -2.1974483848031207e-06, 7.455004638205959e-07, -2.708631114149491e-07,
@@ -91,7 +92,8 @@ _SI_G = (
     6.460287180947055e-17, -4.41597379217217e-17, 3.026051646433825e-17, -2.076565541406433e-17, 1.4241196876795748e-17,
     -9.72040888833209e-18, 6.546244975997871e-18, -4.266394334710063e-18, 2.5624984300732647e-18, -1.2013683970348294e-18)
 
-_EI_ROOT = 0.37250741078136663446  # Ei is 0 there; split, as its difference from x must have all digits
+# where Ei and Ci are 0: a float32, and what is left of more digits than a float64 has
+_EI_ROOT, _CI_ROOT = (0.3725074231624603, -1.2381093692686445e-08), (0.61650550365448, -1.8033763746671638e-08)
 
 # -- exponential integrals ---------------------------------------------------------------------------------------------
 
@@ -109,15 +111,19 @@ def _e1_positive(x):
     return jnp.where(near, small, jnp.where(x == np.inf, 0.0, large))
 
 
+def _around_root(x, root, coefficients, end):
+    """``log(x / root) + (x - root) * series``, with all digits of the difference: ``root`` comes in two parts."""
+    delta = lax.optimization_barrier(x - root[0]) - root[1]  # or the compiler would add up the two parts
+    root = root[0] + root[1]
+    close = jnp.abs(delta) < 0.5 * root
+    log_ratio = jnp.where(close, log1p(jnp.where(close, delta / root, 0)), jnp.log(x / root))
+    return log_ratio + delta * chebyshev(coefficients, 0, end, x)
+
+
 def _ei_positive(x):
     near = x <= 6
     z = jnp.where(near, x, 1.0)
-    # the root has more digits than a float32: the difference is taken in two steps
-    high = float(np.float32(_EI_ROOT))
-    delta = (z - high) - (_EI_ROOT - high)
-    close = jnp.abs(delta) < 0.2
-    log_ratio = jnp.where(close, jnp.log1p(jnp.where(close, delta / _EI_ROOT, 0)), jnp.log(z / _EI_ROOT))
-    small = log_ratio + delta * chebyshev(_EI_REST, 0, 6, z)
+    small = _around_root(z, _EI_ROOT, _EI_REST, 6)
     y = jnp.where(near, 7.0, x)
     u = 1 / y
     scaled = jnp.where(y < 12, chebyshev(_EI_6, 1 / 12, 1 / 6, u),
@@ -215,7 +221,7 @@ def _sici(x):
     z = jnp.where(near, a, 1.0)
     square = z * z
     si0 = z * chebyshev(_SI, 0, 16, square)
-    ci0 = np.euler_gamma + jnp.log(z) + square * chebyshev(_CI, 0, 16, square)
+    ci0 = _around_root(z, _CI_ROOT, _CI_REST, 4)
     y = jnp.where(near, 5.0, jnp.where(a == np.inf, 5.0, a))
     v = 1 / (y * y)
     f, g = chebyshev(_SI_F, 0, 1 / 16, v) / y, chebyshev(_SI_G, 0, 1 / 16, v) * v
@@ -262,7 +268,7 @@ def _spence(x):
     y = jnp.where(high, 1 / x, x)
     low = y < 0.5
     log_x, log_y = jnp.log(jnp.where(x > 0, x, 1.0)), jnp.log(jnp.where(y > 0, y, 1.0))
-    log_rest = jnp.log1p(-jnp.where(low, y, 0.0))
+    log_rest = log1p(-jnp.where(low, y, 0.0))
     core = _dilog_of_log(jnp.where(low, -log_rest, -log_y))
     inner = jnp.where(low, np.pi ** 2 / 6 - log_y * log_rest - core, core)
     value = jnp.where(high, -0.5 * log_x * log_x - inner, inner)

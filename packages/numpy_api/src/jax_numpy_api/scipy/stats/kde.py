@@ -12,7 +12,7 @@ from jax_core.tree_util import register_pytree_node_class
 
 from ... import lax
 from ... import numpy as jnp
-from ...numpy.promotion import check_arraylike, concrete
+from ...numpy.promotion import check_arraylike
 from .._random import random as keyed
 from ..special import logsumexp, ndtr
 from .multivariate_normal import _logpdf as _normal_logpdf
@@ -40,6 +40,8 @@ class gaussian_kde:  # noqa: N801: SciPy's name
 
     Attributes: ``dataset``, ``weights``, ``covariance`` of a kernel, ``inv_cov``, ``d``, ``n``, ``neff``.
     """
+
+    __slots__ = ("dataset", "weights", "covariance", "inv_cov")
 
     def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None):
         check_arraylike("gaussian_kde", dataset)

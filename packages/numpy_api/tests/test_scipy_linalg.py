@@ -1,0 +1,121 @@
+"""jax.scipy.linalg against SciPy, and derivatives of functions of matrices."""
+import numpy as np
+import pytest
+import scipy.linalg
+
+from jax_core import config
+from jax_core.autodiff import grad, jvp
+from jax_core.vmap import vmap
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.scipy import linalg
+
+_RNG = np.random.default_rng(0)
+A, B = _RNG.normal(size=(4, 4)), _RNG.normal(size=(4, 3))
+C = A + 1j * _RNG.normal(size=(4, 4))
+S, H = A @ A.T + np.eye(4), C @ C.conj().T + np.eye(4)
+V = A[0]
+
+
+@pytest.fixture(autouse=True)
+def _wide():
+    with config.enable_x64(True):
+        yield
+
+
+CASES = [  # name, arguments, keyword arguments
+    ("cholesky", (S,), {}), ("cholesky", (H,), {"lower": True}), ("solve", (A, B), {}), ("solve", (S, V), {"assume_a": "pos"}),
+    *[("solve_triangular", (C, B), {"trans": t, "lower": low}) for t in (0, "T", "C") for low in (False, True)],
+    ("solve_triangular", (A, V), {"unit_diagonal": True}), ("lu", (B,), {}), ("lu", (B.T,), {"permute_l": True}), ("qr", (B,), {}),
+    ("qr", (B,), {"mode": "economic"}), ("qr", (A,), {"mode": "r", "pivoting": True}), ("qr_multiply", (C, A), {"mode": "left"}),
+    ("qr_multiply", (C, A), {"conjugate": True}), ("svd", (B,), {"compute_uv": False}), ("polar", (B,), {}),
+    ("polar", (B.T,), {"side": "left"}), ("eigh", (S,), {"eigvals_only": True}), ("eigh", (S, H), {"eigvals_only": True, "type": 2}),
+    ("eigh_tridiagonal", (V, V[1:]), {"eigvals_only": True}), ("hessenberg", (A,), {}), ("expm", (A,), {}), ("expm", (4 * C,), {}),
+    ("expm", (np.stack([A, S / 8]),), {}), ("expm_frechet", (A, S), {}), ("sqrtm", (S,), {}), ("sqrtm", (C,), {}),
+    ("solve_sylvester", (A, S[:3, :3], B), {}), ("det", (A,), {}), ("inv", (A,), {}), ("block_diag", (A, 2.0, V), {}), ("toeplitz", (V,), {}),
+    ("toeplitz", (V, B[0]), {}), ("hankel", (V, B[0]), {}), ("circulant", (V,), {}), ("companion", (V,), {}), ("fiedler", (V,), {}),
+    *[("fiedler_companion", (_RNG.normal(size=k),), {}) for k in (2, 3, 5, 6)],
+    *[("convolution_matrix", (V, n, mode), {}) for n in (3, 6) for mode in ("full", "same", "valid")], ("leslie", (V, V[1:]), {}),
+    *[(name, (4,), {}) for name in ("hilbert", "invhilbert", "pascal", "invpascal", "hadamard", "helmert", "dft")],
+    ("pascal", (5,), {"kind": "lower"}), ("invpascal", (5,), {"kind": "upper"}), ("dft", (5, "sqrtn"), {}), ("helmert", (4, True), {}),
+]
+
+
+@pytest.mark.parametrize("name, args, options", CASES, ids=lambda x: x if isinstance(x, str) else "")
+def test_value(name, args, options):
+    got, want = getattr(linalg, name)(*args, **options), getattr(scipy.linalg, name)(*args, **options)
+    for g, w in zip(*(x if isinstance(x, tuple) else (x,) for x in (got, want))):
+        assert g.shape == np.shape(w)
+        np.testing.assert_allclose(g, w, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("trans", [0, 1, 2])
+def test_solutions_from_factors(trans):
+    op = [C, C.T, C.conj().T][trans]
+    np.testing.assert_allclose(op @ linalg.lu_solve(linalg.lu_factor(C), B, trans=trans), B, atol=1e-12)
+    np.testing.assert_allclose(H @ linalg.cho_solve(linalg.cho_factor(H, lower=trans == 0), B), B, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3])
+def test_generalised_eigenvectors(kind):
+    w, v = linalg.eigh(S, H, type=kind)
+    left, right = {1: (S @ v, H @ v * w), 2: (S @ H @ v, v * w), 3: (H @ S @ v, v * w)}[kind]
+    np.testing.assert_allclose(left, right, atol=1e-11)
+
+
+def test_schur_forms_multiply_to_the_matrix():
+    for t, z in (linalg.schur(A), linalg.schur(A, output="complex"), linalg.rsf2csf(*linalg.schur(A))):
+        np.testing.assert_allclose(z @ t @ jnp.conj(z).T, A, atol=1e-13)
+    np.testing.assert_array_equal(np.tril(t, -1), 0)
+
+
+def test_funm_of_exp_is_expm():
+    np.testing.assert_allclose(linalg.funm(A, jnp.exp), scipy.linalg.expm(A), atol=1e-12)
+
+
+def test_root_of_a_matrix_with_negative_eigenvalues():
+    x = linalg.sqrtm(A)
+    np.testing.assert_allclose(x @ x, A, atol=1e-12)
+
+
+def test_expm_is_nan_where_squarings_run_out():
+    assert np.isnan(linalg.expm(A * 1e3, max_squarings=2)).all()
+
+
+FUNCTIONS = {
+    "expm": lambda x: linalg.expm(x), "expm, scaled": lambda x: linalg.expm(4 * x), "sqrtm": lambda x: linalg.sqrtm(x),
+    "funm": lambda x: linalg.funm(x, jnp.sin), "solve_sylvester": lambda x: linalg.solve_sylvester(x, S[:3, :3], B),
+    "cho_solve": lambda x: linalg.cho_solve(linalg.cho_factor(x @ x.T + jnp.eye(4)), B), "lu_solve": lambda x: linalg.lu_solve(
+        linalg.lu_factor(x), B), "eigh": lambda x: linalg.eigh(x @ x.T, S)[0], "polar": lambda x: linalg.polar(x, method="svd")[1],
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_derivative(name):
+    """Forward and reverse agree with a difference quotient along a direction."""
+    def f(x):
+        return jnp.sum(jnp.abs(FUNCTIONS[name](x)) ** 2)
+    d, h = B @ B.T - A, 1e-4
+    a, b, c, e = (float(f(A + k * h * d)) for k in (-2, -1, 1, 2))
+    want = (a - e + 8 * (c - b)) / (12 * h)
+    np.testing.assert_allclose(jvp(f, (A,), (d,))[1], want, rtol=1e-8)
+    np.testing.assert_allclose(jnp.vdot(grad(f)(A), d), want, rtol=1e-8)
+
+
+def test_vmap_of_functions_of_matrices():
+    stack = np.stack([S, A])
+    for f in (linalg.expm, linalg.sqrtm):
+        np.testing.assert_allclose(vmap(f)(stack), np.stack([f(S), f(A)]), atol=1e-12)
+
+
+BAD = [
+    (lambda: linalg.solve(A, B, assume_a="x"), ValueError, "expected assume_a to be one of"), (lambda: linalg.expm(V), ValueError, r"expected a \(batched\) square matrix, got shape \(4,\)"),
+    (lambda: linalg.solve_triangular(A, B, trans=5), ValueError, "Invalid 'trans' value 5"), (lambda: linalg.hadamard(3), ValueError, "power of 2; got 3"),
+    (lambda: linalg.block_diag(np.ones((1, 1, 1))), ValueError, "at most 2 dimensions"), (lambda: linalg.qr(A, mode="raw"), ValueError, "got 'raw'"),
+    (lambda: linalg.solve_sylvester(A, A, B), ValueError, "needs shapes"),
+]
+
+
+@pytest.mark.parametrize("call, error, message", BAD, ids=[b[2][:20] for b in BAD])
+def test_bad_arguments(call, error, message):
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,169 @@
+"""jax.scipy.signal, fft, ndimage, interpolate, optimize, sparse.linalg, spatial, cluster and integrate against SciPy."""
+import numpy as np
+import pytest
+import scipy.fft
+import scipy.interpolate
+import scipy.ndimage
+import scipy.signal
+import scipy.spatial.transform
+
+from jax_core import config
+from jax_core.autodiff import grad
+from jax_core.jit import jit
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.scipy import fft, integrate, interpolate, ndimage, optimize, signal
+from jax_numpy_api.scipy.cluster.vq import vq
+from jax_numpy_api.scipy.sparse import linalg as sparse
+from jax_numpy_api.scipy.spatial.transform import Rotation, Slerp
+
+_RNG = np.random.default_rng(0)
+SIGNAL = _RNG.normal(size=(2, 400))
+
+
+@pytest.fixture(autouse=True)
+def _wide():
+    with config.enable_x64(True):
+        yield
+
+
+def _assert_same(got, want):
+    for g, w in zip(*(x if isinstance(x, tuple) else (x,) for x in (got, want))):
+        assert g.shape == np.shape(w)
+        np.testing.assert_allclose(g, w, rtol=1e-10, atol=1e-11)
+
+
+# -- signal ------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("mode", ["full", "same", "valid"])
+@pytest.mark.parametrize("shapes", [((7,), (4,)), ((3,), (6,)), ((5, 6), (3, 2))], ids=str)
+def test_convolution(mode, shapes):
+    a, b = (_RNG.normal(size=s) for s in shapes)
+    for name in ("convolve", "correlate", "fftconvolve"):
+        _assert_same(getattr(signal, name)(a, b, mode=mode), getattr(scipy.signal, name)(a, b, mode=mode))
+    if a.ndim == 2:
+        for boundary in ("fill", "wrap", "symm"):
+            for name in ("convolve2d", "correlate2d"):
+                _assert_same(getattr(signal, name)(a, b, mode=mode, boundary=boundary),
+                             getattr(scipy.signal, name)(a, b, mode=mode, boundary=boundary))
+
+
+SPECTRA = [
+    ("welch", (SIGNAL,), {}), ("welch", (SIGNAL,), {"fs": 3.0, "nperseg": 90, "scaling": "spectrum", "average": "median", "detrend": "linear"}),
+    ("csd", (SIGNAL, SIGNAL[::-1]), {"nfft": 300}), ("welch", (SIGNAL[0] + 1j * SIGNAL[1],), {"return_onesided": False}),
+    ("welch", (SIGNAL.T,), {"axis": 0}), ("stft", (SIGNAL,), {}), ("stft", (SIGNAL,), {"nperseg": 51, "boundary": "even"}),
+    ("stft", (SIGNAL,), {"nperseg": 64, "noverlap": 48, "boundary": "odd"}), ("stft", (SIGNAL,), {"boundary": None, "padded": False}),
+    ("istft", (scipy.signal.stft(SIGNAL[0], nperseg=50)[2],), {}), ("detrend", (SIGNAL,), {}), ("detrend", (SIGNAL,), {"bp": [100, 200]}),
+    ("detrend", (SIGNAL,), {"type": "constant"}),
+]
+
+
+@pytest.mark.parametrize("name, args, options", SPECTRA, ids=[f"{s[0]}-{s[2]}" for s in SPECTRA])
+def test_spectra(name, args, options):
+    _assert_same(getattr(signal, name)(*args, **options), getattr(scipy.signal, name)(*args, **options))
+
+
+# -- fft, ndimage, interpolate, integrate, cluster -----------------------------------------------------------------------
+
+@pytest.mark.parametrize("n", [1, 5, 8])
+@pytest.mark.parametrize("norm", [None, "ortho", "forward"])
+def test_cosine_transforms(n, norm):
+    x = _RNG.normal(size=(3, n))
+    for name in ("dct", "idct"):
+        for kind in (2, 3):
+            _assert_same(getattr(fft, name)(x, kind, norm=norm), getattr(scipy.fft, name)(x, kind, norm=norm))
+
+
+def test_cosine_transforms_of_several_axes():
+    x = _RNG.normal(size=(3, 4, 5))
+    _assert_same(fft.dctn(x), scipy.fft.dctn(x))
+    _assert_same(fft.idctn(x, s=(3, 6), axes=(0, 2), norm="ortho"), scipy.fft.idctn(x, s=(3, 6), axes=(0, 2), norm="ortho"))
+
+
+@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("mode, reference", [("constant", "grid-constant"), ("nearest", "nearest"), ("wrap", "grid-wrap"),
+                                             ("reflect", "reflect"), ("mirror", "mirror")])
+def test_map_coordinates(mode, reference, order):
+    image, at = _RNG.normal(size=(4, 5)), _RNG.uniform(-3, 8, (2, 20))
+    _assert_same(ndimage.map_coordinates(image, list(at), order, mode, 2.0),
+                 scipy.ndimage.map_coordinates(image, at, order=order, mode=reference, cval=2.0))
+
+
+@pytest.mark.parametrize("method", ["linear", "nearest"])
+@pytest.mark.parametrize("fill", [np.nan, None])
+def test_grid_interpolation(method, fill):
+    grid, values = (np.array([0, 1, 2.5, 3]), np.array([0, 0.5, 2])), _RNG.normal(size=(4, 3, 2))
+    at = _RNG.uniform(-0.2, 3.2, (9, 2))
+    got = interpolate.RegularGridInterpolator(grid, values, method, fill_value=fill)(at)
+    _assert_same(got, scipy.interpolate.RegularGridInterpolator(grid, values, method, False, fill)(at))
+
+
+def test_integral_and_nearest_code():
+    assert integrate.trapezoid(np.arange(4.0)) == 4.5
+    index, distance = vq(np.array([[0.0, 0], [3, 4]]), np.array([[0.0, 0], [3, 3]]))
+    np.testing.assert_array_equal([index, distance], [[0, 1], [0, 1]])
+
+
+# -- optimize ----------------------------------------------------------------------------------------------------------
+
+def _rosenbrock(x):
+    return jnp.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+@pytest.mark.parametrize("method", ["BFGS", "l-bfgs-experimental-do-not-rely-on-this"])
+def test_minimum(method):
+    result = jit(lambda x: optimize.minimize(_rosenbrock, x, method=method, tol=1e-6))(np.array([-1.2, 1, -0.5, 2]))
+    assert result.success and result.status == 0
+    np.testing.assert_allclose(result.x, np.ones(4), atol=1e-4)
+
+
+# -- sparse ------------------------------------------------------------------------------------------------------------
+
+MATRIX = _RNG.normal(size=(8, 8)) + 5 * np.eye(8)
+SOLVERS = [("cg", MATRIX @ MATRIX.T), ("bicgstab", MATRIX), ("gmres", MATRIX)]
+
+
+@pytest.mark.parametrize("name, a", SOLVERS, ids=[s[0] for s in SOLVERS])
+def test_iterative_solution(name, a):
+    solve, b = getattr(sparse, name), _RNG.normal(size=8)
+    x, info = solve(a, b, tol=1e-12, M=np.diag(1 / np.diag(a)))
+    np.testing.assert_allclose(a @ x, b, atol=1e-9)
+    assert info is None
+    got = grad(lambda b: jnp.sum(solve(a, b, tol=1e-12)[0] ** 2))(b)
+    np.testing.assert_allclose(got, np.linalg.solve(a.T, 2 * np.asarray(x)), atol=1e-8)
+    tree, _ = solve(lambda v: {"a": 2 * v["a"], "b": 3 * v["b"]}, {"a": jnp.ones(3), "b": jnp.ones((2, 2))})
+    np.testing.assert_allclose(tree["b"], np.full((2, 2), 1 / 3), rtol=1e-6)
+
+
+# -- rotations ---------------------------------------------------------------------------------------------------------
+
+QUATERNIONS = _RNG.normal(size=(6, 4))
+OURS, SCIPYS = Rotation.from_quat(QUATERNIONS), scipy.spatial.transform.Rotation.from_quat(QUATERNIONS)
+
+
+def test_rotations():
+    rotation = Rotation.from_quat(QUATERNIONS)
+    for name in ("as_matrix", "as_rotvec", "as_mrp", "magnitude"):
+        _assert_same(getattr(rotation, name)(), getattr(SCIPYS, name)())
+    _assert_same(rotation.as_quat(canonical=True, scalar_first=True), SCIPYS.as_quat(canonical=True, scalar_first=True))
+    _assert_same(rotation.apply(np.ones(3), inverse=True), SCIPYS.apply(np.ones(3), inverse=True))
+    _assert_same((rotation * rotation.inv() * rotation).as_matrix(), SCIPYS.as_matrix())
+    _assert_same(rotation.mean(np.arange(6.0)).as_matrix(), SCIPYS.mean(np.arange(6.0)).as_matrix())
+    _assert_same(Rotation.from_matrix(SCIPYS.as_matrix()).as_matrix(), SCIPYS.as_matrix())
+    assert len(rotation) == 6 and rotation[0].single
+
+
+@pytest.mark.parametrize("seq", ["xyz", "zyx", "XYZ", "zxz", "ZYZ"])
+def test_euler_angles(seq):
+    _assert_same(Rotation.from_quat(QUATERNIONS).as_euler(seq), SCIPYS.as_euler(seq))
+    angles = _RNG.normal(size=(4, 3))
+    _assert_same(Rotation.from_euler(seq, angles).as_matrix(), scipy.spatial.transform.Rotation.from_euler(seq, angles).as_matrix())
+
+
+def test_interpolation_of_rotations():
+    times = np.arange(6.0)
+    got = Slerp.init(times, Rotation.from_quat(QUATERNIONS))(np.array([0, 0.3, 2.7, 5]))
+    _assert_same(got.as_matrix(), scipy.spatial.transform.Slerp(times, SCIPYS)([0, 0.3, 2.7, 5]).as_matrix())
+
+
+def test_rotation_vectors_have_a_derivative_at_zero():
+    np.testing.assert_allclose(grad(lambda v: jnp.sum(Rotation.from_rotvec(v).as_rotvec()))(np.zeros(3)), np.ones(3))

@@ -1,0 +1,157 @@
+"""jax.scipy.special against SciPy: values in both precisions, edges, and derivatives against difference quotients."""
+import numpy as np
+import pytest
+import scipy.special
+
+from jax_core import config
+from jax_core.autodiff import grad
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.scipy import special
+
+_RNG = np.random.default_rng(0)
+LINE = np.concatenate([_RNG.uniform(-9, 9, 60), [0.0, 1e-8, 0.5, 1.0, 2.0]])
+POSITIVE = np.concatenate([_RNG.uniform(0.05, 20, 60), [1e-8, 0.5, 1.0, 2.0]])
+UNIT = np.concatenate([_RNG.uniform(0, 1, 60), [1e-30, 1e-8, 0.5]])
+
+# name, arguments, error allowed in units of the precision
+# hyp1f1: SciPy is off by 366 units at (1.015, 1, 2.465), where mpmath gives our value to all digits
+VALUES = [
+    ("entr", (POSITIVE,), 8), ("expit", (LINE,), 8), ("logit", (UNIT,), 8), ("xlogy", (POSITIVE, POSITIVE[::-1]), 8),
+    ("xlog1py", (POSITIVE, POSITIVE[::-1]), 8), ("rel_entr", (POSITIVE, POSITIVE[::-1]), 16), ("boxcox", (POSITIVE, LINE[:64]), 60),
+    ("boxcox1p", (POSITIVE, LINE[:64]), 60), ("gamma", (POSITIVE,), 8), ("gammaln", (POSITIVE,), 16), ("digamma", (POSITIVE + 2,), 8),
+    ("gammasgn", (LINE,), 0), ("beta", (POSITIVE[:60] / 3, POSITIVE[60:0:-1] / 3), 40), ("factorial", (np.arange(20.0),), 4),
+    ("gammainc", (POSITIVE / 2, POSITIVE[::-1] / 2), 100), ("gammaincc", (POSITIVE / 2, POSITIVE[::-1] / 2), 200),
+    ("betainc", (POSITIVE / 4, POSITIVE[::-1] / 4, np.linspace(0.01, 0.99, 64)), 200),
+    ("zeta", (POSITIVE + 1.1, POSITIVE[::-1]), 40), ("poch", (POSITIVE / 4, POSITIVE[::-1] / 4), 40),
+    ("comb", (np.array([5.0, 10, 3, 4]), np.array([2.0, 5, 7, -1])), 4), ("erf", (LINE,), 4), ("erfc", (LINE,), 30),
+    ("erfcx", (np.abs(LINE),), 4), ("erfinv", (UNIT,), 16), ("erfcinv", (2 * UNIT,), 8), ("ndtri", (UNIT,), 4),
+    ("log_ndtr", (-np.abs(LINE),), 8), ("dawsn", (LINE,), 16), ("spence", (POSITIVE,), 200), ("i0e", (LINE,), 100),
+    ("i1e", (LINE,), 16), ("i0", (LINE,), 100), ("i1", (LINE,), 16), ("exp1", (POSITIVE,), 8), ("expi", (LINE[LINE != 0],), 40),
+    ("expn", (np.full(64, 3.0), POSITIVE), 16), ("owens_t", (POSITIVE / 8, LINE[:64] / 4), 40), ("fresnel", (LINE,), 30),
+    ("sici", (np.abs(LINE[LINE != 0]) / 4,), 60), ("hyp1f1", (POSITIVE / 8, POSITIVE[::-1] / 4 + 0.5, LINE[:64]), 1000),
+    ("hyp2f1", (POSITIVE / 8, POSITIVE / 10, POSITIVE / 4 + 0.5, UNIT.repeat(2)[:64] * 0.7), 100),
+]
+
+
+def _assert_near(name, got, want, args, units):
+    got, want = np.asarray(got), np.asarray(want)
+    assert np.array_equal(np.isnan(got), np.isnan(want)), f"{name}: NaNs differ at {args}"
+    eps = np.finfo(got.dtype).eps
+    with np.errstate(all="ignore"):
+        want = want.astype(got.dtype)
+        error = np.where(got == want, 0, np.abs(got.astype(float) - want) / np.maximum(np.abs(want), np.finfo(got.dtype).tiny))
+    worst = np.nanargmax(error)
+    assert error.flat[worst] <= units * eps, (
+        f"{name}: {error.flat[worst] / eps:.3g} units at {[np.broadcast_to(a, got.shape).flat[worst] for a in args]}: "
+        f"got {got.flat[worst]}, expected {want.flat[worst]}")
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name, args, units", VALUES, ids=[v[0] for v in VALUES])
+def test_value(name, args, units, dtype):
+    args = [a.astype(dtype) for a in args]
+    with config.enable_x64(dtype == np.float64):
+        got = getattr(special, name)(*args)
+    want = getattr(scipy.special, name)(*[a.astype(np.float64) for a in args])
+    for g, w in zip(got if isinstance(got, tuple) else [got], want if isinstance(want, tuple) else [want]):
+        assert g.dtype == dtype
+        _assert_near(name, g, w, args, units)
+
+
+INF, NAN = np.inf, np.nan
+EDGES = [  # name, arguments, result
+    ("logsumexp", ([-INF, -INF],), -INF), ("logsumexp", ([INF, 0.0],), INF), ("xlogy", (0.0, 0.0), 0.0), ("xlogy", (0.0, NAN), NAN),
+    ("xlog1py", (0.0, -1.0), 0.0), ("entr", (0.0,), 0.0), ("entr", (-1.0,), -INF), ("kl_div", (0.0, 2.0), 2.0),
+    ("rel_entr", (1.0, 0.0), INF), ("logit", (0.0,), -INF), ("logit", (1.0,), INF), ("gamma", (0.0,), INF), ("gamma", (-0.0,), -INF),
+    ("gamma", (-2.0,), NAN), ("gamma", (INF,), INF), ("gammaln", (-1.0,), INF), ("gammaln", (INF,), INF), ("digamma", (0.0,), -INF),
+    ("erfcx", (INF,), 0.0), ("ndtr", (-INF,), 0.0), ("ndtr", (INF,), 1.0), ("log_ndtr", (-INF,), -INF), ("ndtri", (0.0,), -INF),
+    ("ndtri", (1.0,), INF), ("ndtri", (1.1,), NAN), ("expi", (0.0,), -INF), ("expi", (-INF,), 0.0), ("exp1", (0.0,), INF),
+    ("exp1", (-1.0,), NAN), ("expn", (2.0, 0.0), 1.0), ("expn", (1.0, 0.0), INF), ("spence", (0.0,), np.pi ** 2 / 6),
+    ("spence", (-1.0,), NAN), ("dawsn", (INF,), 0.0), ("poch", (2.0, 0.0), 1.0), ("zeta", (1.0, 2.0), INF), ("zeta", (-2.0,), 0.0),
+    ("hyp2f1", (1.0, 1.0, 2.0, 1.5), INF), ("hyp1f1", (1.0, 0.0, 1.0), INF), ("gammainc", (1.0, 0.0), 0.0), ("boxcox", (0.0, 0.0), -INF),
+]
+
+
+@pytest.mark.parametrize("name, args, want", EDGES, ids=[f"{e[0]}-{e[1]}" for e in EDGES])
+def test_edge(name, args, want):
+    got = getattr(special, name)(*[np.asarray(a, np.float32) for a in args])
+    np.testing.assert_allclose(got, np.float32(want), rtol=1e-6)
+
+
+SLOPES = [  # name, arguments at which all derivatives are tried; (name, which) where only some exist
+    ("logit", (0.3,), None), ("xlogy", (1.3, 0.7), None), ("kl_div", (1.3, 0.7), None), ("boxcox", (1.7, 0.4), None), ("gamma", (2.3,), None),
+    ("gammaln", (2.3,), None), ("betaln", (2.3, 0.4), None), ("beta", (2.3, 0.4), None), ("poch", (1.3, 2.2), None),
+    ("zeta", (2.3, 1.4), None), ("erfcx", (0.4,), None), ("ndtr", (0.4,), None), ("log_ndtr", (-3.0,), None), ("ndtri", (0.2,), None),
+    ("erfcinv", (0.3,), None), ("dawsn", (0.4,), None), ("owens_t", (0.4, 0.7), None), ("exp1", (0.8,), None), ("expi", (0.8,), None),
+    ("expn", (3.0, 0.7), (1,)), ("spence", (0.3,), None), ("i0", (0.7,), None), ("i1", (0.7,), None), ("hyp1f1", (0.3, 0.5, 1.2), None),
+    ("hyp2f1", (0.3, 0.5, 1.2, 0.4), None), ("gammainc", (1.3, 0.7), None),
+]
+
+
+@pytest.mark.parametrize("name, at, which", SLOPES, ids=[s[0] for s in SLOPES])
+def test_derivative(name, at, which):
+    which = tuple(range(len(at))) if which is None else which
+    f, h = getattr(special, name), 1e-4
+    with config.enable_x64(True):
+        got = grad(lambda *xs: f(*[jnp.asarray(x) for x in xs]), which)(*at)
+        for i, g in zip(which, got):
+            x = [np.array([v + (k * h if i == j else 0) for k in (-2, -1, 1, 2)]) for j, v in enumerate(at)]
+            a, b, c, d = np.asarray(f(*x))
+            np.testing.assert_allclose(g, (a - d + 8 * (c - b)) / (12 * h), rtol=2e-8, err_msg=f"argument {i}")
+
+
+def test_logsumexp_derivative_with_infinities():
+    """Weights of the softmax: shared between infinite summands, and 0 where the sum is empty."""
+    x = np.array([[-INF, -INF], [INF, INF], [INF, 0.0], [-INF, 1.0]], np.float32)
+    got = vmap(grad(special.logsumexp))(x)
+    np.testing.assert_array_equal(got, [[0, 0], [0.5, 0.5], [1, 0], [0, 1]])
+
+
+def test_logsumexp_arguments():
+    a, b = _RNG.normal(size=(3, 4)), _RNG.normal(size=(3, 4))
+    with config.enable_x64(True):
+        for options in ({}, {"axis": 1}, {"axis": (0, 1), "keepdims": True}, {"b": b, "axis": 0, "return_sign": True}):
+            got, want = special.logsumexp(a, **options), scipy.special.logsumexp(a, **options)
+            np.testing.assert_allclose(got, want, rtol=1e-13)
+        np.testing.assert_allclose(special.logsumexp(a + 1j * b), scipy.special.logsumexp(a + 1j * b), rtol=1e-13)
+        np.testing.assert_allclose(special.logsumexp(a, where=b > 0), scipy.special.logsumexp(a[b > 0]), rtol=1e-13)
+        assert np.isnan(special.logsumexp(np.zeros(1), b=-np.ones(1)))
+    with pytest.raises(TypeError, match="logsumexp requires ndarray or scalar arguments"):
+        special.logsumexp([1.0, 2.0])
+
+
+def test_derivatives_where_x_log_y_is_zero():
+    assert grad(special.xlogy, (0, 1))(0.0, 0.0) == (-INF, 0.0)
+    assert grad(special.xlogy, 1)(0.0, 2.0) == 0
+
+
+def test_complex_functions():
+    z = LINE[:20] + 1j * LINE[20:40]
+    with config.enable_x64(True):
+        np.testing.assert_allclose(special.wofz(z), scipy.special.wofz(z), rtol=1e-12)
+        np.testing.assert_allclose(special.loggamma(z), scipy.special.loggamma(z), rtol=1e-12, atol=1e-13)
+
+
+def test_bessel_and_harmonics():
+    x = np.array([0.0, 0.3, 2.0, 9.0])
+    n, m = np.array([0, 1, 2, 3]), np.array([0, -1, 2, -3])
+    with config.enable_x64(True):
+        np.testing.assert_allclose(special.bessel_jn(x, v=4), scipy.special.jv(np.arange(5)[:, None], x), atol=1e-14)
+        np.testing.assert_allclose(special.sph_harm_y(n, m, x, x[::-1]), scipy.special.sph_harm_y(n, m, x, x[::-1]), atol=1e-14)
+        values, slopes = special.lpmn(3, 3, np.array([0.1, -0.6]))
+        want = scipy.special.assoc_legendre_p_all(3, 3, np.array([0.1, -0.6]), diff_n=1)[:, :, :4]
+        np.testing.assert_allclose(np.swapaxes(values, 0, 1), want[0], atol=1e-12)
+        np.testing.assert_allclose(np.swapaxes(slopes, 0, 1), want[1], atol=1e-12)
+
+
+def test_bernoulli_numbers():
+    with config.enable_x64(True):
+        np.testing.assert_allclose(special.bernoulli(30), scipy.special.bernoulli(30), rtol=1e-11)  # whose own are rounded
+
+
+@pytest.mark.parametrize("name", ["gamma", "ndtri", "erfcx", "zeta"])
+def test_narrow_floats_keep_their_dtype(name):
+    x = jnp.asarray([0.5, 0.75], jnp.bfloat16)
+    assert jit(getattr(special, name))(x).dtype == jnp.bfloat16

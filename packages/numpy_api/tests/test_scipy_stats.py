@@ -1,0 +1,99 @@
+"""jax.scipy.stats against SciPy: every function of every distribution, with location and scale where it has them."""
+import inspect
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from jax_core import config
+from jax_core.autodiff import grad
+from jax_core.jit import jit
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.scipy import stats
+
+X = np.array([-np.inf, -5, -1, 0, 0.3, 0.999, 1, 1.5, 4, 7, 40, np.inf, np.nan])
+K = np.array([-1, 0, 1, 2, 3, 5, 7, 2.5, 40])
+Q = np.array([0.1, 0.5, 0.99, 1.0, np.nan, -0.1, 1.2])
+ANGLE = np.array([-3, 0, 0.1, 3.0])
+FUNCTIONS = ["pdf", "logpdf", "pmf", "logpmf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf"]
+
+DISTRIBUTIONS = {  # name: points, shape parameters
+    "norm": (X, {}), "beta": (X, {"a": 2.0, "b": 0.7}), "cauchy": (X, {}), "chi2": (X, {"df": 3.0}), "expon": (X, {}),
+    "gamma": (X, {"a": 2.5}), "gennorm": (X, {"beta": 1.7}), "gumbel_l": (X[:-2], {}), "gumbel_r": (X[1:], {}), "laplace": (X, {}),
+    "logistic": (X, {}), "pareto": (X, {"b": 1.7}), "t": (X, {"df": 3.0}), "truncnorm": (X, {"a": -1.0, "b": 3.0}), "uniform": (X, {}),
+    "vonmises": (ANGLE, {"kappa": 2.0}), "wrapcauchy": (np.array([-1, 0, 0.1, 3.0, 6.0, 7.0]), {"c": 0.4}), "bernoulli": (K, {"p": 0.3}),
+    "binom": (K, {"n": 7.0, "p": 0.3}), "betabinom": (K, {"n": 7.0, "a": 2.0, "b": 1.5}), "geom": (K, {"p": 0.3}),
+    "nbinom": (K, {"n": 4.0, "p": 0.3}), "poisson": (K, {"mu": 3.0}),
+}
+CASES = [(d, f) for d in DISTRIBUTIONS for f in FUNCTIONS if hasattr(getattr(stats, d), f)]
+
+
+@pytest.mark.parametrize("name, function", CASES)
+def test_value(name, function):
+    points, shapes = DISTRIBUTIONS[name]
+    points = Q if function in ("ppf", "isf") else points
+    fun, reference = getattr(getattr(stats, name), function), getattr(getattr(scipy.stats, name), function)
+    parameters = inspect.signature(fun).parameters
+    place = {k: v for k, v in {"loc": 1.0, "scale": 2.0}.items() if k in parameters}
+    with config.enable_x64(True), np.errstate(all="ignore"):
+        for options in (place,) if place else ({},):
+            got = fun(points, *shapes.values(), **options)
+            np.testing.assert_allclose(got, reference(points, **shapes, **options), rtol=1e-8, atol=1e-16)
+
+
+def test_bad_parameters_are_nan():
+    for value in (stats.norm.logpdf(0.0, 0.0, -1.0), stats.gamma.cdf(1.0, -1.0), stats.binom.pmf(1, 3, 1.5)):
+        assert np.isnan(value)
+
+
+def test_tails_keep_their_digits():
+    np.testing.assert_allclose(stats.norm.logcdf(-30.0), scipy.stats.norm.logcdf(-30), rtol=1e-6)
+    np.testing.assert_allclose(stats.norm.sf(9.0), scipy.stats.norm.sf(9), rtol=1e-5)
+    np.testing.assert_allclose(stats.cauchy.cdf(-1e6), scipy.stats.cauchy.cdf(-1e6), rtol=1e-5)
+    np.testing.assert_allclose(stats.truncnorm.logpdf(9.5, 9.0, 10.0), scipy.stats.truncnorm.logpdf(9.5, 9, 10), rtol=1e-5)
+
+
+def test_derivatives_outside_of_the_support_are_zero():
+    assert grad(stats.expon.pdf)(-1.0) == 0 and grad(stats.beta.pdf)(2.0, 2.0, 3.0) == 0
+    np.testing.assert_allclose(grad(stats.norm.logpdf, (0, 1, 2))(1.0, 0.5, 2.0), [-0.125, 0.125, -0.46875], rtol=1e-6)
+
+
+def test_results_keep_narrow_dtypes():
+    assert jit(stats.norm.logpdf)(jnp.bfloat16(1)).dtype == jnp.bfloat16
+    assert stats.norm.logpdf(1).dtype == np.float32
+
+
+def test_multivariate_distributions():
+    rng = np.random.default_rng(0)
+    x, cov = rng.normal(size=(3, 2)), np.array([[2, 0.5], [0.5, 1]])
+    with config.enable_x64(True):
+        np.testing.assert_allclose(stats.multivariate_normal.logpdf(x, np.ones(2), cov),
+                                   scipy.stats.multivariate_normal.logpdf(x, np.ones(2), cov), rtol=1e-12)
+        counts, p = np.array([[1, 2, 3], [1, 1, 1]]), np.array([0.2, 0.3, 0.5])
+        np.testing.assert_allclose(stats.multinomial.pmf(counts, 6, p), scipy.stats.multinomial.pmf(counts, 6, p), rtol=1e-12)
+        for point in (p, p[:2]):
+            np.testing.assert_allclose(stats.dirichlet.logpdf(point, np.arange(1.0, 4)), scipy.stats.dirichlet.logpdf(p, [1, 2, 3]))
+        mu = np.array([0, 0.5, 10, 79, 81, 1000.0])
+        np.testing.assert_allclose(stats.poisson.entropy(mu), scipy.stats.poisson.entropy(mu), rtol=1e-8)
+
+
+def test_kernel_density():
+    rng = np.random.default_rng(0)
+    data, points = rng.normal(size=(2, 30)), rng.normal(size=(2, 4))
+    with config.enable_x64(True):
+        ours, reference = stats.gaussian_kde(data), scipy.stats.gaussian_kde(data)
+        np.testing.assert_allclose(ours(points), reference(points), rtol=1e-12)
+        np.testing.assert_allclose(ours.integrate_gaussian(np.zeros(2), np.eye(2)), reference.integrate_gaussian(np.zeros(2), np.eye(2)))
+        np.testing.assert_allclose(ours.integrate_kde(ours), reference.integrate_kde(reference))
+        line = stats.gaussian_kde(data[0], "silverman")
+        np.testing.assert_allclose(line.integrate_box_1d(-1, 1), scipy.stats.gaussian_kde(data[0], "silverman").integrate_box_1d(-1, 1))
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_statistics(axis):
+    a = np.random.default_rng(0).integers(0, 4, size=(5, 4)).astype(np.float32)
+    for got, want in zip(stats.mode(a, axis=axis), scipy.stats.mode(a, axis=axis)):
+        np.testing.assert_array_equal(got, want)
+    for method in ("average", "min", "max", "dense", "ordinal"):
+        np.testing.assert_array_equal(stats.rankdata(a, method, axis=axis), scipy.stats.rankdata(a, method, axis=axis))
+    np.testing.assert_allclose(stats.sem(a, axis=axis), scipy.stats.sem(a, axis=axis), rtol=1e-6)
