@@ -16,6 +16,7 @@ POSITIVE = np.concatenate([_RNG.uniform(0.05, 20, 60), [1e-8, 0.5, 1.0, 2.0]])
 UNIT = np.concatenate([_RNG.uniform(0, 1, 60), [1e-30, 1e-8, 0.5]])
 
 # name, arguments, error allowed in units of the precision
+# sici: SciPy is off by 81 units at 0.61633, next to the root of Ci, where mpmath gives our value
 # hyp1f1: SciPy is off by 366 units at (1.015, 1, 2.465), where mpmath gives our value to all digits
 VALUES = [
     ("entr", (POSITIVE,), 8), ("expit", (LINE,), 8), ("logit", (UNIT,), 8), ("xlogy", (POSITIVE, POSITIVE[::-1]), 8),
@@ -30,7 +31,7 @@ VALUES = [
     ("log_ndtr", (-np.abs(LINE),), 8), ("dawsn", (LINE,), 16), ("spence", (POSITIVE,), 200), ("i0e", (LINE,), 100),
     ("i1e", (LINE,), 16), ("i0", (LINE,), 100), ("i1", (LINE,), 16), ("exp1", (POSITIVE,), 8), ("expi", (LINE[LINE != 0],), 40),
     ("expn", (np.full(64, 3.0), POSITIVE), 16), ("owens_t", (POSITIVE / 8, LINE[:64] / 4), 40), ("fresnel", (LINE,), 30),
-    ("sici", (np.abs(LINE[LINE != 0]) / 4,), 60), ("hyp1f1", (POSITIVE / 8, POSITIVE[::-1] / 4 + 0.5, LINE[:64]), 1000),
+    ("sici", (np.abs(LINE[LINE != 0]) / 4,), 100), ("hyp1f1", (POSITIVE / 8, POSITIVE[::-1] / 4 + 0.5, LINE[:64]), 1000),
     ("hyp2f1", (POSITIVE / 8, POSITIVE / 10, POSITIVE / 4 + 0.5, UNIT.repeat(2)[:64] * 0.7), 100),
 ]
 
