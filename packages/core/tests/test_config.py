@@ -23,7 +23,8 @@ def flag():
 def _run(code, *arguments, **environment):
     """Run Python in a fresh process; return what it printed."""
     import os
-    result = subprocess.run([sys.executable, "-c", code, *arguments], env={**os.environ, **environment},
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("JAX_")}
+    result = subprocess.run([sys.executable, "-c", code, *arguments], env={**clean, **environment},
                             capture_output=True, text=True)
     return (result.stdout + result.stderr.strip().rpartition("\n")[2]).strip()
 

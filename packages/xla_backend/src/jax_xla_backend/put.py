@@ -12,6 +12,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core import config, dtypes, tree
+from jax_core.dtypes import canonicalize_dtype
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.primitive import LINEAR, Primitive
 from jax_core.trace import Tracer
@@ -68,7 +69,10 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> ArrayImpl:
     No copy is made where the buffer is aligned as XLA wants it (64 bytes).
     """
     where = _default or default_placement()
-    return _put_cpp(ShapedArray(x.shape, x.dtype, weak_type), where.sharding, [x], where.devices, False)
+    dtype = x.dtype
+    if dtype.itemsize >= 8 and (narrow := canonicalize_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
+        x, dtype = x.astype(narrow), narrow
+    return _put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
 
 
 def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False) -> ArrayImpl:

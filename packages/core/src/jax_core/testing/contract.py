@@ -11,7 +11,7 @@ from ..aval import ShapedArray, get_aval
 from ..interfaces import LowerSpec
 
 __all__ = ["test_put_keeps_contents_and_type", "test_host_views_are_read_only", "test_from_host_keeps_contents",
-           "test_evaluate_runs_one_primitive", "test_lower_and_compile", "test_dispatcher_repeats_calls",
+           "test_from_host_narrows_while_x64_is_off", "test_evaluate_runs_one_primitive", "test_lower_and_compile", "test_dispatcher_repeats_calls",
            "test_dispatcher_sees_new_types"]
 
 
@@ -38,6 +38,11 @@ def test_from_host_keeps_contents():
     x = backend.from_host(_x(), weak_type=True)
     assert get_aval(x) == ShapedArray((2, 3), np.float32, True)
     np.testing.assert_array_equal(np.asarray(x), _x())
+
+
+def test_from_host_narrows_while_x64_is_off():
+    x = backends.get().from_host(np.array([0.5, 1.5]))
+    assert get_aval(x).dtype == np.float32 and np.asarray(x).dtype == np.float32
 
 
 def test_evaluate_runs_one_primitive():

@@ -358,6 +358,8 @@ def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
     """The arrays, which have one dtype, joined by NumPy, if all are ready and small; else None."""
     if not evaluating():
         return None
+    if any(not hasattr(a, "aval") for a in arrays):  # numbers and NumPy arrays are promoted by the ordinary way
+        return None
     views = [host(a) for a in arrays]
     if any(v is None or v.nbytes > 1 << 20 for v in views):
         return None
