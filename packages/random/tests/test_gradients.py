@@ -64,7 +64,7 @@ def test_gamma_in_both_modes_and_batched():
     want = [x_ * exact_slope(float(a_), float(np.log(x_))) for a_, x_ in zip(a, np.asarray(x, np.float64))]
     np.testing.assert_allclose(dx, want, rtol=1e-4)
     keys = random.split(random.key(0), 3)
-    slope = lambda k, a: grad(lambda a: random.gamma(k, a))(a)  # noqa: E731
+    slope = lambda k, a: grad(lambda a: random.gamma(k, a))(a)
     np.testing.assert_allclose(vmap(slope)(keys, a), [slope(k, a_) for k, a_ in zip(keys, a)], rtol=1e-6)
 
 
@@ -84,12 +84,12 @@ def test_chisquare(df):
 def test_expectations_are_differentiated():
     """The mean of the derivative of a sample is the derivative of the mean."""
     n = 4000
-    slope = lambda draw, a: np.asarray(jvp(draw, (np.float32(a),), (np.float32(1),))[1], np.float64).mean()  # noqa: E731
+    slope = lambda draw, a: np.asarray(jvp(draw, (np.float32(a),), (np.float32(1),))[1], np.float64).mean()
     a, b = 2.0, 3.0
     assert abs(slope(lambda a: random.beta(KEY, a, b, (n,)), a) - b / (a + b) ** 2) < 0.01
     assert abs(slope(lambda b: random.beta(KEY, a, b, (n,)), b) + a / (a + b) ** 2) < 0.01
     assert abs(slope(lambda df: random.t(KEY, df, (n,)) ** 2, 8.0) + 2 / 36) < 0.03
-    first = lambda a: random.dirichlet(KEY, jnp.stack([a, 1.0, 2.0]), (n,))[:, 0]  # noqa: E731
+    first = lambda a: random.dirichlet(KEY, jnp.stack([a, 1.0, 2.0]), (n,))[:, 0]
     assert abs(slope(first, 2.0) - 3 / 25) < 0.01
 
 
@@ -100,6 +100,6 @@ def test_location_and_scale():
     np.testing.assert_allclose(grad(lambda s: jnp.log(random.lognormal(KEY, s)))(np.float32(0.5)),
                                np.log(random.lognormal(KEY, 1.0)), rtol=1e-5)
     h = 1e-2
-    draw = lambda low: random.truncated_normal(KEY, low, 2.0)  # noqa: E731
+    draw = lambda low: random.truncated_normal(KEY, low, 2.0)
     numeric = (float(draw(np.float32(-1 + h))) - float(draw(np.float32(-1 - h)))) / (2 * h)
     np.testing.assert_allclose(grad(draw)(np.float32(-1)), numeric, rtol=1e-2)

@@ -100,7 +100,7 @@ def test_filled_arrays(key):
 
 
 def test_control_flow(key, keys):
-    step = lambda c, k: (random.fold_in(c, 1), random.bits(k))  # noqa: E731
+    step = lambda c, k: (random.fold_in(c, 1), random.bits(k))
     carry, drawn = lax.scan(step, key, keys)
     np.testing.assert_array_equal(drawn, [random.bits(k) for k in keys])
     assert same(carry, random.fold_in(random.fold_in(random.fold_in(key, 1), 1), 1))

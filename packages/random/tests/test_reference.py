@@ -6,7 +6,7 @@ results are differences of numbers around 1), but for the cases named in `LOOSER
 import json
 import pathlib
 
-import ml_dtypes  # noqa: F401  (names the narrow dtypes for NumPy)
+import ml_dtypes
 import numpy as np
 import pytest
 

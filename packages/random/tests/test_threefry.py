@@ -94,7 +94,7 @@ def test_large_partitionable_counters_are_64_bits_wide():
 
 
 def test_vmap_equals_loop():
-    draw = lambda key: jax_random.bits(key, (3,))  # noqa: E731
+    draw = lambda key: jax_random.bits(key, (3,))
     np.testing.assert_array_equal(vmap(draw)(KEYS), np.stack([draw(jax_random.wrap_key_data(k))
                                                               for k in KEYS]))
 

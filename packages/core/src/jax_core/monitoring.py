@@ -1,7 +1,7 @@
 """jax.monitoring: events that the system records, for tools that listen."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Callable
 
 _listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": [], "scalar": []}
 

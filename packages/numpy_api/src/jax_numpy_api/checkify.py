@@ -11,14 +11,14 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import context, dtypes, nans, tree
+from jax_core import dtypes, tree
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.effects import Effect
 from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal
-from jax_core.primitive import Primitive, ZERO
+from jax_core.primitive import Primitive
 from jax_core.staging import trace_to_closed
 from jax_core.structural import zeros
-from jax_core.trace import EVAL, is_concrete
+from jax_core.trace import is_concrete
 
 from . import lax
 from . import numpy as jnp

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from . import lax
 from . import numpy as jnp
 from .numpy.index_tricks import index_exp as index
 

@@ -235,7 +235,7 @@ def _bits_in_blocks(words, bit_width, shape, count):
     impl = threefry_prng_impl
     keys = random_split_p.bind(words, impl=impl, shape=(blocks + 1,), partitionable=False)
     axis = keys.ndim - 2
-    draw = lambda i, n: random_bits_p.bind(  # noqa: E731
+    draw = lambda i, n: random_bits_p.bind(
         lax.index_in_dim(keys, i, axis, keepdims=False), impl=impl, shape=(n,), bit_width=32, partitionable=False)
     flat = lax.concatenate([draw(i, threefry.BLOCK) for i in range(blocks)] + [draw(blocks, rest)], axis)
     n, batch = math.prod(shape), keys.shape[:-2]

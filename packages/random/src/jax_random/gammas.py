@@ -102,7 +102,7 @@ def _draw_v(keys, impl, d, c):
         where = _positions(again, portion)
         valid = lax.lt(where, np.int32(n))
         safe = lax.min(where, np.int32(n - 1))
-        take = lambda x: jnp.take(x, safe, 0, mode="clip")  # noqa: E731
+        take = lambda x: jnp.take(x, safe, 0, mode="clip")
         fresh = _draw_until_accepted(take(keys), impl, take(d), take(c))
         where = lax.select(valid, where, lax.full_like(where, n))
         return v.at[where].set(fresh, mode="drop"), again.at[where].set(False, mode="drop")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from .. import lax
 from .. import numpy as jnp
 from .normalize import softmax
 

@@ -3,10 +3,8 @@ skip checks in SciPy (``overwrite_a``, ``check_finite``, ``lwork``) are accepted
 """
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
 
 from jax_core.array import Array
 from jax_core.jit import inlined
@@ -14,7 +12,7 @@ from jax_core.jit import inlined
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
-from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
+from .common import adjoint, as_columns, matrices, mm, to_complex
 
 # -- Cholesky ----------------------------------------------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ from jax_core.vmap import vmap
 
 from ... import lax
 from ... import numpy as jnp
-from .common import adjoint, is_complex, matrices, mm, to_complex
+from .common import adjoint, matrices, mm, to_complex
 from .solving import triangular_sylvester
 
 # -- exponential -------------------------------------------------------------------------------------------------------

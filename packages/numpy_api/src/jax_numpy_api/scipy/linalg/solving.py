@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-import numpy as np
 
 from jax_core.array import Array
 from jax_core.jit import inlined

@@ -9,13 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp
-from ...numpy.promotion import promote_args_inexact
 from ._series import chebyshev, differentiable, log1p, wide
 from .gammas import _bernoulli_numbers, _gamma
 

@@ -12,7 +12,6 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core.array import Array
 from jax_core.jit import inlined
 
 from ... import numpy as jnp
