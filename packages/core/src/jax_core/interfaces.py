@@ -102,16 +102,16 @@ class Builder(Protocol):
     def call(self, name: str, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
         """A call of the program as a function of its own; the same program is written once per module."""
 
-    def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
+    def fun(self, f: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a list) and inline it."""
 
-    def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping | None = None,
+    def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping[str, Any] | None = None,
                     api_version: int = 4, has_side_effect: bool = False, operand_layouts: Any = None,
                     result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
                     extra: str = "") -> Any:
         """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes."""
 
-    def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
+    def host_callback(self, function: Callable[..., Any], operands: Sequence[Value], out: Sequence[AbstractValue], *,
                       has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
         """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable.
 
@@ -176,20 +176,20 @@ class LowerSpec:
     __slots__ = ("name", "donated", "keep_unused", "in_shardings", "out_shardings", "platform", "device",
                  "compiler_options")
 
-    def __init__(self, name: str = "main", donated: tuple = (), keep_unused: bool = False,
-                 in_shardings: tuple | None = None, out_shardings: tuple | None = None, platform: str | None = None,
-                 device: Any = None, compiler_options: tuple = ()):
+    def __init__(self, name: str = "main", donated: tuple[Any, ...] = (), keep_unused: bool = False,
+                 in_shardings: tuple[Any, ...] | None = None, out_shardings: tuple[Any, ...] | None = None, platform: str | None = None,
+                 device: Any = None, compiler_options: tuple[Any, ...] = ()):
         self.name, self.donated, self.keep_unused = name, donated, keep_unused
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
         self.platform, self.device, self.compiler_options = platform, device, compiler_options
 
-    def _key(self):
+    def _key(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__)
 
-    def __eq__(self, other):
-        return type(other) is LowerSpec and self._key() == other._key()
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, LowerSpec) and self._key() == other._key()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._key())
 
 
@@ -206,7 +206,8 @@ class FastCall:
 
     __slots__ = ("executable", "out_tree", "in_avals", "out_avals", "kept", "consts")
 
-    def __init__(self, executable, out_tree, in_avals, out_avals, kept, consts):
+    def __init__(self, executable: Any, out_tree: Any, in_avals: Sequence[AbstractValue],
+                 out_avals: Sequence[AbstractValue], kept: Sequence[int], consts: Sequence[Any]):
         self.executable, self.out_tree = executable, out_tree
         self.in_avals, self.out_avals = in_avals, out_avals
         self.kept, self.consts = kept, consts
@@ -223,7 +224,7 @@ class Backend(Protocol):
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         """All devices, of the default platform or of a named one."""
 
-    def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Run one primitive now. Called by `EvalTrace` with concrete arguments."""
 
     def host_view(self, x: Any) -> np.ndarray | None:
@@ -232,9 +233,9 @@ class Backend(Protocol):
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
         """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
 
-    def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int],
+    def dispatcher(self, fun: Callable[..., Any], miss: Callable[..., Any], static_argnums: Sequence[int],
                    static_argnames: Sequence[str], name: str, key: Hashable = None,
-                   donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Callable:
+                   donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Callable[..., Any]:
         """A callable that repeats known calls fast.
 
         ``key``: dispatchers of the same ``fun`` with equal keys may share what they know; None shares nothing. Arrays that
