@@ -116,10 +116,9 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def types(session: nox.Session) -> None:
-    """mypy: strict on the interfaces of core, ordinary elsewhere."""
+    """mypy, strict, on the interfaces of core."""
     install(session, ALL, "mypy")
     session.run("mypy", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
-    session.run("mypy", "packages/core/src/jax_core")
 
 
 @nox.session
