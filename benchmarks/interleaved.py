@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Times the programs of a file under two interpreters, both alive at once and taking turns for a few milliseconds each.
+
+usage: interleaved.py OURS_PYTHON THEIRS_PYTHON PROGRAMS [--only NAME,...] [--rounds 15] [--hlo FOLDER] [--mode run|compile|call]
+
+PROGRAMS defines `programs = {name: (function, arguments)}`; what follows a line `out = {}` is left out, so that
+runtime.py serves as well. On a shared machine a slow spell hits both sides alike, which makes ratios within a few
+per cent possible where whole runs in turn (compare.py) differ by ten.
+
+run: the compiled program. call: the function as it stands, not compiled. compile: lowering and compiling, once a round.
+"""
+import argparse, json, os, subprocess, sys, time
+
+
+def worker(path, mode):
+    """Answers lines `name seconds` with the best time in milliseconds and the optimised program's text on request."""
+    os.environ.setdefault("JAX_ENABLE_COMPILATION_CACHE", "0")
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    import jax
+    source = open(path).read().split("\nout = {}")[0]
+    space = {"__name__": "programs"}
+    exec(compile(source, path, "exec"), space)
+    programs, compiled = space["programs"], {}
+    print("ready", file=out, flush=True)
+    for line in sys.stdin:
+        name, seconds = line.split()
+        function, args = programs[name]
+        best, n = 1e9, 0
+        try:
+            if mode == "compile":
+                jax.clear_caches()
+                fresh = lambda *a: function(*a)
+                t0 = time.perf_counter()
+                jax.jit(fresh).lower(*args).compile()
+                best = time.perf_counter() - t0
+            else:
+                if name not in compiled:
+                    compiled[name] = function if mode == "call" else jax.jit(function).lower(*args).compile()
+                    jax.block_until_ready(compiled[name](*args))
+                run = compiled[name]
+                stop = time.perf_counter() + float(seconds)
+                while n < 2 or time.perf_counter() < stop:
+                    t0 = time.perf_counter()
+                    jax.block_until_ready(run(*args))
+                    best = min(best, time.perf_counter() - t0)
+                    n += 1
+            text = compiled[name].as_text() if mode == "run" and float(seconds) == 0 else ""
+            print(json.dumps([best * 1e3, text]), file=out, flush=True)
+        except Exception as error:
+            print(json.dumps([None, f"{type(error).__name__}: {error}"[:300]]), file=out, flush=True)
+
+
+def start(python, path, mode):
+    env = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="2")
+    process = subprocess.Popen([python, __file__, "--worker", path, mode], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True, env=env)
+    assert process.stdout.readline() == "ready\n", f"{python} could not load {path}"
+    return process
+
+
+def ask(process, name, seconds):
+    process.stdin.write(f"{name} {seconds}\n")
+    process.stdin.flush()
+    return json.loads(process.stdout.readline())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("ours"), parser.add_argument("theirs"), parser.add_argument("programs")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--slice", type=float, default=0.05, help="seconds of each turn")
+    parser.add_argument("--hlo", help="folder for the optimised programs, to compare them")
+    parser.add_argument("--mode", default="run", choices=["run", "compile", "call"])
+    args = parser.parse_args()
+    space = [line.split('"')[1] for line in open(args.programs) if line.startswith('    "')]
+    names = args.only.split(",") if args.only else space
+    sides = [start(python, args.programs, args.mode) for python in (args.ours, args.theirs)]
+    print(f"{'program':32} {'ours':>10} {'theirs':>10} {'ratio':>7}")
+    for name in names:
+        best = [1e9, 1e9]
+        for turn in range(args.rounds + 1):
+            answers = [ask(side, name, args.slice if turn else 0) for side in sides]
+            if answers[0][0] is None or answers[1][0] is None:
+                best = None
+                print(name, answers)
+                break
+            best = [min(old, new[0]) for old, new in zip(best, answers)]
+            if args.hlo and turn == 0:
+                for side, answer in zip(("ours", "theirs"), answers):
+                    open(os.path.join(args.hlo, f"{name}.{side}.hlo"), "w").write(answer[1])
+        if best:
+            print(f"{name:32} {best[0]:10.3f} {best[1]:10.3f} {best[1] / best[0]:7.2f}", flush=True)
+    for side in sides:
+        side.stdin.close()
+        side.wait()
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--worker"]:
+        worker(sys.argv[2], sys.argv[3])
+    else:
+        main()
