@@ -6,7 +6,7 @@ come from the numpy-like package through `register_array_methods`. Classes and m
 from __future__ import annotations
 
 import abc
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 _methods: dict[str, Any] = {}
 _classes: list[type] = []
@@ -31,6 +31,22 @@ class Array(metaclass=_ArrayMeta):
     """
 
     __slots__ = ()
+    # what backends and tracers provide themselves
+    shape: tuple[int, ...]
+    dtype: Any
+    ndim: int
+    size: int
+    itemsize: int
+    nbytes: int
+    sharding: Any
+    device: Any
+    committed: bool
+    is_fully_addressable: bool
+    is_fully_replicated: bool
+    addressable_shards: Any
+    global_shards: Any
+    addressable_data: Callable
+    copy_to_host_async: Callable
     __hash__ = None
 
     def __new__(cls, *args, **kwargs):

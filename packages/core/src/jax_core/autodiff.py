@@ -240,13 +240,18 @@ def _unflatten_vjp(aux, consts):
 tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
 
 
-def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = ()) -> Any:
+def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
+        saveable_args: bool = True, in_nzs: Any = None) -> Any:
     """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
 
     Returns:
       ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``.
+
+    ``reduce_axes``, ``saveable_args`` and ``in_nzs`` must have their defaults.
     """
     _callable("vjp", fun)
+    if reduce_axes or saveable_args is not True or in_nzs is not None:
+        raise NotImplementedError("vjp: reduce_axes, saveable_args and in_nzs are not supported")
     flat, in_tree = tree.flatten(primals)
     for x in flat:
         get_aval(x)
@@ -259,15 +264,20 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
     return (value, result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, result)
 
 
-def linearize(fun: Callable, *primals: Any, has_aux: bool = False) -> Any:
+def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any = None) -> Any:
     """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
 
     The derivative can be called many times without evaluating ``fun`` again.
 
     Returns:
       ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``.
+
+    Raises:
+      NotImplementedError: ``in_nzs`` is given.
     """
     _callable("linearize", fun)
+    if in_nzs is not None:
+        raise NotImplementedError("linearize: in_nzs is not supported; close over the arguments that are constant")
     flat, in_tree = tree.flatten(primals)
     run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
     outs, inputs, trace, tangents = linearize_flat(run, flat, [has_tangent(get_aval(x)) for x in flat])

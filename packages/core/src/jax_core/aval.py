@@ -291,6 +291,13 @@ class ShapeDtypeStruct:
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
+    @staticmethod
+    def like(x: Any) -> "ShapeDtypeStruct":
+        """The description of the array ``x``."""
+        aval = get_aval(x)
+        return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=getattr(x, "sharding", aval.sharding),
+                                weak_type=aval.weak_type)
+
     def update(self, **kwargs) -> "ShapeDtypeStruct":
         fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type,
                       vma=self.vma, is_ref=self.is_ref)

@@ -26,6 +26,11 @@ class SymbolicZero:
     def __init__(self, aval):
         self.aval = aval
 
+    @staticmethod
+    def from_primal_value(val: Any) -> "SymbolicZero":
+        """The zero tangent of ``val``."""
+        return SymbolicZero(get_aval(val).to_tangent_aval())
+
     shape = property(lambda self: self.aval.shape)
     dtype = property(lambda self: self.aval.dtype)
     ndim = property(lambda self: len(self.aval.shape))
@@ -164,6 +169,12 @@ class custom_jvp:
 
     Set the rule with `defjvp` or `defjvps`; reverse mode is derived from it by transposition.
     """
+
+    fun: Callable
+    nondiff_argnums: tuple[int, ...]
+    nondiff_argnames: tuple[str, ...]
+    jvp: Callable | None
+    symbolic_zeros: bool
 
     def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
         functools.update_wrapper(self, fun)

@@ -18,6 +18,7 @@ from .jaxpr import eval_jaxpr
 from .primitive import Primitive, Zero
 from .staging import trace_to_closed
 from .structural import instantiate, reduce_sum
+from .tree import map as _map
 
 
 class CustomVjpPrimal:
@@ -297,8 +298,16 @@ class custom_vjp:
         return result
 
 
-def custom_gradient(fun: Callable) -> Callable:
-    """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``."""
+def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, remat: bool = False,
+                    with_accums: Any = None) -> Callable:
+    """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
+
+    Without ``fun``, a decorator. The options must have their defaults.
+    """
+    if with_logs or remat or with_accums is not None:
+        raise NotImplementedError("custom_gradient: with_logs, remat and with_accums are not supported; use custom_vjp")
+    if fun is None:
+        return custom_gradient
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
         @custom_vjp
@@ -339,16 +348,16 @@ class _Closure:
 tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), c.closed), lambda closed, consts: _Closure(closed, consts))
 
 
-def zero_from_primal(x: Any, symbolic_zeros: bool = False) -> Any:
-    """The zero tangent of ``x``: an array, or a `SymbolicZero`."""
-    zero = Zero.from_primal_value(x)
+def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
+    """The zero tangent of ``val``: an array, or a `SymbolicZero`."""
+    zero = Zero.from_primal_value(val)
     return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
 
 
-def custom_vjp_primal_tree_values(primals: Any) -> Any:
+def custom_vjp_primal_tree_values(tree: Any) -> Any:
     """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
     is_leaf = lambda x: isinstance(x, CustomVjpPrimal)
-    return tree.map(lambda x: x.value if is_leaf(x) else x, primals, is_leaf=is_leaf)
+    return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
 
 
 def linear_call(fun: Callable, fun_transpose: Callable, residual_args: Any, linear_args: Any) -> Any:

@@ -31,6 +31,9 @@ class custom_vmap:
     Without a rule, `vmap` works as for any function.
     """
 
+    fun: Callable
+    vmap_rule: Callable | None
+
     def __init__(self, fun: Callable):
         functools.update_wrapper(self, fun)
         self.fun = fun

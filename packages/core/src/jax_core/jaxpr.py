@@ -136,6 +136,21 @@ class Jaxpr:
     def out_avals(self) -> list[AbstractValue]:
         return [v.aval for v in self.outvars]
 
+    # What interpreters ask of a program whether or not it carries its constants.
+    jaxpr = property(lambda self: self)
+    consts = property(lambda self: [])
+    literals = property(lambda self: [])
+    num_consts = property(lambda self: len(self.constvars))
+    all_invars = property(lambda self: [*self.constvars, *self.invars])
+
+    def with_consts(self, consts: Sequence[Any]) -> "ClosedJaxpr":
+        """This program with values for its ``constvars``."""
+        return ClosedJaxpr(self, consts)
+
+    def map_jaxpr(self, f: Callable) -> Any:
+        """``f`` of this program."""
+        return f(self)
+
     def replace(self, **fields) -> "Jaxpr":
         """A copy with some of ``constvars, invars, outvars, eqns, effects, debug_info`` replaced."""
         old = {n: getattr(self, n) for n in ("constvars", "invars", "outvars", "eqns", "effects", "debug_info")}
@@ -168,6 +183,17 @@ class ClosedJaxpr:
     eqns = property(lambda self: self.jaxpr.eqns)
     effects = property(lambda self: self.jaxpr.effects)
     literals = property(lambda self: self.consts)
+    constvars = property(lambda self: self.jaxpr.constvars)
+    invars = property(lambda self: self.jaxpr.invars)
+    outvars = property(lambda self: self.jaxpr.outvars)
+    all_invars = property(lambda self: self.jaxpr.all_invars)
+    num_consts = property(lambda self: len(self.consts))
+    debug_info = property(lambda self: self.jaxpr.debug_info)
+    is_high = property(lambda self: self.jaxpr.is_high)
+
+    def with_consts(self, consts: Sequence[Any]) -> "ClosedJaxpr":
+        """The same program with other constants."""
+        return ClosedJaxpr(self.jaxpr, consts)
 
     def replace(self, *, jaxpr=None, consts=None) -> "ClosedJaxpr":
         return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
@@ -199,9 +225,10 @@ class ClosedJaxpr:
     __repr__ = __str__
 
 
-def jaxpr_as_fun(closed: ClosedJaxpr):
-    """The program as a function of flat arguments that returns a list."""
-    return lambda *args: eval_jaxpr(closed.jaxpr, closed.consts, *args)
+def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
+    """The program as a function of flat arguments that returns a list; with ``args``, its results."""
+    run = lambda *given: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *given)
+    return run(*args) if args else run
 
 
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source_info: bool = True) -> list:

@@ -9,6 +9,7 @@ Source: "Algorithm 799: revolve" (Griewank, Walther, 2000) for the idea; per-equ
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -37,6 +38,9 @@ def checkpoint_name(x: Any, name: str) -> Any:
 
 class Offloadable:
     """A policy's answer: keep the value in other memory."""
+
+    src: str
+    dst: str
 
     def __init__(self, src: str, dst: str):
         self.src, self.dst = src, dst
@@ -114,26 +118,39 @@ class CheckpointPolicies:
 checkpoint_policies = CheckpointPolicies()
 
 
+def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
+    """Where the parameters called ``names`` stand, those that can be passed by position."""
+    if not names:
+        return ()
+    found = list(inspect.signature(fun).parameters.values())
+    return tuple(i for i, p in enumerate(found) if p.name in names and p.kind == p.POSITIONAL_OR_KEYWORD)
+
+
 def checkpoint(fun: Callable, *, prevent_cse: bool = True, policy: Callable | None = None,
-               static_argnums: int | tuple[int, ...] = (), concrete: bool = False) -> Callable:
+               static_argnums: int | tuple[int, ...] = (), static_argnames: str | Sequence[str] = (),
+               concrete: bool = False) -> Callable:
     """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept.
 
     Args:
       prevent_cse: keep the compiler from undoing this by sharing the two computations; not needed inside `scan`.
       policy: says which values to save all the same; see `checkpoint_policies`. Default: none.
       static_argnums: positions of arguments that are passed as they are.
+      static_argnames: names of such arguments; one passed by position is found by the signature.
     """
     if concrete:
         raise NotImplementedError("checkpoint: concrete=True is not supported; make arguments that steer Python "
                                   "control flow static with static_argnums")
     static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    static_argnums += _positions(fun, static_argnames)
 
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
         if context.state.trace is EVAL:
             return fun(*args, **kwargs)
-        nums = {i if i >= 0 else i + len(args) for i in static_argnums}
-        static = (tuple((i, args[i]) for i in sorted(nums)), ())
+        nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
+        static = (tuple((i, args[i]) for i in sorted(nums)),
+                  tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
         out_tree: list = []
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 
 from . import array, backends, context, errors, nans
-from .aval import register_array_class
+from .aval import AbstractValue, register_array_class
 from .primitive import Primitive
 
 
@@ -99,6 +99,7 @@ class Tracer:
 
     __slots__ = ("_trace", "__weakref__")
     _is_traced_array = True
+    aval: AbstractValue
     __array_priority__ = 1000
     __hash__ = object.__hash__
 
@@ -194,6 +195,36 @@ class Tracer:
 
     def unsafe_buffer_pointer(self):
         raise errors.ConcretizationTypeError(self, "unsafe_buffer_pointer() needs a concrete array")
+
+    def is_deleted(self):
+        raise errors.ConcretizationTypeError(self, "is_deleted() needs a concrete array")
+
+    def on_device_size_in_bytes(self):
+        raise errors.ConcretizationTypeError(self, "on_device_size_in_bytes() needs a concrete array")
+
+    def to_concrete_value(self) -> Any | None:
+        """As `concrete`."""
+        return self.concrete()
+
+    def full_lower(self) -> "Tracer":
+        """The tracer itself; kept for interpreters written for the public API."""
+        return self
+
+    def get_referent(self) -> "Tracer":
+        """The tracer itself: what it is a name for."""
+        return self
+
+    @property
+    def memory_space(self):
+        return self.aval.memory_space
+
+    @property
+    def is_fully_replicated(self):
+        raise errors.ConcretizationTypeError(self, "is_fully_replicated needs a concrete array")
+
+    @property
+    def global_shards(self):
+        raise errors.ConcretizationTypeError(self, "global_shards needs a concrete array")
 
     @property
     def addressable_shards(self):

@@ -78,7 +78,7 @@ _NAMES = {
     "default_device": "jax_core.config:default_device",
     "default_matmul_precision": "jax_core.config:default_matmul_precision",
     "default_prng_impl": "jax_core.config:default_prng_impl",
-    "disable_jit": "jax_core.config:disable_jit",
+    "disable_jit": "jax_core.config:disable_jit_context",
     "enable_checks": "jax_core.config:enable_checks",
     "enable_custom_prng": "jax_core.config:enable_custom_prng",
     "enable_x64": "jax_core.config:enable_x64",

@@ -285,6 +285,9 @@ def get_abstract_mesh() -> AbstractMesh:
 class set_mesh:
     """Make ``mesh`` the mesh in use, from now on or, as a context manager, inside a block."""
 
+    prev_mesh: Any
+    prev_abstract_mesh: Any
+
     def __init__(self, mesh: Mesh):
         if not isinstance(mesh, Mesh):
             raise ValueError(f"set_mesh: expected a jax.sharding.Mesh, got {mesh!r} of type {type(mesh).__name__}")
@@ -300,6 +303,9 @@ class set_mesh:
 
 class use_abstract_mesh:
     """Make ``mesh`` the abstract mesh in use inside a block."""
+
+    mesh: Any
+    prev: Any
 
     def __init__(self, mesh: AbstractMesh):
         if not isinstance(mesh, AbstractMesh):

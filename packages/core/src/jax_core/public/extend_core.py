@@ -5,9 +5,9 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from .. import context
+from .. import batching, context
 from ..aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
-from ..batching import BatchTrace, mapped_aval, unmapped_aval
+from ..batching import BatchTrace
 from ..effects import NO_EFFECTS as no_effects
 from ..effects import Effect, Effects
 from ..errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
@@ -80,9 +80,9 @@ def gensym(suffix: str = "") -> Callable:
     return lambda aval: Var(aval)
 
 
-def primal_dtype_to_tangent_dtype(dtype: Any) -> Any:
-    """The dtype of tangents of values of ``dtype``."""
-    return ShapedArray((), dtype).to_tangent_aval().dtype
+def primal_dtype_to_tangent_dtype(primal_dtype: Any) -> Any:
+    """The dtype of tangents of values of ``primal_dtype``."""
+    return ShapedArray((), primal_dtype).to_tangent_aval().dtype
 
 
 def primal_tangent_dtype(primal_dtype: Any, tangent_dtype: Any, name: str | None = None) -> Any:
@@ -110,7 +110,33 @@ class _TraceState:
         return f"OpaqueTraceState({self.trace})"
 
 
-def find_top_trace(xs: Sequence[Any]) -> Any:
+def mapped_aval(size: int, axis: int | None, aval: AbstractValue) -> AbstractValue:
+    """The type of one row of an array of type ``aval`` that is mapped along ``axis``, of length ``size``."""
+    return aval if axis is None else batching.mapped_aval(aval, axis)
+
+
+def unmapped_aval(size: int, axis: int | None, aval: AbstractValue, explicit_mesh_axis: Any = None) -> AbstractValue:
+    """The type of an array whose rows along a new ``axis`` of length ``size`` have type ``aval``.
+
+    Raises:
+      NotImplementedError: ``explicit_mesh_axis`` is given.
+    """
+    if explicit_mesh_axis is not None:
+        raise NotImplementedError("unmapped_aval: explicit_mesh_axis is not supported")
+    return aval if axis is None else batching.unmapped_aval(aval, size, axis)
+
+
+def max_dim(d1: Any, d2: Any) -> Any:
+    """The larger of two lengths."""
+    return max(d1, d2)
+
+
+def min_dim(d1: Any, d2: Any) -> Any:
+    """The smaller of two lengths."""
+    return min(d1, d2)
+
+
+def find_top_trace(_: Sequence[Any]) -> Any:
     """The current trace."""
     return context.state.trace
 

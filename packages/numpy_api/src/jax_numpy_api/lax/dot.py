@@ -14,6 +14,7 @@ import math
 import operator
 from typing import Any, NamedTuple, Sequence, TypeAlias
 
+import ml_dtypes
 import numpy as np
 
 from jax_core import config, dtypes, structural
@@ -97,6 +98,17 @@ class _Preset(enum.Enum):
         name = self.name.removesuffix("_FAST_ACCUM")
         return None if self is DotAlgorithmPreset.DEFAULT else _SCALAR_TYPES.get(name.split("_X")[0].split("_")[-1])
 
+    def supported_output_types(self, lhs_dtype: Any, rhs_dtype: Any) -> tuple | None:
+        """Dtypes that a product of operands of these dtypes may have, the one of the sum first; None for any."""
+        own = self.accumulation_type
+        if own is None:
+            return None
+        if self.name.startswith("ANY"):
+            return (own, np.float16, dtypes.bfloat16, *_F8_TYPES)
+        narrow = _SCALAR_TYPES.get(self.name.split("_")[0])
+        same = self.name in ("F16_F16_F32", "BF16_BF16_F32") and np.dtype(lhs_dtype) == np.dtype(rhs_dtype) == narrow
+        return (own, narrow) if same else (own,)
+
 
 DotAlgorithmPreset = _Preset("DotAlgorithmPreset", """
     DEFAULT ANY_F8_ANY_F8_F32 ANY_F8_ANY_F8_F32_FAST_ACCUM ANY_F8_ANY_F8_ANY
@@ -105,6 +117,7 @@ DotAlgorithmPreset = _Preset("DotAlgorithmPreset", """
 
 
 _SCALAR_TYPES = {"F16": np.float16, "BF16": dtypes.bfloat16, "F32": np.float32, "F64": np.float64}
+_F8_TYPES = tuple(getattr(ml_dtypes, f"float8_{n}") for n in ("e4m3fn", "e5m2", "e5m2fnuz", "e4m3fnuz", "e4m3b11fnuz"))
 _ALGORITHM_TYPES = {"F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64", "TF32": "tf32"}
 _COMPONENTS = {3: 2, 6: 3, 9: 3}
 

@@ -488,9 +488,11 @@ def igamma_grad_a(a: Any, x: Any) -> Any:
     return apply(igamma_grad_a_p, a, x)
 
 
-def random_gamma_grad(a: Any, x: Any) -> Any:
+def random_gamma_grad(*args: Any) -> Any:
     """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``."""
-    return apply(random_gamma_grad_p, a, x)
+    if len(args) != 2:
+        raise TypeError(f"lax.random_gamma_grad takes a and x, got {len(args)} arguments")
+    return apply(random_gamma_grad_p, *args)
 
 
 def betainc(a: Any, b: Any, x: Any) -> Any:

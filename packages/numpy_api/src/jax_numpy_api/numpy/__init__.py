@@ -27,7 +27,7 @@ _MODULES = {
     "ufunc_class": "frompyfunc ufunc",
     "arithmetic": """clip diff divide divmod ediff1d float_power floor_divide fmax fmin fmod gcd heaviside hypot lcm mod
         pow power remainder true_divide""",
-    "floating": """allclose around array_equal array_equiv copysign frexp isclose ldexp modf nan_to_num rint round
+    "rounding": """allclose around array_equal array_equiv copysign frexp isclose ldexp modf nan_to_num rint round
         signbit sinc spacing trunc""",
     "reductions": """all amax amin any argmax argmin average count_nonzero cumprod cumsum cumulative_prod cumulative_sum
         max mean min minmax nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar

@@ -79,7 +79,7 @@ def _contains(self, key):
 
 
 def _round(self, ndigits=None):
-    from .floating import round
+    from .rounding import round
     if ndigits is None:
         return round(self).astype(int) if dtypes.issubdtype(self.dtype, np.inexact) else self
     return round(self, decimals=ndigits)
@@ -219,7 +219,7 @@ def repeat(self, repeats, axis=None, *, total_repeat_length=None, out_sharding=N
 
 def round(self, decimals=0, out=None):
     """See `jax.numpy.round`."""
-    return _late("floating").round(self, decimals, out)
+    return _late("rounding").round(self, decimals, out)
 
 
 def searchsorted(self, v, side='left', sorter=None, *, method='scan'):

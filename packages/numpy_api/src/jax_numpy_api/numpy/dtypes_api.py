@@ -17,6 +17,9 @@ from jax_core import dtypes
 from .promotion import is_array
 
 
+_PYTHON_SCALARS = (builtins.bool, int, float, complex)
+
+
 class _ScalarMeta(type):
     """Class of the dtype names."""
 
@@ -28,6 +31,8 @@ class _ScalarMeta(type):
     def __eq__(cls, other: Any) -> bool:
         if cls is other:
             return True
+        if type(other) is type and other in _PYTHON_SCALARS:  # np.dtype would take these for dtypes
+            return False
         try:
             return isinstance(other, (type, np.dtype)) and np.dtype(other) == cls.dtype
         except TypeError:

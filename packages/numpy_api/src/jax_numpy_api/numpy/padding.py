@@ -194,7 +194,7 @@ def _repeated(chunk: Array, axis: int, count: int, mode: str, dtype: Any) -> Arr
     fun: Callable = {"maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean, "median": median}[mode]
     value = fun(chunk, axis=axis, keepdims=True)
     if mode in ("mean", "median") and dtypes.issubdtype(dtype, np.integer):
-        from .floating import round
+        from .rounding import round
         value = round(value)
     return broadcast_to(convert(value, dtype), tuple(count if i == axis else n for i, n in enumerate(chunk.shape)))
 

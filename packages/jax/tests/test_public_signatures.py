@@ -1,0 +1,81 @@
+"""Parameters and members that the public API has besides the usual ones, and what they do."""
+import inspect
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.extend import core as extend_core
+
+
+def test_checkpoint_takes_static_arguments_by_name():
+    """The argument steers Python control flow, given by name or by position."""
+    f = jax.checkpoint(lambda x, mode: jnp.sin(x) if mode == "sin" else x, static_argnames="mode")
+    assert np.allclose(jax.grad(lambda x: f(x, "sin"))(1.0), np.cos(1.0))
+    assert np.allclose(jax.grad(lambda x: f(x, mode="sin"))(1.0), np.cos(1.0))
+    assert jax.grad(lambda x: f(x, mode="identity"))(1.0) == 1.0
+
+
+def test_disable_jit_is_a_context_manager_with_a_default():
+    """Inside it a jitted function sees values."""
+    with jax.disable_jit():
+        assert jax.jit(lambda x: float(x) + 1)(1.0) == 2.0
+    with jax.disable_jit(False), pytest.raises(jax.errors.ConcretizationTypeError):
+        jax.jit(lambda x: float(x))(1.0)
+
+
+def test_custom_gradient_is_a_decorator_with_options():
+    """Called without a function it waits for one; options without an implementation are refused by name."""
+    square = jax.custom_gradient()(lambda x: (x * x, lambda ct: (7 * ct,)))
+    assert jax.grad(square)(2.0) == 7.0
+    with pytest.raises(NotImplementedError, match="with_logs"):
+        jax.custom_gradient(with_logs=True)
+
+
+def test_refused_options_of_vjp_and_linearize():
+    """An option is never ignored."""
+    with pytest.raises(NotImplementedError, match="saveable_args"):
+        jax.vjp(jnp.sin, 1.0, saveable_args=False)
+    with pytest.raises(NotImplementedError, match="in_nzs"):
+        jax.linearize(jnp.sin, 1.0, in_nzs=[True])
+
+
+def test_floating_stays_the_abstract_dtype():
+    """No module of the implementation takes its place."""
+    assert not inspect.ismodule(jnp.floating)
+    jnp.round(1.5), jnp.isclose(1.0, 1.0)
+    assert jnp.issubdtype(jnp.float32, jnp.floating)
+
+
+def test_dtype_names_are_not_python_types():
+    """`jnp.float64` is the NumPy scalar type and the dtype of its name, and not `float`."""
+    assert jnp.float64 != float and jnp.int_ != int and jnp.bool_ != bool
+    assert jnp.float64 == np.float64 and jnp.float64 == np.dtype("float64") and np.dtype(bool) == jnp.bool_
+
+
+def test_shape_dtype_struct_like():
+    """Shape, dtype and weak type of an array."""
+    assert jax.ShapeDtypeStruct.like(np.ones((2, 3), np.int8)).shape == (2, 3)
+    assert jax.ShapeDtypeStruct.like(1.0).weak_type
+
+
+def test_programs_with_and_without_constants_answer_alike():
+    """A closed and an open jaxpr have the same inquiries."""
+    closed = jax.make_jaxpr(lambda x: x + np.arange(3.0, dtype=np.float32))(1.0)
+    assert closed.invars == closed.jaxpr.invars and closed.num_consts == closed.jaxpr.num_consts
+    assert closed.jaxpr.with_consts(closed.consts).jaxpr is closed.jaxpr
+    assert np.allclose(extend_core.jaxpr_as_fun(closed, 2.0)[0], [2, 3, 4])
+
+
+def test_types_of_mapped_values():
+    """A row of a mapped type, and back."""
+    row = extend_core.mapped_aval(4, 0, jax.core.ShapedArray((4, 3), np.float32))
+    assert row.shape == (3,) and extend_core.unmapped_aval(4, 1, row).shape == (3, 4)
+
+
+def test_output_types_of_dot_algorithms():
+    """The type of the sum, and the operands' own where the algorithm widens it."""
+    preset = jax.lax.DotAlgorithmPreset
+    assert preset.F16_F16_F32.supported_output_types(np.float16, np.float16) == (np.float32, np.float16)
+    assert preset.F16_F16_F32.supported_output_types(np.float32, np.float32) == (np.float32,)
+    assert preset.DEFAULT.supported_output_types(np.float32, np.float32) is None
