@@ -65,10 +65,7 @@ def tests(session: nox.Session) -> None:
 @nox.parametrize("folder", ALL, ids=ALL)
 def package(session: nox.Session, folder: str) -> None:
     """One package's tests where only it, what it depends on, and a backend are installed."""
-    if folder == "callbacks":  # its tests are written with the public names, so they need the meta package
-        folders = ALL
-    else:
-        folders = needs(folder) if folder in ("xla_backend", "jax") else [*needs(folder), "xla_backend"]
+    folders = needs(folder) if folder in ("xla_backend", "jax") else [*needs(folder), "xla_backend"]
     install(session, folders, *TEST_TOOLS)
     run_tests(session, f"packages/{folder}/tests")
 

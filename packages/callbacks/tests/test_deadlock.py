@@ -11,7 +11,7 @@ import pytest
 
 ROUNDS = os.environ.get("CALLBACK_ROUNDS", "20")
 SCRIPT = pathlib.Path(__file__).parent / "stress.py"
-SCENARIOS = ["jnp_functions", "jitted_functions", "waiting_for_arrays", "device_put", "nested_callbacks", "inside_scan",
+SCENARIOS = ["jnp_functions", "jitted_functions", "waiting_for_arrays", "putting", "nested_callbacks", "inside_scan",
              "many_threads", "callbacks_that_start_threads", "big_operands", "in_a_row", "custom_derivatives"]
 
 

@@ -4,17 +4,22 @@ import collections
 import io
 import logging
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import debug, lax
-from jax.experimental import io_callback
+from jax_callbacks import debug, io_callback
+from jax_core.autodiff import grad, jvp, linearize, vjp
+from jax_core.custom_vjp import custom_vjp
+from jax_core.jit import jit
+from jax_core.remat import checkpoint
+from jax_core.tracing import make_jaxpr
+from jax_core.vmap import vmap
+from jax_numpy_api import lax, numpy as jnp
+from jax_xla_backend.api import block_until_ready, effects_barrier
 
 
 def printed(capsys, f, *args):
-    jax.block_until_ready(f(*args))
-    jax.effects_barrier()
+    block_until_ready(f(*args))
+    effects_barrier()
     return capsys.readouterr().out.splitlines()
 
 
@@ -24,15 +29,15 @@ def noisy(x):
 
 
 TRANSFORMS = {
-    "eager": (lambda f: f, 1), "jit": (jax.jit, 1), "grad": (jax.grad, 1), "jit grad": (lambda f: jax.jit(jax.grad(f)), 1),
-    "grad jit": (lambda f: jax.grad(jax.jit(f)), 1), "jvp": (lambda f: lambda x: jax.jvp(f, (x,), (x,)), 1),
-    "vjp": (lambda f: lambda x: jax.vjp(f, x)[1](x), 1), "checkpoint": (jax.checkpoint, 1),
-    "linearize": (lambda f: lambda x: jax.linearize(f, x)[1](x), 1),
-    "grad of checkpoint": (lambda f: jax.grad(jax.checkpoint(f)), 2),
+    "eager": (lambda f: f, 1), "jit": (jit, 1), "grad": (grad, 1), "jit grad": (lambda f: jit(grad(f)), 1),
+    "grad jit": (lambda f: grad(jit(f)), 1), "jvp": (lambda f: lambda x: jvp(f, (x,), (x,)), 1),
+    "vjp": (lambda f: lambda x: vjp(f, x)[1](x), 1), "checkpoint": (checkpoint, 1),
+    "linearize": (lambda f: lambda x: linearize(f, x)[1](x), 1),
+    "grad of checkpoint": (lambda f: grad(checkpoint(f)), 2),
     "scan": (lambda f: lambda x: lax.scan(lambda c, _: (f(c) * 0 + c, None), x, None, length=3)[0], 3),
     "while": (lambda f: lambda x: lax.while_loop(lambda c: c[0] < 2, lambda c: (c[0] + 1, f(c[1]) * 0 + c[1]), (0, x)), 2),
-    "cond": (lambda f: jax.jit(lambda x: lax.cond(x > 0, f, lambda x: x, x)), 1),
-    "grad of scan": (lambda f: jax.grad(lambda x: lax.scan(lambda c, _: (f(c) * 0 + c, None), x, None, length=3)[0]), 3),
+    "cond": (lambda f: jit(lambda x: lax.cond(x > 0, f, lambda x: x, x)), 1),
+    "grad of scan": (lambda f: grad(lambda x: lax.scan(lambda c, _: (f(c) * 0 + c, None), x, None, length=3)[0]), 3),
 }
 
 
@@ -48,19 +53,19 @@ def test_print_under(capsys, name, ordered):
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("mode", [lambda f: f, jax.jit])
+@pytest.mark.parametrize("mode", [lambda f: f, jit])
 def test_vmap_prints_each_element(capsys, mode, ordered):
-    f = mode(jax.vmap(lambda x: debug.print("{} {}", x, 3, ordered=ordered)))
+    f = mode(vmap(lambda x: debug.print("{} {}", x, 3, ordered=ordered)))
     assert printed(capsys, f, jnp.arange(3.0)) == ["0.0 3", "1.0 3", "2.0 3"]
 
 
 def test_vmap_passes_what_is_not_mapped_as_it_is(capsys):
-    f = jax.vmap(lambda x, y: debug.callback(lambda x, y: print(x, y), x, y), in_axes=(0, None))
+    f = vmap(lambda x, y: debug.callback(lambda x, y: print(x, y), x, y), in_axes=(0, None))
     assert printed(capsys, f, jnp.arange(2), jnp.arange(2)) == ["0 [0 1]", "1 [0 1]"]
 
 
 def test_custom_derivatives(capsys):
-    @jax.custom_vjp
+    @custom_vjp
     def f(x):
         debug.print("primal {}", x)
         return x * 2
@@ -74,15 +79,15 @@ def test_custom_derivatives(capsys):
         return (g * 2,)
     f.defvjp(forward, backward)
     assert printed(capsys, f, 3.0) == ["primal 3.0"]
-    assert printed(capsys, jax.grad(f), 3.0) == ["forward 3.0", "backward 1.0"]
-    assert printed(capsys, jax.jit(jax.grad(f)), 3.0) == ["forward 3.0", "backward 1.0"]
+    assert printed(capsys, grad(f), 3.0) == ["forward 3.0", "backward 1.0"]
+    assert printed(capsys, jit(grad(f)), 3.0) == ["forward 3.0", "backward 1.0"]
 
 
 def test_formats(capsys):
     Pair = collections.namedtuple("Pair", "a b")
     x = jnp.arange(2.0)
 
-    @jax.jit
+    @jit
     def f(x):
         debug.print("{} {y:.2f} {z!r} {t}", x, y=x[1] / 3, z=x, t={"k": [x, "s", None]})
         debug.print("plain {{}} text")
@@ -95,7 +100,7 @@ def test_formats(capsys):
 
 def test_print_options_are_those_of_the_call(capsys):
     with np.printoptions(precision=2):
-        f = jax.jit(lambda x: debug.print("{}", x))
+        f = jit(lambda x: debug.print("{}", x))
         assert printed(capsys, f, jnp.arange(2.0) / 3) == ["[0.   0.33]"]
     assert printed(capsys, f, jnp.arange(2.0) / 3) == ["[0.   0.33]"]
 
@@ -112,35 +117,35 @@ def test_print_options_are_those_of_the_call(capsys):
      "first argument to jax.debug.callback must be callable, but got an object of type <class 'int'>")])
 def test_mistakes_are_found_while_tracing(call, error, message):
     with pytest.raises(error, match=message):
-        jax.make_jaxpr(call)(jnp.arange(3.0))
+        make_jaxpr(call)(jnp.arange(3.0))
 
 
 def test_bad_format_specification_fails_at_run_time():
     with pytest.raises(TypeError, match="unsupported format string"):
-        jax.jit(lambda x: debug.print("{:.3f}", x))(jnp.arange(2.0))
+        jit(lambda x: debug.print("{:.3f}", x))(jnp.arange(2.0))
 
 
 def test_two_call_form(capsys):
     def f(x):
         debug.print(ordered=True)("hi {}", x)
         debug.callback(ordered=True)(lambda x: print("ho", x), x)
-    assert printed(capsys, jax.jit(f), 1) == ["hi 1", "ho 1"]
+    assert printed(capsys, jit(f), 1) == ["hi 1", "ho 1"]
 
 
 def test_objects_that_are_not_arrays_are_passed_as_they_are(capsys):
-    f = jax.jit(lambda x: debug.callback(lambda *a, **k: print(a, k), "s", None, k=object))
+    f = jit(lambda x: debug.callback(lambda *a, **k: print(a, k), "s", None, k=object))
     assert printed(capsys, f, 1) == ["('s', None) {'k': <class 'object'>}"]
 
 
 def test_log(caplog):
     with caplog.at_level(logging.INFO, "jax.debug"):
-        jax.jit(lambda x: debug.log("value {}", x))(3)
+        jit(lambda x: debug.log("value {}", x))(3)
     (record,) = caplog.records
     assert record.getMessage() == "value 3" and record.levelname == "INFO" and record.filename == "test_debug.py"
 
 
 def test_effects_of_jaxprs():
-    jaxpr = jax.make_jaxpr(lambda x: (debug.print("{}", x), debug.print("{}", x, ordered=True)))(1.0)
+    jaxpr = make_jaxpr(lambda x: (debug.print("{}", x), debug.print("{}", x, ordered=True)))(1.0)
     assert jaxpr.effects == {debug.DebugEffect(), debug.OrderedDebugEffect()}
 
 
@@ -152,10 +157,10 @@ def test_order_through_control_flow_and_nested_jit():
     def note(i, *more):
         io_callback(lambda *a: seen.append(tuple(map(int, a))), None, i, *more, ordered=True)
 
-    @jax.jit
+    @jit
     def f(x):
         note(0)
-        jax.jit(lambda x: note(1, x))(x)
+        jit(lambda x: note(1, x))(x)
         lax.fori_loop(0, 3, lambda i, c: (note(2, i), c)[1], 0)
         lax.while_loop(lambda c: (note(3, c), c < 2)[1], lambda c: (note(4, c), c + 1)[1], 0)
         lax.cond(x > 0, lambda: note(5), lambda: note(6))
@@ -165,45 +170,45 @@ def test_order_through_control_flow_and_nested_jit():
     for _ in range(3):
         seen.clear()
         f(1)
-        jax.effects_barrier()
+        effects_barrier()
         assert seen == [(0,), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (4, 0), (3, 1), (4, 1), (3, 2), (5,), (8,), (9, 0),
                         (9, 1), (10,)]
 
 
 def test_order_of_consecutive_programs():
     seen = []
-    f = jax.jit(lambda i: io_callback(lambda i: seen.append(int(i)), None, i, ordered=True))
-    g = jax.jit(lambda i: (debug.callback(lambda i: seen.append(-int(i)), i, ordered=True), jnp.ones((300, 300)) @ jnp.ones((300, 300)))[1])
+    f = jit(lambda i: io_callback(lambda i: seen.append(int(i)), None, i, ordered=True))
+    g = jit(lambda i: (debug.callback(lambda i: seen.append(-int(i)), i, ordered=True), jnp.ones((300, 300)) @ jnp.ones((300, 300)))[1])
     for i in range(1, 20):
         f(i)
         g(i)
-    jax.effects_barrier()
+    effects_barrier()
     assert seen == [s * i for i in range(1, 20) for s in (1, -1)]
 
 
 def test_io_callbacks_are_never_elided():
     seen = []
-    f = jax.jit(lambda x: (io_callback(lambda x: seen.append(1) or x, x, x), x)[1])
+    f = jit(lambda x: (io_callback(lambda x: seen.append(1) or x, x, x), x)[1])
     f(1.0)
-    jax.vmap(f)(jnp.arange(3.0))
-    jax.jit(jax.grad(lambda x: (io_callback(lambda: seen.append(1), None), x)[1]))(1.0)
-    jax.effects_barrier()
+    vmap(f)(jnp.arange(3.0))
+    jit(grad(lambda x: (io_callback(lambda: seen.append(1), None), x)[1]))(1.0)
+    effects_barrier()
     assert len(seen) == 5
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("mode", [lambda f: f, jax.jit])
+@pytest.mark.parametrize("mode", [lambda f: f, jit])
 def test_checkpoint_does_not_repeat_io_callbacks(mode, ordered):
     seen = []
 
-    @jax.checkpoint
+    @checkpoint
     def f(x):
         y = io_callback(lambda a: seen.append(1) or a, x, jnp.float32(2), ordered=ordered)
         return jnp.sin(jnp.sin(x * y))
     x = jnp.float32(0.3)
     expected = np.cos(np.sin(0.6)) * np.cos(0.6) * 2
-    np.testing.assert_allclose(mode(jax.grad(f))(x), expected, rtol=1e-6)
-    jax.effects_barrier()
+    np.testing.assert_allclose(mode(grad(f))(x), expected, rtol=1e-6)
+    effects_barrier()
     assert len(seen) == 1
 
 
@@ -221,7 +226,7 @@ def stopping(stdin, stdout):
         debug.breakpoint(stdin=stdin, stdout=stdout)
         return y + len(label)
 
-    @jax.jit
+    @jit
     def f(x):
         return inner(x * 2)
     return f
@@ -260,6 +265,6 @@ def test_inspect_array_sharding():
     seen = []
     x = jnp.ones(3)
     debug.inspect_array_sharding(x, callback=seen.append)
-    jax.jit(lambda x: (debug.inspect_array_sharding(x, callback=seen.append), x)[1])(x)
-    jax.effects_barrier()
+    jit(lambda x: (debug.inspect_array_sharding(x, callback=seen.append), x)[1])(x)
+    effects_barrier()
     assert [s.device_set for s in seen] == [x.sharding.device_set] * 2

@@ -8,13 +8,14 @@ import textwrap
 import traceback
 import weakref
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
-from jax.experimental import io_callback
-from jax_callbacks import CallbackTimeoutError, callback_timeout
+from jax_callbacks import callback_timeout, CallbackTimeoutError, debug, io_callback, pure_callback
+from jax_core import errors
+from jax_core.jit import clear_caches, jit
+from jax_core.vmap import vmap
+from jax_numpy_api import lax, numpy as jnp
+from jax_xla_backend.api import block_until_ready, effects_barrier
 
 
 class Failure(Exception):
@@ -30,15 +31,15 @@ def fail(x):
 
 
 def pure(x):
-    return jax.pure_callback(fail, x, x)
+    return pure_callback(fail, x, x)
 
 
 def ordered(x):
     return io_callback(fail, x, x, ordered=True)
 
 
-def debug(x):
-    jax.debug.callback(fail, x)
+def watched(x):
+    debug.callback(fail, x)
     return x
 
 
@@ -46,22 +47,22 @@ def looped(f):
     return lambda x: lax.fori_loop(0, 3, lambda i, c: f(c), x)
 
 
-CASES = {"pure": pure, "jit pure": jax.jit(pure), "ordered": ordered, "jit ordered": jax.jit(ordered), "jit debug": jax.jit(debug),
-         "unordered": jax.jit(lambda x: io_callback(fail, x, x)), "in a loop": jax.jit(looped(pure)),
-         "ordered in a loop": jax.jit(looped(ordered)), "eager loop": looped(ordered),
-         "vmap": jax.vmap(lambda x: jax.pure_callback(fail, x, x)),
-         "cond": jax.jit(lambda x: lax.cond(x[0] < 9, ordered, lambda x: x, x)),
-         "nested": jax.jit(lambda x: jax.pure_callback(jax.jit(pure), x, x))}
+CASES = {"pure": pure, "jit pure": jit(pure), "ordered": ordered, "jit ordered": jit(ordered), "jit debug": jit(watched),
+         "unordered": jit(lambda x: io_callback(fail, x, x)), "in a loop": jit(looped(pure)),
+         "ordered in a loop": jit(looped(ordered)), "eager loop": looped(ordered),
+         "vmap": vmap(lambda x: pure_callback(fail, x, x)),
+         "cond": jit(lambda x: lax.cond(x[0] < 9, ordered, lambda x: x, x)),
+         "nested": jit(lambda x: pure_callback(jit(pure), x, x))}
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_own_type_reaches_the_caller_each_time(name):
     for _ in range(3):
         with pytest.raises(Failure) as error:
-            jax.block_until_ready(CASES[name](jnp.arange(3.0)))
-            jax.effects_barrier()
+            block_until_ready(CASES[name](jnp.arange(3.0)))
+            effects_barrier()
         assert error.value.code == 7 and error.value.hint == "look here" and str(error.value) == "failed with 7"
-        assert isinstance(error.value, jax.errors.JaxRuntimeError)
+        assert isinstance(error.value, errors.JaxRuntimeError)
 
 
 def test_traceback_shows_the_line_of_the_callback():
@@ -78,7 +79,7 @@ def test_builtin_exceptions(error):
     def host(x):
         raise error
     with pytest.raises(type(error)) as caught:
-        jax.jit(lambda x: jax.pure_callback(host, x, x))(1.0)
+        jit(lambda x: pure_callback(host, x, x))(1.0)
     assert caught.value.args == error.args and str(caught.value) == str(error)
     assert type(caught.value).__name__ == type(error).__name__
     restored = pickle.loads(pickle.dumps(caught.value))
@@ -93,19 +94,19 @@ def test_other_calls_go_on_working():
         if x == 2:
             raise Failure(2, hint="")
         return x
-    f = jax.jit(lambda x: io_callback(host, x, x, ordered=True))
+    f = jit(lambda x: io_callback(host, x, x, ordered=True))
     for i in range(5):
         if i == 2:
             with pytest.raises(Failure):
                 f(i)
         else:
             assert f(i) == i
-    jax.effects_barrier()
+    effects_barrier()
     assert calls == [0, 1, 2, 3, 4]
 
 
 def test_an_array_that_failed_fails_where_it_is_used():
-    f = jax.jit(pure)
+    f = jit(pure)
     with pytest.raises(Failure):
         np.asarray(f(jnp.arange(3.0)) + 1)
 
@@ -119,7 +120,7 @@ def failing_calls():
 
     def host(x, keep=held):
         raise ValueError("gone")
-    f = jax.jit(lambda x: jax.pure_callback(host, x, x))
+    f = jit(lambda x: pure_callback(host, x, x))
     for _ in range(3):
         with pytest.raises(ValueError):
             f(1.0)
@@ -128,7 +129,7 @@ def failing_calls():
 
 def test_errors_keep_nothing_alive():
     alive = failing_calls()
-    jax.clear_caches()
+    clear_caches()
     for _ in range(2):  # what the first round frees can hold more
         gc.collect()
     assert alive() is None
@@ -142,19 +143,22 @@ def run(program, **kwargs):
 def test_keyboard_interrupt_ends_the_computation():
     done = run("""
         import os, signal, threading, time
-        import jax, jax.numpy as jnp
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
+        from jax_callbacks import pure_callback
+        from jax_core.jit import jit
+        from jax_numpy_api import numpy as jnp
         def slow(x):
             for _ in range(500):
                 time.sleep(0.02)
             return x
-        f = jax.jit(lambda x: jax.pure_callback(slow, x, x))
+        f = jit(lambda x: pure_callback(slow, x, x))
         threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
         start = time.perf_counter()
         try:
             f(jnp.ones(3)).block_until_ready()
         except KeyboardInterrupt as error:
             print(type(error).__name__, time.perf_counter() - start < 5)
-        print(jax.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(1.0))
+        print(jit(lambda x: pure_callback(lambda x: x, x, x))(1.0))
         """)
     assert done.stdout == "KeyboardInterrupt True\n1.0\n", done.stderr
 
@@ -165,20 +169,20 @@ def test_timeout():
         for _ in range(1000):
             time.sleep(0.01)
         return x
-    f = jax.jit(lambda x: jax.pure_callback(slow, x, x))
+    f = jit(lambda x: pure_callback(slow, x, x))
     with callback_timeout(0.2), pytest.raises(CallbackTimeoutError, match="took longer than 0.2 s") as error:
         f(1.0)
     assert "time.sleep(0.01)" in str(error.value)
     with callback_timeout(5):
-        assert jax.jit(lambda x: jax.pure_callback(lambda x: x, x, x))(1.0) == 1.0
+        assert jit(lambda x: pure_callback(lambda x: x, x, x))(1.0) == 1.0
     with pytest.raises(ValueError, match="seconds must be positive"):
         with callback_timeout(0):
             pass
 
 
 def test_errors_of_the_runtime_itself_are_unchanged():
-    error = jax.errors.JaxRuntimeError("INTERNAL: something else")
-    assert type(error) is jax.errors.JaxRuntimeError and "something else" in str(error)
+    error = errors.JaxRuntimeError("INTERNAL: something else")
+    assert type(error) is errors.JaxRuntimeError and "something else" in str(error)
 
 
 class _Private(RuntimeError):
@@ -189,5 +193,5 @@ def test_text_names_private_classes():
     """Equinox looks for the name of its own exception class in the text."""
     def host(x):
         raise _Private("message")
-    with pytest.raises(jax.errors.JaxRuntimeError, match="^_Private: message$"):
-        jax.jit(lambda x: jax.pure_callback(host, x, x))(1.0)
+    with pytest.raises(errors.JaxRuntimeError, match="^_Private: message$"):
+        jit(lambda x: pure_callback(host, x, x))(1.0)

@@ -1,22 +1,22 @@
 """The modules that programs with callbacks become on each platform."""
-import jax
-import jax.numpy as jnp
 import pytest
-from jax.experimental import io_callback
+from jax_callbacks import debug, io_callback, pure_callback
+from jax_core.tracing import make_jaxpr
+from jax_numpy_api import numpy as jnp
 from jax_core.interfaces import LowerSpec
 
 lowering = pytest.importorskip("jax_xla_backend.lowering")
 
 
 def program(x):
-    y = jax.pure_callback(lambda a: a, x, x)
+    y = pure_callback(lambda a: a, x, x)
     z = io_callback(lambda a: a, x, y, ordered=True)
-    jax.debug.print("{}", z)
+    debug.print("{}", z)
     return z
 
 
 def module(platform, f=program, n=3):
-    closed = jax.make_jaxpr(f)(jnp.ones(n))
+    closed = make_jaxpr(f)(jnp.ones(n))
     return lowering.lower_module(closed, LowerSpec("main"), platform=platform)
 
 
@@ -41,10 +41,10 @@ def test_tpu_sends_and_receives():
 
 
 def test_large_operands_go_through_buffers():
-    m = module("cpu", lambda x: jax.pure_callback(lambda a: a, x, x), 1 << 20)
+    m = module("cpu", lambda x: pure_callback(lambda a: a, x, x), 1 << 20)
     assert "@xla_buffer_python_cpu_callback" in m.text()
 
 
 def test_unused_pure_callbacks_are_not_in_the_module():
-    m = module("cpu", lambda x: (jax.pure_callback(lambda a: a, x, x), x)[1])
+    m = module("cpu", lambda x: (pure_callback(lambda a: a, x, x), x)[1])
     assert "custom_call" not in m.text() and not m.host_callbacks

@@ -1,13 +1,14 @@
 """Progress bars and statistics."""
 import io
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
-from jax.experimental import io_callback
-from jax_callbacks import callback_stats, progress_bar, reset_callback_stats
+from jax_callbacks import callback_stats, io_callback, progress_bar, pure_callback, reset_callback_stats
+from jax_core import tree
+from jax_core.autodiff import grad
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import lax, numpy as jnp
 
 
 def bar(body, **options):
@@ -23,8 +24,8 @@ def step(c, x):
     return c * jnp.cos(x), x
 
 
-@pytest.mark.parametrize("mode", [lambda f: f, jax.jit, jax.grad, lambda f: jax.jit(jax.grad(f)),
-                                  lambda f: lambda z: jax.vmap(f)(jnp.stack([z, z]))])
+@pytest.mark.parametrize("mode", [lambda f: f, jit, grad, lambda f: jit(grad(f)),
+                                  lambda f: lambda z: vmap(f)(jnp.stack([z, z]))])
 def test_scan(mode):
     body, output = bar(step, desc="steps")
     f = lambda z: lax.scan(body, z, jnp.arange(50.0))[0]
@@ -37,13 +38,13 @@ def test_results_of_scan_are_those_without_bar():
     xs = jnp.arange(7.0)
     for reverse in (False, True):
         ours = lax.scan(bar(step)[0], 1.0, xs, reverse=reverse)
-        for a, b in zip(jax.tree.leaves(ours), jax.tree.leaves(lax.scan(step, 1.0, xs, reverse=reverse))):
+        for a, b in zip(tree.leaves(ours), tree.leaves(lax.scan(step, 1.0, xs, reverse=reverse))):
             np.testing.assert_array_equal(a, b)
 
 
 def test_other_loops():
     body, output = bar(lambda i, c: c + i)
-    assert jax.jit(lambda x: lax.fori_loop(2, 12, body, x))(0) == 65
+    assert jit(lambda x: lax.fori_loop(2, 12, body, x))(0) == 65
     assert "10/10" in last(output)
     body, output = bar(lambda c: c + 1)
     assert lax.while_loop(lambda c: c < 9, body, 0) == 9
@@ -52,12 +53,12 @@ def test_other_loops():
     assert lax.map(body, jnp.arange(4)).tolist() == [0, 2, 4, 6]
     assert "4/4" in last(output)
     body, output = bar(lambda c: c + 1)
-    assert jax.vmap(lambda n: lax.while_loop(lambda c: c < n, body, 0))(jnp.arange(4)).tolist() == [0, 1, 2, 3]
+    assert vmap(lambda n: lax.while_loop(lambda c: c < n, body, 0))(jnp.arange(4)).tolist() == [0, 1, 2, 3]
 
 
 def test_two_runs_draw_two_bars():
     body, output = bar(step)
-    f = jax.jit(lambda z: lax.scan(body, z, jnp.arange(5.0))[0])
+    f = jit(lambda z: lax.scan(body, z, jnp.arange(5.0))[0])
     f(1.0)
     f(1.0)
     assert output.getvalue().count("5/5") >= 2
@@ -86,10 +87,10 @@ def test_callback_stats():
     def counted(x):
         return x
     reset_callback_stats()
-    f = jax.jit(lambda x: jax.pure_callback(counted, x, x))
+    f = jit(lambda x: pure_callback(counted, x, x))
     for _ in range(3):
         f(1.0)
-    jax.vmap(lambda x: io_callback(counted, x, x))(jnp.arange(4.0))
+    vmap(lambda x: io_callback(counted, x, x))(jnp.arange(4.0))
     rows = {row.kind: row for row in callback_stats() if row.function.startswith("counted at ")}
     assert rows["pure_callback"].calls == 3 and rows["io_callback"].calls == 4
     assert 0 < rows["pure_callback"].seconds < 1 and rows["pure_callback"].mean == rows["pure_callback"].seconds / 3

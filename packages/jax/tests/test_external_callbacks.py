@@ -162,3 +162,14 @@ def test_bessel_function_with_derivatives():
     assert str(jax.grad(first)(2.0)) == "-0.06447162"
     assert str(jax.hessian(first)(2.0)) == "-0.4003078"
     assert str(jax.jit(jax.hessian(first))(2.0)) == "-0.4003078"
+
+
+@pytest.mark.parametrize("mode", [lambda f: f, jax.jit], ids=["eager", "jit"])
+def test_keys(mode):
+    """A callback gets the words of a typed key, and may return words for one."""
+    def through(k):
+        return jax.pure_callback(lambda raw: raw, jax.ShapeDtypeStruct(k.shape, k.dtype), k)
+    key = jax.random.key(7)
+    np.testing.assert_array_equal(jax.random.key_data(mode(through)(key)), jax.random.key_data(key))
+    keys = jax.random.split(key, 3)
+    np.testing.assert_array_equal(jax.random.key_data(mode(jax.vmap(through))(keys)), jax.random.key_data(keys))
