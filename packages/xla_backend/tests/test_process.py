@@ -97,6 +97,7 @@ def test_waiting_can_be_interrupted():
 
     done = python(f"""
         import os, signal, sys, threading, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
         import numpy as np
         import programs as p
