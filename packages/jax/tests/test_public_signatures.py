@@ -1,5 +1,7 @@
 """Parameters and members that the public API has besides the usual ones, and what they do."""
 import inspect
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -79,3 +81,11 @@ def test_output_types_of_dot_algorithms():
     assert preset.F16_F16_F32.supported_output_types(np.float16, np.float16) == (np.float32, np.float16)
     assert preset.F16_F16_F32.supported_output_types(np.float32, np.float32) == (np.float32,)
     assert preset.DEFAULT.supported_output_types(np.float32, np.float32) is None
+
+
+def test_a_process_may_begin_inside_a_context_manager():
+    """The backend, loaded inside it, knows the override."""
+    code = ("import numpy as np, jax, jax.numpy as jnp\nwith jax.enable_x64(True):\n"
+            "    assert jax.jit(jnp.sin)(np.arange(3.0)).dtype == np.float64\n"
+            "assert jax.jit(jnp.sin)(np.arange(3.0)).dtype == np.float32")
+    subprocess.run([sys.executable, "-c", code], check=True)

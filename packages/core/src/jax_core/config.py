@@ -258,7 +258,8 @@ def on_change(name: str, callback: Callable[[Any, bool], None]) -> None:
 
     Args:
       name: of the flag.
-      callback: called at once with the process-wide value and `False`; then after each
+      callback: called at once with the process-wide value and `False`, and with this thread's
+        override and `True` if one is in force; then after each
         `update` likewise; and with `thread_local=True`, in the thread concerned, when a
         context manager sets an override, or ends (then with the enclosing override, or
         `None` if there is none).
@@ -266,6 +267,8 @@ def on_change(name: str, callback: Callable[[Any, bool], None]) -> None:
     state = _state(name)
     state._callbacks.append(callback)
     callback(state.global_value, False)
+    if _overrides_in_force and state in _thread.overrides:  # registered inside a context manager
+        callback(_thread.overrides[state], True)
 
 
 def _state(name: str) -> State:

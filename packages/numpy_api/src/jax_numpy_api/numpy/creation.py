@@ -459,13 +459,19 @@ def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) ->
 
 
 def fromfile(*args: Any, **kwargs: Any) -> Array:
-    """Not available: reading a file is a side effect; use ``jnp.asarray(np.fromfile(...))``."""
-    raise NotImplementedError("jnp.fromfile is not implemented, as it is not pure; use jnp.asarray(np.fromfile(...)).")
+    """A 1-d array from the bytes or the text of a file, with the arguments of `numpy.fromfile`.
+
+    The file is read when the function is called: inside a traced function, while it is traced.
+    """
+    return asarray(np.fromfile(*args, **kwargs))
 
 
 def fromiter(*args: Any, **kwargs: Any) -> Array:
-    """Not available: consuming an iterator is a side effect; use ``jnp.asarray(np.fromiter(...))``."""
-    raise NotImplementedError("jnp.fromiter is not implemented, as it is not pure; use jnp.asarray(np.fromiter(...)).")
+    """A 1-d array from the items of an iterator, with the arguments of `numpy.fromiter`.
+
+    The items are taken when the function is called: inside a traced function, while it is traced.
+    """
+    return asarray(np.fromiter(*args, **kwargs))
 
 
 def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:

@@ -469,10 +469,14 @@ def _slogdet_by_qr(a):
     diagonal = _diagonal(packed, 0, -2, -1)
     reflections = reductions.sum(lax.ne(taus, _like(taus, 0)), axis=-1, dtype=np.int32)
     odd = lax.eq(lax.rem(reflections, np.int32(2)), np.int32(1))
-    if _is_complex(a):
-        raise NotImplementedError("slogdet method='qr' not implemented for complex inputs; use method='lu'.")
     sign = reductions.prod(lax.sign(diagonal), axis=-1)
-    return arithmetic.select(odd, lax.neg(sign), sign), reductions.sum(lax.log(_abs(diagonal)), axis=-1)
+    if _is_complex(a):
+        # the reflection I - tau v v^H, with a unit leading entry of v, has determinant 1 - tau v^H v = -tau / conj(tau)
+        phases = arithmetic.select(lax.ne(taus, _like(taus, 0)), lax.neg(lax.div(taus, lax.conj(taus))), _like(taus, 1))
+        sign = lax.mul(sign, reductions.prod(phases, axis=-1))
+    else:
+        sign = arithmetic.select(odd, lax.neg(sign), sign)
+    return sign, reductions.sum(lax.log(_abs(diagonal)), axis=-1)
 
 
 @custom_jvp

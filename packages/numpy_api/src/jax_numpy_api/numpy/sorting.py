@@ -105,11 +105,11 @@ def lexsort(keys: Any, axis: int = -1, *, batch_size: int | None = 16) -> Array:
 def partition(a: Any, kth: int, axis: int = -1) -> Array:
     """``a`` with the element of rank ``kth`` at its place along an axis, none larger before it, none smaller after it.
 
+    Complex numbers are ordered by real part, then imaginary part.
+
     Source: `numpy.partition`; here by sorting.
     """
     check_arraylike("partition", a)
-    if dtypes.issubdtype(dtypes.dtype(a), np.complexfloating):
-        raise NotImplementedError("jnp.partition for complex dtype is not implemented.")
     a = as_array(a)
     axis = canonical_axis(axis, a.ndim)
     canonical_axis(kth, a.shape[axis], "kth")
@@ -119,8 +119,6 @@ def partition(a: Any, kth: int, axis: int = -1) -> Array:
 def argpartition(a: Any, kth: int, axis: int = -1) -> Array:
     """The positions that `partition` takes its elements from. Source: `numpy.argpartition`."""
     check_arraylike("argpartition", a)
-    if dtypes.issubdtype(dtypes.dtype(a), np.complexfloating):
-        raise NotImplementedError("jnp.argpartition for complex dtype is not implemented.")
     a = as_array(a)
     axis = canonical_axis(axis, a.ndim)
     canonical_axis(kth, a.shape[axis], "kth")

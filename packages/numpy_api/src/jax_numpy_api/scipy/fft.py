@@ -1,4 +1,7 @@
-"""jax.scipy.fft: discrete cosine transforms of types 2 and 3, each by one real Fourier transform of the same length.
+"""jax.scipy.fft: discrete cosine transforms of types 1 to 4.
+
+Types 2 and 3 are one real Fourier transform of the same length; type 1 is that of the even extension, and type 4 one
+complex transform of twice the length between two rotations.
 
 Source: Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans. ASSP 28 (1980).
 """
@@ -62,6 +65,40 @@ def _ortho(n, dtype):
     return scale.astype(dtype)
 
 
+def _dct1(x):
+    """``x[0] + (-1)^k x[n-1] + 2 sum_j x[j] cos(pi j k / (n - 1))``, its own inverse times ``2 (n - 1)``."""
+    even = jnp.concatenate([x, jnp.flip(x[..., 1:-1], -1)], -1)
+    return jnp.real(jnp.fft.rfft(even, axis=-1))
+
+
+def _dct4(x):
+    """``2 sum_j x[j] cos(pi (2 j + 1) (2 k + 1) / (4 n))``, its own inverse times ``2 n``."""
+    n = x.shape[-1]
+    turn = np.exp(-0.5j * np.pi * np.arange(n) / n)
+    dtype = np.result_type(x.dtype, np.complex64)
+    f = jnp.fft.fft(x * turn.astype(dtype), 2 * n, axis=-1)[..., :n]
+    return 2 * jnp.real(f * (turn * np.exp(-0.25j * np.pi / n)).astype(dtype))
+
+
+def _symmetric(x, kind, axis, norm, inverse):
+    """Type 1 or 4 along one axis."""
+    x = jnp.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    if n < (2 if kind == 1 else 1):
+        raise ValueError(f"dct: type {kind} needs at least {2 if kind == 1 else 1} elements along the axis, got shape {x.shape}")
+    period = 2 * (n - 1) if kind == 1 else 2 * n
+    run = _dct1 if kind == 1 else _dct4
+    if norm == "ortho":
+        ends = np.ones(n, x.dtype)
+        if kind == 1:
+            ends[[0, -1]] = math.sqrt(2)
+        out = run(x * ends) / (ends * x.dtype.type(math.sqrt(period)))
+    else:
+        divide = (norm == "backward" or norm is None) == inverse
+        out = run(x) / period if divide else run(x)
+    return jnp.moveaxis(out, -1, axis)
+
+
 def _transform(x, kind, axis, norm, inverse):
     """Type 2 or 3 along one axis; the inverse of one is the other."""
     x = jnp.moveaxis(x, axis, -1)
@@ -80,8 +117,8 @@ def _transform(x, kind, axis, norm, inverse):
 
 
 def _check(name: str, kind: int, norm: str | None) -> None:
-    if kind not in (2, 3):
-        raise NotImplementedError(f"{name}: only types 2 and 3 are supported, got type={kind!r}")
+    if kind not in (1, 2, 3, 4):
+        raise ValueError(f"{name}: type must be 1, 2, 3 or 4, got {kind!r}")
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f"{name}: norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}")
 
@@ -101,7 +138,7 @@ def _along(x, kind, lengths, axes, norm, inverse, name):
     for n, axis in zip(lengths, axes):
         x = _resized(x, n, axis)
     for axis in axes:
-        x = _transform(x, kind, axis, norm, inverse)
+        x = (_symmetric if kind in (1, 4) else _transform)(x, kind, axis, norm, inverse)
     return x.astype(dtype)
 
 
@@ -123,12 +160,13 @@ def dct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str |
     """Discrete cosine transform along one axis.
 
     Args:
-      type: 2 or 3.
+      type: 1, 2, 3 or 4.
       n: length, by cutting or padding with zeros.
-      norm: None or "backward" for no factor, "forward" for ``1/(2 n)``, "ortho" for an orthogonal transform.
+      norm: None or "backward" for no factor, "forward" for ``1/(2 n)`` (``1/(2 n - 2)`` for type 1), "ortho" for an
+        orthogonal transform.
 
     Raises:
-      NotImplementedError: types 1 and 4. ValueError: another norm.
+      ValueError: another type or norm, or an axis that is too short. NotImplementedError: complex input.
     """
     return _one("dct", False, x, type, n, axis, norm)
 

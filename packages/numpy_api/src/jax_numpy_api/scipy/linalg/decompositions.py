@@ -6,6 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 
+import numpy as np
+
 from jax_core.array import Array
 from jax_core.jit import inlined
 
@@ -270,29 +272,33 @@ def _generalised(a, b, lower, kind):
 
 
 def eigh_tridiagonal(d: Any, e: Any, *, eigvals_only: bool = False, select: str = "a",
-                     select_range: tuple[int, int] | None = None, tol: float | None = None, key: Any = None) -> Any:
+                     select_range: tuple[float, float] | None = None, tol: float | None = None, key: Any = None) -> Any:
     """Eigenvalues (rising) and eigenvectors of the symmetric tridiagonal matrix with diagonal ``d`` and off-diagonal ``e``.
 
     Args:
       d: ``(n,)``. e: ``(n - 1,)``.
       eigvals_only: return the eigenvalues alone.
-      select: "a" for all, "i" for those with the indices from ``select_range[0]`` to ``select_range[1]``.
+      select: "a" for all, "i" for those with the indices from ``select_range[0]`` to ``select_range[1]``, "v" for those in
+        the interval from above ``select_range[0]`` to ``select_range[1]``.
       tol, key: accepted for compatibility; the result is accurate to rounding and uses no random numbers.
 
     Raises:
-      NotImplementedError: ``select="v"``, as the length of the result would depend on values.
+      ConcretizationTypeError: ``select="v"`` of a traced matrix, as the length of the result depends on values.
       ValueError: shapes that do not fit, another ``select``, or no range.
     """
-    if select == "v":
-        raise NotImplementedError("jax.scipy.linalg.eigh_tridiagonal: select='v' gives a length that depends on values; use "
-                                  "select='a' and a mask")
-    if select not in ("a", "i"):
-        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select must be 'a' or 'i', got {select!r}")
-    if select == "i" and (select_range is None or select_range[0] > select_range[1]):
-        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select='i' needs a rising select_range, got {select_range}")
+    if select not in ("a", "i", "v"):
+        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select must be 'a', 'i' or 'v', got {select!r}")
+    if select != "a" and (select_range is None or select_range[0] > select_range[1]):
+        raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select={select!r} needs a rising select_range, got {select_range}")
     check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
     span = (int(select_range[0]), int(select_range[1])) if select == "i" else None
-    return _eigh_tridiagonal(d, e, bool(eigvals_only), span)
+    found = _eigh_tridiagonal(d, e, bool(eigvals_only), span)
+    if select != "v":
+        return found
+    w = found if eigvals_only else found[0]
+    known = np.asarray(w)  # a tracer says here that its values are needed
+    inside = np.flatnonzero((known > select_range[0]) & (known <= select_range[1]))
+    return w[inside] if eigvals_only else (w[inside], found[1][:, inside])
 
 
 @inlined(static_argnums=(2, 3))

@@ -15,6 +15,7 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.array import Array
+from jax_core.autodiff import jvp
 from jax_core.jit import inlined
 
 from ... import numpy as jnp
@@ -99,27 +100,48 @@ def _slopes(degree, z):
     return jnp.where(k >= order, ((k + order) * lower - k * z * p) / (1 - z * z), 0).astype(p.dtype)
 
 
-def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, diff_n: int | None = None, n_max: int | None = None) -> Array:
+def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, diff_n: int | None = None, n_max: int | None = None) -> Any:
     """Spherical harmonics ``Y_n^m`` at polar angle ``theta`` and azimuth ``phi``, complex.
 
     Args:
       n: degrees, whole numbers not below 0.
       m: orders, whole numbers, ``|m| <= n``.
       theta, phi: angles, one for each degree and order (they are broadcast).
-      diff_n: must be None: differentiate the function instead.
+      diff_n: 1 or 2 for the derivatives in ``(theta, phi)`` of first, or first and second order.
       n_max: the largest degree; must be given where ``n`` is traced.
 
+    Returns:
+      the values; with ``diff_n`` a tuple of them, the gradients ``(..., 2)`` and the Hessians ``(..., 2, 2)``.
+
     Raises:
-      ValueError: ``n`` is traced and ``n_max`` is missing.
+      ValueError: ``n`` is traced and ``n_max`` is missing, or another ``diff_n``.
     """
-    if diff_n is not None:
-        raise NotImplementedError("sph_harm_y: diff_n is not supported; use jax.jacfwd on theta and phi")
+    if diff_n not in (None, 0, 1, 2):
+        raise ValueError(f"sph_harm_y: diff_n must be None, 0, 1 or 2, got {diff_n!r}")
     if n_max is None:
         known = concrete(n)
         if known is None:
             raise ValueError("sph_harm_y: the degree n is traced; give its upper bound n_max")
         n_max = int(np.max(known, initial=0))
-    return _sph_harm(n, m, theta, phi, operator.index(n_max))
+    n_max = operator.index(n_max)
+    if not diff_n:
+        value = _sph_harm(n, m, theta, phi, n_max)
+        return value if diff_n is None else (value,)
+    theta, phi = jnp.broadcast_arrays(*promote_args_inexact("sph_harm_y", theta, phi))
+    return _derivatives(lambda t, p: _sph_harm(n, m, t, p, n_max), (theta, phi), diff_n)
+
+
+def _derivatives(fun, point, order):
+    """An elementwise function at ``point``, its gradient along a new last axis, and so on up to ``order``."""
+    def gradient(*point):
+        ones, zeros = jnp.ones_like(point[0]), jnp.zeros_like(point[0])
+        along = [jvp(fun, point, tuple(ones if i == j else zeros for j in range(2)))[1] for i in range(2)]
+        return jnp.stack(along, -1)
+    if order == 1:
+        return fun(*point), gradient(*point)
+    ones, zeros = jnp.ones_like(point[0]), jnp.zeros_like(point[0])
+    hessian = [jvp(gradient, point, tuple(ones if i == j else zeros for j in range(2)))[1] for i in range(2)]
+    return fun(*point), gradient(*point), jnp.stack(hessian, -2)
 
 
 @inlined(static_argnums=(4,))
