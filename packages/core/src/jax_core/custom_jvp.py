@@ -51,12 +51,17 @@ def batch_all_mapped(fun: Callable, axis: Any, dims: Sequence[int | None]) -> Ca
 
 
 class CustomJvpCall:
-    """A flat function with its rule. ``jvp(primals, tangents) -> (outs, out_tangents)``, all flat lists."""
+    """A flat function with its rule. ``jvp(primals, tangents) -> (outs, out_tangents)``, all flat lists.
 
-    __slots__ = ("fun", "jvp", "symbolic_zeros", "name")
+    ``key``: equal for calls of the same function that differ in their arrays only, or None where that is not known.
+    ``structure``: a list that is filled with the structure of the result when ``fun`` runs.
+    """
 
-    def __init__(self, fun, jvp, symbolic_zeros=False, name="custom_jvp"):
-        self.fun, self.jvp, self.symbolic_zeros, self.name = fun, jvp, symbolic_zeros, name
+    __slots__ = ("fun", "jvp", "symbolic_zeros", "name", "key", "structure")
+
+    def __init__(self, fun, jvp, symbolic_zeros=False, name="custom_jvp", key=None, structure=()):
+        self.fun, self.jvp, self.symbolic_zeros, self.name, self.key = fun, jvp, symbolic_zeros, name, key
+        self.structure = structure
 
     def run_jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
         given = [SymbolicZero(t.aval) if isinstance(t, Zero) and self.symbolic_zeros else instantiate(t)
@@ -105,7 +110,7 @@ class _CustomJvpPrimitive(Primitive):
                                     "differentiated; pass it as an argument instead.")
             return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
-        call = CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name)
+        call = CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name, call_jaxpr)
         return context.state.trace.process_custom_jvp(call, args)
 
 
@@ -233,7 +238,7 @@ class custom_jvp:
             out_tree[:] = [tree_out]
             return outs, out_tangents
 
-        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self.__name__)
+        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self.__name__, None if nondiff else (self, in_tree), out_tree)
         outs = context.state.trace.process_custom_jvp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 
