@@ -84,7 +84,7 @@ def main():
             answers = [ask(side, name, args.slice if turn else 0) for side in sides]
             if answers[0][0] is None or answers[1][0] is None:
                 best = None
-                print(name, answers)
+                print(name, *(answer[1] for answer in answers if answer[0] is None))
                 break
             best = [min(old, new[0]) for old, new in zip(best, answers)]
             if args.hlo and turn == 0:

@@ -22,6 +22,7 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.primitive import Primitive, is_linear
 from jax_core.structural import convert_element_type_p
 
+from . import conv_cpu
 from .dot import Precision, PrecisionLike, canonical_precision, dot_general
 from .nary import as_operand, check_same_dtypes
 from .shape import reshaped, rev_p
@@ -337,6 +338,13 @@ def _spec_text(spec, first, second):
 def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
                 batch_group_count, precision, preferred_element_type, out_sharding=None):
     numbers, out = dimension_numbers, b.out_avals[0]
+    if b.platform == "cpu" and b.devices == 1:
+        params = dict(window_strides=window_strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
+                      dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
+                      precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
+        better = conv_cpu.formulation(lhs.aval, rhs.aval, out, params)
+        if better is not None:
+            return b.fun(better, lhs, rhs)[0]
     dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"
             f"{_spec_text(numbers.out_spec, 'b', 'f')}")
     window = (f"{{stride = {list(window_strides)}, pad = {[list(p) for p in padding]}, lhs_dilate = {list(lhs_dilation)}, "

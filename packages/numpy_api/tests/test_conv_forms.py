@@ -1,0 +1,43 @@
+"""Every form in which a convolution is put to XLA's CPU compiler gives what the definition gives."""
+import itertools
+
+import numpy as np
+import pytest
+
+import jax
+from jax_numpy_api import lax
+from jax_numpy_api.lax.conv import conv_general_dilated_p
+
+LAYOUTS = [("NHWC", "HWIO", "NHWC"), ("NCHW", "OIHW", "NCHW"), ("HWNC", "OHWI", "CNHW")]
+# batch, spatial, features, kernel, output features, feature groups, batch groups, strides, padding, dilations
+SHAPES = [
+    (2, (6, 5), 4, (3, 2), 6, 1, 1, (1, 2), ((1, 2), (0, 1)), (1, 2), (2, 1)),
+    (2, (6, 5), 4, (3, 2), 4, 4, 1, (1, 1), ((1, 1), (-1, 1)), (1, 1), (1, 1)),
+    (1, (6, 5), 4, (3, 2), 12, 4, 1, (2, 1), ((1, 1), (2, 0)), (2, 1), (1, 2)),
+    (2, (5, 5), 6, (3, 3), 12, 3, 1, (1, 1), ((1, 1), (1, 1)), (1, 1), (1, 1)),
+    (3, (5, 5), 64, (2, 2), 64, 4, 1, (1, 2), ((1, 0), (0, 0)), (1, 1), (1, 1)),
+    (6, (5, 5), 3, (4, 4), 6, 1, 3, (1, 1), ((1, 1), (1, 1)), (1, 1), (1, 1)),
+    (80, (3, 3), 2, (2, 2), 80, 1, 80, (1, 1), ((0, 1), (0, 0)), (1, 1), (1, 1)),
+]
+
+
+def _arranged(x, names, spec):
+    return np.ascontiguousarray(np.transpose(x, [names.index(c) for c in spec]))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16], ids=lambda d: d.__name__)
+@pytest.mark.parametrize("case, layout", list(itertools.product(range(len(SHAPES)), LAYOUTS)))
+def test_form_agrees_with_definition(case, layout, dtype):
+    batch, spatial, features, kernel, outputs, groups, batch_groups, strides, padding, ldil, rdil = SHAPES[case]
+    rng = np.random.default_rng(case)
+    with jax.enable_x64(True):
+        x = _arranged(rng.normal(size=(batch, *spatial, features)).astype(dtype), "NHWC", layout[0])
+        k = _arranged(rng.normal(size=(*kernel, features // groups, outputs)).astype(dtype), "HWIO", layout[1])
+        params = dict(window_strides=strides, padding=padding, lhs_dilation=ldil, rhs_dilation=rdil,
+                      dimension_numbers=lax.conv_dimension_numbers(x.shape, k.shape, layout), feature_group_count=groups,
+                      batch_group_count=batch_groups)
+        got = np.asarray(jax.jit(lambda x, k: lax.conv_general_dilated(x, k, **params))(x, k))
+        want = conv_general_dilated_p.reference(x, k, **params, precision=None, preferred_element_type=None)
+    assert got.dtype == dtype and got.shape == want.shape
+    tolerance = {np.float16: 3e-2, np.float32: 2e-5, np.float64: 1e-12}[dtype]
+    np.testing.assert_allclose(got.astype(float), want.astype(float), rtol=tolerance, atol=tolerance)
