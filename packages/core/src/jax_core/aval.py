@@ -55,7 +55,13 @@ abstract_token = AbstractToken()
 
 
 class AbstractRef(AbstractValue):
-    """The type of a mutable reference to an array of type ``inner_aval``; references are not supported yet."""
+    """The type of a mutable reference to an array of type ``inner_aval``; see the package `refs`.
+
+    Args:
+      inner_aval: type of the array that it holds.
+      memory_space: kind of memory, or None for the default.
+      kind: kept for the reference's user; it has no effect.
+    """
 
     __slots__ = ("inner_aval", "memory_space", "kind")
 
@@ -63,6 +69,45 @@ class AbstractRef(AbstractValue):
         self.inner_aval, self.memory_space, self.kind = inner_aval, memory_space, kind
 
 _known: dict = {}
+    shape = property(lambda self: self.inner_aval.shape)
+    dtype = property(lambda self: self.inner_aval.dtype)
+    ndim = property(lambda self: len(self.inner_aval.shape))
+    size = property(lambda self: self.inner_aval.size)
+    weak_type = property(lambda self: self.inner_aval.weak_type)
+    sharding = property(lambda self: self.inner_aval.sharding)
+    vma = property(lambda self: self.inner_aval.vma)
+
+    def _key(self):
+        return self.inner_aval, self.memory_space, self.kind
+
+    def __eq__(self, other):
+        return type(other) is AbstractRef and self._key() == other._key()
+
+    def __hash__(self):
+        return hash((AbstractRef, self._key()))
+
+    def __len__(self):
+        return len(self.inner_aval)
+
+    def update(self, inner_aval=None, memory_space=None, kind=None) -> "AbstractRef":
+        """This type with some fields replaced."""
+        return AbstractRef(self.inner_aval if inner_aval is None else inner_aval,
+                           self.memory_space if memory_space is None else memory_space,
+                           self.kind if kind is None else kind)
+
+    def to_tangent_aval(self) -> "AbstractRef":
+        return self.update(self.inner_aval.to_tangent_aval())
+
+    def strip_weak_type(self) -> "AbstractRef":
+        return self.update(self.inner_aval.strip_weak_type())
+
+    def str_short(self, short_dtypes: bool = False, **_) -> str:
+        return f"Ref{{{self.inner_aval.str_short(short_dtypes)}}}"
+
+    def __repr__(self):
+        return self.str_short()
+
+
 _KNOWN_LIMIT = 1 << 17
 _NO_AXES: frozenset = frozenset()
 

@@ -9,11 +9,14 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import context
-from .aval import ShapedArray, get_aval
+from .aval import AbstractRef, ShapedArray, get_aval
 from .dtypes import float0
 from .effects import NamedAxisEffect
 from .jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from .primitive import ELEMENTWISE, Primitive
+from .refs.discharge import apply_discharged, concerned
+from .refs.indexing import WHOLE
+from .refs.primitives import get_p, new_ref_p, swap_p
 from .staging import trace_to_jaxpr
 from .trace import Trace, Tracer
 
@@ -38,12 +41,16 @@ class AxisData:
 
 def mapped_aval(aval: ShapedArray, dim: int) -> ShapedArray:
     """``aval`` without axis ``dim``."""
-    return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type)
+    if type(aval) is AbstractRef:
+        return aval.update(mapped_aval(aval.inner_aval, dim))
+    return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type, vma=aval.vma)
 
 
 def unmapped_aval(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
     """``aval`` with an axis of length ``size`` at ``dim``."""
-    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type)
+    if type(aval) is AbstractRef:
+        return aval.update(unmapped_aval(aval.inner_aval, size, dim))
+    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type, vma=aval.vma)
 
 
 class BatchTracer(Tracer):
@@ -88,6 +95,8 @@ class BatchTrace(Trace):
                 dims.append(None)
         if not mapped and not self._names_axis(prim, params):
             return self.parent.process(prim, args, params)
+        if prim.discharge is not None and concerned(args, params, self.holds):
+            return apply_discharged(prim, args, params, self.holds)
         rule = prim.batch
         if rule is ELEMENTWISE:
             out, dim = elementwise(prim, vals, dims, params)
@@ -124,6 +133,25 @@ class BatchTrace(Trace):
     def _unbox_all(self, args):
         pairs = [self.unbox(x) for x in args]
         return [x for x, _ in pairs], [d for _, d in pairs]
+
+    # -- mutable references: one for all lanes, with a mapped axis -----------------------------------------------------
+
+    def new_ref(self, init, params):
+        val, dim = self.unbox(init)
+        ref = self.parent.process_ref(new_ref_p, (bdim_at_front(val, dim, self.axis.size),), params)
+        return BatchTracer(self, ref, 0)
+
+    def read_ref(self, ref):
+        return self.box(self.parent.process_ref(get_p, (ref.val,), {"index": WHOLE}), ref.dim)
+
+    def write_ref(self, ref, value):
+        val, dim = self.unbox(value)
+        self.parent.process_ref(swap_p, (ref.val, matchaxis(self.axis, val, dim, ref.dim)), {"index": WHOLE})
+
+    def refuse_change(self, prim, ref, value):
+        raise ValueError(f"{prim.name}: a function under vmap changes a reference of type {get_aval(ref)} that has no mapped "
+                         "axis, and each lane would change it. Pass the reference as an argument of the vmapped function, "
+                         "mapped over one of its axes, or make it inside.")
 
     def process_custom_jvp(self, call, args):
         vals, dims = self._unbox_all(args)

@@ -13,9 +13,11 @@ from typing import Any, Callable, Sequence
 from . import context, dtypes, tree
 from .aval import get_aval
 from .batching import batch_fun, matchaxis
-from .jaxpr import eval_jaxpr, types_compatible
+from .effects import operand_effects
+from .jaxpr import eval_jaxpr, runs_its_program, types_compatible
 from .primitive import Primitive, Zero, none
-from .source import describe_function
+from .refs.discharge import custom_rule
+from .source import describe_function, written_in
 from .staging import trace_to_closed
 from .structural import instantiate
 
@@ -123,10 +125,14 @@ _HANDLED = none("handled by the traces themselves")
 custom_jvp_call_p = _CustomJvpPrimitive(
     "custom_jvp_call", multiple_results=True, cacheable=False,
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
-    effects=lambda *avals, call_jaxpr, **_: call_jaxpr.effects,
+    effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
     jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
 )
+custom_jvp_call_p.takes_refs = True
+custom_jvp_call_p.discharge = custom_rule(custom_jvp_call_p, ["jvp_jaxpr_fun"])
+custom_jvp_call_p.interpret = runs_its_program("call_jaxpr")
+custom_jvp_call_p.holds_program = True
 
 
 def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:

@@ -13,10 +13,13 @@ from . import context, dtypes, tree
 from .aval import ShapedArray, get_aval
 from .batching import batch_fun, matchaxis
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
+from .effects import operand_effects
 from .forward import has_tangent
 from .jaxpr import eval_jaxpr
 from .primitive import Primitive, Zero
 from .staging import trace_to_closed
+from .refs.discharge import custom_rule
+from .source import written_in
 from .structural import instantiate, reduce_sum
 from .tree import map as _map
 
@@ -143,11 +146,15 @@ class _CustomVjpPrimitive(Primitive):
 custom_vjp_call_p = _CustomVjpPrimitive(
     "custom_vjp_call", multiple_results=True, cacheable=False,
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
-    effects=lambda *avals, call_jaxpr, **_: call_jaxpr.effects,
+    effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
     jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
 )
 
+custom_vjp_call_p.takes_refs = True
+custom_vjp_call_p.discharge = custom_rule(custom_vjp_call_p, ["fwd_jaxpr_thunk", "bwd"])
+custom_vjp_call_p.interpret = runs_its_program("call_jaxpr")
+custom_vjp_call_p.holds_program = True
 
 def _no_forward_mode(*args, name, **_):
     raise TypeError(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {name}: only a "
@@ -181,6 +188,8 @@ custom_lin_p = Primitive(
     lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
 )
 
+custom_lin_p.own_type = custom_lin_p.takes_refs = True
+custom_lin_p.agree = lambda args, params: (args, params)
 
 class custom_vjp:
     """A function whose reverse-mode derivative is given by the user.
@@ -239,7 +248,8 @@ class custom_vjp:
         def fwd(primals, perturbed):
             if self.symbolic_zeros:
                 primals = [CustomVjpPrimal(x, p) for x, p in zip(primals, perturbed)]
-            result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
+            with written_in(self.fwd):
+                result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
             if not isinstance(result, (tuple, list)) or len(result) != 2:
                 raise TypeError(f"custom_vjp: the forward function of {self.__name__} must return a pair (output, "
                                 f"residuals), got {type(result).__name__}")

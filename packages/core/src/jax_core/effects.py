@@ -12,7 +12,7 @@ An equation with any effect is never removed as dead code.
 """
 from __future__ import annotations
 
-from typing import FrozenSet
+from typing import Any, FrozenSet, Sequence
 
 
 class Effect:
@@ -50,3 +50,93 @@ class NamedAxisEffect(Effect):
 
     def __repr__(self):
         return f"NamedAxis({self.name})"
+
+
+class RefEffect(Effect):
+    """The program reads or changes a mutable reference.
+
+    ``ref`` is the variable of the reference in the program that has the effect, or, in what an ``effects`` rule
+    returns, the position of the reference among the operands.
+    """
+
+    __slots__ = ("ref",)
+    name = "Ref"
+
+    def __init__(self, ref: Any):
+        self.ref = ref
+
+    def at(self, ref: Any) -> "RefEffect":
+        """The same effect on another variable or operand."""
+        return type(self)(ref)
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self.ref == other.ref
+
+    def __hash__(self):
+        return hash((type(self), self.ref))
+
+    def __repr__(self):
+        return f"{self.name}Effect({self.ref!r})"
+
+
+class ReadEffect(RefEffect):
+    """The program reads a reference."""
+
+    __slots__ = ()
+    name = "Read"
+
+
+class WriteEffect(RefEffect):
+    """The program overwrites (a part of) a reference."""
+
+    __slots__ = ()
+    name = "Write"
+
+
+class AccumEffect(RefEffect):
+    """The program adds to (a part of) a reference."""
+
+    __slots__ = ()
+    name = "Accum"
+
+
+class LocalRefEffect(Effect):
+    """The program makes or ends references of its own; seen from outside it is pure."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return type(other) is LocalRefEffect
+
+    def __hash__(self):
+        return hash(LocalRefEffect)
+
+    def __repr__(self):
+        return "LocalRef"
+
+
+def on_references(effects: Effects) -> bool:
+    """Whether any of ``effects`` has to do with references."""
+    return bool(effects) and any(isinstance(e, (RefEffect, LocalRefEffect)) for e in effects)
+
+
+def located(effects: Effects, operands: Sequence[Any]) -> Effects:
+    """``effects`` of an equation, with positions of references replaced by the variables in ``operands``."""
+    return frozenset(e.at(operands[e.ref]) if isinstance(e, RefEffect) and type(e.ref) is int else e for e in effects)
+
+
+def visible(effects: Effects, inputs: Sequence[Any]) -> Effects:
+    """``effects`` of equations as those of the program: of references only the ones on its ``inputs`` count."""
+    if not any(isinstance(e, RefEffect) for e in effects):
+        return frozenset(effects)
+    own = set(inputs)
+    return frozenset(e for e in effects if not isinstance(e, RefEffect) or e.ref in own)
+
+
+def operand_effects(closed: Any, first: int = 0) -> Effects:
+    """Effects of an equation that holds the program ``closed``, whose inputs are the operands from ``first`` on."""
+    effects = closed.effects
+    if not effects or not any(isinstance(e, RefEffect) for e in effects):
+        return effects
+    position = {v: i for i, v in enumerate(closed.jaxpr.invars, first)}
+    return frozenset(e.at(position[e.ref]) if isinstance(e, RefEffect) and e.ref in position else e for e in effects)

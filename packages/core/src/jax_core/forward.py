@@ -12,6 +12,9 @@ from . import context, dtypes
 from .aval import get_aval
 from .jaxpr import ClosedJaxpr, eval_jaxpr
 from .primitive import LINEAR, ZERO, Primitive, Zero
+from .refs.discharge import apply_discharged, concerned
+from .refs.indexing import WHOLE
+from .refs.primitives import Cell, get_p, new_ref_p, swap_p
 from .staging import trace_to_jaxpr
 from .structural import add, instantiate
 from .trace import Trace, Tracer
@@ -59,10 +62,33 @@ class JVPTrace(Trace):
                 tangents.append(Zero.of(x))
         if not ours:
             return self.parent.process(prim, args, params)
+        if prim.discharge is not None and concerned(args, params, self.holds):
+            return apply_discharged(prim, args, params, self.holds)
         out, tangent = run_jvp_rule(prim, primals, tangents, params)
         if prim.multiple_results:
             return [self.pair(x, t) for x, t in zip(out, tangent)]
         return self.pair(out, tangent)
+
+    # -- mutable references: the tangent is a Python object that holds the tangent of the contents --------------------
+
+    def new_ref(self, init, params):
+        primal, tangent = self.split(init)
+        ref = self.parent.process_ref(new_ref_p, (primal,), params)
+        return JVPTracer(self, ref, Cell(tangent)) if has_tangent(get_aval(primal)) else ref
+
+    def read_ref(self, ref):
+        return self.pair(self.parent.process_ref(get_p, (ref.primal,), {"index": WHOLE}), ref.tangent.value)
+
+    def write_ref(self, ref, value):
+        primal, tangent = self.split(value)
+        self.parent.process_ref(swap_p, (ref.primal, primal), {"index": WHOLE})
+        ref.tangent.set(tangent)
+
+    def refuse_change(self, prim, ref, value):
+        if self.holds(value):
+            raise ValueError(f"{prim.name}: a differentiated value of type {get_aval(value)} is stored in a reference of type "
+                             f"{get_aval(ref)} that is not differentiated, so its derivative would be lost. Make the "
+                             "reference inside the differentiated function, or store jax.lax.stop_gradient(value).")
 
     def pair(self, primal: Any, tangent: Any) -> Any:
         return primal if isinstance(tangent, Zero) else JVPTracer(self, primal, tangent)

@@ -12,8 +12,8 @@ import numpy as np
 
 from . import config as _config
 from .aval import AbstractValue, get_aval
-from .effects import NO_EFFECTS, Effects
-from .source import UNKNOWN
+from .effects import NO_EFFECTS, Effects, visible
+from .source import UNKNOWN, name_stack
 
 
 class Var:
@@ -123,7 +123,8 @@ class Jaxpr:
                  eqns: Sequence[JaxprEqn], effects: Effects = NO_EFFECTS, debug_info: DebugInfo | None = None,
                  is_high: bool = False):
         self.constvars, self.invars, self.outvars = list(constvars), list(invars), list(outvars)
-        self.eqns, self.effects = list(eqns), frozenset(effects)
+        self.eqns = list(eqns)
+        self.effects = visible(effects, (*self.constvars, *self.invars)) if effects else NO_EFFECTS
         self.debug_info = debug_info or DebugInfo()
         self.is_high = is_high
         self._cache = None

@@ -16,15 +16,17 @@ import inspect
 import weakref
 from typing import Any, Callable, Iterable, Sequence
 
-from . import backends, config, context, nans, tree
-from .aval import get_aval
+from . import backends, config, context, nans, source, tree
+from .aval import AbstractRef, get_aval
 from .batching import batch_jaxpr
 from .custom_jvp import signature_of
 from .dtypes import ExtendedDType
+from .effects import operand_effects
 from .forward import jvp_jaxpr
 from .interfaces import FastCall, LowerSpec
 from .jaxpr import ClosedJaxpr, DebugInfo, dce
 from .primitive import Primitive, Zero, is_linear
+from .refs.discharge import aliased, any_refs, apply_discharged, call_rule, pure
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
 from .split import EquationSplit, split_jaxpr
@@ -35,12 +37,13 @@ from .trace import EVAL, Tracer, escaped
 class TracedProgram:
     """What tracing a function for some argument types gave."""
 
-    __slots__ = ("closed", "hoisted", "consts", "out_tree", "trace", "__weakref__")
+    __slots__ = ("closed", "hoisted", "consts", "out_tree", "trace", "refs", "__weakref__")
 
     def __init__(self, jaxpr, consts, out_tree, trace):
         self.consts, self.out_tree = consts, out_tree
         self.closed = ClosedJaxpr(jaxpr, consts)
         self.hoisted = self.closed if not consts else ClosedJaxpr(constants_to_inputs(jaxpr), ())
+        self.refs = any_refs(self.hoisted.in_avals)  # whether it works on references made outside of it
         self.trace = trace  # weak reference to the trace whose tracers are among the constants, or None
 
     def usable(self) -> bool:
@@ -306,12 +309,20 @@ def check_results(fun: Callable, structure, outs: Sequence[Any]) -> Sequence[Any
     """Raise TypeError if a result of ``fun`` is not an array."""
     for i, x in enumerate(outs):
         try:
-            get_aval(x)
+            if type(get_aval(x)) is AbstractRef:
+                raise ValueError(_returned_ref(fun, structure, outs, i))
         except TypeError as error:
             path = tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0]
             raise TypeError(f"function {describe_function(fun)} returned a value of type {type(x)} at output path "
                             f"{tree.keystr(path) or '(the output)'}, which is not a valid JAX type") from error
     return outs
+
+
+def _returned_ref(fun, structure, outs, i) -> str:
+    path = tree.keystr(tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0])
+    return (f"function {describe_function(fun)} returned a mutable reference of type {get_aval(outs[i])}"
+            f"{f' at output path {path}' if path else ''}, but references cannot be returned from a traced function; return its "
+            "contents, ref[...], or make the reference outside and pass it in.")
 
 
 # -- running -----------------------------------------------------------------------------------------------------------
@@ -320,7 +331,7 @@ def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     """The executable for ``closed``, compiled once."""
     def make():
         backend = backends.get()
-        return backend.compile(backend.lower(closed, spec), spec)
+        return backend.compile(backend.lower(pure(closed), spec), spec)
     return closed.memo(("executable", spec), make)
 
 
@@ -342,6 +353,8 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         _note_keys(call)
     if trace is not EVAL:
         program = call.program()
+        if program.refs:
+            _check_aliases(call, program)
         outs = jit_p.bind(*program.consts, *call.flat, **jit_params(
             program.hoisted, name_of(fun), (False,) * len(program.consts) + call.donated(), options, call))
         return tree.unflatten(program.out_tree, outs), None
@@ -349,12 +362,35 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         if isinstance(x, Tracer):
             raise escaped(x)
     program = call.program()
+    if program.refs:
+        return _run_on_refs(call, program), None
     spec = spec_for(call, program)
     executable = compile_program(program.closed, spec)
     outs = executable.execute(call.flat)
     if nans.watching():
-        nans.check_program(program.closed, call.flat, outs, name_of(fun))
+        nans.check_program(pure(program.closed), call.flat, outs, name_of(fun), source.caller_of(fun))
     return tree.unflatten(program.out_tree, outs), fast_call(executable, program.closed, program.out_tree)
+
+
+def _run_on_refs(call: Call, program: TracedProgram) -> Any:
+    """Run a program that takes or closes over mutable references, and store their new values."""
+    _check_aliases(call, program)
+    donated = (False,) * len(program.consts) + call.donated()
+    args = [*program.consts, *call.flat]
+    outs = jit_p.bind(*args, **jit_params(program.hoisted, name_of(call.fun), donated, call.options, call))
+    return tree.unflatten(program.out_tree, outs)
+
+
+def _check_aliases(call: Call, program: TracedProgram) -> None:
+    """Raise ValueError if a function gets one reference twice."""
+    same = aliased([*program.consts, *call.flat])
+    if same is None:
+        return
+    names, n = _LazyNames(call.fun, call.in_tree, call.static), len(program.consts)
+    first, second = (f"argument {names[i - n]}" if i >= n else "a value that the function closes over" for i in same)
+    raise ValueError(f"jit: {describe_function(call.fun)} got the same mutable reference of type "
+                     f"{get_aval([*program.consts, *call.flat][same[0]])} twice, as {first} and {second}; what it returns would "
+                     "depend on the order of reads and writes. Pass each reference once.")
 
 
 def _note_keys(call: Call) -> None:
@@ -550,6 +586,8 @@ def _jit_impl(*args, **params):
 
 def _program_callable(closed, params):
     spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
+    if any_refs(closed.in_avals):
+        return lambda *args: apply_discharged(jit_p, args, params)
                      params["out_shardings"], None, None, params["compiler_options_kvs"])
     out_tree = tree.structure([0] * len(closed.out_avals))
     program = weakref.ref(closed)  # the callable is kept by the program, so it must not keep the program
@@ -562,7 +600,7 @@ def _program_callable(closed, params):
         executable = compile_program(alive, spec)
         outs = executable.execute(list(args))
         if nans.watching():
-            nans.check_program(alive, args, outs, params["name"])
+            nans.check_program(pure(alive), args, outs, params["name"])
         return outs, fast_call(executable, alive, out_tree)
     return backends.get().dispatcher(miss, miss, (), (), params["name"])
 
@@ -636,6 +674,11 @@ def _dce_closed(closed, used):
 
 
 def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
+def _discharged_params(params, closed):
+    placed, more = params["out_shardings"], len(closed.out_avals) - len(params["jaxpr"].out_avals)
+    return {**params, "jaxpr": closed, "out_shardings": None if placed is None else (*placed, *[None] * more)}
+
+
     """A call; the placements asked for hold inside an outer program too."""
     return _placed(b, b.call(name, jaxpr, *_placed(b, xs, in_shardings)), out_shardings)
 
@@ -649,9 +692,12 @@ def _placed(b, xs, placements):
 jit_p = Primitive(
     "jit", multiple_results=True, cacheable=False,
     out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
-    effects=lambda *avals, jaxpr, **_: jaxpr.effects,
+    effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
     impl=_jit_impl, jvp=_jit_jvp, linearize=_jit_linearize, transpose=_jit_transpose, batch=_jit_batch,
     lower=_jit_lower,
 )
 jit_p.dce = _jit_dce
+jit_p.holds_program = True
+jit_p.takes_refs = True
+jit_p.discharge = call_rule(jit_p, "jaxpr", _discharged_params)
 jit_p.split = _jit_split

@@ -37,7 +37,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from . import context
-from .aval import AbstractValue, get_aval
+from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
 
 
@@ -102,6 +102,13 @@ class Primitive:
         rules = dict(out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         missing = [rule for rule, value in rules.items() if value is _MISSING]
         if missing and jvp is ZERO and missing == ["transpose"]:
+    discharge: Callable | None = None
+    """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
+    takes_refs = False
+    """An operand may be a mutable reference."""
+    interpret: Callable | None = None
+    """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
+    concrete values, each program run by ``run(closed, *args)``. Debugging tools follow a value into a loop with it."""
             transpose, missing = none(f"{name} is not linear, so it has no transpose"), []
         if missing:
             raise TypeError(f"primitive {name!r} lacks the rules {', '.join(missing)}; declare them, or say "
@@ -204,10 +211,21 @@ def _abstract_eval(prim, avals, params):
                                   "def_abstract_eval")
     out = prim.out_type(*avals, **params)
     effects = prim.effects(*avals, **params) if prim.effects is not None else NO_EFFECTS
-    if prim.multiple_results:
-        return tuple(out), effects
-    return (out,), effects
+    out = tuple(out) if prim.multiple_results else (out,)
+    axes = NO_AXES.union(*[a.vma for a in avals]) if any([a.vma for a in avals]) else NO_AXES
+    if axes and not (prim.own_type or prim.holds_program):
+        out = tuple(t if t.vma == axes else t.update(vma=axes) for t in out)
+    return out, effects
+
+
+def _refuse_refs(prim, avals):
+    for i, aval in enumerate(avals):
+        if type(aval) is AbstractRef:
+            raise TypeError(f"{prim.name}: operand {i} is a mutable reference of type {aval}, and an array is expected; read "
+                            "its contents with ref[...].")
 
 
 def clear_type_cache() -> None:
     _type_cache.clear()
+    if not prim.takes_refs:
+        _refuse_refs(prim, avals)

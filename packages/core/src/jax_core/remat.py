@@ -17,10 +17,12 @@ import numpy as np
 from . import context, tree
 from .aval import get_aval
 from .batching import batch_jaxpr, moved
+from .effects import operand_effects
 from .forward import jvp_jaxpr
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from .jit import put_static
 from .primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
+from .refs.discharge import call_rule
 from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
 from .split import EquationSplit, split_jaxpr
 from .staging import trace_to_closed, trace_to_jaxpr
@@ -299,10 +301,13 @@ def _remat_split(unknown, params):
 remat_p = Primitive(
     "checkpoint", multiple_results=True, cacheable=False,
     out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
-    effects=lambda *avals, jaxpr, **_: jaxpr.effects,
+    effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
     impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args),
     jvp=_remat_jvp, linearize=_remat_linearize, transpose=_remat_transpose, batch=_remat_batch, lower=_remat_lower,
 )
+remat_p.holds_program = True
+remat_p.takes_refs = True
+remat_p.discharge = call_rule(remat_p, "jaxpr")
 remat_p.dce = _remat_dce
 remat_p.split = _remat_split
 

@@ -15,9 +15,11 @@ import numpy as np
 
 from . import context, source
 from .aval import AbstractValue, get_aval
+from .effects import located
 from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
+from .refs.discharge import apply_discharged, concerned
 from .split import split_call, split_equation
 from .staging import trace_to_jaxpr
 from .structural import add, instantiate
@@ -72,6 +74,8 @@ class LinearizeTrace(JVPTrace):
                 tangents.append(Zero.of(x))
         if not ours:
             return self.parent.process(prim, args, params)
+        if prim.discharge is not None and concerned(args, params, self.holds):
+            return apply_discharged(prim, args, params, self.holds)
         if prim.linearize is not None:
             out, tangent = prim.linearize(primals, tangents, **params)
         else:
@@ -148,8 +152,9 @@ class LinearizeTrace(JVPTrace):
         for step in _live(self, outputs):
             outvars = [Var(o.aval) for o in step.outs]
             _, step_effects = abstract_eval(step.prim, [get_aval(x) for x in step.args], step.params)
-            eqns.append(JaxprEqn([atom(x) for x in step.args], outvars, step.prim, step.params, step_effects,
-                                 step.source))
+            operands = [atom(x) for x in step.args]
+            step_effects = located(step_effects, operands)
+            eqns.append(JaxprEqn(operands, outvars, step.prim, step.params, step_effects, step.source))
             effects |= step_effects
             variables.update(zip(step.outs, outvars))
         outvars = [atom(x) for x in outputs]

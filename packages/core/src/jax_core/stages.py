@@ -8,6 +8,7 @@ from . import backends, tree
 from .aval import AbstractValue, ShapeDtypeStruct, get_aval
 from .interfaces import LowerSpec
 from .jaxpr import ClosedJaxpr
+from .refs.discharge import any_refs, pure
 
 
 class ArgInfo:
@@ -91,7 +92,10 @@ class Traced(_Stage):
         if lowering_platforms is not None:
             spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
             spec.platform = tuple(lowering_platforms)[0]
-        return Lowered(self, backends.get().lower(self._closed, spec), spec)
+        if any_refs(self._closed.in_avals):
+            raise NotImplementedError(f"{self.fun_name}: programs that take mutable references cannot be lowered ahead of time; "
+                                      "call the jitted function, or pass the contents of the references in and out.")
+        return Lowered(self, backends.get().lower(pure(self._closed), spec), spec)
 
 
 class Lowered(_Stage):

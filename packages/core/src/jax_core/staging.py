@@ -13,6 +13,7 @@ import numpy as np
 
 from . import config, context, source
 from .aval import AbstractValue, get_aval
+from .effects import located
 from .jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
 from .primitive import Primitive, abstract_eval
 from .trace import Trace, Tracer
@@ -82,6 +83,7 @@ class DynamicJaxprTrace(Trace):
                 avals.append(atom.aval)
         types, effects = abstract_eval(prim, avals, params)
         if effects:
+            effects = located(effects, atoms)
             self.effects |= effects
         outvars = [Var(aval) for aval in types]
         self.eqns.append(JaxprEqn(atoms, outvars, prim, params, effects, source.capture()))
@@ -127,6 +129,9 @@ class DynamicJaxprTrace(Trace):
         if config.enable_checks.value:
             check_jaxpr(jaxpr)
         return jaxpr, [x for _, x in pairs]
+
+    def process_ref(self, prim, args, params):
+        return self.record(prim, args, params)
 
     def process_custom_jvp(self, call, args):
         return call.stage(self, args)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 
 
 from . import array, backends, context, errors, nans
-from .aval import AbstractValue, register_array_class
+from .aval import AbstractRef, AbstractValue, register_array_class
 from .primitive import Primitive
 
 
@@ -41,6 +41,18 @@ class Trace:
     def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom VJP rule; see `custom_vjp`."""
         raise NotImplementedError
+
+    def process_ref(self, prim: Any, args: Sequence[Any], params: dict) -> Any:
+        """Apply a primitive on mutable references; see `refs.primitives`."""
+        return prim.under(self, args, params)
+
+    def holds(self, x: Any) -> bool:
+        """Whether ``x`` is a tracer of this trace."""
+        return isinstance(x, Tracer) and x._trace is self
+
+    def new_ref(self, init: Any, params: dict) -> Any:
+        """A mutable reference whose contents may be tracers of this trace."""
+        raise NotImplementedError(f"{type(self).__name__}: mutable references cannot be made under this transformation")
 
     def __repr__(self):
         return f"{type(self).__name__}(level={depth(self)}/0)"
@@ -75,6 +87,9 @@ class EvalTrace(Trace):
 
     def process_custom_vjp(self, call, args):
         return call.fun(*args)
+
+    def process_ref(self, prim, args, params):
+        return prim.impl(*args, **params)
 
 
 EVAL = EvalTrace()
@@ -139,6 +154,23 @@ class Tracer:
 
     def __deepcopy__(self, memo):
         return self
+
+    def __getitem__(self, index):
+        return _operators(self)["__getitem__"](self, index)
+
+    def __setitem__(self, index, value):
+        _operators(self)["__setitem__"](self, index, value)
+
+    @property
+    def at(self):
+        return _operators(self)["at"].__get__(self)
+
+    @property
+    def addupdate(self):
+        """For references only: add to a part of it."""
+        if type(self.aval) is not AbstractRef:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'addupdate'")
+        return ref_operators["addupdate"].__get__(self)
 
     def __len__(self):
         return len(self.aval)
@@ -239,6 +271,14 @@ class Tracer:
         return ""
 
 
+ref_operators: dict[str, Any] = {}
+"""The operators of tracers that are references, by name; filled by `refs.api`."""
+
+
+def _operators(tracer: Tracer) -> dict:
+    return ref_operators if type(tracer.aval) is AbstractRef else array._methods
+
+
 def _concrete(tracer: Tracer, kind: type, name: str):
     if tracer.shape != ():
         raise TypeError(f"only arrays of one element can be converted to a Python {name}; got shape {tracer.shape}")
@@ -298,6 +338,9 @@ class _FoldingTrace(Trace):
             return below.process(prim, args, params)
         with context.Use(EVAL):
             return EVAL.process(prim, args, params)
+
+    def process_ref(self, prim, args, params):
+        return self._below(args).process_ref(prim, args, params)
 
     def process_custom_jvp(self, call, args):
         return self._below(args).process_custom_jvp(call, args)

@@ -15,11 +15,12 @@ from typing import Any, Callable, Iterable, Sequence
 import numpy as np
 
 from jax_core import config, dtypes, tree
-from jax_core.aval import AbstractValue, ShapedArray, get_aval
+from jax_core.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.effects import Effects
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
 from jax_core.jit import check_results, jit_p, jit_params, on_clear_caches
 from jax_core.primitive import Primitive, Zero
+from jax_core.refs.discharge import any_refs, apply_discharged
 from jax_core.source import describe_function
 from jax_core.staging import trace_to_closed
 from jax_core.structural import convert_element_type_p, instantiate
@@ -252,6 +253,8 @@ def run_eagerly(prim: Primitive, args: Sequence[Any], params: dict) -> list:
         if isinstance(x, Tracer):
             raise escaped(x)
     avals = [get_aval(x) for x in args]
+    if any_refs(avals):
+        return apply_discharged(prim, args, params)
     key = (prim, tuple(avals), _params_key(params), config.trace_key())
     with _lock:
         closed = _known_programs.pop(key, None)
@@ -366,9 +369,13 @@ def instantiate_all(tangents: Iterable[Any], wanted: Iterable[bool]) -> list:
 
 def stacked(aval: ShapedArray, length: int) -> ShapedArray:
     """``aval`` with a leading axis."""
-    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type)
+    if type(aval) is AbstractRef:
+        return aval.update(stacked(aval.inner_aval, length))
+    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma)
 
 
 def unstacked(aval: ShapedArray) -> ShapedArray:
     """``aval`` without its leading axis."""
-    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type)
+    if type(aval) is AbstractRef:
+        return aval.update(unstacked(aval.inner_aval))
+    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma)

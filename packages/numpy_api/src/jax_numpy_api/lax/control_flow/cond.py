@@ -16,10 +16,11 @@ import numpy as np
 from jax_core import config, dtypes, tree
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import batch_jaxpr, moved
-from jax_core.effects import NamedAxisEffect
+from jax_core.effects import NamedAxisEffect, operand_effects
 from jax_core.forward import has_tangent, jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
 from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
+from jax_core.refs.discharge import discharged, place
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
@@ -237,7 +238,7 @@ def _cond_type(index, *avals, branches, **_):
 
 
 def _cond_effects(index, *avals, branches, **_):
-    return frozenset().union(*(b.effects for b in branches))
+    return frozenset().union(*(operand_effects(b, 1) for b in branches))
 
 
 def _agree_on_outputs(derive: Callable, branches: Sequence[ClosedJaxpr]) -> tuple[list, list[bool]]:
@@ -499,6 +500,16 @@ def _cond_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                        params={**eqn.params, "branches": programs}, effects=_cond_effects(None, branches=programs))
 
 
+def _cond_discharge(args, refs, params):
+    """All branches return the new values of the references that one of them changes."""
+    branches, inner = params["branches"], refs[1:]
+    written = sorted({i for b in branches for i in discharged(b, inner)[1]})
+    pure = tuple(discharged(b, inner, written)[0] for b in branches)
+    outs = cond_p.bind(*args, **{**params, "branches": pure})
+    n = len(branches[0].out_avals)
+    return outs[:n], [None, *place(written, outs[n:], len(inner))]
+
+
 def _cond_lower(b, index, *ops, branches, branches_platforms=None):
     if branches_platforms is not None:  # the other branches may hold what cannot be lowered for this platform
         return b.jaxpr(branches[_platform_index(b.platform, branches_platforms)], *ops)
@@ -530,6 +541,8 @@ def _platform_index(platform: str, platforms: tuple) -> int:
     for i, names in enumerate(platforms):
         if names is None or any(n in aliases for n in names):
             return i
+cond_p.holds_program, cond_p.agree = True, _cond_agree
+cond_p.takes_refs, cond_p.discharge = True, _cond_discharge
     raise NotImplementedError(f"lax.platform_dependent: no function for platform {platform!r} and no default; "
                               f"given: {[n for names in platforms for n in names]}.")
 

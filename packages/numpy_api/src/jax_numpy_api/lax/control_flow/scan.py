@@ -17,9 +17,11 @@ import numpy as np
 from jax_core import config, tree
 from jax_core.aval import AbstractValue, get_aval
 from jax_core.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.effects import operand_effects
 from jax_core.forward import jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.refs.discharge import discharged, place
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_call, split_jaxpr
@@ -456,6 +458,24 @@ def _scan_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                 "linear": tuple(select(params["linear"], kept))})
 
 
+def _scan_discharge(args, refs, params):
+    """References that the body reads are constants of the loop, those it changes are carried; rows of a reference among
+    ``xs`` are read and stacked."""
+    body, n, m = params["jaxpr"], params["num_consts"], params["num_carry"]
+    closed, written = discharged(body, refs)
+    count = len(body.out_avals)
+    result_of = {i: count + k for k, i in enumerate(written)}  # where the body returns the new value
+    carried, rows = [i for i in written if i < n], [i for i in written if i >= n]
+    fixed = [i for i in range(n) if i not in result_of]
+    order = [*fixed, *range(n, n + m), *carried, *range(n + m, len(args))]
+    outputs = [*range(m), *(result_of[i] for i in carried), *range(m, count), *(result_of[i] for i in rows)]
+    outs = scan_p.bind(*(args[i] for i in order), **{
+        **params, "jaxpr": reorder(closed, order, outputs), "num_consts": len(fixed), "num_carry": m + len(carried),
+        "linear": (False,) * len(args)})
+    carry, refs_carried, ys, refs_rows = split(outs, m, len(carried), count - m)
+    return carry + ys, place([*carried, *rows], refs_carried + refs_rows, len(args))
+
+
 def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll, **_):
     """A counted `while`; the rows are read from and written to stacked arrays in place."""
     consts, carry, xs = split(args, num_consts, num_carry)
@@ -496,9 +516,12 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
 scan_p = Primitive(
     "scan", multiple_results=True, cacheable=False,
     out_type=_scan_type,
-    effects=lambda *avals, jaxpr, **_: jaxpr.effects,
+    effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
     impl=lambda *args, **params: run_eagerly(scan_p, args, params),
     jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
 )
 scan_p.dce = _scan_dce
 scan_p.split = _scan_split
+scan_p.holds_program, scan_p.agree = True, _scan_agree
+scan_p.takes_refs, scan_p.discharge = True, _scan_discharge
+scan_p.interpret = _scan_interpret

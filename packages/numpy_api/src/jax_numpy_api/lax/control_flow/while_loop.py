@@ -18,10 +18,11 @@ from jax_core import config, dtypes, tree
 from jax_core.aval import get_aval
 from jax_core.batching import batch_jaxpr, bdim_at_front, moved
 from jax_core.custom_jvp import custom_jvp
-from jax_core.effects import ordered_effects
+from jax_core.effects import operand_effects, ordered_effects
 from jax_core.forward import jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.primitive import Primitive, Zero
+from jax_core.refs.discharge import discharged, place
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
@@ -434,6 +435,39 @@ def _while_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                        params=dict(cond_nconsts=nc, cond_jaxpr=less, body_nconsts=sum(consts_in), body_jaxpr=small))
 
 
+def _while_discharge(args, refs, params):
+    """References that the body changes are carried, and the condition sees them change; the others are constants."""
+    cond, body, nc, nb = params["cond_jaxpr"], params["body_jaxpr"], params["cond_nconsts"], params["body_nconsts"]
+    in_cond, in_body = refs[:nc], refs[nc:]
+    check, changed = discharged(cond, [*in_cond, *in_body[nb:]])
+    if changed:
+        raise NotImplementedError("lax.while_loop: the condition changes a mutable reference; change it in the body.")
+    step, written = discharged(body, in_body)
+    place_of = {in_body[i]: k for k, i in enumerate(written)}  # number of a reference: its place among the new carries
+    stale = [i for i in range(nc) if in_cond[i] is not None and in_cond[i] in place_of]
+    kept = [i for i in range(nc) if i not in stale]
+    fixed, n = [i for i in range(nb) if i not in written], len(body.out_avals)
+    check = _reading_carries(check, kept, stale, [place_of[in_cond[i]] for i in stale], nc,
+                             tuple(step.out_avals[n:]))
+    step = reorder(step, [*fixed, *range(nb, nb + n), *written])
+    operands = [*(args[i] for i in kept), *(args[nc + i] for i in (*fixed, *range(nb, nb + n), *written))]
+    outs = while_p.bind(*operands, cond_nconsts=len(kept), cond_jaxpr=check, body_nconsts=len(fixed), body_jaxpr=step)
+    return outs[:n], place([nc + i for i in written], outs[n:], len(args))
+
+
+def _reading_carries(cond: ClosedJaxpr, kept: Sequence[int], stale: Sequence[int], places: Sequence[int], nc: int,
+                     more: tuple) -> ClosedJaxpr:
+    """The condition of a loop with carries of types ``more`` at the end; constants ``stale`` are read from these."""
+    def make():
+        jaxpr = cond.jaxpr
+        carries = [Var(a) for a in more]
+        for i, k in zip(stale, places):
+            carries[k] = jaxpr.invars[i]
+        return ClosedJaxpr(jaxpr.replace(
+            invars=[*(jaxpr.invars[i] for i in kept), *jaxpr.invars[nc:], *carries]), cond.consts)
+    return cond.memo(("reading carries", tuple(stale), tuple(places), nc, more), make)
+
+
 def _while_lower(b, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
     cond_consts, body_consts, carry = split(args, cond_nconsts, body_nconsts)
     return emit_while(
@@ -442,12 +476,41 @@ def _while_lower(b, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
         lambda inner, *vals: inner.jaxpr(body_jaxpr, *body_consts, *vals), body_jaxpr.effects)
 
 
+def _while_agree(args, params):
+    """In a manual region: the carry varies over what condition and body make of it, and both know."""
+    cond, body, nc, nb = params["cond_jaxpr"], params["body_jaxpr"], params["cond_nconsts"], params["body_nconsts"]
+    given = [manual.varying(x) for x in args]
+    if not any(given) and not any(a.vma for a in (*cond.in_avals, *body.in_avals, *body.out_avals)):
+        return args, params
+    known = [g | a.vma for g, a in zip(given[:nc], cond.in_avals)]
+
+    def condition(axes):
+        return manual.retyped(cond, known + [a | c.vma for a, c in zip(axes[nb:], cond.in_avals[nc:])]).out_avals[0].vma
+    axes = manual.loop_axes(body, given[nc:], slice(nb, None), condition)
+    return manual.vary_to(args, known + axes), {
+        **params, "cond_jaxpr": manual.retyped(cond, known + axes[nb:]), "body_jaxpr": manual.retyped(body, axes, axes[nb:])}
+
+
+def _while_interpret(run, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
+    """The loop in Python."""
+    cond_consts, body_consts, carry = split(args, cond_nconsts, body_nconsts)
+    while run(cond_jaxpr, *cond_consts, *carry)[0]:
+        carry = run(body_jaxpr, *body_consts, *carry)
+    return carry
+
+
+def _while_effects(*avals, cond_jaxpr, cond_nconsts, body_jaxpr, **_):
+    return operand_effects(cond_jaxpr) | operand_effects(body_jaxpr, cond_nconsts)
+
+
 while_p = Primitive(
     "while", multiple_results=True, cacheable=False,
     out_type=_while_type,
-    effects=lambda *avals, cond_jaxpr, body_jaxpr, **_: cond_jaxpr.effects | body_jaxpr.effects,
+    effects=_while_effects,
     impl=lambda *args, **params: run_eagerly(while_p, args, params),
     jvp=_while_jvp, transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
 )
 while_p.dce = _while_dce
+while_p.holds_program, while_p.agree = True, _while_agree
+while_p.takes_refs, while_p.discharge = True, _while_discharge
 while_p.split = _while_split

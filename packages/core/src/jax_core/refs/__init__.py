@@ -1,0 +1,15 @@
+"""Mutable references: arrays that a program can overwrite in place.
+
+A `Ref` made outside of any transformation holds an array and swaps it for another one. Inside a transformation a
+reference is a tracer whose type is an `AbstractRef`; reading and writing are primitives with effects.
+
+One transformation removes references (`discharge`): a program with references among its inputs becomes a pure one that
+takes their values and returns the new ones. It is all that `jit` needs to run a program, and all that derivatives and
+`vmap` need for a loop or a nested `jit` that works on references of theirs: that equation is discharged on the spot. So
+each primitive that holds programs has one rule, ``discharge``, and none of the other rules knows of references.
+
+* `primitives`: reading, writing, adding, making and freezing, and what traces do with them.
+* `indexing`: the part of a reference that an index names.
+* `discharge`: the transformation.
+* `api`: the public functions and the class `Ref`.
+"""
