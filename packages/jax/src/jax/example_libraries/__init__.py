@@ -1,4 +1,7 @@
-"""jax.example_libraries: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.example_libraries: small libraries that show how to build on transformations."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "optimizers": "jax.example_libraries.optimizers",
+    "stax": "jax.example_libraries.stax",
+})

@@ -1,0 +1,1 @@
+"""jax.example_libraries: small libraries that show how to build on transformations. `stax` is in `jax_random.stax`."""

@@ -1,0 +1,348 @@
+"""jax.example_libraries.optimizers: first-order methods as triples of pure functions.
+
+An optimizer is ``(init_fn, update_fn, params_fn)``: the state for some parameters, the state after a step, and the
+parameters in a state. Each method is written for one array; `optimizer` lifts it to pytrees. Step sizes are numbers or
+schedules (functions of the step's number).
+
+Sources: Polyak (1964), Nesterov (1983), Duchi et al. (2011, adagrad), Hinton (2012, rmsprop), Kingma, Ba (2015, adam and
+adamax), Anil et al. (2019, sm3).
+"""
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from jax_core import tree
+
+from .. import numpy as jnp
+
+Array = Params = State = Updates = Any
+Step = int
+
+
+class OptimizerState:
+    """The state of an optimizer for a pytree of parameters; itself a pytree, whose leaves are those of ``packed_state``.
+
+    Attributes:
+      packed_state: for each parameter the leaves of its state.
+      tree_def: structure of the parameters.
+      subtree_defs: for each parameter the structure of its state.
+    """
+
+    __slots__ = ("packed_state", "tree_def", "subtree_defs")
+
+    def __init__(self, packed_state: Sequence[Sequence[Any]], tree_def: Any, subtree_defs: Sequence[Any]):
+        self.packed_state, self.tree_def, self.subtree_defs = packed_state, tree_def, subtree_defs
+
+    def __eq__(self, other):
+        return isinstance(other, OptimizerState) and all(
+            getattr(self, n) == getattr(other, n) for n in OptimizerState.__slots__)
+
+    __hash__ = None
+
+    def __repr__(self):
+        return (f"OptimizerState(packed_state={self.packed_state!r}, tree_def={self.tree_def!r}, "
+                f"subtree_defs={self.subtree_defs!r})")
+
+
+tree.register_pytree_node(
+    OptimizerState, lambda s: ((s.packed_state,), (s.tree_def, s.subtree_defs)),
+    lambda structures, packed: OptimizerState(packed[0], *structures))
+
+InitFn = Callable[[Params], OptimizerState]
+UpdateFn = Callable[[int, Updates, OptimizerState], OptimizerState]
+ParamsFn = Callable[[OptimizerState], Params]
+Schedule = Callable[[int], float]
+
+
+class Optimizer(NamedTuple):
+    """``init_fn(params) -> state``, ``update_fn(step, gradients, state) -> state``, ``params_fn(state) -> params``."""
+
+    init_fn: InitFn
+    update_fn: UpdateFn
+    params_fn: ParamsFn
+
+
+def _packed(states: Sequence[Any], tree_def: Any) -> OptimizerState:
+    flat = [tree.flatten(state) for state in states]
+    return OptimizerState(tuple(leaves for leaves, _ in flat), tree_def, tuple(structure for _, structure in flat))
+
+
+def _states(state: OptimizerState) -> list:
+    return [tree.unflatten(structure, leaves) for structure, leaves in zip(state.subtree_defs, state.packed_state)]
+
+
+def optimizer(opt_maker: Callable) -> Callable:
+    """Lift an optimizer of one array to pytrees. Used as a decorator.
+
+    Args:
+      opt_maker: returns ``(init(x) -> s, update(i, g, s) -> s, get_params(s) -> x)``, where ``s`` is a pytree.
+
+    Returns:
+      a function of the same arguments that returns an `Optimizer`; its ``update_fn`` raises TypeError for gradients of
+      another structure than the parameters, and for an ``update`` that changes the structure of its state.
+    """
+    @functools.wraps(opt_maker)
+    def make(*args, **kwargs):
+        init, update, get_params = opt_maker(*args, **kwargs)
+
+        def init_fn(params):
+            leaves, structure = tree.flatten(params)
+            return _packed([init(x) for x in leaves], structure)
+
+        def update_fn(i, grads, state):
+            leaves, structure = tree.flatten(grads)
+            if structure != state.tree_def:
+                raise TypeError(f"{opt_maker.__name__}: the gradients have the structure {structure}, the parameters "
+                                f"{state.tree_def}; they must be the same")
+            after = _packed([update(i, g, s) for g, s in zip(leaves, _states(state))], structure)
+            for old, new in zip(state.subtree_defs, after.subtree_defs):
+                if old != new:
+                    raise TypeError(f"{opt_maker.__name__}: update changed the structure of a state from {old} to {new}")
+            return after
+
+        def params_fn(state):
+            return tree.unflatten(state.tree_def, [get_params(s) for s in _states(state)])
+        return Optimizer(init_fn, update_fn, params_fn)
+    return make
+
+
+# -- methods -------------------------------------------------------------------------------------------------------------
+
+@optimizer
+def sgd(step_size: Any) -> Any:
+    """Gradient descent: ``x -= step g``."""
+    step = make_schedule(step_size)
+    return lambda x: x, lambda i, g, x: x - step(i) * g, lambda x: x
+
+
+@optimizer
+def momentum(step_size: Any, mass: float) -> Any:
+    """Heavy ball: ``v = mass v + g``, ``x -= step v``."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, v = state
+        v = mass * v + g
+        return x - step(i) * v, v
+    return lambda x: (x, jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+@optimizer
+def nesterov(step_size: Any, mass: float) -> Any:
+    """Nesterov's momentum: ``v = mass v + g``, ``x -= step (mass v + g)``."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, v = state
+        v = mass * v + g
+        return x - step(i) * (mass * v + g), v
+    return lambda x: (x, jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+def _rsqrt_or_zero(x):
+    """``x**-0.5``, and 0 where ``x`` is 0, where no gradient was ever seen."""
+    positive = x > 0
+    return jnp.where(positive, 1 / jnp.sqrt(jnp.where(positive, x, 1)), 0)
+
+
+@optimizer
+def adagrad(step_size: Any, momentum: float = 0.9) -> Any:
+    """Gradients over the root of the sum of their squares, averaged with weight ``momentum`` on the past."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, squares, m = state
+        squares = squares + jnp.square(g)
+        m = (1 - momentum) * (g * _rsqrt_or_zero(squares)) + momentum * m
+        return x - step(i) * m, squares, m
+    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+@optimizer
+def rmsprop(step_size: Any, gamma: float = 0.9, eps: float = 1e-8) -> Any:
+    """Gradients over the root of the running mean (weight ``gamma`` on the past) of their squares plus ``eps``."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, mean = state
+        mean = gamma * mean + (1 - gamma) * jnp.square(g)
+        return x - step(i) * g / jnp.sqrt(mean + eps), mean
+    return lambda x: (x, jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+@optimizer
+def rmsprop_momentum(step_size: Any, gamma: float = 0.9, eps: float = 1e-8, momentum: float = 0.9) -> Any:
+    """`rmsprop`, whose steps gather momentum."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, mean, v = state
+        mean = gamma * mean + (1 - gamma) * jnp.square(g)
+        v = momentum * v + step(i) * g / jnp.sqrt(mean + eps)
+        return x - v, mean, v
+    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+@optimizer
+def adam(step_size: Any, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
+    """Running means of gradients (``b1``) and of their squares (``b2``), corrected for their start at zero."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, m, v = state
+        m = b1 * m + (1 - b1) * g
+        v = b2 * v + (1 - b2) * jnp.square(g)
+        n = i + 1
+        return x - step(i) * (m / (1 - b1 ** n)) / (jnp.sqrt(v / (1 - b2 ** n)) + eps), m, v
+    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+@optimizer
+def adamax(step_size: Any, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
+    """`adam` with the running maximum of the gradients' moduli in place of their mean square."""
+    step = make_schedule(step_size)
+
+    def update(i, g, state):
+        x, m, v = state
+        m = b1 * m + (1 - b1) * g
+        v = jnp.maximum(b2 * v, jnp.abs(g))
+        n = i + 1
+        return x - step(i) / (1 - b1 ** n) * m / (v + eps), m, v
+    return lambda x: (x, jnp.zeros_like(x), jnp.zeros_like(x)), update, lambda state: state[0]
+
+
+@optimizer
+def sm3(step_size: Any, momentum: float = 0.9) -> Any:
+    """`adagrad` with one accumulator for each index of each axis instead of one for each element.
+
+    A number has one accumulator, as a vector of one element has.
+    """
+    step = make_schedule(step_size)
+
+    def along(v, axis, ndim):
+        return v.reshape([-1 if k == axis else 1 for k in range(ndim)])
+
+    def init(x):
+        x = jnp.asarray(x)
+        return x, jnp.zeros_like(x), [jnp.zeros(n, x.dtype) for n in x.shape or (1,)]
+
+    def update(i, g, state):
+        x, m, bounds = state
+        least = functools.reduce(jnp.minimum, [along(v, k, x.ndim) for k, v in enumerate(bounds)])
+        squares = least + jnp.square(g)
+        m = (1 - momentum) * (g * _rsqrt_or_zero(squares)) + momentum * m
+        bounds = [squares.max([a for a in range(x.ndim) if a != k]).reshape(-1) for k in range(len(bounds))]
+        return x - step(i) * m, m, bounds
+    return init, update, lambda state: state[0]
+
+
+# -- schedules -----------------------------------------------------------------------------------------------------------
+
+def constant(step_size: float) -> Schedule:
+    """The same step size always."""
+    def schedule(i):
+        return step_size
+    return schedule
+
+
+def exponential_decay(step_size: float, decay_steps: int, decay_rate: float) -> Schedule:
+    """``step_size * decay_rate ** (i / decay_steps)``."""
+    def schedule(i):
+        return step_size * decay_rate ** (i / decay_steps)
+    return schedule
+
+
+def inverse_time_decay(step_size: float, decay_steps: int, decay_rate: float, staircase: bool = False) -> Schedule:
+    """``step_size / (1 + decay_rate * i / decay_steps)``; with ``staircase`` the quotient ``i / decay_steps`` is rounded down."""
+    def schedule(i):
+        progress = jnp.floor(i / decay_steps) if staircase else i / decay_steps
+        return step_size / (1 + decay_rate * progress)
+    return schedule
+
+
+def polynomial_decay(step_size: float, decay_steps: int, final_step_size: float, power: float = 1.0) -> Schedule:
+    """From ``step_size`` to ``final_step_size`` in ``decay_steps`` steps, as ``(1 - i / decay_steps) ** power``; then constant."""
+    def schedule(i):
+        left = 1 - jnp.minimum(i, decay_steps) / decay_steps
+        return final_step_size + (step_size - final_step_size) * left ** power
+    return schedule
+
+
+def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
+    """``values[k]`` for steps after the ``k``-th boundary; a boundary itself belongs to the piece before it.
+
+    Raises:
+      ValueError: not one value more than boundaries, or one of them is not a vector.
+    """
+    boundaries, values = jnp.array(boundaries), jnp.array(values)
+    if boundaries.ndim != 1 or values.ndim != 1:
+        raise ValueError("piecewise_constant: boundaries and values must be vectors, got shapes "
+                         f"{boundaries.shape} and {values.shape}")
+    if boundaries.shape[0] != values.shape[0] - 1:
+        raise ValueError(f"piecewise_constant: {boundaries.shape[0]} boundaries need {boundaries.shape[0] + 1} values, got "
+                         f"{values.shape[0]}")
+
+    def schedule(i):
+        return values[jnp.sum(i > boundaries)]
+    return schedule
+
+
+def make_schedule(scalar_or_schedule: Any) -> Schedule:
+    """A schedule as it is; a number as a constant schedule.
+
+    Raises:
+      TypeError: neither of the two.
+    """
+    if callable(scalar_or_schedule):
+        return scalar_or_schedule
+    if jnp.ndim(scalar_or_schedule) == 0 and not isinstance(scalar_or_schedule, str):
+        return constant(scalar_or_schedule)
+    raise TypeError(f"make_schedule: expected a number or a function of the step, got {type(scalar_or_schedule)}")
+
+
+# -- gradients -----------------------------------------------------------------------------------------------------------
+
+def l2_norm(tree: Any) -> Any:
+    """The Euclidean norm of all leaves together."""
+    return jnp.sqrt(sum(jnp.vdot(x, x) for x in _leaves(tree)))
+
+
+_leaves = tree.leaves
+
+
+def clip_grads(grad_tree: Any, max_norm: float) -> Any:
+    """Gradients scaled down to the norm ``max_norm`` where theirs is larger."""
+    norm = l2_norm(grad_tree)
+    return tree.map(lambda g: jnp.where(norm < max_norm, g, g * (max_norm / norm)), grad_tree)
+
+
+# -- states as pytrees ---------------------------------------------------------------------------------------------------
+
+class JoinPoint:
+    """A leaf that holds a pytree: where the tree of parameters ends and the state of one parameter begins."""
+
+    def __init__(self, subtree: Any):
+        self.subtree = subtree
+
+    def __iter__(self):
+        yield self.subtree
+
+
+def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
+    """The state in the structure of the parameters, with a `JoinPoint` for each; for serialization."""
+    return tree.unflatten(opt_state.tree_def, [JoinPoint(state) for state in _states(opt_state)])
+
+
+def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
+    """The inverse of `unpack_optimizer_state`.
+
+    Raises:
+      TypeError: a leaf is not a `JoinPoint`.
+    """
+    marks, structure = tree.flatten(marked_pytree)
+    wrong = [x for x in marks if not isinstance(x, JoinPoint)]
+    if wrong:
+        raise TypeError(f"pack_optimizer_state: each leaf must be a JoinPoint, got {type(wrong[0]).__name__}")
+    return _packed([mark.subtree for mark in marks], structure)

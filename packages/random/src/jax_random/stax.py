@@ -1,0 +1,243 @@
+"""jax.example_libraries.stax: neural networks as pairs of functions.
+
+A layer is ``(init_fun, apply_fun)`` with ``init_fun(key, input_shape) -> (output_shape, params)`` and
+``apply_fun(params, inputs, **kwargs) -> outputs``. `serial` and `parallel` make layers from layers; ``rng`` is the one
+keyword argument with a meaning: `Dropout` draws from it.
+
+It stands in this package and not with the other example library as layers need initializers, which need random numbers.
+"""
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, Callable, Sequence
+
+from jax_numpy_api import lax, nn
+from jax_numpy_api import numpy as jnp
+
+from .api import split
+from .initializers import glorot_normal as glorot
+from .initializers import normal as randn
+from .initializers import ones, zeros
+from .uniforms import bernoulli
+
+Layer = tuple[Callable, Callable]
+logsoftmax = nn.log_softmax
+
+
+# -- layers with parameters ----------------------------------------------------------------------------------------------
+
+def Dense(out_dim: int, W_init: Callable = glorot(), b_init: Callable = randn()) -> Layer:
+    """A full matrix and a bias, on the last axis."""
+    def init_fun(rng, input_shape):
+        key_w, key_b = split(rng)
+        params = W_init(key_w, (input_shape[-1], out_dim)), b_init(key_b, (out_dim,))
+        return (*input_shape[:-1], out_dim), params
+
+    def apply_fun(params, inputs, **kwargs):
+        w, b = params
+        return jnp.dot(inputs, w) + b
+    return init_fun, apply_fun
+
+
+def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init):
+    """What `GeneralConv` and `GeneralConvTranspose` share; ``shape_of`` and ``convolve`` are the two of one kind."""
+    lhs_spec, rhs_spec, out_spec = dimension_numbers
+    strides = tuple(strides or (1,) * len(filter_shape))
+    W_init = W_init or glorot(rhs_spec.index("I"), rhs_spec.index("O"))
+
+    def init_fun(rng, input_shape):
+        sizes = iter(filter_shape)
+        channels = {"O": out_chan, "I": input_shape[lhs_spec.index("C")]}
+        kernel = tuple(channels[c] if c in channels else next(sizes) for c in rhs_spec)
+        output_shape = shape_of(input_shape, kernel, strides, padding, dimension_numbers)
+        bias = tuple(out_chan if c == "C" else 1 for c in out_spec)
+        key_w, key_b = split(rng)
+        return tuple(map(int, output_shape)), (W_init(key_w, kernel), b_init(key_b, bias))
+
+    def apply_fun(params, inputs, **kwargs):
+        w, b = params
+        return convolve(inputs, w, strides, padding, dimension_numbers=dimension_numbers) + b
+    return init_fun, apply_fun
+
+
+def GeneralConv(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],
+                strides: Sequence[int] | None = None, padding: Any = "VALID", W_init: Callable | None = None,
+                b_init: Callable = randn(1e-6)) -> Layer:
+    """A convolution and a bias. ``dimension_numbers`` as for `lax.conv_general_dilated`, as three strings."""
+    return _convolution(lax.conv_general_shape_tuple, lax.conv_general_dilated, dimension_numbers, out_chan, filter_shape,
+                        strides, padding, W_init, b_init)
+
+
+def GeneralConvTranspose(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],
+                         strides: Sequence[int] | None = None, padding: Any = "VALID", W_init: Callable | None = None,
+                         b_init: Callable = randn(1e-6)) -> Layer:
+    """A transposed convolution and a bias; see `lax.conv_transpose`."""
+    return _convolution(lax.conv_transpose_shape_tuple, lax.conv_transpose, dimension_numbers, out_chan, filter_shape,
+                        strides, padding, W_init, b_init)
+
+
+Conv = functools.partial(GeneralConv, ("NHWC", "HWIO", "NHWC"))
+ConvTranspose = functools.partial(GeneralConvTranspose, ("NHWC", "HWIO", "NHWC"))
+Conv1DTranspose = functools.partial(GeneralConvTranspose, ("NHC", "HIO", "NHC"))
+
+
+def BatchNorm(axis: int | Sequence[int] = (0, 1, 2), epsilon: float = 1e-5, center: bool = True, scale: bool = True,
+              beta_init: Callable = zeros, gamma_init: Callable = ones) -> Layer:
+    """Mean 0 and variance 1 over ``axis``, then a scale and an offset for each index of the other axes."""
+    axes = (axis,) if isinstance(axis, int) else tuple(axis)
+
+    def init_fun(rng, input_shape):
+        key_beta, key_gamma = split(rng)
+        shape = tuple(n for i, n in enumerate(input_shape) if i not in axes)
+        return input_shape, (beta_init(key_beta, shape) if center else (), gamma_init(key_gamma, shape) if scale else ())
+
+    def apply_fun(params, x, **kwargs):
+        beta, gamma = params
+        kept = tuple(i for i in range(x.ndim) if i not in axes)
+        as_operand = lambda p: jnp.expand_dims(p, tuple(i for i in range(x.ndim) if i not in kept))
+        z = nn.standardize(x, axes, epsilon=epsilon)
+        z = as_operand(gamma) * z if scale else z
+        return z + as_operand(beta) if center else z
+    return init_fun, apply_fun
+
+
+# -- layers without ------------------------------------------------------------------------------------------------------
+
+def elementwise(fun: Callable, **fun_kwargs: Any) -> Layer:
+    """A function of arrays that keeps the shape."""
+    return lambda rng, input_shape: (input_shape, ()), lambda params, inputs, **kwargs: fun(inputs, **fun_kwargs)
+
+
+Tanh, Relu, Exp = elementwise(jnp.tanh), elementwise(nn.relu), elementwise(jnp.exp)
+LogSoftmax, Softmax = elementwise(nn.log_softmax, axis=-1), elementwise(nn.softmax, axis=-1)
+Softplus, Sigmoid, Elu = elementwise(nn.softplus), elementwise(nn.sigmoid), elementwise(nn.elu)
+LeakyRelu, Selu, Gelu = elementwise(nn.leaky_relu), elementwise(nn.selu), elementwise(nn.gelu)
+Identity = elementwise(lambda x: x)
+
+
+def _pool(reducer, start, window_shape, strides, padding, spec, rescale=None):
+    """Windows over the axes that ``spec`` does not call N or C; ``rescale`` says what each sum is divided by."""
+    strides = tuple(strides or (1,) * len(window_shape))
+    batch, channel = (0, len(window_shape) + 1) if spec is None else (spec.index("N"), spec.index("C"))
+
+    def with_ones(sizes):
+        sizes = iter(sizes)
+        return tuple(1 if i in (batch, channel) else next(sizes) for i in range(len(window_shape) + 2))
+    window, steps = with_ones(window_shape), with_ones(strides)
+
+    def init_fun(rng, input_shape):
+        pads = lax.padtype_to_pads(input_shape, window, steps, padding)
+        return tuple((n + low + high - w) // s + 1
+                     for n, (low, high), w, s in zip(input_shape, pads, window, steps)), ()
+
+    def apply_fun(params, inputs, **kwargs):
+        out = lax.reduce_window(inputs, start, reducer, window, steps, padding)
+        return out if rescale is None else rescale(out, inputs, window, steps, padding)
+    return init_fun, apply_fun
+
+
+def MaxPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = "VALID",
+            spec: str | None = None) -> Layer:
+    """The maximum in each window. ``spec`` names the axes, as ``"NHWC"`` (default); those not called N or C are pooled."""
+    return _pool(lax.max, -math.inf, window_shape, strides, padding, spec)
+
+
+def SumPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = "VALID",
+            spec: str | None = None) -> Layer:
+    """The sum in each window."""
+    return _pool(lax.add, 0.0, window_shape, strides, padding, spec)
+
+
+def AvgPool(window_shape: Sequence[int], strides: Sequence[int] | None = None, padding: str = "VALID",
+            spec: str | None = None) -> Layer:
+    """The mean of the elements in each window; padding does not count."""
+    def rescale(sums, inputs, window, steps, padding):
+        return sums / lax.reduce_window(jnp.ones_like(inputs), 0.0, lax.add, window, steps, padding)
+    return _pool(lax.add, 0.0, window_shape, strides, padding, spec, rescale)
+
+
+def _flatten_init(rng, input_shape):
+    return (input_shape[0], math.prod(input_shape[1:])), ()
+
+
+Flatten = _flatten_init, lambda params, inputs, **kwargs: jnp.reshape(inputs, (inputs.shape[0], -1))
+
+
+def FanOut(num: int) -> Layer:
+    """The input ``num`` times, as a list."""
+    return lambda rng, input_shape: ([input_shape] * num, ()), lambda params, inputs, **kwargs: [inputs] * num
+
+
+FanInSum = lambda rng, input_shape: (input_shape[0], ()), lambda params, inputs, **kwargs: sum(inputs)
+
+
+def FanInConcat(axis: int = -1) -> Layer:
+    """A list of inputs as one, joined along ``axis``."""
+    def init_fun(rng, input_shape):
+        where = axis % len(input_shape[0])
+        joined = list(input_shape[0])
+        joined[where] = sum(shape[where] for shape in input_shape)
+        return tuple(joined), ()
+    return init_fun, lambda params, inputs, **kwargs: jnp.concatenate(inputs, axis)
+
+
+def Dropout(rate: float, mode: str = "train") -> Layer:
+    """Keep each element with probability ``rate``, divided by it, and set the others to 0; ``mode="test"`` keeps all.
+
+    ``apply_fun`` raises ValueError where it gets no key ``rng``.
+    """
+    def apply_fun(params, inputs, **kwargs):
+        rng = kwargs.get("rng")
+        if rng is None:
+            raise ValueError("stax.Dropout: apply_fun draws random numbers and got no key; call it as apply_fun(params, inputs, "
+                             "rng=key), with key = jax.random.key(seed)")
+        if mode != "train":
+            return inputs
+        return jnp.where(bernoulli(rng, rate, inputs.shape), inputs / rate, 0)
+    return lambda rng, input_shape: (input_shape, ()), apply_fun
+
+
+# -- layers of layers ----------------------------------------------------------------------------------------------------
+
+def _keys(rng, n):
+    return split(rng, n) if rng is not None else (None,) * n
+
+
+def serial(*layers: Layer) -> Layer:
+    """One layer after the other."""
+    inits, applies = zip(*layers) if layers else ((), ())
+
+    def init_fun(rng, input_shape):
+        params = []
+        for init in inits:
+            rng, key = split(rng)
+            input_shape, param = init(key, input_shape)
+            params.append(param)
+        return input_shape, params
+
+    def apply_fun(params, inputs, **kwargs):
+        for apply, param, key in zip(applies, params, _keys(kwargs.pop("rng", None), len(applies))):
+            inputs = apply(param, inputs, rng=key, **kwargs)
+        return inputs
+    return init_fun, apply_fun
+
+
+def parallel(*layers: Layer) -> Layer:
+    """Each layer on its own input, of a list of inputs; the result is the list of their results."""
+    inits, applies = zip(*layers) if layers else ((), ())
+
+    def init_fun(rng, input_shape):
+        found = [init(key, shape) for init, key, shape in zip(inits, split(rng, len(inits)), input_shape)]
+        return [shape for shape, _ in found], tuple(params for _, params in found)
+
+    def apply_fun(params, inputs, **kwargs):
+        keys = _keys(kwargs.pop("rng", None), len(applies))
+        return [apply(p, x, rng=key, **kwargs) for apply, p, x, key in zip(applies, params, inputs, keys)]
+    return init_fun, apply_fun
+
+
+def shape_dependent(make_layer: Callable) -> Layer:
+    """The layer ``make_layer(input_shape)``, made anew for each shape that comes."""
+    return (lambda rng, input_shape: make_layer(input_shape)[0](rng, input_shape),
+            lambda params, inputs, **kwargs: make_layer(inputs.shape)[1](params, inputs, **kwargs))
