@@ -1,0 +1,206 @@
+"""Taylor-mode differentiation: derivatives of any order along a curve, in one pass. See `trace` for how it works."""
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core import dtypes, tree
+from jax_core.aval import get_aval
+from jax_core.forward import has_tangent
+from jax_core.primitive import Primitive, Zero
+from jax_core.structural import convert_element_type_p, instantiate
+
+from .programs import jet_flat
+from .rules import jet_rules
+from .trace import JetTrace, JetTracer, over, settle, times
+
+__all__ = ["JetTrace", "JetTracer", "ZeroSeries", "ZeroTerm", "call_param_updaters", "def_comp", "def_deriv", "deflinear",
+           "defzero", "deriv_prop", "fact", "jet", "jet2", "jet_rules", "linear_prop", "zero_prop", "zero_series",
+           "zero_term"]
+
+
+class ZeroTerm:
+    """A coefficient that is zero: stands in a series in place of an array."""
+
+
+class ZeroSeries:
+    """A series whose coefficients are all zero: stands in place of a list of them."""
+
+
+zero_term = ZeroTerm()
+zero_series = ZeroSeries()
+call_param_updaters: dict = {}
+"""Kept for code that registers here; programs are expanded as they are, and no parameter needs an update."""
+
+
+def fact(n: int) -> int:
+    """``n!``"""
+    return math.factorial(n)
+
+
+def jet(fun: Callable, primals: Sequence[Any], series: Sequence[Any], factorial_scaled: bool = True, **_: Any) -> tuple[Any, Any]:
+    """The derivatives of ``fun`` along a curve, up to any order: Taylor-mode forward differentiation.
+
+    For a curve ``x(t)`` with ``x(0) = primals[i]`` and derivatives ``series[i]``, these are the value and the derivatives of
+    ``fun(x(t))`` at ``t = 0``. The cost grows with the square of the order, where nested `jvp` doubles for each order.
+    For the derivatives of a function of one variable take the curve ``x + t``, whose series is ``[1, 0, 0, ...]``.
+
+    Args:
+      fun: a function of arrays, and pytrees of them.
+      primals: its arguments.
+      series: for each argument the derivatives of orders 1, 2, ... K, as a list of arrays of its shape. Where an argument
+        is a pytree, each leaf has such a list. `zero_series` and `zero_term` stand for zeros.
+      factorial_scaled: series hold derivatives; if false, coefficients of the powers of t (derivatives over factorials).
+
+    Returns:
+      ``fun(*primals)``, and the same structure with the list of K derivatives at each leaf.
+
+    Raises:
+      ValueError: series have different lengths, or are not of the structure and shapes of the primals.
+      TypeError: an argument is not an array.
+
+    Sources: Griewank, Walther, "Evaluating Derivatives", 2nd ed., chapter 13; Faa di Bruno's formula.
+    """
+    if len(primals) != len(series):
+        raise ValueError(f"jet: {len(primals)} primals and {len(series)} series; give one series for each argument")
+    leaves, in_tree = tree.flatten(tuple(primals))
+    rows = _leaf_series(in_tree, tuple(series))
+    order = _common_order(rows)
+    leaves = [_differentiable(i, x, row) for i, (x, row) in enumerate(zip(leaves, rows))]
+    terms = [_read_series(i, x, row, factorial_scaled) for i, (x, row) in enumerate(zip(leaves, rows))]
+    structure: list = []
+
+    def flat(*xs):
+        outs, out_tree = tree.flatten(fun(*tree.unflatten(in_tree, xs)))
+        structure[:] = [out_tree]
+        return outs
+    outs, out_terms = jet_flat(flat, leaves, terms, order)
+    rows_out = [_write_series(x, t, order, factorial_scaled) for x, t in zip(outs, out_terms)]
+    return tree.unflatten(structure[0], outs), tree.unflatten(structure[0], rows_out)
+
+
+jet2 = partial(jet, factorial_scaled=False)
+
+
+def _is_row(x: Any) -> bool:
+    return isinstance(x, (list, tuple, ZeroSeries))
+
+
+def _leaf_series(in_tree, series) -> list:
+    """The series of each leaf."""
+    rows: list = []
+    for i, (part, given) in enumerate(zip(tree.treedef_children(in_tree), series)):
+        if isinstance(given, ZeroSeries):
+            rows += [given] * part.num_leaves
+        elif tree.treedef_is_leaf(part) and part.num_leaves == 1:
+            if not _is_row(given):
+                raise ValueError(f"jet: series[{i}] must be a list with one array for each order, got {given!r}")
+            rows.append(given)
+        else:
+            try:
+                rows += part.flatten_up_to(given)
+            except (ValueError, TypeError) as e:
+                raise ValueError(f"jet: series[{i}] must have the structure of primals[{i}], {part}, with a list of "
+                                 f"arrays at each leaf: {e}") from None
+    return rows
+
+
+def _common_order(rows) -> int:
+    orders = {len(row) for row in rows if not isinstance(row, ZeroSeries)}
+    if len(orders) > 1:
+        raise ValueError(f"jet: jet terms have inconsistent lengths for different arguments: {sorted(orders)}; give each "
+                         "argument as many derivatives, zeros included")
+    return orders.pop() if orders else 0
+
+
+def _differentiable(i, x, row):
+    """An integer with a series as a float, as it moves along a curve."""
+    try:
+        aval = get_aval(x)
+    except TypeError:
+        raise TypeError(f"jet: primal value at position {i} is not an array but {type(x).__name__}") from None
+    if isinstance(row, ZeroSeries) or has_tangent(aval) or not len(row):
+        return x
+    return convert_element_type_p.bind(x, new_dtype=dtypes.to_inexact_dtype(aval.dtype), weak_type=aval.weak_type, sharding=None)
+
+
+def _read_series(i, x, row, scaled):
+    """Coefficients of powers of t for the series a user gave."""
+    if isinstance(row, ZeroSeries):
+        return None
+    terms: list = []
+    for k, term in enumerate(row, 1):
+        if isinstance(term, ZeroTerm):
+            terms.append(None)
+            continue
+        if np.shape(term) not in ((), np.shape(x)):
+            raise ValueError(f"jet: the derivative of order {k} at position {i} has shape {np.shape(term)}, its primal "
+                             f"{np.shape(x)}; shapes must be equal")
+        term = settle(term, x)
+        terms.append(over(term, math.factorial(k)) if scaled else term)
+    return terms
+
+
+def _write_series(x, terms, order, scaled) -> list:
+    if not has_tangent(get_aval(x)):  # an integer or truth value; its derivatives are zero where it does not jump
+        return [np.zeros(np.shape(x), dtypes.to_inexact_dtype(get_aval(x).dtype))] * order
+    if terms is None:
+        return [instantiate(Zero.of(x))] * order
+    return [instantiate(Zero.of(x)) if t is None else times(t, math.factorial(k)) if scaled else t
+            for k, t in enumerate(terms, 1)]
+
+
+# -- rules of users --------------------------------------------------------------------------------------------------------
+
+def _zeros_like(outs, order):
+    return [instantiate(Zero.of(outs))] * order
+
+
+def zero_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+    """The rule of a primitive that is constant between jumps: the derivatives are zero."""
+    out = prim.bind(*primals_in, **params)
+    order = len(series_in[0])
+    return out, [_zeros_like(x, order) for x in out] if prim.multiple_results else _zeros_like(out, order)
+
+
+def linear_prop(prim: Primitive, primals_in: Sequence[Any], series_in: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+    """The rule of a primitive that is linear in all operands together: derivatives go through it order by order."""
+    out = prim.bind(*primals_in, **params)
+    rows = [prim.bind(*terms, **params) for terms in zip(*series_in)]
+    return out, [list(column) for column in zip(*rows)] if prim.multiple_results else rows
+
+
+def deriv_prop(prim: Primitive, deriv: Callable, primals_in: Sequence[Any], series_in: Sequence[Any]) -> tuple[Any, Any]:
+    """The rule of a function of one variable whose first derivative is ``deriv``: ``y' = deriv(x) x'``."""
+    x, = primals_in
+    terms, = series_in
+    out = prim.bind(x)
+    order = len(terms)
+    if order == 0:
+        return out, []
+    curve = lambda z, dz: deriv(z) * dz
+    first, rest = jet(curve, (x, terms[0]), (list(terms[:-1]), list(terms[1:])))
+    return out, [first, *rest]
+
+
+def defzero(prim: Primitive) -> None:
+    """Declare ``prim`` constant between jumps."""
+    jet_rules[prim] = partial(zero_prop, prim)
+
+
+def deflinear(prim: Primitive) -> None:
+    """Declare ``prim`` linear in all operands together."""
+    jet_rules[prim] = partial(linear_prop, prim)
+
+
+def def_deriv(prim: Primitive, deriv: Callable) -> None:
+    """Declare ``prim``, a function of one variable, by its first derivative."""
+    jet_rules[prim] = partial(deriv_prop, prim, deriv)
+
+
+def def_comp(prim: Primitive, comp: Callable, **kwargs: Any) -> None:
+    """Declare ``prim`` by a function of arrays that computes the same and can be expanded."""
+    jet_rules[prim] = partial(jet, comp, **kwargs)
