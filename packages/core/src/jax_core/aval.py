@@ -18,6 +18,7 @@ class AbstractValue:
     """Base class of all types of traced values."""
 
     __slots__ = ()
+    vma: frozenset = frozenset()
 
     def to_tangent_aval(self) -> "AbstractValue":
         """The type of a tangent of a value of this type."""
@@ -68,7 +69,6 @@ class AbstractRef(AbstractValue):
     def __init__(self, inner_aval: AbstractValue, memory_space: Any = None, kind: Any = None):
         self.inner_aval, self.memory_space, self.kind = inner_aval, memory_space, kind
 
-_known: dict = {}
     shape = property(lambda self: self.inner_aval.shape)
     dtype = property(lambda self: self.inner_aval.dtype)
     ndim = property(lambda self: len(self.inner_aval.shape))
@@ -108,6 +108,7 @@ _known: dict = {}
         return self.str_short()
 
 
+_known: dict = {}
 _KNOWN_LIMIT = 1 << 17
 _NO_AXES: frozenset = frozenset()
 
@@ -189,21 +190,27 @@ class ShapedArray(AbstractValue):
     def to_tangent_aval(self) -> "ShapedArray":
         """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
         if isinstance(self.dtype, dtypes.ExtendedDType):
-            return ShapedArray(self.shape, dtypes.float0)
+            return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
         if self.dtype.kind in "fcV" and dtypes.issubdtype(self.dtype, np.inexact):
             return self
-        return ShapedArray(self.shape, dtypes.float0)
+        return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
 
     def str_short(self, short_dtypes: bool = False, **_) -> str:
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
-        return f"{name}[{','.join(map(str, self.shape))}]"
+        return f"{name}[{','.join(map(str, self.shape))}]{_varying_text(self.vma) if self.vma else ''}"
 
     def __repr__(self):
         return f"ShapedArray({self.str_short()}{', weak_type=True' if self.weak_type else ''})"
 
     def __str__(self):
         return ("~" if self.weak_type else "") + self.str_short()
+
+
+def _varying_text(axes: frozenset) -> str:
+    """``{V:x}``: the manual axes that a value varies over."""
+    names = sorted(map(str, axes))
+    return f"{{V:{names[0]}}}" if len(names) == 1 else f"{{V:({','.join(names)})}}"
 
 
 def _dtype_name(dtype) -> str:
@@ -329,7 +336,8 @@ class ShapeDtypeStruct:
     @property
     def aval(self) -> ShapedArray:
         dtype = dtypes.canonicalize_dtype(self.dtype, allow_extended_dtype=True)
-        return ShapedArray(self.shape, dtype, self.weak_type)
+        aval = ShapedArray(self.shape, dtype, self.weak_type)
+        return AbstractRef(aval) if self.is_ref else aval
 
     def __len__(self):
         if not self.shape:

@@ -20,6 +20,7 @@ class _Names:
 
     def __init__(self):
         self._names: dict[Any, str] = {}
+        self.read: set = set()
         self._fresh = ("".join(letters) for size in itertools.count(1)
                        for letters in itertools.product(string.ascii_lowercase, repeat=size))
 
@@ -32,6 +33,12 @@ class _Names:
         if name is None:
             name = self._names[v] = next(self._fresh)
         return name
+
+    def note_reads(self, jaxpr) -> None:
+        """Remember which variables are read, where the program overwrites references (see `_reference_equation`)."""
+        if any(hasattr(eqn.primitive, "arrow") for eqn in jaxpr.eqns):
+            self.read.update(v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is not Literal)
+            self.read.update(v for v in jaxpr.outvars if type(v) is not Literal)
 
     def binder(self, v) -> str:
         return f"{self(v)}:{v.aval.str_short(short_dtypes=True)}"
@@ -55,7 +62,8 @@ def equation(eqn: JaxprEqn) -> str:
 def _program(jaxpr, names, source_info, name_stack) -> str:
     consts = " ".join(names.binder(v) for v in jaxpr.constvars)
     inputs = " ".join(names.binder(v) for v in jaxpr.invars)
-    head = f"{{ lambda {consts + ' ' if consts else ''}; {inputs}. "
+    head = f"{{ lambda {consts}; {inputs}. "
+    names.note_reads(jaxpr)
     lines = [_equation(eqn, names, source_info, name_stack) for eqn in jaxpr.eqns]
     outputs = f"({', '.join(map(names, jaxpr.outvars))}{',' if len(jaxpr.outvars) == 1 else ''})"
     flat = f"{head}let {'; '.join(lines)} in {outputs} }}"
@@ -66,14 +74,32 @@ def _program(jaxpr, names, source_info, name_stack) -> str:
 
 
 def _equation(eqn, names, source_info, name_stack) -> str:
+    if hasattr(eqn.primitive, "arrow"):
+        return _reference_equation(eqn, names)
     inputs = " ".join(names(v) for v in eqn.invars)
     outputs = " ".join("_" if type(v) is DropVar else names.binder(v) for v in eqn.outvars)
     params = _params(eqn, names, source_info, name_stack)
     scope = "/".join(eqn.source_info.name_stack) if name_stack else ""
-    text = f"{outputs} = {eqn.primitive.name}{params} {inputs}".strip()
+    text = f"{outputs}{' = ' if outputs else ''}{eqn.primitive.name}{params} {inputs}".strip()
     if scope:
         text = f"{text} [{scope}]"
     return f"{text} # {eqn.source_info.file}:{eqn.source_info.line}" if source_info else text
+
+
+def _reference_equation(eqn, names) -> str:
+    """``b <- a[i]``, ``a[i] <- b`` (``c, a[i] <- a[i], b`` where the value before is used), ``a[i] += b``."""
+    ref, *rest = eqn.invars
+    value = None if eqn.primitive.name == "get" else rest.pop(0)
+    operands = [str(v.val) if type(v) is Literal else names(v) for v in rest]
+    part = names(ref) + eqn.params["index"].text(operands, ref.aval.shape)
+    if value is None:
+        return f"{names.binder(eqn.outvars[0])} <- {part}"
+    if not eqn.outvars:
+        return f"{part} += {names(value)}"
+    before, = eqn.outvars
+    if before not in names.read:
+        return f"{part} <- {names(value)}"
+    return f"{names.binder(before)}, {part} <- {part}, {names(value)}"
 
 
 def _params(eqn, names, source_info, name_stack) -> str:

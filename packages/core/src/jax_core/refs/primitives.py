@@ -57,10 +57,10 @@ class RefPrimitive(Primitive):
 class Cell:
     """A reference as a Python object that holds an array, while it is discharged."""
 
-    __slots__ = ("value", "written")
+    __slots__ = ("value", "written", "ended")
 
     def __init__(self, value: Any):
-        self.value, self.written = value, False
+        self.value, self.written, self.ended = value, False, False
 
     def set(self, value: Any) -> None:
         self.value, self.written = value, True
@@ -95,6 +95,8 @@ def _get_type(ref, *operands, index):
 def _check_value(name, ref, value, index, operands):
     _require_ref(name, ref)
     shape = indexing.part_shape(ref.shape, index, operands)
+    if type(value) is AbstractRef:
+        raise ValueError(f"{name}: a reference of type {value} cannot be stored in another one; store its contents, ref[...]")
     if value.dtype != ref.dtype:
         raise ValueError(f"{name}: a value of dtype {value.dtype} cannot be stored in a reference of type {ref}; convert it "
                          f"with .astype({ref.dtype.name!r}) first")
@@ -162,6 +164,8 @@ def _cell(name: str, ref: Any) -> Cell:
 
 def on_cell(prim: Primitive, cell: Cell, rest: Sequence[Any], params: dict) -> Any:
     """The result of ``prim`` (reading, writing, freezing) on a reference that is a `Cell`."""
+    if cell.ended:
+        raise ValueError(f"{prim.name}: a mutable reference was used after jax.freeze or jax.free_ref ended it")
     if prim is get_p:
         return indexing.read(cell.value, params["index"], rest)
     if prim is swap_p:
@@ -173,6 +177,7 @@ def on_cell(prim: Primitive, cell: Cell, rest: Sequence[Any], params: dict) -> A
         value, *operands = rest
         cell.set(indexing.accumulate(cell.value, params["index"], operands, strong(value)))
         return []
+    cell.ended = type(cell) is Cell  # a reference made outside of transformations may be frozen again
     return cell.value if prim is freeze_p else []
 
 
@@ -235,3 +240,5 @@ freeze_p = RefPrimitive(
 free_ref_p = RefPrimitive(
     "free_ref", out_type=_free_type, effects=_LOCAL, run=lambda ref: _run(free_ref_p, ref),
     under=lambda *args: _end_under(free_ref_p, *args), multiple_results=True)
+for _prim in (get_p, swap_p, addupdate_p):
+    _prim.arrow = True  # printed as a read or an assignment, not as a call
