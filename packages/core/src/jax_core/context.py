@@ -13,10 +13,12 @@ _listeners: list[Callable[[Any], None]] = []
 
 
 class _State(threading.local):
-    """``trace``: the current trace; ``axes``: the named axes in scope (name to `AxisData`), innermost last."""
+    """``trace``: the current trace; ``axes``: the named axes in scope (name to `AxisData`), innermost last; ``manual``:
+    inside a checked manual region, the function that makes operands agree (`manual.agree`)."""
 
     trace: Any = None  # class attributes: the values a new thread starts with
     axes: tuple = ()
+    manual: Any = None
 
 
 state = _State()

@@ -239,7 +239,8 @@ class custom_jvp:
             return outs
 
         def jvp(primals, tangents):
-            result = self.jvp(*nondiff, tree.unflatten(in_tree, primals), tree.unflatten(in_tree, tangents))
+            with written_in(self.jvp):
+                result = self.jvp(*nondiff, tree.unflatten(in_tree, primals), tree.unflatten(in_tree, tangents))
             outs, out_tangents, tree_out = self._flatten_result(result)
             out_tree[:] = [tree_out]
             return outs, out_tangents

@@ -11,15 +11,16 @@ from typing import Any, Callable, Sequence
 
 from . import context, dtypes, tree
 from .aval import ShapedArray, get_aval
-from .batching import batch_fun, matchaxis
+from .batching import batch_fun, matchaxis, unmapped_aval
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
 from .effects import operand_effects
 from .forward import has_tangent
-from .jaxpr import eval_jaxpr
+from .jaxpr import eval_jaxpr, runs_its_program
+from .manual import settled
 from .primitive import Primitive, Zero
-from .staging import trace_to_closed
 from .refs.discharge import custom_rule
 from .source import written_in
+from .staging import trace_to_closed
 from .structural import instantiate, reduce_sum
 from .tree import map as _map
 
@@ -150,11 +151,11 @@ custom_vjp_call_p = _CustomVjpPrimitive(
     jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
 )
-
 custom_vjp_call_p.takes_refs = True
 custom_vjp_call_p.discharge = custom_rule(custom_vjp_call_p, ["fwd_jaxpr_thunk", "bwd"])
 custom_vjp_call_p.interpret = runs_its_program("call_jaxpr")
 custom_vjp_call_p.holds_program = True
+
 
 def _no_forward_mode(*args, name, **_):
     raise TypeError(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {name}: only a "
@@ -164,7 +165,7 @@ def _no_forward_mode(*args, name, **_):
 
 def _lin_transpose(cts, *args, num_res, bwd, out_avals, name):
     found = bwd(args[:num_res], cts)
-    return [None] * num_res + [Zero(x.aval) if ct is None else ct for x, ct in zip(args[num_res:], found)]
+    return [None] * num_res + [Zero(x.aval) if ct is None else settled(ct, x.aval) for x, ct in zip(args[num_res:], found)]
 
 
 def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
@@ -172,7 +173,7 @@ def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
 
     def batched_bwd(res, cts):
         return batched_cotangents(bwd, axis, res, res_dims, [instantiate(ct) for ct in cts], [0] * len(cts), in_dims)
-    avals = tuple(ShapedArray((axis.size, *a.shape), a.dtype, a.weak_type) for a in out_avals)
+    avals = tuple(unmapped_aval(a, axis.size, 0) for a in out_avals)
     outs = custom_lin_p.bind(*args, num_res=num_res, bwd=batched_bwd, out_avals=avals, name=name)
     return outs, [0] * len(outs)
 
@@ -187,9 +188,9 @@ custom_lin_p = Primitive(
     jvp=_lin_jvp, transpose=_lin_transpose, batch=_lin_batch, impl=_no_forward_mode,
     lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
 )
-
 custom_lin_p.own_type = custom_lin_p.takes_refs = True
 custom_lin_p.agree = lambda args, params: (args, params)
+
 
 class custom_vjp:
     """A function whose reverse-mode derivative is given by the user.
@@ -262,7 +263,8 @@ class custom_vjp:
             return res, outs
 
         def bwd(res, cts):
-            found = self.bwd(*nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
+            with written_in(self.bwd):
+                found = self.bwd(*nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
         dynamic_avals = [get_aval(x) for x in flat]
@@ -424,3 +426,5 @@ linear_call_p = Primitive(
         transpose_rule(list(args[:num_res]), [instantiate(ct) for ct in cts])),
     lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
 )
+linear_call_p.holds_program = True
+linear_call_p.interpret = runs_its_program("call")

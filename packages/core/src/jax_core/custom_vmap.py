@@ -16,7 +16,7 @@ from .aval import get_aval
 from .batching import broadcast, moved
 from .custom_jvp import bind_arguments, signature_of
 from .forward import jvp_flat, jvp_jaxpr
-from .jaxpr import eval_jaxpr
+from .jaxpr import eval_jaxpr, runs_its_program
 from .primitive import Primitive, Zero, none
 from .reverse import linearize_jaxpr
 from .source import describe_function
@@ -147,3 +147,5 @@ custom_vmap_call_p = Primitive(
     jvp=_jvp, linearize=_linearize, transpose=none("custom_vmap_call is written out before it is transposed"),
     batch=_batch, lower=lambda b, *xs, call, rule: b.jaxpr(call, *xs),
 )
+custom_vmap_call_p.holds_program = True
+custom_vmap_call_p.interpret = runs_its_program("call")

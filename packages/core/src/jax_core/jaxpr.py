@@ -235,6 +235,9 @@ def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
 def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source_info: bool = True) -> list:
     """Run ``jaxpr`` on ``args``, binding each equation under the current transformation.
 
+    With ``propagate_source_info`` what is bound counts as written where the equation was (`source.attributed_to`), so
+    that programs derived from ``jaxpr`` still name the user's lines.
+
     Raises:
       TypeError: the number of arguments is wrong.
     """
@@ -242,13 +245,20 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source
         raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
     env: dict = dict(zip(jaxpr.constvars, consts))
     env.update(zip(jaxpr.invars, args))
-    for eqn in jaxpr.eqns:
-        values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
-        out = eqn.primitive.bind(*values, **eqn.params)
-        if eqn.primitive.multiple_results:
-            env.update(zip(eqn.outvars, out))
-        else:
-            env[eqn.outvars[0]] = out
+    place, outer = name_stack, name_stack.place
+    try:
+        for eqn in jaxpr.eqns:
+            info = eqn.source_info
+            if propagate_source_info and info.code is not None:
+                place.place = info
+            values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
+            out = eqn.primitive.bind(*values, **eqn.params)
+            if eqn.primitive.multiple_results:
+                env.update(zip(eqn.outvars, out))
+            else:
+                env[eqn.outvars[0]] = out
+    finally:
+        place.place = outer
     return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
 
 
@@ -262,16 +272,14 @@ def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], apply: C
 
 
 def interpret_nested(eqn: JaxprEqn, values: Sequence[Any], run: Callable) -> list | None:
-    """The results of an equation that holds programs, each run by ``run(closed, *args)``; None if it holds none.
+    """The results of an equation that holds programs, each run by ``run(closed, *args)``; None if it is to be bound."""
+    rule = eqn.primitive.interpret
+    return None if rule is None else rule(run, *values, **eqn.params)
 
-    Control flow steps in Python through ``prim.interpret(run, *values, **params)``; an equation that holds one program
-    and nothing else to say (`jit`, `checkpoint`, custom derivatives) is that program.
-    """
-    rule = getattr(eqn.primitive, "interpret", None)
-    if rule is not None:
-        return rule(run, *values, **eqn.params)
-    inner = [p for p in eqn.params.values() if isinstance(p, ClosedJaxpr)]
-    return run(inner[0], *values) if len(inner) == 1 else None
+
+def runs_its_program(name: str) -> Callable:
+    """The rule ``interpret`` of a primitive that runs the program in its parameter ``name`` once, on its operands."""
+    return lambda run, *values, **params: run(params[name], *values)
 
 
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:

@@ -24,7 +24,8 @@ from .dtypes import ExtendedDType
 from .effects import operand_effects
 from .forward import jvp_jaxpr
 from .interfaces import FastCall, LowerSpec
-from .jaxpr import ClosedJaxpr, DebugInfo, dce
+from .jaxpr import ClosedJaxpr, DebugInfo, dce, runs_its_program
+from .monitoring import timed
 from .primitive import Primitive, Zero, is_linear
 from .refs.discharge import aliased, any_refs, apply_discharged, call_rule, pure
 from .reverse import linearize_jaxpr, transpose_jaxpr
@@ -184,10 +185,13 @@ class Call:
                 cache = _programs[self.fun] = {}
         except TypeError:  # a callable without hash or weak references
             return self.trace()
-        key = (*self.key(), config.trace_key(), *((name, axis.size) for name, axis in context.state.axes))
+        key = (*self.key(), config.trace_key(), *(axis.key() for _, axis in context.state.axes))
         found = cache.get(key)
         if found is not None and found.usable():
             return found
+        if config.explain_cache_misses.value:
+            from . import explain  # loaded only when asked for
+            explain.program_miss(self.fun, key, list(cache), lambda k: _LazyNames(self.fun, k[0], k[2]))
         found = self.trace()
         if len(cache) >= _PROGRAMS_PER_FUNCTION:
             cache.clear()
@@ -205,7 +209,8 @@ class Call:
             out_tree[:] = [structure]
             return check_results(fun, structure, outs)
         debug = DebugInfo("jit", describe_function(fun), _LazyNames(fun, in_tree, static), _LazyPaths(out_tree))
-        jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
+        with timed("/jax/core/compile/jaxpr_trace_duration", "tracing", name_of(fun)):
+            jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
         trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
         return TracedProgram(jaxpr, consts, out_tree[0], trace)
 
@@ -331,7 +336,9 @@ def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     """The executable for ``closed``, compiled once."""
     def make():
         backend = backends.get()
-        return backend.compile(backend.lower(pure(closed), spec), spec)
+        with timed("/jax/core/compile/jaxpr_to_mlir_module_duration", "jaxpr to MLIR module conversion", f"jit({spec.name})"):
+            module = backend.lower(pure(closed), spec)
+        return backend.compile(module, spec)
     return closed.memo(("executable", spec), make)
 
 
@@ -404,8 +411,9 @@ def _note_keys(call: Call) -> None:
 def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
     """How the call is to be lowered."""
     options = call.options
+    donated = (False,) * len(call.flat) if nans.watching() else call.donated()  # the check reads the arguments again
     return LowerSpec(
-        name_of(call.fun), call.donated(), options.keep_unused,
+        name_of(call.fun), donated, options.keep_unused,
         flat_placements(options.in_shardings, call.in_tree, len(call.flat), "in_shardings", call.fun),
         flat_placements(options.out_shardings, program.out_tree, program.out_tree.num_leaves, "out_shardings", call.fun),
         options.backend, options.device, options.compiler_options)
@@ -585,9 +593,9 @@ def _jit_impl(*args, **params):
 
 
 def _program_callable(closed, params):
-    spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
     if any_refs(closed.in_avals):
         return lambda *args: apply_discharged(jit_p, args, params)
+    spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
                      params["out_shardings"], None, None, params["compiler_options_kvs"])
     out_tree = tree.structure([0] * len(closed.out_avals))
     program = weakref.ref(closed)  # the callable is kept by the program, so it must not keep the program
@@ -673,12 +681,12 @@ def _dce_closed(closed, used):
     return ClosedJaxpr(small, closed.consts), used_inputs
 
 
-def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
 def _discharged_params(params, closed):
     placed, more = params["out_shardings"], len(closed.out_avals) - len(params["jaxpr"].out_avals)
     return {**params, "jaxpr": closed, "out_shardings": None if placed is None else (*placed, *[None] * more)}
 
 
+def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
     """A call; the placements asked for hold inside an outer program too."""
     return _placed(b, b.call(name, jaxpr, *_placed(b, xs, in_shardings)), out_shardings)
 
@@ -696,8 +704,9 @@ jit_p = Primitive(
     impl=_jit_impl, jvp=_jit_jvp, linearize=_jit_linearize, transpose=_jit_transpose, batch=_jit_batch,
     lower=_jit_lower,
 )
-jit_p.dce = _jit_dce
 jit_p.holds_program = True
 jit_p.takes_refs = True
 jit_p.discharge = call_rule(jit_p, "jaxpr", _discharged_params)
+jit_p.dce = _jit_dce
 jit_p.split = _jit_split
+jit_p.interpret = runs_its_program("jaxpr")

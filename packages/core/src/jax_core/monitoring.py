@@ -1,7 +1,10 @@
 """jax.monitoring: events that the system records, for tools that listen."""
 from __future__ import annotations
 
+import time
 from typing import Callable
+
+from . import config
 
 _listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": [], "scalar": []}
 
@@ -28,6 +31,26 @@ def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
     """Tell the listeners a number."""
     for listener in _listeners["scalar"]:
         listener(event, value, **kwargs)
+
+
+class timed:
+    """Tells the listeners how long a block took, and logs it if `jax_log_compiles` is on."""
+
+    __slots__ = ("event", "what", "name", "start")
+
+    def __init__(self, event: str, what: str, name: str):
+        self.event, self.what, self.name = event, what, name
+
+    def __enter__(self):
+        self.start = time.perf_counter()
+
+    def __exit__(self, kind, *_):
+        if kind is None and (_listeners["duration"] or config.log_compiles.value):
+            seconds = time.perf_counter() - self.start
+            record_event_duration_secs(self.event, seconds, fun_name=self.name)
+            if config.log_compiles.value:
+                from .explain import finished  # loaded only when asked for
+                finished(f"{self.what} {self.name}", seconds)
 
 
 def register_event_listener(callback: Callable) -> None:

@@ -1,10 +1,13 @@
 """debug_nans and debug_infs: stop where a NaN (or infinity) is made, and name the operation and the line.
 
 Every result is looked at. When a compiled program's results hold a NaN, the program is run again one operation at a
-time, into the bodies of nested programs and loops, until the operation that made it is found.
+time, into the bodies of nested programs and loops (``prim.interpret``), until the operation that made it is found. An
+operation makes a NaN if its result holds one and no array among its operands does: one that hands on a NaN is not to
+blame, one that brings in a scalar constant NaN is.
 """
 from __future__ import annotations
 
+import warnings
 from typing import Any, Sequence
 
 import numpy as np
@@ -39,7 +42,7 @@ def found_in(outs: Sequence[Any]) -> str | None:
 
 def report(kind: str, name: str, where: SourceInfo) -> FloatingPointError:
     return FloatingPointError(
-        f"invalid value ({kind}) encountered in {name}, at {where}. It was computed from values without {kind}; "
+        f"invalid value ({kind}) encountered in {name}, at {where}. Its operands are free of {kind}, so it is made here; "
         f"jax_debug_{kind}s is on.")
 
 
@@ -47,17 +50,27 @@ def check_primitive(prim: Any, args: Sequence[Any], outs: Any) -> None:
     """Raise FloatingPointError if the eager call of ``prim`` made a NaN out of arguments that had none."""
     outs = outs if prim.multiple_results else [outs]
     kind = found_in(outs)
-    if kind is not None and found_in(args) != kind:
+    if kind is not None and found_in([x for x in args if not isinstance(x, np.generic)]) != kind:
         raise report(kind, prim.name, source.capture())
 
 
-def check_program(closed: ClosedJaxpr, args: Sequence[Any], outs: Sequence[Any], name: str) -> None:
-    """Raise FloatingPointError for the operation of a compiled program that made a NaN in its results."""
+def check_program(closed: ClosedJaxpr, args: Sequence[Any], outs: Sequence[Any], name: str,
+                  place: SourceInfo | None = None) -> None:
+    """Raise FloatingPointError for the operation of a compiled program that made a NaN in its results.
+
+    ``place`` is where the program was called, for one that was not written by the user: then its equations know only
+    who called it first.
+    """
     kind = found_in(outs)
-    if kind is None or found_in(args) == kind:
+    if kind is None:
         return
-    _run_watched(closed, *args)
-    import warnings
+    if place is None:
+        _run_watched(closed, *args)
+    else:
+        with source.attributed_to(place):
+            _run_at_one_place(closed, *args)
+    if found_in([*args, *closed.consts]) == kind:
+        return  # it was handed on
     warnings.warn(f"jit({name}) returned a {kind}, but running it one operation at a time did not: the compiler's "
                   "rewriting made it. Execution goes on.", stacklevel=3)
 
@@ -68,8 +81,16 @@ def _run_watched(closed: ClosedJaxpr, *args: Any) -> list:
 
 def _apply_watched(eqn: JaxprEqn, values: Sequence[Any]) -> list:
     with source.attributed_to(eqn.source_info):
-        nested = interpret_nested(eqn, values, _run_watched)
-        if nested is not None:
-            return nested
-        outs = eqn.primitive.bind(*values, **eqn.params)
+        return _apply(eqn, values, _run_watched)
+
+
+def _run_at_one_place(closed: ClosedJaxpr, *args: Any) -> list:
+    return interpret(closed.jaxpr, closed.consts, args, lambda eqn, values: _apply(eqn, values, _run_at_one_place))
+
+
+def _apply(eqn, values, run):
+    nested = interpret_nested(eqn, values, run)
+    if nested is not None:
+        return nested
+    outs = eqn.primitive.bind(*values, **eqn.params)
     return outs if eqn.primitive.multiple_results else [outs]

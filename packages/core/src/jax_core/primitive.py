@@ -41,6 +41,9 @@ from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
 
 
+NO_AXES: frozenset = frozenset()
+
+
 class _Mark:
     """A rule given by name; the transformation that uses it knows what to do."""
 
@@ -91,8 +94,21 @@ class Primitive:
     map_primitive = False
     split: Callable | None = None
     """For primitives that hold programs: see the module `split`."""
+    holds_program = False
+    """The results are those of a program among the parameters, and have the types that it gives them."""
+    own_type = False
+    """The rule for the result's type says itself which manual axes the result varies over (see `manual`)."""
+    agree: Callable | None = None
+    """``agree(args, params) -> (args, params)``: how operands are made to vary over the same manual axes."""
     dce: Callable | None = None
     """``dce(eqn, used_results) -> eqn or None``: narrows an equation of which only some results are read."""
+    discharge: Callable | None = None
+    """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
+    takes_refs = False
+    """An operand may be a mutable reference."""
+    interpret: Callable | None = None
+    """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
+    concrete values, each program run by ``run(closed, *args)``. Debugging tools follow a value into a loop with it."""
 
     def __init__(self, name: str, *, out_type: Any = _MISSING, jvp: Any = _MISSING, transpose: Any = _MISSING,
                  batch: Any = _MISSING, lower: Any = _MISSING, reference: Callable | None = None,
@@ -102,13 +118,6 @@ class Primitive:
         rules = dict(out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         missing = [rule for rule, value in rules.items() if value is _MISSING]
         if missing and jvp is ZERO and missing == ["transpose"]:
-    discharge: Callable | None = None
-    """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
-    takes_refs = False
-    """An operand may be a mutable reference."""
-    interpret: Callable | None = None
-    """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
-    concrete values, each program run by ``run(closed, *args)``. Debugging tools follow a value into a loop with it."""
             transpose, missing = none(f"{name} is not linear, so it has no transpose"), []
         if missing:
             raise TypeError(f"primitive {name!r} lacks the rules {', '.join(missing)}; declare them, or say "
@@ -124,7 +133,10 @@ class Primitive:
 
     def bind(self, *args, **params):
         """Apply the primitive to ``args`` under the current transformation."""
-        return context.state.trace.process(self, args, params)
+        state = context.state
+        if state.manual is not None:
+            args, params = state.manual(self, args, params)
+        return state.trace.process(self, args, params)
 
     def with_rule(self, **rules) -> "Primitive":
         """A copy with some rules replaced (tests plant wrong rules with it)."""
@@ -209,6 +221,8 @@ def _abstract_eval(prim, avals, params):
     if prim.out_type is None:
         raise NotImplementedError(f"primitive {prim.name!r} has no rule for its result type; give it one with "
                                   "def_abstract_eval")
+    if not prim.takes_refs:
+        _refuse_refs(prim, avals)
     out = prim.out_type(*avals, **params)
     effects = prim.effects(*avals, **params) if prim.effects is not None else NO_EFFECTS
     out = tuple(out) if prim.multiple_results else (out,)
@@ -227,5 +241,3 @@ def _refuse_refs(prim, avals):
 
 def clear_type_cache() -> None:
     _type_cache.clear()
-    if not prim.takes_refs:
-        _refuse_refs(prim, avals)

@@ -19,7 +19,7 @@ from .aval import get_aval
 from .batching import batch_jaxpr, moved
 from .effects import operand_effects
 from .forward import jvp_jaxpr
-from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, runs_its_program
 from .jit import put_static
 from .primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
 from .refs.discharge import call_rule
@@ -310,6 +310,7 @@ remat_p.takes_refs = True
 remat_p.discharge = call_rule(remat_p, "jaxpr")
 remat_p.dce = _remat_dce
 remat_p.split = _remat_split
+remat_p.interpret = runs_its_program("jaxpr")
 
 
 def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:

@@ -73,8 +73,12 @@ UNKNOWN = SourceInfo(None, 0, ())
 
 def capture() -> SourceInfo:
     """The innermost frame of the user's code, now; or the place that `attributed_to` says."""
-    if name_stack.place is not None:
-        return name_stack.place
+    place = name_stack.place
+    if place is not None:
+        names = name_stack.names
+        if not names or place.name_stack[:len(names)] == names:
+            return place
+        return SourceInfo(place.code, place.offset, names + place.name_stack)
     frame = sys._getframe(2)
     internal = _internal
     while frame is not None:
@@ -112,7 +116,7 @@ class attributed_to:
 
     __slots__ = ("place", "before")
 
-    def __init__(self, place: SourceInfo):
+    def __init__(self, place: "SourceInfo | None"):
         self.place = place
 
     def __enter__(self):
@@ -120,6 +124,12 @@ class attributed_to:
 
     def __exit__(self, *exc):
         name_stack.place = self.before
+
+
+def written_in(rule) -> attributed_to:
+    """For running ``rule``, a derivative rule: what a user's rule does was written in it, not where it is called."""
+    code = getattr(rule, "__code__", None)
+    return attributed_to(name_stack.place if code is None or is_internal(code) else None)
 
 
 @contextlib.contextmanager
@@ -156,6 +166,18 @@ exclude_package(__file__)
 def api_boundary(fun=None, **_):
     """A decorator that marks public functions in other implementations; here it returns ``fun`` as it is."""
     return fun if fun is not None else lambda f: f
+
+
+def caller_of(fun) -> SourceInfo | None:
+    """The place of the user's call now, if ``fun`` is not the user's own function; None if it is."""
+    while True:
+        if hasattr(fun, "__wrapped__"):
+            fun = fun.__wrapped__
+        elif hasattr(fun, "func") and hasattr(fun, "args"):  # functools.partial
+            fun = fun.func
+        else:
+            code = getattr(fun, "__code__", None)
+            return None if code is None or not is_internal(code) else capture()
 
 
 def include_frame(frame) -> bool:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, dtypes, tree
+from jax_core import config, dtypes, manual, tree
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import batch_jaxpr, moved
 from jax_core.effects import NamedAxisEffect, operand_effects
@@ -517,6 +517,23 @@ def _cond_lower(b, index, *ops, branches, branches_platforms=None):
                      b.out_avals, _cond_effects(None, branches=branches))
 
 
+def _cond_agree(args, params):
+    """In a manual region: where the index varies, all that goes in and comes out does; the branches know."""
+    branches, given = params["branches"], [manual.varying(x) for x in args]
+    if not any(given) and not any(a.vma for b in branches for a in (*b.in_avals, *b.out_avals)):
+        return args, params
+    axes = [given[0].union(g, *(b.in_avals[i].vma for b in branches)) for i, g in enumerate(given[1:])]
+    typed = [manual.retyped(b, axes) for b in branches]
+    outs = [given[0].union(*(a.vma for a in column)) for column in zip(*(b.out_avals for b in typed))]
+    return [args[0], *manual.vary_to(args[1:], axes)], {
+        **params, "branches": tuple(manual.retyped(b, axes, outs) for b in branches)}
+
+
+def _cond_interpret(run, index, *ops, branches, **_):
+    """The chosen branch."""
+    return run(branches[min(max(int(index), 0), len(branches) - 1)], *ops)
+
+
 cond_p = Primitive(
     "cond", multiple_results=True, cacheable=False,
     out_type=_cond_type, effects=_cond_effects,
@@ -524,7 +541,10 @@ cond_p = Primitive(
     jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
 )
 cond_p.dce = _cond_dce
+cond_p.holds_program, cond_p.agree = True, _cond_agree
+cond_p.takes_refs, cond_p.discharge = True, _cond_discharge
 cond_p.split = _cond_split
+cond_p.interpret = _cond_interpret
 
 
 # -- helpers that are primitives -------------------------------------------------------------------------------------
@@ -541,8 +561,6 @@ def _platform_index(platform: str, platforms: tuple) -> int:
     for i, names in enumerate(platforms):
         if names is None or any(n in aliases for n in names):
             return i
-cond_p.holds_program, cond_p.agree = True, _cond_agree
-cond_p.takes_refs, cond_p.discharge = True, _cond_discharge
     raise NotImplementedError(f"lax.platform_dependent: no function for platform {platform!r} and no default; "
                               f"given: {[n for names in platforms for n in names]}.")
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, tree
+from jax_core import config, manual, tree
 from jax_core.aval import AbstractValue, get_aval
 from jax_core.batching import batch_jaxpr, bdim_at_front, moved
 from jax_core.effects import operand_effects
@@ -510,6 +510,33 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
         carry, ys = split(outs[1:], num_carry)
     if whole < length:
         carry, ys = steps(b, b.scalar(whole, dtype), carry, ys, length - whole)
+    return [*carry, *ys]
+
+
+def _scan_agree(args, params):
+    """In a manual region: the carry varies over what the body makes of it, and the body knows."""
+    body, n, m = params["jaxpr"], params["num_consts"], params["num_carry"]
+    given, carry = [manual.varying(x) for x in args], slice(n, n + m)
+    if not any(given) and not any(a.vma for a in (*body.in_avals, *body.out_avals)):
+        return args, params
+    axes = manual.loop_axes(body, given, carry)
+    outs = axes[carry] + [a.vma for a in body.out_avals[m:]]
+    return manual.vary_to(args, axes), {**params, "jaxpr": manual.retyped(body, axes, outs)}
+
+
+def _scan_interpret(run, *args, jaxpr, length, reverse, num_consts, num_carry, **_):
+    """The loop in Python; rows are read and stacked on the host."""
+    from ..shape import stack  # loaded late: only debugging needs them
+    from ..slicing import index_in_dim
+    consts, carry, xs = split(args, num_consts, num_carry)
+    rows = []
+    for i in reversed(range(length)) if reverse else range(length):
+        outs = run(jaxpr, *consts, *carry, *(index_in_dim(x, i, keepdims=False) for x in xs))
+        carry = outs[:num_carry]
+        rows.append(outs[num_carry:])
+    rows = rows[::-1] if reverse else rows
+    ys = [stack(column) for column in zip(*rows)] if rows else [
+        zeros(stacked(a, 0)) for a in jaxpr.out_avals[num_carry:]]
     return [*carry, *ys]
 
 

@@ -231,6 +231,11 @@ def _linear_solve_lower(b, *args, const_lengths, jaxprs):
     return b.jaxpr(jaxprs.solve, *consts.solve, *rhs)
 
 
+def _linear_solve_interpret(run, *args, const_lengths, jaxprs):
+    consts, rhs = _groups(args, const_lengths)
+    return run(jaxprs.solve, *consts.solve, *rhs)
+
+
 linear_solve_p = Primitive(
     "custom_linear_solve", multiple_results=True, cacheable=False,
     out_type=_linear_solve_type,
@@ -238,3 +243,4 @@ linear_solve_p = Primitive(
     impl=lambda *args, **params: run_eagerly(linear_solve_p, args, params),
     jvp=_linear_solve_jvp, transpose=_linear_solve_transpose, batch=_linear_solve_batch, lower=_linear_solve_lower,
 )
+linear_solve_p.interpret = _linear_solve_interpret

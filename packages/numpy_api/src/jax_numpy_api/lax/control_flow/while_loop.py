@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, dtypes, tree
+from jax_core import config, dtypes, manual, tree
 from jax_core.aval import get_aval
 from jax_core.batching import batch_jaxpr, bdim_at_front, moved
 from jax_core.custom_jvp import custom_jvp
@@ -514,3 +514,4 @@ while_p.dce = _while_dce
 while_p.holds_program, while_p.agree = True, _while_agree
 while_p.takes_refs, while_p.discharge = True, _while_discharge
 while_p.split = _while_split
+while_p.interpret = _while_interpret
