@@ -20,6 +20,9 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Sequence
 
+from jax_core import config
+from jax_core.monitoring import timed
+
 from . import array, client, compile, host_calls, mesh, tokens
 from .array import ArrayImpl
 from .jaxlib_compat import HloSharding, _jax, result_handler
@@ -43,8 +46,12 @@ class _Loaded:
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
         callbacks = list(getattr(module, "host_callbacks", ()))
-        self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks,
-                                           cached=not getattr(module, "keep_alive", ()))
+        if config.log_compiles.value:
+            from jax_core import explain  # loaded only when asked for
+            explain.compiling(f"jit({name})", module.in_avals)
+        with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
+            self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks,
+                                               cached=not getattr(module, "keep_alive", ()))
         self.in_shardings = list(in_shardings)
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
@@ -201,8 +208,14 @@ class Executable:
                 elif sharding is not found and sharding != found:
                     if sharding._internal_device_list != found._internal_device_list:
                         self._complain(args)
-        if found is None and self.module.constraints:  # the program itself asks for several devices
-            return self.module.constraints[0]._device_assignment, self._from_args(args, self.module.constraints[0]), True
+        if self.module.constraints:  # the program itself asks for several devices
+            wanted = self.module.constraints[0]
+            if found is None and wanted.num_devices == 1:
+                return wanted._device_assignment, None, True
+            if found is not None and wanted.device_set != found.device_set:
+                self._complain(args, wanted)
+            if found is None or wanted._internal_device_list != found._internal_device_list:
+                return wanted._device_assignment, self._from_args(args, wanted), True
         if found is None:
             return (client.default_device(),), None, False
         if len(found._internal_device_list) == 1:
@@ -242,11 +255,16 @@ class Executable:
         placed = []
         for i in self.module.kept:
             x = args[i] if args is not None else None
-            placed.append(x._sharding if type(x) is ArrayImpl and x._committed else everywhere)
+            stays = type(x) is ArrayImpl and x._committed and (
+                x._sharding._internal_device_list == everywhere._internal_device_list)
+            placed.append(x._sharding if stays else everywhere)
         return placed
 
-    def _complain(self, args: Sequence[Any] | None) -> None:
+    def _complain(self, args: Sequence[Any] | None, wanted: Sharding | None = None) -> None:
         seen: list[str] = []
+        if wanted is not None:
+            ids = [d.id for d in wanted._device_assignment]
+            seen.append(f"the program itself (shard_map or a sharding constraint) on devices {ids}")
         for i, x in enumerate(args or ()):
             if type(x) is ArrayImpl and x._committed:
                 ids = [d.id for d in x._sharding._device_assignment]

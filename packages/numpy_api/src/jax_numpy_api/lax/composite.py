@@ -12,7 +12,7 @@ from jax_core import batching, tree
 from jax_core.aval import abstract_token, aval_of_type, get_aval
 from jax_core.effects import Effect
 from jax_core.forward import jvp_flat
-from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
 from jax_core.primitive import ZERO, Primitive, none
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import copy_p
@@ -65,6 +65,7 @@ composite_p = Primitive(
     out_type=lambda *avals, call_jaxpr, **params: call_jaxpr.out_avals,
     transpose=none("lax.composite is differentiated as its decomposition, so it is never transposed"),
     reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args))
+composite_p.interpret = runs_its_program("call_jaxpr")
 
 
 def composite(decomposition: Callable, name: str, version: int = 0) -> Callable:
