@@ -202,6 +202,11 @@ def _psum_agree(args, params):
     return [pvary(x, [a for a in axes if is_checked(a) and a not in varying(x)])], params
 
 
+def _pvary_agree(args, params):
+    """Where a program is typed anew, an operand may vary already: then nothing is left to do, nor to sum on the way back."""
+    return args, {"axes": tuple(a for a in params["axes"] if a not in varying(args[0]))}
+
+
 def _psum_transpose(ct, x, *, axes):
     return pvary(ct, [a for a in axes if is_checked(a) and a not in varying(ct)])
 
@@ -211,6 +216,7 @@ pvary_p = Primitive(
     transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=ELEMENTWISE, lower=lambda b, x, *, axes: x,
     impl=lambda x, *, axes: x)
 pvary_p.own_type = True
+pvary_p.agree = _pvary_agree
 
 psum_invariant_p = Primitive(
     "psum_invariant", cacheable=False, out_type=lambda x, *, axes: _without(x, axes), jvp=LINEAR, transpose=_psum_transpose,

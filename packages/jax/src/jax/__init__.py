@@ -145,6 +145,8 @@ _NAMES = {
     "process_indices": "jax_xla_backend.api:process_indices",
     "reshard": "jax_xla_backend.api:reshard",
     "set_mesh": "jax_xla_backend.api:set_mesh",
+    "shard_map": "jax_xla_backend.shard_map.api:shard_map",
+    "smap": "jax_xla_backend.shard_map.api:smap",
     "use_abstract_mesh": "jax_xla_backend.api:use_abstract_mesh",
 }
 _fetch, __dir__, __all__ = _table(__name__, _NAMES)

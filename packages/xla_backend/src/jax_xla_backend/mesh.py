@@ -320,6 +320,25 @@ class use_abstract_mesh:
         _state.abstract = self.prev
 
 
+class manual_in:
+    """Inside this context axes of ``mesh`` are manual: the code of a manual region is being traced."""
+
+    def __init__(self, mesh: Mesh | AbstractMesh, manual: Sequence[Any]):
+        self.mesh = mesh
+        before = _state.abstract if _state.abstract is not None and _state.abstract.shape_tuple == mesh.shape_tuple else None
+        kinds = mesh.abstract_mesh if before is None else before
+        self.abstract = kinds.update_axis_types(dict.fromkeys(manual, AxisType.Manual))
+
+    def __enter__(self):
+        self.before = _state.mesh, _state.abstract
+        if isinstance(self.mesh, Mesh):
+            _state.mesh = self.mesh
+        _state.abstract = self.abstract
+
+    def __exit__(self, *exc):
+        _state.mesh, _state.abstract = self.before
+
+
 def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Any = None, *,
               devices: Sequence[Any] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices.

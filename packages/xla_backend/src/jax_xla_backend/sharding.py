@@ -313,6 +313,11 @@ def _named_to_hlo(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: 
                                  transpose_perm=order, subgroup_types=[kind for _, kind in tail])
 
 
+def hlo_of(mesh: Any, spec: PartitionSpec, ndim: int, manual: tuple = ()) -> HloSharding:
+    """XLA's form of ``spec`` over ``mesh``, where the axes ``manual`` are manual."""
+    return _named_to_hlo(mesh.shape_tuple, spec, ndim, manual)
+
+
 @_attach(NamedSharding)
 class _Named:
     memory_kind = vars(NamedSharding)["_memory_kind"]

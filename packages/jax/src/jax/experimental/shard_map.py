@@ -1,4 +1,4 @@
-"""jax.experimental.shard_map: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.shard_map: `jax.shard_map` with its older signature."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {"shard_map": "jax_xla_backend.shard_map.api:old_shard_map"})

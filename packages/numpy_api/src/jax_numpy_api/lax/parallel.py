@@ -17,12 +17,15 @@ from typing import Any, Callable, Hashable, Sequence
 
 import numpy as np
 
-from jax_core import context, dtypes, tree
+from jax_core import context, dtypes, manual, tree
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import bdim_at_front, moved
 from jax_core.effects import NamedAxisEffect
+from jax_core.manual import AxisEnv, env_of
 from jax_core.primitive import LINEAR, ZERO, Primitive, Zero, none
 from jax_core.structural import broadcast_in_dim, convert_element_type_p, reduce_sum_p, transpose
+
+__all__ = ["AxisEnv", "env_of"]
 
 AxisName = Hashable
 Groups = Sequence[Sequence[int]] | None
@@ -159,7 +162,24 @@ def _reduce(prim, x, names, groups):
         x = prim.over_axis().bind(x, axes=positional)
     if not named:
         return x
+    if prim is psum_p and groups is None:
+        equal = tuple(n for n in named if manual.is_checked(n))
+        named = tuple(n for n in named if n not in equal)
+        x = prim.bind(x, axes=named, axis_index_groups=None)[0] if named else x
+        return manual.psum_invariant_p.bind(x, axes=equal) if equal else x
     return prim.bind(x, axes=named, axis_index_groups=groups)[0]
+
+
+def _axes_of(params: dict) -> tuple:
+    """The names that a collective refers to."""
+    names = params.get("axes", params.get("axis_name"))
+    return names if isinstance(names, tuple) else (names,)
+
+
+def _vary_over_names(args, params):
+    """In a checked manual region, the operands of a collective vary over its axes."""
+    axes = frozenset(n for n in _axes_of(params) if manual.is_checked(n))
+    return manual.vary_to(args, [manual.varying(x) | axes for x in args]), params
 
 
 def _max_reducer():
@@ -257,20 +277,46 @@ psum_p = Primitive(
     transpose=_psum_transpose, batch=_reduction_batch(lambda: psum_p, lambda: reduce_sum_p, _times),
     lower=_all_reduce_lower("sum"))
 psum_p.over_axis = lambda: reduce_sum_p
+psum_p.agree = _vary_over_names
+
+def _extremum_type(*xs, axes, axis_index_groups):
+    """The result is equal everywhere along the axes."""
+    return [x.update(vma=x.vma.difference(axes)) if x.vma and axis_index_groups is None else x for x in xs]
+
+
+def _extremum_jvp(prim):
+    """The tangent of the positions that attain the extremum; several share it equally, as for `reduce_max`."""
+    def jvp(primals, tangents, *, axes, axis_index_groups):
+        from .arithmetic import div, mul
+        from .compare import eq
+        outs = prim().bind(*primals, axes=axes, axis_index_groups=axis_index_groups)
+        found = []
+        for x, t, out in zip(primals, tangents, outs):
+            if isinstance(t, Zero):
+                found.append(Zero.of(out))
+                continue
+            here = convert_element_type_p.bind(eq(x, out), new_dtype=get_aval(x).dtype, weak_type=False)
+            total = lambda v: _reduce(psum_p, v, axes, axis_index_groups)
+            found.append(total(mul(t, div(here, total(here)))))
+        return outs, found
+    return jvp
+
 
 pmax_p = Primitive(
-    "pmax", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects,
-    jvp=none("pmax has no derivative rule inside the mapped function; differentiate outside of the map"),
+    "pmax", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
+    jvp=_extremum_jvp(lambda: pmax_p),
     transpose=none("pmax is not linear"), batch=_reduction_batch(lambda: pmax_p, _max_reducer, lambda x, n: x),
     lower=_all_reduce_lower("max"))
 pmax_p.over_axis = _max_reducer
 
 pmin_p = Primitive(
-    "pmin", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects,
-    jvp=none("pmin has no derivative rule inside the mapped function; differentiate outside of the map"),
+    "pmin", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
+    jvp=_extremum_jvp(lambda: pmin_p),
     transpose=none("pmin is not linear"), batch=_reduction_batch(lambda: pmin_p, _min_reducer, lambda x, n: x),
     lower=_all_reduce_lower("min"))
 pmin_p.over_axis = _min_reducer
+for _p in (pmax_p, pmin_p):
+    _p.own_type, _p.agree = True, _vary_over_names
 
 
 # -- axis_index ------------------------------------------------------------------------------------------------------
@@ -282,6 +328,13 @@ def _axis_index_batch(axis, args, dims, *, axis_name):
 
 def _axis_index_lower(b, *, axis_name):
     env = env_of(b, (axis_name,))
+    if env.inner is not None:  # a device has a number only where all axes are manual
+        return env.inner(b, lambda inner: _position(inner, env, axis_name), ShapedArray((), np.dtype(np.int32)))
+    return _position(b, env, axis_name)
+
+
+def _position(b, env, axis_name):
+    """The position along a mesh axis, from the number of the device."""
     device = b.emit("stablehlo.partition_id" if env.partitioned else "stablehlo.replica_id",
                     out=ShapedArray((), np.dtype(np.uint32)))
     place = env.names.index(axis_name)
@@ -293,8 +346,9 @@ def _axis_index_lower(b, *, axis_name):
 
 
 axis_index_p = Primitive(
-    "axis_index", cacheable=False, out_type=lambda *, axis_name: ShapedArray((), np.dtype(np.int32)), effects=_axis_effects, jvp=ZERO,
-    batch=_axis_index_batch, lower=_axis_index_lower)
+    "axis_index", cacheable=False, effects=_axis_effects, jvp=ZERO, batch=_axis_index_batch, lower=_axis_index_lower,
+    out_type=lambda *, axis_name: ShapedArray((), np.dtype(np.int32), vma=manual.axis_of(axis_name)))
+axis_index_p.own_type = True
 
 
 # -- all_gather ------------------------------------------------------------------------------------------------------
@@ -306,12 +360,15 @@ def all_gather(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_g
     Args:
       x: a pytree of arrays.
       axis_index_groups: gather within these groups of positions.
-      to: whether the result counts as varying over the axis; accepted.
+      to: inside a checked `shard_map`, whether the result counts as ``"varying"`` over the axis, or is known to be equal
+        everywhere (``"invarying"``). Elsewhere there is no difference.
 
     Raises:
-      NameError: the axis is not in scope.
+      NameError: the axis is not in scope. ValueError: ``axis`` or ``to`` is none there is.
     """
     names = _names(axis_name, "all_gather")
+    if to not in ("varying", "invarying", "reduced"):
+        raise ValueError(f"lax.all_gather: to must be 'varying', 'invarying' or 'reduced', got {to!r}.")
     groups = _check_groups("all_gather", names, axis_index_groups)
     size = _group_size(names, groups)
 
@@ -319,8 +376,10 @@ def all_gather(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_g
         rank = np.ndim(leaf) + (not tiled)
         if not -rank <= axis < rank:
             raise ValueError(f"lax.all_gather: axis {axis} does not exist in a result of rank {rank}.")
-        return all_gather_p.bind(leaf, all_gather_dimension=axis % rank, axis_name=names, axis_index_groups=groups,
-                                 axis_size=size, tiled=tiled)
+        equal = to != "varying" and groups is None and all(map(manual.is_checked, names))
+        prim = all_gather_invariant_p if equal else all_gather_p
+        return prim.bind(leaf, all_gather_dimension=axis % rank, axis_name=names, axis_index_groups=groups,
+                         axis_size=size, tiled=tiled)
     return tree.tree_map(gather_leaf, x)
 
 
@@ -403,6 +462,30 @@ def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_group
 all_gather_p = Primitive(
     "all_gather", cacheable=False, out_type=_all_gather_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_gather_transpose,
     batch=_all_gather_batch, lower=_all_gather_lower)
+all_gather_p.agree = _vary_over_names
+
+
+def _all_gather_invariant_type(x, *, axis_name, **params):
+    return _all_gather_type(x, axis_name=axis_name, **params).update(vma=x.vma.difference(axis_name))
+
+
+def _all_gather_invariant_transpose(ct, x, *, all_gather_dimension, axis_name, axis_size, tiled, **_):
+    """Each position's own part of a cotangent that is equal everywhere."""
+    from .arithmetic import mul
+    from .slicing import dynamic_slice_in_dim
+    dim = all_gather_dimension
+    length = x.aval.shape[dim] if tiled else 1
+    ct = pvary(ct, axis_name)
+    own = dynamic_slice_in_dim(ct, mul(axis_index(axis_name), np.int32(length)), length, dim)
+    return own if tiled else _squeezed(own, dim)
+
+
+all_gather_invariant_p = Primitive(
+    "all_gather_invariant", cacheable=False, out_type=_all_gather_invariant_type, effects=_axis_effects, jvp=LINEAR,
+    transpose=_all_gather_invariant_transpose, lower=_all_gather_lower,
+    batch=lambda axis, args, dims, *, all_gather_dimension, **params: (all_gather_invariant_p.bind(
+        moved(args[0], dims[0], 0), all_gather_dimension=all_gather_dimension + 1, **params), 0))
+all_gather_invariant_p.own_type, all_gather_invariant_p.agree = True, _vary_over_names
 
 
 # -- psum_scatter ----------------------------------------------------------------------------------------------------
@@ -489,6 +572,7 @@ def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_grou
 reduce_scatter_p = Primitive(
     "reduce_scatter", cacheable=False, out_type=_reduce_scatter_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower)
+reduce_scatter_p.agree = _vary_over_names
 
 
 # -- ppermute --------------------------------------------------------------------------------------------------------
@@ -575,6 +659,7 @@ ppermute_p = Primitive(
     transpose=lambda ct, x, *, axis_name, perm: ppermute_p.bind(ct, axis_name=axis_name,
                                                                 perm=tuple((d, s) for s, d in perm)),
     batch=_ppermute_batch, lower=_ppermute_lower)
+ppermute_p.agree = _vary_over_names
 
 
 # -- all_to_all ------------------------------------------------------------------------------------------------------
@@ -684,6 +769,7 @@ def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_gr
 all_to_all_p = Primitive(
     "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_all_to_all_transpose, batch=_all_to_all_batch, lower=_all_to_all_lower)
+all_to_all_p.agree = _vary_over_names
 
 
 def ragged_all_to_all(operand: Any, output: Any, input_offsets: Any, send_sizes: Any, output_offsets: Any,
@@ -753,68 +839,34 @@ def psum_scatter_start(*args: Any, **kwargs: Any) -> Any:
 # -- types that vary over axes ---------------------------------------------------------------------------------------
 
 def pvary(x: Any, axis_name: AxisName | Sequence[AxisName]) -> Any:
-    """``x`` itself, counted as varying over a named axis. Under `vmap` there is no difference."""
-    _names(axis_name, "pvary")
-    return x
+    """``x`` itself (a pytree), counted as varying over a named axis. Only a checked `shard_map` makes the difference.
+
+    Raises:
+      NameError: the axis is not in scope.
+    """
+    names = [n for n in _names(axis_name, "pvary") if manual.is_checked(n)]
+    return tree.tree_map(lambda leaf: manual.pvary(leaf, [n for n in names if n not in manual.varying(leaf)]), x)
 
 
 def pcast(x: Any, axis_name: AxisName | Sequence[AxisName], *, to: str) -> Any:
-    """``x`` itself, counted as varying (or not) over a named axis.
+    """``x`` itself (a pytree), counted as varying over a named axis.
 
     Raises:
-      NameError: the axis is not in scope. ValueError: ``to`` is not ``"varying"``, ``"unreduced"`` or ``"reduced"``.
+      NameError: the axis is not in scope.
+      ValueError: ``to`` is not ``"varying"``, ``"unreduced"`` or ``"reduced"``, or ``x`` varies over the axis already.
+      NotImplementedError: ``"unreduced"`` or ``"reduced"`` inside a checked `shard_map`.
     """
-    _names(axis_name, "pcast")
+    names = _names(axis_name, "pcast")
     if to not in ("varying", "unreduced", "reduced"):
         raise ValueError(f"lax.pcast: to must be 'varying', 'unreduced' or 'reduced', got {to!r}.")
-    return x
-
-
-# -- across devices --------------------------------------------------------------------------------------------------
-
-class AxisEnv:
-    """The named axes of the mesh that a program is being lowered for.
-
-    Args:
-      names, sizes: of all axes of the mesh, in the order of its devices.
-      partitioned: devices are partitions of one program (`shard_map`), not replicas (`pmap`).
-    """
-
-    __slots__ = ("names", "sizes", "partitioned")
-
-    def __init__(self, names: Sequence[AxisName], sizes: Sequence[int], partitioned: bool = True):
-        self.names, self.sizes, self.partitioned = tuple(names), tuple(sizes), partitioned
-
-    def groups(self, axes: Sequence[AxisName], within: Groups = None) -> list[list[int]]:
-        """Groups of devices that differ in ``axes`` only; ``within`` divides each group further."""
-        devices = np.arange(math.prod(self.sizes)).reshape(self.sizes)
-        chosen = [self.names.index(a) for a in axes]
-        rest = [i for i in range(len(self.names)) if i not in chosen]
-        rows = devices.transpose(rest + chosen).reshape(-1, math.prod(self.sizes[i] for i in chosen)).tolist()
-        return rows if within is None else [[row[i] for i in g] for row in rows for g in within]
-
-    def channel(self, ids: bool = False) -> str:
-        """The attribute that names the channel; partitions need one."""
-        if not self.partitioned:
-            return ""
-        return ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>" + (
-            ", use_global_device_ids" if ids else "")
-
-    def attributes(self, axes: Sequence[AxisName], within: Groups, ids: bool = True) -> str:
-        """Text of the attributes that say which devices take part."""
-        rows = self.groups(axes, within)
-        return f"replica_groups = dense<{rows}> : tensor<{len(rows)}x{len(rows[0])}xi64>{self.channel(ids)}"
-
-
-def env_of(b: Any, axes: Sequence[AxisName]) -> AxisEnv:
-    """The axes that ``b`` lowers for.
-
-    Raises:
-      NameError: ``axes`` are not axes of a mesh, so there is nothing to lower to.
-    """
-    env = getattr(getattr(b, "module", None), "axis_env", None)
-    missing = [a for a in axes if env is None or a not in env.names]
-    if missing:
-        raise NameError(f"Found an unbound axis name: {missing[0]}. The program that is being compiled refers to it, but "
-                        "it is mapped neither by jax.vmap nor by jax.shard_map or jax.pmap.")
-    return env
+    checked = [n for n in names if manual.is_checked(n)]
+    if to != "varying":
+        if checked:
+            raise NotImplementedError(f"lax.pcast: to={to!r}: sums that are still to be made have no type here; use "
+                                      "lax.psum or lax.psum_scatter.")
+        return x
+    for path, leaf in tree.leaves_with_path(x):
+        if checked and manual.varying(leaf).issuperset(checked):
+            raise ValueError(f"lax.pcast: Unsupported pcast from=varying, to='varying': the operand{tree.keystr(path)} of type "
+                             f"{get_aval(leaf).str_short()} varies over {tuple(checked)} already.")
+    return pvary(x, axis_name)

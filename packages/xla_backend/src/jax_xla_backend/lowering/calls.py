@@ -139,7 +139,8 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     if target is None:
         raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
                                   f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
-    if partitioned and b.module.shardings.devices > 1:
+    together = b.module.shardings.devices > 1 and b.module.axis_env is None  # else each device calls for itself
+    if partitioned and together:
         return _partitioned_callback(b, target, function, operands, out)
     types = [x.aval for x in operands]
     if b.platform == "cpu" and big_buffers.worthwhile([*types, *out]):
@@ -147,7 +148,7 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     index = b.module.add_callback(function)
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
                          has_side_effect=has_side_effect,
-                         extra=b.module.shardings.on_first_device(len(out)) if b.module.shardings.devices > 1 else "")
+                         extra=b.module.shardings.on_first_device(len(out)) if together else "")
 
 
 def _partitioned_callback(b, target, function, operands, out):

@@ -166,17 +166,21 @@ class ModuleWriter:
       shardings: placements and meshes.
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
+      axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.manual.AxisEnv`).
     """
+
+    axis_env: Any = None
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
-        self.planning = module.platform == "cpu"
+        self.planning = module.platform == "cpu" and config.fusion_planner.value == "on"
+        self.plans: dict = {}
         self.shardings = Shardings(*module._shardings)
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
         self._functions: list[str] = []
         self._symbols: set[str] = {"main"}
-        self._by_program: dict[int, tuple[Any, str]] = {}
+        self._by_program: dict[tuple, tuple[Any, str]] = {}
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
         key = (module.platform, self.shardings.devices > 1, config.trace_key())
@@ -235,7 +239,8 @@ class ModuleWriter:
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:
         """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
-        found = self._by_program.get(id(closed))
+        key = id(closed), self.axis_env and self.axis_env.key()
+        found = self._by_program.get(key)
         if found is not None:
             return found[1]
         b = Builder(self)
@@ -256,7 +261,7 @@ class ModuleWriter:
         if symbol is None:
             symbol = self._by_text[body] = self._fresh(_symbol(name))
             self._functions.append(_function(f"private @{symbol}", arguments, b.lines, outs, types, types))
-        self._by_program[id(closed)] = closed, symbol
+        self._by_program[key] = closed, symbol
         return symbol
 
     def _fresh(self, name: str) -> str:

@@ -32,9 +32,12 @@ class Shardings:
 
     def attribute(self, sharding: Any, ndim: int) -> str:
         """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes."""
-        axes = tuple(sharding.mesh.shape.items())
-        name = self._meshes.setdefault(axes, f"mesh_{len(self._meshes)}" if self._meshes else "mesh")
-        return sharding._to_sdy_sharding(ndim, name)
+        return sharding._to_sdy_sharding(ndim, self.mesh_symbol(sharding.mesh))
+
+    def mesh_symbol(self, mesh: Any) -> str:
+        """The symbol of a mesh of these axes, which the module will declare."""
+        axes = tuple(mesh.shape.items())
+        return self._meshes.setdefault(axes, f"mesh_{len(self._meshes)}" if self._meshes else "mesh")
 
     def in_shardy(self, sharding: Any) -> bool:
         """Whether the placement is written in Shardy."""
@@ -77,7 +80,14 @@ def hlo_text(sharding: Any, ndim: int) -> str:
 
 def constrain(b: Any, x: Any, sharding: Any) -> Any:
     """``x``, placed as ``sharding`` says; nothing is written in a module for one device."""
-    placements = b.module.shardings
+    placements, env = b.module.shardings, b.module.axis_env
+    if env is not None:
+        by_hand = [a for a in getattr(getattr(sharding, "spec", None), "axis_names", tuple)() if a in env.manual]
+        if by_hand:
+            raise ValueError(f"with_sharding_constraint: {sharding} names the mesh axis {by_hand[0]!r}, which is manual here, "
+                             "inside shard_map; only the other axes of the mesh can be named.")
+        if env.inner is None:  # no axis is left to the compiler
+            return x
     if sharding.num_devices > 1:
         placements.constraints.append(sharding)
     if placements.devices == 1:

@@ -1,0 +1,541 @@
+"""shard_map against the same function under vmap, whose named axis is the mesh axis: values, derivatives, nests, errors.
+
+Under vmap a collective is an ordinary operation on the mapped axis, so vmap says what the program on many devices must
+compute, and its derivatives are those of an ordinary program. The mesh has 1, 4 or 8 places, as far as there are devices.
+"""
+import functools
+
+import numpy as np
+import pytest
+
+import jax_numpy_api.numpy as jnp
+from jax_core.autodiff import grad, jvp, vjp
+from jax_core.custom_vjp import custom_vjp
+from jax_core.jit import jit
+from jax_core.remat import checkpoint
+from jax_core.tracing import make_jaxpr
+from jax_core.vmap import vmap
+from jax_numpy_api import lax
+from jax_xla_backend.client import devices
+from jax_xla_backend.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
+from jax_xla_backend.partition_spec import PartitionSpec as P
+from jax_xla_backend.put import device_put
+from jax_xla_backend.shard_map.api import old_shard_map, shard_map, smap
+from jax_xla_backend.sharding import DuplicateSpecError, NamedSharding
+
+COUNT = len(devices())
+SIZES = [n for n in (1, 4, 8) if n <= COUNT]
+several = pytest.mark.skipif(COUNT < 8, reason="needs eight devices")
+
+
+def line(n):
+    return Mesh(np.array(devices()[:n]), ("i",))
+
+
+def grid():
+    return Mesh(np.array(devices()[:8]).reshape(4, 2), ("i", "j"))
+
+
+def rows(n, *shape, seed=0):
+    """A part for each of ``n`` devices, in one array: devices along the leading axis."""
+    return np.random.default_rng(seed).normal(size=(n, *shape)).astype(np.float32)
+
+
+def joined(x):
+    """Parts along the leading axis put together."""
+    return x.reshape(-1, *x.shape[2:])
+
+
+# -- laws: a body on parts of shape (8, 3) under shard_map and under vmap --------------------------------------------
+
+def ring(x):
+    n = lax.axis_size("i")
+    return lax.ppermute(x, "i", [(k, (k + 1) % n) for k in range(n)])
+
+
+def halves(x):
+    n = lax.axis_size("i")
+    return lax.ppermute(x, "i", [(k, k + 1) for k in range(n - 1)])
+
+
+def place(x):
+    return jnp.asarray(lax.axis_index("i"), x.dtype)
+
+
+def in_scan(x):
+    def step(carry, row):
+        return carry + lax.psum(row, "i") * jnp.sin(carry), lax.pmean(row * carry, "i")
+    carry, ys = lax.scan(step, jnp.zeros(3), x)
+    return ys + carry
+
+
+def in_cond(x):
+    return lax.cond(x[0, 0] > 0, lambda v: jnp.sin(v), lambda v: v * v * 0.5, x) * lax.psum(x, "i")
+
+
+def cond_on_place(x):
+    total = lax.psum(x, "i")
+    return lax.cond(lax.axis_index("i") == 0, lambda: total, lambda: total * total)
+
+
+def in_fori(x):
+    return lax.fori_loop(0, 3, lambda k, c: jnp.sin(ring(c)) + x, jnp.ones((8, 3)))
+
+
+@custom_vjp
+def scaled(x, w):
+    return x * w
+
+
+scaled.defvjp(lambda x, w: (x * w, (x, w)), lambda res, ct: (ct * res[1], jnp.sum(ct * res[0])))
+
+BODIES = {
+    "identity": lambda x: x,
+    "local": lambda x: jnp.sin(x) * x.sum(0),
+    "psum": lambda x: lax.psum(jnp.sin(x), "i"),
+    "psum of product": lambda x: x * lax.psum(x * x, "i"),
+    "pmean": lambda x: lax.pmean(x, "i") - x,
+    "pmax": lambda x: lax.pmax(x, "i") * x,
+    "pmin": lambda x: lax.pmin(jnp.sin(x), "i"),
+    "all_gather": lambda x: (lax.all_gather(x, "i") * jnp.arange(lax.axis_size("i"), dtype=x.dtype)[:, None, None] / 20).sum(0),
+    "all_gather tiled": lambda x: lax.all_gather(x, "i", axis=1, tiled=True)[:, -3:] * x,
+    "psum_scatter": lambda x: lax.psum_scatter(jnp.outer(jnp.arange(lax.axis_size("i"), dtype=x.dtype), x[0]), "i")[None] * x,
+    "psum_scatter tiled": lambda x: lax.psum_scatter(x, "i", scatter_dimension=0, tiled=True),
+    "ppermute": lambda x: ring(x) * x,
+    "ppermute partial": lambda x: halves(x * x) + x,
+    "all_to_all": lambda x: lax.all_to_all(x, "i", 0, 1, tiled=True).reshape(8, 3) * x,
+    "axis_index": lambda x: x * place(x) + place(x),
+    "groups": lambda x: lax.psum(x, "i", axis_index_groups=[[k] for k in range(lax.axis_size("i"))]) * x,
+    "pbroadcast": lambda x: lax.pbroadcast(x, "i", lax.axis_size("i") - 1) * x,
+    "invariant twice": lambda x: lax.psum(lax.psum(x, "i") * x, "i"),
+    "constant": lambda x: lax.psum(jnp.ones((8, 3)), "i") * x,
+    "softmax": lambda x: jnp.exp(x - lax.pmax(lax.stop_gradient(x), "i")) / lax.psum(jnp.exp(x), "i"),
+    "scan": in_scan,
+    "cond": in_cond,
+    "cond on place": cond_on_place,
+    "fori": in_fori,
+    "checkpoint": checkpoint(lambda x: jnp.sin(lax.psum(jnp.sin(x), "i")) * x),
+    "jit": jit(lambda x: jit(lambda y: lax.psum(y, "i"))(jnp.sin(x)) * x),
+    "custom_vjp": lambda x: scaled(x, lax.psum(x.sum(), "i")),
+    "inner grad": lambda x: grad(lambda y: jnp.sum(jnp.sin(y) * y))(x) * lax.psum(x, "i"),
+    "vmap inside": lambda x: vmap(lambda row: row * lax.psum(row, "i"))(x),
+    "matmul": lambda x: lax.psum(x.T @ x, "i")[:1] * x,
+    "linalg": lambda x: jnp.linalg.solve(jnp.eye(3) + lax.psum(x.T @ x, "i"), x.T).T,
+}
+bodies = pytest.mark.parametrize("name", BODIES)
+sizes = pytest.mark.parametrize("n", SIZES)
+
+
+def both(name, n, checked=True):
+    """The body under shard_map and under vmap, as functions of all parts together."""
+    body = BODIES[name]
+    mapped = shard_map(body, mesh=line(n), in_specs=P("i"), out_specs=P("i"), check_vma=checked)
+    oracle = vmap(body, axis_name="i", axis_size=n)
+    return mapped, lambda x: joined(oracle(x.reshape(n, -1, *x.shape[1:])))
+
+
+def near(a, b):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2e-5, atol=2e-5)
+
+
+@sizes
+@bodies
+def test_value(name, n):
+    mapped, oracle = both(name, n)
+    x = joined(rows(n, 8, 3))
+    near(jit(mapped)(x), oracle(x))
+
+
+@bodies
+def test_reverse_mode(name):
+    n = SIZES[-1]
+    x, w = joined(rows(n, 8, 3)), joined(rows(n, 8, 3, seed=1))
+    found = []
+    for checked in (True, False):
+        mapped, oracle = both(name, n, checked)
+        w = w[:oracle(x).shape[0]]
+        loss = lambda f: lambda x: jnp.sum(jnp.sin(f(x)) * w)
+        found.append(jit(grad(loss(mapped)))(x))
+    near(found[0], jit(grad(loss(oracle)))(x))
+    near(found[1], found[0])
+
+
+@pytest.mark.parametrize("name", [name for name in BODIES if name != "custom_vjp"])
+def test_forward_mode(name):
+    n = SIZES[-1]
+    mapped, oracle = both(name, n)
+    x, t = joined(rows(n, 8, 3)), joined(rows(n, 8, 3, seed=2))
+    for a, b in zip(jit(lambda x, t: jvp(mapped, (x,), (t,)))(x, t), jvp(oracle, (x,), (t,))):
+        near(a, b)
+
+
+@pytest.mark.parametrize("name", ["psum of product", "all_gather", "ppermute", "scan", "cond", "all_to_all", "axis_index"])
+def test_vmap_of_shard_map(name):
+    n = SIZES[-1]
+    mapped, oracle = both(name, n)
+    x = np.stack([joined(rows(n, 8, 3, seed=k)) for k in range(3)], 1)
+    near(jit(vmap(mapped, 1, 1))(x), vmap(oracle, 1, 1)(x))
+    near(jit(grad(lambda x: jnp.sum(jnp.sin(vmap(mapped, 1)(x)))))(x), grad(lambda x: jnp.sum(jnp.sin(vmap(oracle, 1)(x))))(x))
+
+
+@pytest.mark.parametrize("name", ["psum of product", "all_gather", "scan", "fori"])
+def test_second_derivative(name):
+    n = SIZES[-1]
+    mapped, oracle = both(name, n)
+    x = joined(rows(n, 8, 3))
+    twice = lambda f: grad(lambda x: jnp.sum(jnp.cos(grad(lambda x: jnp.sum(jnp.sin(f(x))))(x))))
+    near(jit(twice(mapped))(x), twice(oracle)(x))
+
+
+STEPS = {
+    "psum": lambda x: lax.psum(x, "i") * 0.3, "pmax": lambda x: lax.pmax(x, "i"), "ring": ring, "halves": halves,
+    "sin": jnp.sin, "place": lambda x: x + place(x), "mean": lambda x: x - lax.pmean(x, "i"),
+    "gather": lambda x: lax.all_gather(x, "i")[0] * 0.5, "deal": lambda x: lax.all_to_all(x, "i", 0, 0, tiled=True),
+    "square": lambda x: x * x * 0.3, "scatter": lambda x: jnp.tile(lax.psum_scatter(x, "i", tiled=True), (lax.axis_size("i"), 1)),
+}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_compositions(seed):
+    """Chains of collectives, each step also seeing the start, agree with vmap in value and gradient."""
+    n, choose = SIZES[-1], np.random.default_rng(seed)
+    names = choose.choice(sorted(STEPS), 5)
+
+    def body(x):
+        y = x
+        for k, name in enumerate(names):
+            y = STEPS[name](y)
+            y = y + x if k % 2 else y
+        return y
+    x = joined(rows(n, 8, 3, seed=seed))
+    mapped = shard_map(body, mesh=line(n), in_specs=P("i"), out_specs=P("i"), check_vma=bool(seed % 2))
+    oracle = lambda x: joined(vmap(body, axis_name="i")(x.reshape(n, 8, 3)))
+    value, pull = vjp(jit(mapped), x)
+    expected, pull_oracle = vjp(jit(oracle), x)
+    near(value, expected)
+    near(pull(np.cos(x))[0], pull_oracle(np.cos(x))[0])
+
+
+# -- specs -----------------------------------------------------------------------------------------------------------
+
+@several
+def test_specs_cut_and_join_any_axes():
+    x = np.arange(64, dtype=np.float32).reshape(8, 8)
+    for spec in (P("i"), P(None, "i"), P("i", "j"), P("j", "i"), P(("i", "j")), P(("j", "i")), P(None, ("i", "j")), P()):
+        out = shard_map(lambda a: a * 2, mesh=grid(), in_specs=spec, out_specs=spec)(x)
+        np.testing.assert_array_equal(out, 2 * x)
+        assert out.sharding.is_equivalent_to(NamedSharding(grid(), spec), 2)
+        out = jit(shard_map(lambda a: jnp.full((1, 1), a.size), mesh=grid(), in_specs=spec, out_specs=P("i", "j")))(x)
+        assert out.shape == (4, 2) and set(np.asarray(out).ravel()) == {NamedSharding(grid(), spec).shard_shape((8, 8))[0]
+                                                                       * NamedSharding(grid(), spec).shard_shape((8, 8))[1]}
+
+
+@several
+def test_results_that_are_equal_everywhere():
+    x = rows(8, 3)
+    total = shard_map(lambda a: lax.psum(a.sum(0), ("i", "j")), mesh=grid(), in_specs=P(("i", "j")), out_specs=P())(x)
+    near(total, x.sum(0))
+    assert total.sharding.is_fully_replicated
+    part = shard_map(lambda a: lax.psum(a, "j"), mesh=grid(), in_specs=P(("i", "j")), out_specs=P("i"))(x)
+    near(part, x.reshape(4, 2, 3).sum(1))
+    copies = shard_map(lambda a: a, mesh=grid(), in_specs=P("i"), out_specs=P(("j", "i")))(x)  # equal along j, put together
+    near(copies, np.concatenate([x, x]))
+
+
+@several
+def test_pytrees_and_prefixes():
+    tree = {"w": rows(4, 3), "b": (rows(8), np.float32(2))}
+    mapped = shard_map(lambda t, k: ({"sum": lax.psum(t["w"], "i") + k}, t["b"][0] * t["b"][1]), mesh=grid(),
+                       in_specs=({"w": P("i"), "b": (P(("i", "j")), P())}, P()), out_specs=(P(), P(("i", "j"))))
+    sums, scaled_rows = mapped(tree, 1.0)
+    near(sums["sum"], tree["w"].sum(0, keepdims=True) + 1)
+    near(scaled_rows, tree["b"][0] * 2)
+    decorated = shard_map(mesh=grid(), in_specs=P("i"), out_specs=P("i"))(lambda a, b: (a, b))
+    assert decorated.__name__ == "<lambda>" and len(decorated(rows(4), rows(8))) == 2
+    near(shard_map(lambda a, b: a, mesh=grid(), in_specs=(P("i"), None), out_specs=P("i"))(rows(4), None), rows(4))
+
+
+@several
+def test_closed_over_values_are_whole():
+    w = rows(3)
+    x = rows(8, 3)
+    mapped = lambda w: shard_map(lambda a: a * w, mesh=grid(), in_specs=P("i"), out_specs=P("i"))(x)
+    near(mapped(w), x * w)
+    near(grad(lambda w: mapped(w).sum())(w), x.sum(0))
+    near(jit(grad(lambda w: mapped(w).sum()))(w), x.sum(0))
+
+
+@several
+def test_mesh_from_context():
+    x = rows(8, 3)
+    double = shard_map(lambda a: lax.psum(a, "j") * 0 + a * 2, in_specs=P("i"), out_specs=P("i"))
+    with pytest.raises(ValueError, match="The context mesh cannot be empty"):
+        double(x)
+    with set_mesh(grid()):
+        near(double(x), 2 * x)
+    with grid():
+        near(jit(double)(x), 2 * x)
+    near(shard_map(lambda a: a, mesh=grid().abstract_mesh, in_specs=P("i"), out_specs=P("i"))(
+        device_put(x, NamedSharding(grid(), P("i")))), x)
+
+
+@several
+def test_specs_from_placement():
+    x = device_put(rows(8, 2), NamedSharding(grid(), P("i", "j")))
+    assert shard_map(lambda a: jnp.full((1, 1), a.size), mesh=grid(), out_specs=P("i", "j"))(x).tolist() == [[2, 2]] * 4
+    with pytest.raises(TypeError, match=r"in_specs is not given, and args\[0\] is not placed on the mesh"):
+        shard_map(lambda a: a, mesh=grid(), out_specs=P("i"))(rows(4))
+
+
+def test_key_arrays():
+    jax_random = pytest.importorskip("jax_random")
+    n = SIZES[-1]
+    keys = jax_random.split(jax_random.key(0), n)
+    out = shard_map(lambda k: jax_random.normal(k[0], (2,)), mesh=line(n), in_specs=P("i"), out_specs=P("i"))(keys)
+    near(out, np.concatenate([jax_random.normal(k, (2,)) for k in keys]))
+
+
+# -- some axes manual ------------------------------------------------------------------------------------------------
+
+@several
+def test_other_axes_are_left_to_the_compiler():
+    x = rows(8, 4)
+    seen = []
+
+    def body(a):
+        seen.append((get_abstract_mesh().axis_types, a.shape))
+        return a * 2 + lax.axis_index("i") + lax.psum(a, "i")
+    mapped = jit(shard_map(body, mesh=grid(), in_specs=P("i"), out_specs=P("i"), axis_names={"i"}))
+    oracle = joined(2 * x.reshape(4, 2, 4) + np.arange(4)[:, None, None] + x.reshape(4, 2, 4).sum(0))
+    near(mapped(x), oracle)
+    assert seen[0] == ((AxisType.Manual, AxisType.Auto), (2, 4))
+    placed = device_put(x, NamedSharding(grid(), P("i", "j")))
+    out = mapped(placed)
+    near(out, oracle)
+    near(old_shard_map(body, grid(), P("i"), P("i"), check_rep=False, auto=frozenset({"j"}))(x), oracle)
+    constrained = shard_map(lambda a: lax.with_sharding_constraint(a, NamedSharding(grid(), P(None, "j"))) * 2, mesh=grid(),
+                            in_specs=P("i"), out_specs=P("i"), axis_names={"i"})
+    near(jit(constrained)(x), 2 * x)
+
+
+@several
+def test_one_inside_another():
+    x = rows(8, 4)
+    inner = shard_map(lambda b: b + lax.axis_index("j") + lax.psum(b, "j"), in_specs=P(None, "j"), out_specs=P(None, "j"),
+                      axis_names={"j"})
+    mapped = shard_map(lambda a: inner(a) + lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P("i"), axis_names={"i"})
+    halves = x.reshape(8, 2, 2)
+    wanted = (halves + np.arange(2)[:, None] + halves.sum(1, keepdims=True)).reshape(8, 4) + np.tile(
+        x.reshape(4, 2, 4).sum(0), (4, 1))
+    near(jit(mapped)(x), wanted)
+    loss = lambda f: lambda x: jnp.sum(jnp.sin(f(x)))
+    plain = lambda x: (x.reshape(8, 2, 2) + jnp.arange(2)[:, None] + x.reshape(8, 2, 2).sum(1, keepdims=True)).reshape(
+        8, 4) + jnp.tile(x.reshape(4, 2, 4).sum(0), (4, 1))
+    near(jit(grad(loss(mapped)))(x), grad(loss(plain))(x))
+
+
+@several
+def test_smap():
+    x = rows(8, 4)
+    with set_mesh(grid()):
+        near(smap(lambda a: lax.psum(a, "i"), in_axes=0, out_axes=None, axis_name="i")(x), x.reshape(4, 2, 4).sum(0))
+        near(smap(lambda a, b: a * b, in_axes=(1, None), out_axes=1, axis_name="j")(x, 3.0), 3 * x)
+        nested = smap(smap(lambda a: a + lax.axis_index("i") * 10 + lax.axis_index("j"), in_axes=1, out_axes=1, axis_name="j"),
+                      in_axes=0, out_axes=0, axis_name="i")
+        near(jit(nested)(x), x + np.repeat(np.arange(4), 2)[:, None] * 10 + np.repeat(np.arange(2), 2))
+        for bad, kind in ((dict(in_axes="a", out_axes=0), TypeError), (dict(in_axes=-1, out_axes=0), ValueError),
+                          (dict(in_axes=[0], out_axes=0), TypeError)):
+            with pytest.raises(kind, match="smap"):
+                smap(lambda a: a, axis_name="i", **bad)(x)
+
+
+@several
+def test_spmd_axis_name_spreads_the_mapped_axis():
+    x = rows(2, 8, 3)
+    body = shard_map(lambda a: a * lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P("i"))
+    spread = vmap(body, spmd_axis_name="j")
+    plain = vmap(lambda v: joined(vmap(lambda a: a * lax.psum(a, "i"), axis_name="i")(v.reshape(4, 2, 3))))
+    near(jit(spread)(x), plain(x))
+    near(grad(lambda x: jnp.sum(jnp.sin(spread(x))))(x), grad(lambda x: jnp.sum(jnp.sin(plain(x))))(x))
+    assert "P('j', 'i')" in str(make_jaxpr(spread)(x))
+    with pytest.raises(ValueError, match="spmd_axis_name='i' names the mesh axis 'i', which appears in the specs"):
+        vmap(body, spmd_axis_name="i")(rows(4, 8, 3))
+
+
+# -- derivatives inside ----------------------------------------------------------------------------------------------
+
+@several
+def test_gradient_inside_of_what_is_equal_everywhere_is_summed():
+    """Data-parallel training written inside: the parameters' gradient comes out summed over the devices."""
+    w, x = rows(3), rows(8, 3)
+    loss = lambda w, x: jnp.sum(jnp.sin(x @ w))
+    step = lambda w, x: grad(loss)(w, x)
+    near(shard_map(step, mesh=line(8), in_specs=(P(), P("i")), out_specs=P())(w, x), grad(loss)(w, x))
+    per_device = shard_map(lambda w, x: step(w, x)[None], mesh=line(8), in_specs=(P(), P("i")), out_specs=P("i"), check_vma=False)
+    near(per_device(w, x), np.stack([grad(loss)(w, row[None]) for row in x]))
+    mean = shard_map(lambda w, x: grad(lambda w: lax.pmean(loss(w, x), "i"))(w), mesh=line(8), in_specs=(P(), P("i")), out_specs=P())
+    near(mean(w, x), grad(loss)(w, x) / 8)
+
+
+@several
+@pytest.mark.parametrize("wrap", [lambda f: f, jit, checkpoint])
+def test_gradient_inside_through_control_flow(wrap):
+    w, x = rows(3), rows(8, 3)
+
+    def loss(w, x):
+        def step(c, row):
+            return jnp.sin(c + row * w), c.sum()
+        c, ys = lax.scan(step, jnp.zeros(3), x)
+        c = lax.cond(c[0] > 0.1, lambda: c * w, lambda: w * w)
+        return c.sum() + ys.sum()
+    mapped = shard_map(grad(wrap(loss)), mesh=line(4), in_specs=(P(), P("i")), out_specs=P())
+    near(jit(mapped)(w, x), sum(grad(loss)(w, part) for part in x.reshape(4, 2, 3)))
+
+
+@several
+def test_custom_vjp_of_what_is_equal_everywhere():
+    """A backward rule that knows nothing of devices gives a part of the cotangent on each; they are summed."""
+    w, x = np.float32(1.5), rows(8, 3)
+    loss = lambda f: lambda w, x: jnp.sum(f(x, w) * x)
+    mapped = shard_map(grad(loss(scaled)), mesh=line(8), in_specs=(P(), P("i")), out_specs=P())
+    near(mapped(w, x), grad(loss(jnp.multiply))(w, x))
+
+
+@several
+def test_types_say_what_varies():
+    seen = {}
+
+    def body(a, w):
+        seen.update(a=a.aval.vma, w=w.aval.vma, product=(a * w).aval.vma, total=lax.psum(a, "i").aval.vma,
+                    index=lax.axis_index("j").aval.vma, most=lax.pmax(a, "i").aval.vma, cast=lax.pcast(w, "j", to="varying").aval.vma,
+                    gathered=lax.all_gather(a, "i").aval.vma, equal=lax.all_gather(a, "i", to="invarying").aval.vma,
+                    mapped=vmap(lambda r: r * w)(a).aval.vma, text=a.aval.str_short())
+        with pytest.raises(ValueError, match="from=varying, to='varying'"):
+            lax.pcast(a, "i", to="varying")
+        return a
+    shard_map(body, mesh=grid(), in_specs=(P("i"), P()), out_specs=P("i"))(rows(4), 1.0)
+    i, j, none = {"i"}, {"j"}, set()
+    assert seen == dict(a=i, w=none, product=i, total=none, index=j, most=none, cast=j, gathered=i, equal=none, mapped=i,
+                        text="float32[1]{V:i}")
+
+
+@several
+def test_gathered_equal_everywhere():
+    x, t = rows(8, 3), rows(8, 3, seed=1)
+    gathered = shard_map(lambda a: lax.all_gather(a, "i", tiled=True, to="invarying"), mesh=line(4), in_specs=P("i"), out_specs=P())
+    near(gathered(x), x)
+    near(grad(lambda x: jnp.sum(gathered(x) * t))(x), t)
+
+
+# -- running ---------------------------------------------------------------------------------------------------------
+
+@several
+def test_devices_in_the_order_of_the_mesh():
+    order = devices()[:8][::-1]
+    mesh = Mesh(np.array(order), ("i",))
+    x = rows(8)
+    body = shard_map(lambda a: a * 0 + lax.axis_index("i"), mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    for run in (body, jit(body)):
+        out = run(x)
+        assert out.tolist() == list(range(8))
+        assert {s.device: s.data.tolist()[0] for s in out.addressable_shards} == {d: float(i) for i, d in enumerate(order)}
+    elsewhere = device_put(x, NamedSharding(line(8), P("i")))  # the same devices in another order
+    near(jit(shard_map(ring, mesh=mesh, in_specs=P("i"), out_specs=P("i")))(elsewhere), np.roll(x, 1))
+    single = device_put(x, devices()[0])
+    with pytest.raises(ValueError, match="incompatible devices for jitted computation.*shard_map"):
+        jit(body)(single)
+
+
+def test_one_device_that_is_not_the_default():
+    last = devices()[-1]
+    mesh = Mesh(np.array([last]), ("i",))
+    body = shard_map(lambda a: lax.psum(a, "i") + lax.axis_index("i"), mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+    for run in (body, jit(body)):
+        out = run(np.ones(3, np.float32))
+        assert out.tolist() == [1, 1, 1] and out.devices() == {last}
+
+
+def test_second_call_compiles_nothing():
+    from jax_xla_backend.compile import counts
+    n = SIZES[-1]
+    body = jit(shard_map(lambda a: lax.psum(a, "i"), mesh=line(n), in_specs=P("i"), out_specs=P()))
+    x = rows(n, 3)
+    body(x)
+    before = counts["compiled"]
+    body(x)
+    eager = shard_map(lambda a: lax.psum(a, "i") * 3, mesh=line(n), in_specs=P("i"), out_specs=P())
+    eager(x)
+    after = counts["compiled"]
+    eager(x)
+    assert (before, after) == (counts["compiled"] - 1, counts["compiled"])
+
+
+@several
+def test_without_shardy():
+    from jax_core import config
+    x = rows(8, 3)
+    with config.use_shardy_partitioner(False):
+        out = jit(shard_map(lambda a: ring(a) + lax.psum(a, "i") + place(a), mesh=line(8), in_specs=P("i"), out_specs=P("i")))(x)
+        some = jit(shard_map(lambda a: ring(a) + lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P("i"), axis_names={"i"}))(x)
+    near(out, np.roll(x, 1, 0) + x.sum(0) + np.arange(8)[:, None])
+    near(some, np.roll(x, 2, 0) + np.tile(x.reshape(4, 2, 3).sum(0), (4, 1)))
+
+
+# -- errors ----------------------------------------------------------------------------------------------------------
+
+ONE = line(1)
+BAD = {
+    "rank": (dict(in_specs=P("i", None), out_specs=P()), ValueError, r"in_specs entry P\('i', None\) has length 2, but args\[0\] of type "
+             r"float32\[4\] has rank 1"),
+    "axis": (dict(in_specs=P("z"), out_specs=P()), ValueError, r"in_specs must refer to axes that are manual .*\{'i': 1\}.* refers to 'z'"),
+    "twice": (dict(in_specs=P(("i", "i")), out_specs=P()), DuplicateSpecError, "duplicate entries for 'i'"),
+    "structure": (dict(in_specs=(P(), P()), out_specs=P()), ValueError, "must be a pytree prefix of the arguments"),
+    "kind": (dict(in_specs="i", out_specs=P()), TypeError, "in_specs must be a pytree of jax.sharding.PartitionSpec instances"),
+    "unconstrained": (dict(in_specs=P(P.UNCONSTRAINED), out_specs=P()), ValueError, "UNCONSTRAINED has no meaning"),
+    "varies": (dict(in_specs=P("i"), out_specs=P()), ValueError, r"result of type float32\[4\]\{V:i\} varies over the mesh axes 'i', but its "
+               r"out_specs entry P\(\) does not name them, which requires replication.*check_vma=False"),
+    "results": (dict(in_specs=P("i"), out_specs=(P(), P())), ValueError, "out_specs=.* must be a pytree prefix of the result"),
+    "axis_names": (dict(in_specs=P("i"), out_specs=P(), axis_names={"q"}), ValueError, r"axis_names=\{'q'\} to be a subset of mesh.axis_names"),
+    "mesh": (dict(in_specs=P("i"), out_specs=P(), mesh=3), TypeError, "mesh must be a jax.sharding.Mesh"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_errors_say_which_leaf_and_which_spec(name):
+    settings, kind, text = BAD[name]
+    with pytest.raises(kind, match=text):
+        shard_map(lambda a: a, **{"mesh": ONE, **settings})(np.ones(4, np.float32))
+
+
+@several
+def test_error_of_lengths():
+    with pytest.raises(ValueError, match=r"args\[0\]\['w'\] of type float32\[6,2\] has the in_specs entry P\('i',\), which splits its axis 0 of "
+                       r"length 6 over the mesh axes 'i' of size 4, but 4 does not evenly divide 6. The mesh is \{'i': 4, 'j': 2\}"):
+        shard_map(lambda a: a, mesh=grid(), in_specs=P("i"), out_specs=P("i"))({"w": np.ones((6, 2), np.float32)})
+
+
+def test_other_errors():
+    x = np.ones(4, np.float32)
+    with pytest.raises(TypeError, match="expected a callable"):
+        shard_map(3, mesh=ONE, in_specs=P(), out_specs=P())
+    with pytest.raises(TypeError, match=r"args\[0\] is 'text' of type str"):
+        shard_map(lambda a: a, mesh=ONE, in_specs=P(), out_specs=P())("text")
+    with pytest.raises(TypeError, match="returned at result a value of type str"):
+        shard_map(lambda a: "text", mesh=ONE, in_specs=P(), out_specs=P())(x)
+    with pytest.raises(ValueError, match="result of type .* has rank 0.*an axis"):
+        shard_map(lambda a: a.sum(), mesh=ONE, in_specs=P("i"), out_specs=P("i"))(x)
+    with pytest.raises(NameError, match="unbound axis name: k"):
+        shard_map(lambda a: lax.psum(a, "k"), mesh=ONE, in_specs=P(), out_specs=P())(x)
+    with pytest.raises(ValueError, match="manual already"):
+        shard_map(lambda a: shard_map(lambda b: b, mesh=ONE, in_specs=P(), out_specs=P())(a), mesh=ONE, in_specs=P(), out_specs=P())(x)
+    with pytest.raises(ValueError, match="auto=.* must be a subset"):
+        old_shard_map(lambda a: a, ONE, P(), P(), auto=frozenset({"q"}))
+
+
+def test_wrapper_keeps_the_name():
+    def body(a):
+        """Doc."""
+        return a
+    mapped = shard_map(body, mesh=ONE, in_specs=P(), out_specs=P())
+    assert (mapped.__name__, mapped.__doc__) == ("body", "Doc.")
+    assert functools.partial(mapped)(np.ones(2)).shape == (2,)

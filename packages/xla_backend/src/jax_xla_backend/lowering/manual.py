@@ -1,0 +1,169 @@
+"""Manual computations as text: the part of a program that every device runs on its own part of the arrays.
+
+In Shardy it is one operation with a region, `sdy.manual_computation`. Where Shardy is off, the parts are cut out and put
+together by pairs of custom calls that XLA's own partitioner knows, and the region's operations stand between them.
+
+On a mesh of a single device the region is simply written out.
+
+Source: Shardy dialect, `sdy.manual_computation`; XLA, `SPMDFullToShardShape` and `SPMDShardToFullShape`.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from jax_core import config
+from jax_core.aval import AbstractValue, ShapedArray
+from jax_core.jaxpr import ClosedJaxpr
+from jax_core.manual import AxisEnv
+
+from ..partition_spec import PartitionSpec
+from ..sharding import NamedSharding, hlo_of
+from .calls import quoted
+from .types import physical_aval
+from .values import Value, new_value
+
+
+class Stacked:
+    """A part of an array that has an axis of its own in front, over which the parts are stacked.
+
+    Values that one program leaves for another (residuals) are of this kind: they may be scalars, and have no other place.
+
+    Args:
+      axes: mesh axes that the new axis is split over.
+      rest: how the other axes are split.
+    """
+
+    __slots__ = ("axes", "rest")
+
+    def __init__(self, axes: tuple, rest: PartitionSpec | None = None):
+        self.axes, self.rest = axes, PartitionSpec() if rest is None else rest
+
+    @property
+    def whole(self) -> PartitionSpec:
+        """The spec of the array with the new axis."""
+        return PartitionSpec(self.axes, *self.rest)
+
+    def __eq__(self, other):
+        return type(other) is Stacked and self.axes == other.axes and self.rest == other.rest
+
+    def __hash__(self):
+        return hash((Stacked, self.axes, self.rest))
+
+    def __repr__(self):
+        return f"Stacked({self.axes}, {self.rest})"
+
+
+def whole_spec(spec: Any) -> PartitionSpec:
+    """The spec of the array, for a spec of either kind."""
+    return spec.whole if type(spec) is Stacked else spec
+
+
+def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: Any, in_specs: Sequence[Any],
+                       out_specs: Sequence[Any], manual: Sequence[Any]) -> list[Value]:
+    """Write ``jaxpr``, a program on the parts, for the arrays ``xs``.
+
+    Args:
+      mesh: the mesh; every device of the module is one of its places.
+      in_specs, out_specs: a `PartitionSpec` or `Stacked` for each operand and result.
+      manual: the mesh axes that become manual.
+    """
+    writer = b.module
+    outer = writer.axis_env
+    everything = set(manual) | (outer.manual if outer is not None else set())
+    rest = tuple(a for a in mesh.axis_names if a not in everything)
+    if rest and all(mesh.shape[a] == 1 for a in rest):  # nothing is left to the compiler
+        everything, rest = set(mesh.axis_names), ()
+    single = mesh.size == 1
+    inner = None if single or not rest else lambda b, emit, out: _all_manual(b, mesh, rest, emit, out)
+    env = AxisEnv(mesh.axis_names, mesh.axis_sizes, not single, everything, inner)
+
+    def body(b, *parts):
+        writer.axis_env = env
+        try:
+            outs = b.jaxpr(jaxpr, *[_without_front(b, x, s, v.aval) for x, s, v in zip(parts, in_specs, jaxpr.jaxpr.invars)])
+        finally:
+            writer.axis_env = outer
+        return [_with_front(b, x, s) for x, s in zip(outs, out_specs)]
+
+    if single:
+        return body(b, *xs)
+    xs = [b.physical(x) for x in xs]
+    types = [_part_type(v.aval, s) for v, s in zip(jaxpr.jaxpr.invars, in_specs)]
+    if not config.use_shardy_partitioner.value:
+        return _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, everything if rest else mesh.axis_names)
+    place = lambda specs, ranks: f"#sdy.sharding_per_value<[{', '.join(_sdy(b, mesh, s, n, rest) for s, n in zip(specs, ranks))}]>"
+    named = ", ".join(quoted(a) for a in mesh.axis_names if a in manual or (a in everything and outer is None))
+    outs = [physical_aval(a) for a in b.out_avals]
+    logical = list(b.out_avals)
+    region = b.region(types, body, "sdy.return")
+    found = b.emit(
+        f'"sdy.manual_computation"({", ".join(xs)}) ({region})', *xs, out=outs,
+        attrs=f"{{in_shardings = {place(in_specs, [x.ndim for x in xs])}, manual_axes = #sdy<manual_axes{{{named}}}>, "
+              f"out_shardings = {place(out_specs, [a.ndim for a in outs])}}}")
+    return [new_value(x, a) for x, a in zip(found, logical)]
+
+
+def _part_type(aval: AbstractValue, spec: Any) -> ShapedArray:
+    """The stored type of a part, with its own axis in front if it is stacked."""
+    aval = physical_aval(aval)
+    return ShapedArray((1, *aval.shape), aval.dtype) if type(spec) is Stacked else aval
+
+
+def _without_front(b, x, spec, aval):
+    if type(spec) is not Stacked:
+        return b.logical(x, aval)
+    return b.logical(b.reshape(b.physical(x), physical_aval(aval).shape), aval)
+
+
+def _with_front(b, x, spec):
+    x = b.physical(x)
+    return b.reshape(x, (1, *x.aval.shape)) if type(spec) is Stacked else x
+
+
+def _sdy(b, mesh, spec, ndim, rest) -> str:
+    """``<@mesh, [{"x"}, {}]>``; where some axes are left to the compiler, it may split every dimension further."""
+    entries = [*whole_spec(spec).partitions]
+    entries += [None] * (ndim - len(entries))
+    more = ["?"] if rest else []
+    split = [[quoted(a) for a in (e if isinstance(e, tuple) else () if e is None else (e,))] for e in entries]
+    return f"<@{b.module.shardings.mesh_symbol(mesh)}, [{', '.join('{' + ', '.join(s + more) + '}' for s in split)}]>"
+
+
+def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: ShapedArray) -> Value:
+    """``emit(b)`` in a region where the axes ``rest`` are manual too; the result is equal along them."""
+    if not config.use_shardy_partitioner.value:
+        raise NotImplementedError("shard_map over some of the axes of a mesh needs Shardy: the position along an axis "
+                                  "(lax.axis_index) has no other form; set jax_use_shardy_partitioner.")
+    axes = ", ".join(map(quoted, rest))
+    region = b.region([], lambda b: [emit(b)], "sdy.return")
+    return b.emit(f'"sdy.manual_computation"() ({region})', out=[out], attrs=(
+        f"{{in_shardings = #sdy.sharding_per_value<[]>, manual_axes = #sdy<manual_axes{{{axes}}}>, "
+        f"out_shardings = #sdy.sharding_per_value<[<@{b.module.shardings.mesh_symbol(mesh)}, []>]>}}"))[0]
+
+
+def _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, manual):
+    """The form for XLA's own partitioner."""
+    def hlo(spec, ndim):
+        return f"mhlo.sharding = {quoted(str(hlo_of(mesh, whole_spec(spec), ndim)))}"
+
+    def by_hand(ndim):
+        return f"mhlo.sharding = {quoted(str(hlo_of(mesh, PartitionSpec(), ndim, tuple(manual))))}"
+
+    def call(target, x, out, attrs):
+        return b.emit(f"stablehlo.custom_call @{target}({x})", x, out=out, attrs=f"{{{attrs}}}")
+    logical = list(b.out_avals)
+    parts = []
+    for x, kind, spec in zip(xs, types, in_specs):
+        x = call("Sharding", x, x.aval, hlo(spec, x.ndim))
+        parts.append(call("SPMDFullToShardShape", x, kind, by_hand(x.ndim)))
+    wholes = []
+    for x, aval, spec in zip(body(b, *parts), logical, out_specs):
+        x = call("Sharding", x, x.aval, by_hand(x.ndim))
+        whole = call("SPMDShardToFullShape", x, physical_aval(aval), hlo(spec, x.ndim))
+        wholes.append(new_value(whole, aval))
+    return wholes
+
+
+def placement(mesh: Any, spec: Any) -> NamedSharding:
+    """The placement of an array outside of the region."""
+    return NamedSharding(mesh, whole_spec(spec))
