@@ -7,13 +7,16 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import dtypes, tree
-from .aval import get_aval
+from .aval import AbstractRef, get_aval
 from .forward import has_tangent, jvp_flat
 from .jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from .jit import jit, name_of
 from .primitive import Linear, Zero
+from .pullback import differentiable, flags, make_vjp
+from .refs.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
 from .source import describe_function
-from .staging import trace_to_closed, trace_to_jaxpr
+from .staging import trace_to_jaxpr
 from .structural import full, instantiate
 from .trace import Tracer
 from .vmap import vmap
@@ -63,6 +66,9 @@ def _split_args(name: str, fun: Callable, args: tuple, argnums):
 
 def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
     aval = get_aval(x)
+    if type(aval) is AbstractRef:
+        raise TypeError(f"{name} cannot differentiate with respect to a mutable reference, got an argument of type {aval}: its "
+                        "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
                         f"np.inexact), but got {aval.dtype.name}.")
@@ -193,75 +199,66 @@ def _check_tangent(name, x, t):
     if got.shape != want.shape:
         raise ValueError(f"{name} called with different primal and tangent shapes; got primal shape {want.shape} and "
                          f"tangent shape {got.shape}")
-    return Zero(want) if want.dtype == dtypes.float0 else t
-
-
-class VJP:
-    """The pullback that `vjp` returns: a function of the cotangent, and a pytree (of its residuals)."""
-
-    def __init__(self, fun: Callable, in_tree, out_tree, out_avals):
-        self.fun, self.in_tree, self.out_tree, self.out_avals = fun, in_tree, out_tree, out_avals
-
-    def __call__(self, *cotangents):
-        if len(cotangents) != 1:
-            raise TypeError(f"The function returned by `jax.vjp` takes one argument, the cotangent of the output, got "
-                            f"{len(cotangents)}")
-        flat, ct_tree = tree.flatten(cotangents[0], is_leaf=lambda x: isinstance(x, Zero))
-        if ct_tree != self.out_tree:
-            raise ValueError(f"vjp: tree structure of cotangent input {ct_tree}, does not match structure of primal "
-                             f"output {self.out_tree}")
-        cts = []
-        for ct, aval in zip(flat, self.out_avals):
-            want = aval.to_tangent_aval()
-            if isinstance(ct, Zero) or want.dtype == dtypes.float0:
-                cts.append(Zero(want))
-                continue
-            got = get_aval(ct)
-            if got.shape != want.shape or got.dtype != want.dtype:
-                raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type "
-                                 f"{aval.str_short()}; shape and dtype must be equal (expected "
-                                 f"{want.str_short()})")
-            cts.append(ct)
-        return tree.unflatten(self.in_tree, [_bare(ct) for ct in self.fun(*cts)])
-
-
-def _flatten_vjp(pullback: VJP):
-    closed, consts = trace_to_closed(
-        lambda *cts: [instantiate(ct) for ct in pullback.fun(*cts)], [a.to_tangent_aval() for a in pullback.out_avals])
-    return tuple(consts), (closed, pullback.in_tree, pullback.out_tree, tuple(pullback.out_avals))
-
-
-def _unflatten_vjp(aux, consts):
-    closed, in_tree, out_tree, out_avals = aux
-    run = lambda *cts: eval_jaxpr(closed.jaxpr, closed.consts, *consts, *map(instantiate, cts))
-    return VJP(run, in_tree, out_tree, out_avals)
-
-
-tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
+    if want.dtype == dtypes.float0:
+        return Zero(want)
+    return RefTangent(t) if type(want) is AbstractRef else t
 
 
 def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
-        saveable_args: bool = True, in_nzs: Any = None) -> Any:
+        saveable_args: Any = True, in_nzs: Any = None) -> Any:
     """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
 
-    Returns:
-      ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``.
+    Args:
+      primals: pytrees of arrays. The gradient of a mutable reference is that of its first contents; it can only be added
+        to another reference, see `pullback.VJP.with_refs`.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``.
+      saveable_args: a bool, or nested tuples of bools that are a prefix of ``primals``: which arguments the pullback may
+        keep. Others must be put back, in its attribute ``args_res``, before it is called.
+      in_nzs: such a prefix: which arguments to differentiate; the cotangents of the others are zeros.
 
-    ``reduce_axes``, ``saveable_args`` and ``in_nzs`` must have their defaults.
+    Returns:
+      ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``. ``reduce_axes`` must be empty.
     """
     _callable("vjp", fun)
-    if reduce_axes or saveable_args is not True or in_nzs is not None:
-        raise NotImplementedError("vjp: reduce_axes, saveable_args and in_nzs are not supported")
+    if reduce_axes:
+        raise NotImplementedError("vjp: reduce_axes is not supported; reduce with lax.psum instead")
     flat, in_tree = tree.flatten(primals)
-    for x in flat:
-        get_aval(x)
+    nonzero = [differentiable(get_aval(x)) for x in flat]
+    if in_nzs is not None:
+        nonzero = [a and b for a, b in zip(nonzero, flags("in_nzs", in_nzs, in_tree))]
     run, record = _flat_function(fun, in_tree, {}, has_aux, "vjp")
-    outs, pullback = vjp_flat(run, flat)
+    outcome = linearize_flat(run, flat, nonzero)
     n = record["count"]
-    zeros = [Zero.of(x) for x in outs[n:]]
-    result = VJP(lambda *cts: pullback(*cts, *zeros), in_tree, record["out_tree"], [get_aval(x) for x in outs[:n]])
+    saveable = (True,) if saveable_args is True else flags("saveable_args", saveable_args, in_tree)
+    result = make_vjp(flat, nonzero, outcome, in_tree, record["out_tree"], n, name_of(fun), saveable)
+    outs = outcome[0]
     value = tree.unflatten(record["out_tree"], outs[:n])
     return (value, result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, result)
+
+
+def fwd_and_bwd(fun: Callable, argnums: int | Sequence[int], has_aux: bool = False,
+                jitted: bool = True) -> tuple[Callable, Callable]:
+    """The forward and the backward pass of ``fun`` as two functions, each compiled once.
+
+    Args:
+      argnums: which positional arguments to differentiate.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``.
+      jitted: compile both.
+
+    Returns:
+      ``fwd(*args) -> (value, residuals)`` (``(value, residuals, aux)`` with ``has_aux``), and ``bwd(residuals, cotangent)``,
+      which returns a tuple of gradients, or one gradient where ``argnums`` is an int.
+    """
+    _callable("fwd_and_bwd", fun)
+
+    def fwd(*args):
+        chosen, place = _split_args("fwd_and_bwd", fun, args, argnums)
+        return vjp(lambda *values: fun(*place(*values)), *chosen, has_aux=has_aux)
+
+    def bwd(residuals, cotangent):
+        grads = residuals(cotangent)
+        return grads if isinstance(argnums, (tuple, list)) else grads[0]
+    return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
 
 
 def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any = None) -> Any:

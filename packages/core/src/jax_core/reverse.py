@@ -14,12 +14,13 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import context, source
-from .aval import AbstractValue, get_aval
+from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import located
 from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from .refs.discharge import apply_discharged, concerned
+from .refs.primitives import Cell
 from .split import split_call, split_equation
 from .staging import trace_to_jaxpr
 from .structural import add, instantiate
@@ -222,9 +223,15 @@ def linearize_flat(fun: Callable, primals: Sequence[Any],
     inputs, args = [], []
     for i, x in enumerate(primals):
         if nonzero is None or nonzero[i]:
-            t = trace.new_input(get_aval(x).to_tangent_aval())
-            inputs.append(t)
-            x = JVPTracer(trace, x, t)
+            aval = get_aval(x).to_tangent_aval()
+            if type(aval) is AbstractRef:
+                t = trace.new_input(aval.inner_aval)
+                inputs.append(t)
+                x = JVPTracer(trace, x, Cell(t))
+            else:
+                t = trace.new_input(aval)
+                inputs.append(t)
+                x = JVPTracer(trace, x, t)
         args.append(x)
     with context.Use(trace):
         outs = fun(*args)

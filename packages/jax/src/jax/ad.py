@@ -1,4 +1,9 @@
-"""jax.ad: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.ad: where the gradients of a pullback go; see `jax_core.pullback`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "DidntWant": "jax_core.pullback:DidntWant",
+    "DontWant": "jax_core.pullback:DontWant",
+    "GradRef": "jax_core.pullback:GradRef",
+    "GradValue": "jax_core.pullback:GradValue",
+})

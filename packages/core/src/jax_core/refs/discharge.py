@@ -16,7 +16,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from .. import context, source
+from .. import source
 from ..aval import AbstractRef, AbstractValue, get_aval
 from ..effects import RefEffect, on_references
 from ..jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce, eval_jaxpr, jaxprs_in_params

@@ -80,6 +80,23 @@ class EagerCell(Cell):
         self.value = backends.get().put(value, get_aval(value)) if isinstance(value, np.generic) else value
 
 
+class RefTangent:
+    """The tangent of a reference, held by another reference."""
+
+    __slots__ = ("ref",)
+
+    def __init__(self, ref: Any):
+        self.ref = ref
+
+    @property
+    def value(self) -> Any:
+        return get_p.bind(self.ref, index=WHOLE)
+
+    def set(self, value: Any) -> None:
+        from ..structural import instantiate  # structural builds on the traces, which import this module
+        swap_p.bind(self.ref, instantiate(value), index=WHOLE)
+
+
 # -- types -----------------------------------------------------------------------------------------------------------
 
 def _require_ref(name: str, aval: Any) -> None:
