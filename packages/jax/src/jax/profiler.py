@@ -1,4 +1,7 @@
-"""jax.profiler: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.profiler: implemented in `jax_xla_backend.profiler`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+_names = ("ProfileData", "ProfileEvent", "ProfileLine", "ProfileOptions", "ProfilePlane", "ProfileSession", "StepTraceAnnotation",
+          "TraceAnnotation", "annotate_function", "device_memory_profile", "export_profile_data", "register_subprocess",
+          "save_device_memory_profile", "start_server", "start_trace", "stop_server", "stop_trace", "trace")
+__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.profiler:{n}" for n in _names})

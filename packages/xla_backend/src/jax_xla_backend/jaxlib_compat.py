@@ -75,3 +75,12 @@ def names_for_jaxlib(**modules: dict[str, Any]) -> Iterator[None]:
                 del sys.modules[name]
             else:
                 sys.modules[name] = module
+
+
+def write_profile_data(data: Any, log_dir: str) -> None:
+    """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
+    from jaxlib import _profiler  # profiling is rare
+    if not hasattr(_profiler, "export_to_xprof"):
+        raise NotImplementedError(f"export_profile_data: jaxlib {VERSION_TEXT} cannot write a ProfileData, except that of the "
+                                  "last session; use ProfileSession.export_profile_data, or jaxlib 0.11 or later")
+    _profiler.export_to_xprof(data, log_dir)

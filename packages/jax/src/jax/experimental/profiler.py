@@ -1,4 +1,5 @@
-"""jax.experimental.profiler: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.profiler: implemented in `jax_xla_backend.profiler`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "get_profiled_instructions_proto": "jax_xla_backend.profiler:get_profiled_instructions_proto"})
