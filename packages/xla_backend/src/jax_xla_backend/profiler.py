@@ -304,12 +304,12 @@ def register_subprocess(pid: int, port: int) -> Callable[[], None]:
 # -- memory ----------------------------------------------------------------------------------------------------------------
 
 def device_memory_profile(backend: str | None = None) -> bytes:
-    """Who holds device memory, as a pprof profile (for ``go tool pprof``).
+    """Who holds device memory, as a gzipped pprof profile (for ``go tool pprof``).
 
     Args:
       backend: name of a platform; default the default one.
     """
-    return client.get_client(backend).heap_profile()
+    return gzip.compress(client.get_client(backend).heap_profile())
 
 
 def save_device_memory_profile(filename: str | os.PathLike, backend: str | None = None) -> None:
