@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
+import jax_xla_backend
 from jax_core.autodiff import grad, jvp, vjp
 from jax_core.custom_vjp import custom_vjp
 from jax_core.jit import jit
@@ -23,6 +24,7 @@ from jax_xla_backend.put import device_put
 from jax_xla_backend.shard_map.api import old_shard_map, shard_map, smap
 from jax_xla_backend.sharding import DuplicateSpecError, NamedSharding
 
+jax_xla_backend.load()
 COUNT = len(devices())
 SIZES = [n for n in (1, 4, 8) if n <= COUNT]
 several = pytest.mark.skipif(COUNT < 8, reason="needs eight devices")
