@@ -17,7 +17,7 @@ from jax_core.primitive import ELEMENTWISE, Primitive, none
 from jax_core.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend import client, compile
 from jax_xla_backend.jaxlib_compat import _jax
-from jax_xla_backend.lowering import lower_module, planner, type_text
+from jax_xla_backend.lowering import lower_module, type_text
 from jax_xla_backend.lowering.types import dense_text
 from jax_xla_backend.put import put
 
@@ -493,17 +493,34 @@ def test_same_program_from_other_lines_has_the_same_text():
     assert one == lower(lambda x: [mul_p.bind(x, 2.0)], f32(2)).text()
 
 
-def test_planner_places_barriers(monkeypatch):
-    def plan(jaxpr, platform):
-        return {id(eqn.outvars[0]): "read 3 times" for eqn in jaxpr.eqns if eqn.primitive is mul_p}
-    monkeypatch.setattr("jax_xla_backend.lowering.builder.plan", plan)
-    module = lower(lambda x: [structural.add(mul_p.bind(x, 2.0), x)], f32(2))
-    assert 'optimization_barrier %1 : tensor<2xf32> loc("planner: read 3 times")' in module.text()
-    np.testing.assert_array_equal(run(module, np.ones(2, np.float32))[0], 3.0)
+def _shared(x):
+    """A value that two results read, and the results."""
+    y = x
+    for _ in range(4):
+        y = erf_p.bind(mul_p.bind(y, x))
+    return [mul_p.bind(y, 2.0), mul_p.bind(y, 3.0)]
 
 
-def test_without_a_plan_there_are_no_barriers():
-    assert planner.plan(program(lambda x: [x], f32()).jaxpr, "cpu") == {}
+def test_planner_places_barriers():
+    module = lower(_shared, f32(64, 64))
+    assert module.text().count("optimization_barrier") == module.barriers == 1
+    assert 'loc("planner: 2 kernels need it and would each compute 8 equations")' in module.text()
+    off = lower(_shared, f32(64, 64), compiler_options=(("jax_fusion_planner", "off"),))
+    assert "optimization_barrier" not in off.text() and off.barriers == 0
+    x = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(64, 64)
+    for a, b in zip(run(module, x), run(off, x)):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_planner_leaves_small_and_single_uses_alone():
+    assert lower(_shared, f32(4)).barriers == 0
+    assert lower(lambda x: _shared(x)[:1], f32(64, 64)).barriers == 0
+
+
+def test_planner_is_for_cpu():
+    assert "optimization_barrier" not in lower_module(program(_shared, f32(64, 64)), LowerSpec("f"), platform="cuda").text()
+    with pytest.raises(ValueError, match="jax_fusion_planner must be 'on' or 'off', got 'maybe'"):
+        lower(_shared, f32(64, 64), compiler_options=(("jax_fusion_planner", "maybe"),))
 
 
 def test_rules_run_for_each_platform():

@@ -4,11 +4,15 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from jax_core.collector import RELAXED
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr
 
 from . import client, compile
 from .executable import Executable
+
+
+_LOWERABLE = ("cpu", "cuda", "rocm", "tpu")
 
 
 def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
@@ -24,17 +28,22 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
     if platform is None:
         if spec.platform is None and spec.device is not None:
             platform = spec.device.platform
+        elif spec.platform in _LOWERABLE:
+            platform = spec.platform  # lowering needs no device: a program can be written for a machine without being on it
         else:
             platform = client.get_client(spec.platform).platform
-    module = _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
-                                      platform=_kind(platform))
+    with RELAXED:
+        module = _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
+                                          platform=_kind(platform))
     module.closed = closed
     return module
 
 
 def executable(module: Any, spec: LowerSpec) -> Executable:
     """The executable of a lowered module. XLA runs at the first call, when the placement is known."""
-    items = compile.option_items(spec.compiler_options)
+    if _lowering().wants_plan(spec, module.platform) != module.planning:  # an option given after lowering
+        module = lower(module.closed, spec, platform=module.platform)
+    items = tuple(item for item in compile.option_items(spec.compiler_options) if item[0] != _lowering().PLANNER_OPTION)
 
     def again(in_shardings, out_shardings, platform):
         return lower(module.closed, spec, in_shardings, out_shardings, platform)

@@ -25,7 +25,7 @@ from jax_core.monitoring import timed
 
 from . import array, client, compile, host_calls, mesh, tokens
 from .array import ArrayImpl
-from .jaxlib_compat import HloSharding, _jax, result_handler
+from .jaxlib_compat import BARRIER_OPTIONS, HloSharding, _jax, result_handler
 from .put import as_sharding, put
 from .layout import Format, Layout
 from .partition_spec import PartitionSpec
@@ -49,6 +49,8 @@ class _Loaded:
         if config.log_compiles.value:
             from jax_core import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
+        if getattr(module, "barriers", 0):
+            items += BARRIER_OPTIONS
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
             self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks,
                                                cached=not getattr(module, "keep_alive", ()))

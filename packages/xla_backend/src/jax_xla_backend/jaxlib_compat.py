@@ -25,6 +25,9 @@ unset = _jax.config.unset
 HloSharding = _hlo.HloSharding
 RuntimeError_ = _jax.JaxRuntimeError
 
+# jaxlib before 0.12 drops optimization barriers before it fuses; without that pass they last until code is emitted.
+BARRIER_OPTIONS: tuple[tuple[str, str], ...] = (("xla_disable_hlo_passes", "cse_barrier_expander"),) if VERSION < (0, 12) else ()
+
 
 def result_handler(aval: Any, sharding: Any, committed: bool) -> Any:
     """A C++ handler that wraps raw result buffers of one output as an array of the given type and placement.

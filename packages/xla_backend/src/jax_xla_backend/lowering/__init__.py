@@ -6,11 +6,11 @@
 ``types``      types and constants as text
 ``extended``   arrays of extended dtypes (keys)
 ``calls``      custom calls and host callbacks
-``planner``    which values are to be materialised
+``planner``    the fusion planner: which values are written to memory once
 """
 from .builder import Builder
-from .module import Module, lower_module
+from .module import PLANNER_OPTION, Module, lower_module, wants_plan
 from .types import physical_aval, type_text
 from .values import Value
 
-__all__ = ["Builder", "Module", "Value", "lower_module", "physical_aval", "type_text"]
+__all__ = ["Builder", "Module", "PLANNER_OPTION", "Value", "lower_module", "physical_aval", "type_text", "wants_plan"]

@@ -245,7 +245,7 @@ class Builder:
     def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
-        barriers = plan(jaxpr, self.platform) if self.module.planning else None
+        barriers = plan(jaxpr, self.module.plans).cuts if self.module.planning else None
         write = self._write
         for eqn in jaxpr.eqns:
             write(eqn, env)

@@ -25,6 +25,7 @@ from jax_core.source import SourceInfo
 from . import templates
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
+from .planner import Plan
 from .sharding_text import Shardings
 from .types import is_extended, physical_aval, type_text
 from .values import Value, new_value
@@ -35,6 +36,9 @@ _not_symbol = re.compile(r"[^\w$.]")
 
 _templates: dict[Any, dict] = {}
 _TEMPLATE_LIMIT = 1 << 14
+
+PLANNER_OPTION = "jax_fusion_planner"
+"""Compiler option, and configuration, that switches the fusion planner."""
 
 
 class Module:
@@ -54,6 +58,8 @@ class Module:
       constraints: placements on several devices that the program asks for its values.
       keep_alive: objects to be kept as long as the executable.
       inspections: functions to be called with the placement of everything, where that is one device.
+      planning: whether the fusion planner is asked.
+      barriers: how many values it wants in memory.
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
@@ -80,8 +86,10 @@ class Module:
         self.donated = tuple(self.kept[i] for i in self._aliases)
         self.keep_alive: list = []
         self.inspections: list = []
+        self.planning = wants_plan(spec, platform)
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
+        self.barriers = sum(len(p.cuts) for p in writer.plans.values())
         self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers
         self.constraints = writer.shardings.constraints
 
@@ -105,6 +113,20 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
       NotImplementedError: a primitive has no lowering rule.
     """
     return Module(closed, spec, in_shardings, out_shardings, platform)
+
+
+def wants_plan(spec: LowerSpec, platform: str) -> bool:
+    """Whether to plan fusion: on CPU, unless the option of this program or the configuration is ``"off"``.
+
+    Raises:
+      ValueError: the option is neither ``"on"`` nor ``"off"``.
+    """
+    option = dict(spec.compiler_options).get(PLANNER_OPTION)
+    if option is None:
+        option = config.fusion_planner.value
+    elif option not in ("on", "off"):
+        raise ValueError(f"compiler_options: {PLANNER_OPTION} must be 'on' or 'off', got {option!r}")
+    return platform == "cpu" and option == "on"
 
 
 def _symbol(name: str) -> str:
@@ -162,7 +184,8 @@ class ModuleWriter:
     Attributes:
       platform: platform to lower for.
       located: every operation gets a location.
-      planning: whether the planning pass is asked.
+      planning: whether the fusion planner is asked.
+      plans: what it said, by identity of the program.
       shardings: placements and meshes.
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
@@ -173,8 +196,8 @@ class ModuleWriter:
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
-        self.planning = module.platform == "cpu" and config.fusion_planner.value == "on"
-        self.plans: dict = {}
+        self.planning = module.planning
+        self.plans: dict[int, Plan] = {}
         self.shardings = Shardings(*module._shardings)
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []

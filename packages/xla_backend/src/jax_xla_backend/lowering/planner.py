@@ -1,13 +1,330 @@
-"""Where the planning pass goes: which values are to be written to memory instead of being recomputed in every consumer.
+"""The fusion planner: which values are written to memory once, instead of being recomputed in every consumer.
 
-`Builder.run` asks once for each jaxpr, and writes an ``optimization_barrier`` right behind the definition of each value
-that the plan names, with the reason as its location.
+XLA's CPU compiler makes one loop (a *kernel*) of an elementwise computation together with all that it reads, up to values
+that are in memory already. A value that several kernels need is recomputed in each of them, with everything behind it.
+In a chain ``x = f(x) + mean(x)`` each mean so recomputes the chain from its start: run time and compile time grow with
+the square of its length.
+
+The plan names values to cut at. `Builder.run` writes an ``optimization_barrier`` behind each, which XLA does not fuse
+across; the reason stands in its location. A plan never changes what is computed, only where it is kept.
+
+Terms, for one jaxpr:
+
+* The *sinks* of a value are the kernels that need it: reductions, values that must be in memory (results, operands of
+  matrix products and the like), and values further on that have several sinks themselves.
+* The *cone* of a value is what a kernel that needs it has to compute: the equations behind it, up to values in memory.
+
+One pass backward finds the sinks; one forward walks the cone of each value that has several, and cuts where it pays. Cones
+are cut before they outgrow `MAX_KERNEL`, so the time is linear in the length of the program. Loop bodies and branches
+are planned on their own, as what they read is in memory. Called programs are summarised (`_Called`).
 """
 from __future__ import annotations
 
-from jax_core.jaxpr import Jaxpr
+from typing import Any, Iterable, NamedTuple
+
+from jax_core.aval import ShapedArray
+from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.primitive import ELEMENTWISE, Primitive
+
+# Costs in ns; benchmarks/planner/constants.py measures each of them.
+SIMPLE = 0.06  # one element of an addition, comparison, selection, ...
+COSTLY = {"exp": 2.2, "exp2": 2.2, "expm1": 3.0, "log": 1.5, "log1p": 2.5, "log2": 1.5, "logistic": 3.0, "tanh": 1.9,
+          "sin": 4.5, "cos": 4.5, "tan": 6.0, "pow": 20.0, "sqrt": 0.25, "rsqrt": 0.7, "cbrt": 4.0, "div": 0.1,
+          "rem": 1.0, "erf": 1.2, "erfc": 4.0, "erf_inv": 3.0, "atan2": 5.0, "asin": 4.0, "acos": 4.0, "atan": 4.0,
+          "sinh": 4.0, "cosh": 4.0, "asinh": 6.0, "acosh": 6.0, "atanh": 4.0, "lgamma": 20.0, "digamma": 20.0,
+          "igamma": 100.0, "igammac": 100.0, "igamma_grad_a": 200.0, "regularized_incomplete_beta": 200.0,
+          "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
+MOVE = 0.01  # one element of a change of shape
+READ = 0.04  # one byte
+WRITE = 0.06
+LAUNCH = 500.0  # one more kernel in a run
+COMPILE_KERNEL = 6e6
+COMPILE_EQUATION = 0.15e6  # one equation of a kernel
+RUNS = 10_000  # how often a program runs for each time that it is compiled
+MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
+SMALL = 32  # elements; kernels of so few are never bounded
+
+_VIEWS = {"reshape", "squeeze", "transpose"}
+_MOVES = _VIEWS | {"broadcast_in_dim", "slice", "rev", "concatenate", "pad", "dynamic_slice", "stack", "split", "unstack",
+                   "tile", "convert_element_type", "copy", "bitcast_convert_type", "iota"}
+_REDUCTIONS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor", "reduce",
+               "argmax", "argmin"}
+_CALLS = {"jit", "custom_jvp_call", "custom_vjp_call", "checkpoint", "linear_call", "custom_vmap_call", "composite"}
+_FUSED, _VIEW, _REDUCTION, _CALL, _BOUND = range(5)
+_kinds: dict[Primitive, tuple[int, float]] = {}
 
 
-def plan(jaxpr: Jaxpr, platform: str) -> dict[int, str]:
-    """For ``id(var)`` of each value to materialise, the reason. Nothing, until the cost model is here."""
-    return {}
+def _kind(prim: Primitive) -> tuple[int, float]:
+    """How XLA treats an equation, and ns for one element if it is fused."""
+    name = prim.name
+    if name in _VIEWS:
+        found = _VIEW, MOVE
+    elif name in _MOVES:
+        found = _FUSED, MOVE
+    elif name in _REDUCTIONS:
+        found = _REDUCTION, 0.0
+    elif name in _CALLS:
+        found = _CALL, 0.0
+    elif prim.batch is ELEMENTWISE or name == "add_any":
+        found = _FUSED, COSTLY.get(name, SIMPLE)
+    else:
+        found = _BOUND, 0.0
+    _kinds[prim] = found
+    return found
+
+
+class Called(NamedTuple):
+    """What a caller must know of a program that it calls.
+
+    Attributes:
+      sinks: for each input, how many kernels inside need it.
+      reaches: for each input, numbers of the results whose cones it is in.
+      forced: for each input, whether it must be in memory.
+      cones: for each result, number of equations and cost for one element of what is not in memory.
+    """
+
+    sinks: list[int]
+    reaches: list[set[int]]
+    forced: list[bool]
+    cones: list[tuple[int, float]]
+
+
+class Plan:
+    """The plan of one jaxpr.
+
+    Attributes:
+      cuts: for ``id(var)`` of each value to write to memory, the reason.
+    """
+
+    __slots__ = ("cuts", "_jaxpr", "_uses", "_cones", "_called")
+
+    def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
+        self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
+        self._uses = _Uses(jaxpr, plans)
+        self._cones = _Cones(jaxpr, self._uses)
+        self.cuts = self._cones.cuts
+        self._called: Called | None = None
+
+    def called(self) -> Called:
+        """What callers must know."""
+        if self._called is None:
+            self._called = _summary(self._jaxpr, self._uses, self._cones)
+        return self._called
+
+
+def plan(jaxpr: Jaxpr, plans: dict[int, Plan]) -> Plan:
+    """The plan of ``jaxpr``.
+
+    Args:
+      plans: those of the module so far, by identity of their programs; this one is entered.
+    """
+    found = plans.get(id(jaxpr))
+    if found is None:
+        found = plans[id(jaxpr)] = Plan(jaxpr, plans)
+    return found
+
+
+def _callee(eqn: JaxprEqn) -> Jaxpr | None:
+    """The program that the equation calls, if its inputs are the equation's."""
+    for value in eqn.params.values():
+        if isinstance(value, ClosedJaxpr):
+            value = value.jaxpr
+        if isinstance(value, Jaxpr) and len(value.invars) == len(eqn.invars):
+            return value
+    return None
+
+
+class _Uses:
+    """Backward: who needs each value. Sets of sinks are shared between values and never changed.
+
+    Attributes:
+      sinks: for each variable, the kernels that need it.
+      forced: variables that must be in memory.
+      counts: for each equation, how many sinks its results have; 0 if it is not fused.
+      called: for the number of each call, the summary of the program.
+    """
+
+    __slots__ = ("sinks", "forced", "counts", "called", "_base")
+
+    def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
+        self.sinks: dict[Any, set] = {}
+        self.forced: set = set()
+        self.counts = [0] * len(jaxpr.eqns)
+        self.called: dict[int, Called] = {}
+        self._base: dict[Any, Any] = {}
+        kinds = _kinds
+        for eqn in jaxpr.eqns:
+            kind = kinds.get(eqn.primitive) or _kind(eqn.primitive)
+            if kind[0] == _VIEW and type(eqn.invars[0]) is not Literal:
+                self._base[eqn.outvars[0]] = self._base.get(eqn.invars[0], eqn.invars[0])
+        for v in jaxpr.outvars:
+            self._force(v)
+        for i in range(len(jaxpr.eqns) - 1, -1, -1):
+            eqn = jaxpr.eqns[i]
+            kind, weight = kinds[eqn.primitive]
+            if kind <= _VIEW:
+                sinks = self._of_results(eqn)
+                if not sinks:
+                    continue
+                self.counts[i] = len(sinks)
+                if len(sinks) > 1 and weight > MOVE:
+                    sinks = {i}
+            elif kind == _REDUCTION:
+                sinks = {i}
+            else:
+                callee = _callee(eqn) if kind == _CALL else None
+                if callee is not None:
+                    self._call(i, eqn, plan(callee, plans).called())
+                else:
+                    for x in eqn.invars:
+                        self._force(x)
+                continue
+            for x in eqn.invars:
+                if type(x) is not Literal:
+                    self._need(x, sinks)
+
+    def _of_results(self, eqn: JaxprEqn) -> set:
+        found = self.sinks.get(eqn.outvars[0]) or set()
+        for v in eqn.outvars[1:]:
+            found = found | self.sinks.get(v, set())
+        return found
+
+    def _need(self, v: Any, sinks: set) -> None:
+        have = self.sinks.get(v)
+        self.sinks[v] = sinks if have is None else have if sinks is have or sinks <= have else have | sinks
+
+    def _force(self, v: Any) -> None:
+        if type(v) is not Literal:
+            v = self._base.get(v, v)
+            self.forced.add(v)
+            self._need(v, {v})
+
+    def _call(self, i: int, eqn: JaxprEqn, called: Called) -> None:
+        self.called[i] = called
+        for k, x in enumerate(eqn.invars):
+            if type(x) is Literal:
+                continue
+            if called.forced[k]:
+                self._force(x)
+            sinks: set = {(i, k, n) for n in range(called.sinks[k])}
+            for result in called.reaches[k]:
+                found = self.sinks.get(eqn.outvars[result], set())
+                sinks |= {(i, result)} if len(found) > 1 else found
+            self._need(x, sinks)
+
+
+class _Part(NamedTuple):
+    """What computes a fused value: its number, equations, cost for one element, and what it reads."""
+
+    number: Any
+    equations: int
+    cost: float
+    reads: Iterable[Any]
+
+
+class _Cones:
+    """Forward: the cones, cut where it pays.
+
+    Attributes:
+      cuts: for ``id(var)`` of each value to write to memory, the reason.
+    """
+
+    __slots__ = ("cuts", "_parts", "_bounds")
+
+    def __init__(self, jaxpr: Jaxpr, uses: _Uses):
+        self.cuts: dict[int, str] = {}
+        self._parts: dict[Any, _Part] = {}
+        self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
+        kinds, counts = _kinds, uses.counts
+        for i, eqn in enumerate(jaxpr.eqns):
+            count = counts[i]
+            if count:
+                weight = kinds[eqn.primitive][1]
+                for v in eqn.outvars:
+                    self._enter(v, _Part(i, 1, weight, eqn.invars), count if weight > MOVE else 1, uses.forced)
+            elif i in uses.called:
+                called = uses.called[i]
+                for k, v in enumerate(eqn.outvars):
+                    equations, cost = called.cones[k]
+                    if equations:
+                        reads = [x for x, reach in zip(eqn.invars, called.reaches) if k in reach]
+                        self._enter(v, _Part((i, k), equations, cost, reads), len(uses.sinks.get(v, ())), uses.forced)
+
+    def _enter(self, v: Any, part: _Part, count: int, forced: set) -> None:
+        """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
+        aval = v.aval
+        if not isinstance(aval, ShapedArray) or aval.size <= SMALL or not hasattr(aval.dtype, "itemsize"):
+            return
+        equations, cost = part.equations, part.cost
+        bounds = self._bounds
+        for x in part.reads:
+            if type(x) is not Literal:
+                bound = bounds.get(x)
+                if bound is not None:
+                    equations += bound[0]
+                    cost += bound[1]
+                else:
+                    cost += READ * 8
+        self._parts[v] = part
+        several = count > 1 and _gain(aval, equations, cost, count, v in forced) > 0
+        if several or equations > MAX_KERNEL:
+            equations, cost, _ = self.walk(v)
+            if several and _gain(aval, equations, cost, count, v in forced) > 0:
+                self._cut(v, f"{count} kernels need it and would each compute {equations} equations")
+                return
+            if equations > MAX_KERNEL:
+                self._cut(v, f"bounds a kernel of {equations} equations")
+                return
+        bounds[v] = equations, cost
+
+    def _cut(self, v: Any, reason: str) -> None:
+        self.cuts[id(v)] = reason
+        del self._parts[v]
+
+    def walk(self, v: Any) -> tuple[int, float, set]:
+        """Of the cone of ``v``: number of equations, cost for one element, and the variables in memory that it reads."""
+        parts = self._parts
+        if v not in parts:
+            return 0, 0.0, {v}
+        seen, leaves, stack = set(), set(), [v]
+        equations, cost = 0, 0.0
+        while stack and equations <= 2 * MAX_KERNEL:
+            part = parts[stack.pop()]
+            if part.number in seen:
+                continue
+            seen.add(part.number)
+            equations += part.equations
+            cost += part.cost
+            for x in part.reads:
+                if type(x) is not Literal:
+                    if x in parts:
+                        stack.append(x)
+                    else:
+                        leaves.add(x)
+        size = v.aval.size
+        for x in leaves:
+            if isinstance(x.aval, ShapedArray) and x.aval.shape and hasattr(x.aval.dtype, "itemsize"):
+                cost += READ * x.aval.dtype.itemsize * min(1.0, x.aval.size / size)
+        return equations, cost, leaves
+
+
+def _gain(aval: ShapedArray, equations: int, cost: float, count: int, forced: bool) -> float:
+    """ns won over all runs and the compilation by a cut at a value that ``count`` kernels need."""
+    size, width = aval.size, aval.dtype.itemsize
+    run = (count - 1) * (cost - READ * width) * size
+    compiled = (count - 1) * equations * COMPILE_EQUATION
+    if not forced:
+        run -= (WRITE + READ) * width * size + LAUNCH
+        compiled -= COMPILE_KERNEL
+    return RUNS * run + compiled
+
+
+def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
+    """What callers must know."""
+    results = [(0, 0.0, set()) if type(v) is Literal else cones.walk(v) for v in jaxpr.outvars]
+    outs = set(v for v in jaxpr.outvars if type(v) is not Literal)
+    inside = [{s for s in uses.sinks.get(v, ()) if s not in outs} for v in jaxpr.invars]
+    return Called(sinks=[len(s) for s in inside],
+                  reaches=[{k for k, (_, _, leaves) in enumerate(results) if v in leaves} for v in jaxpr.invars],
+                  forced=[v in uses.forced and v not in outs for v in jaxpr.invars],
+                  cones=[(equations, cost) for equations, cost, _ in results])
