@@ -20,6 +20,7 @@ nothing here are listed by themselves at the end and are stored, not obeyed.
 from __future__ import annotations
 
 import enum
+import itertools
 import os
 import sys
 import threading
@@ -429,6 +430,48 @@ def _define(state: State) -> State:
         _tracing_states.append(state)
         _forget_keys()
     return state
+
+
+class UserContext:
+    """Makes context managers that set a value which programs depend on; see `make_user_context`."""
+
+    __slots__ = ("_state",)
+
+    def __init__(self, state: State):
+        self._state = state
+
+    @property
+    def value(self) -> Any:
+        """The value in force in this thread."""
+        return self._state.value
+
+    def __call__(self, new_value: Any) -> Override:
+        """``with context(value):`` sets the value for this thread and block of code."""
+        return Override(self._state, new_value)
+
+    def __repr__(self) -> str:
+        return f"UserContext(value={self.value!r})"
+
+
+_user_contexts = itertools.count()
+_new_state_listeners: list[Callable[[State], None]] = []
+
+
+def on_new_tracing_state(listener: Callable[[State], None]) -> None:
+    """Call ``listener(state)`` for each flag that affects tracing and is defined from now on."""
+    _new_state_listeners.append(listener)
+
+
+def make_user_context(default_value: Any = None) -> UserContext:
+    """A context whose value is part of the key of every traced program: under another value `jit` traces again.
+
+    ``ctx = make_user_context(0)``, then ``with ctx(1): f(x)``; ``ctx.value`` is the value in force. Values are hashable.
+    """
+    state = _define(State(f"jax_user_context_{next(_user_contexts)}", object, default_value, "A user's context.",
+                          optional=True, affects_tracing=True))
+    for listener in _new_state_listeners:
+        listener(state)
+    return UserContext(state)
 
 
 def define_bool(name: str, default: bool | None, help: str, *, affects_tracing: bool = False) -> State:

@@ -11,10 +11,13 @@ Inside another transformation, a jitted function is one equation, `jit`, that ho
 """
 from __future__ import annotations
 
+import enum
 import functools
 import inspect
 import weakref
 from typing import Any, Callable, Iterable, Sequence
+
+import numpy as np
 
 from . import backends, config, context, nans, source, tree
 from .aval import AbstractRef, get_aval
@@ -51,6 +54,28 @@ class TracedProgram:
         return self.trace is None or self.trace() is context.state.trace
 
 
+class Inline(enum.Enum):
+    """Where the program of a nested jitted function is written out; value of the argument ``inline`` of `jit`.
+
+    ``JAX_EARLY`` writes its equations into the caller's program. With the others it stays one `jit` equation, and XLA
+    decides.
+    """
+
+    JAX_EARLY = "jax_early"
+    JAX_LATE = "jax_late"
+    XLA_EARLY = "xla_early"
+    XLA_LATE = "xla_late"
+    AUTO = "auto"
+
+
+def _written_out(inline: Any) -> bool:
+    if isinstance(inline, Inline):
+        return inline is Inline.JAX_EARLY
+    if not isinstance(inline, (bool, np.bool_)):
+        raise ValueError(f"jit: inline must be a bool or a member of jax.Inline, got {inline!r}")
+    return bool(inline)
+
+
 class JitOptions:
     """The arguments of `jit`, resolved against the function's signature."""
 
@@ -69,7 +94,8 @@ class JitOptions:
             raise ValueError(f"jit: arguments {sorted(both)} of {describe_function(fun)} are both static and donated; "
                              "a static argument has no buffer to donate")
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
-        self.keep_unused, self.device, self.backend, self.inline = keep_unused, device, backend, inline
+        self.keep_unused, self.device, self.backend = keep_unused, device, backend
+        self.inline = _written_out(inline)
         self.compiler_options = tuple(sorted(compiler_options.items())) if compiler_options else ()
 
 
@@ -466,7 +492,7 @@ def _nested_placements(options, call, closed, inputs):
 def jit(fun: Callable | None = None, /, *, in_shardings: Any = None, out_shardings: Any = None,
         static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None,
         donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None,
-        keep_unused: bool = False, device: Any = None, backend: str | None = None, inline: bool = False,
+        keep_unused: bool = False, device: Any = None, backend: str | None = None, inline: "bool | Inline" = False,
         compiler_options: dict[str, Any] | None = None) -> Any:
     """``fun`` compiled by XLA: traced at the first call for each combination of argument types, then run as one program.
 
@@ -477,7 +503,7 @@ def jit(fun: Callable | None = None, /, *, in_shardings: Any = None, out_shardin
       donate_argnums, donate_argnames: arguments whose memory may be used for results; they are deleted by the call.
       keep_unused: keep arguments that the program does not read.
       device, backend: where to run.
-      inline: inside another trace, write the equations of ``fun`` there instead of one `jit` equation.
+      inline: inside another trace, write the equations of ``fun`` there instead of one `jit` equation; or an `Inline`.
       compiler_options: options for this program's compilation.
 
     Returns:
@@ -552,6 +578,37 @@ def inlined(fun: Callable | None = None, *, static_argnums: int | Sequence[int] 
         if compiled is None:
             compiled = jit(fun, inline=True, static_argnums=nums or None, static_argnames=static_argnames or None)
         return compiled(*args, **kwargs)
+    return call
+
+
+_MANY_TYPES = 1 << 12
+
+
+def inlined_later(fun: Callable, static_argnums: Sequence[int], rather_plain: Callable[[tuple], bool]) -> Callable:
+    """`jit` with ``inline``, for eager calls of functions that also run well as plain Python.
+
+    Args:
+      fun: takes positional arguments.
+      static_argnums: as for `jit`.
+      rather_plain: ``rather_plain(args)`` says whether a call that is not compiled yet shall run as plain Python; asked
+        until it says no for arguments of these types. Compiled calls never enter Python.
+    """
+    options = JitOptions(fun, tuple(static_argnums) or None, None, None, None, None, None, False, None, None, True, None)
+    plain: set = set()
+
+    def miss(*args, **kwargs):
+        key = tuple(getattr(x, "aval", type(x)) for x in args)
+        if not kwargs and rather_plain(args):
+            if len(plain) < _MANY_TYPES:
+                plain.add(key)
+            return fun(*args), None
+        result, fast = _call_miss(fun, options, args, kwargs)
+        if key in plain or len(plain) >= _MANY_TYPES:  # the dispatcher remembers that there was nothing to repeat; the next call shall ask again
+            plain.clear()
+            call._clear_cache()
+        return result, fast
+
+    call = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun), object())
     return call
 
 

@@ -6,6 +6,7 @@ body compiles nothing.
 from __future__ import annotations
 
 import collections
+import enum
 import hashlib
 import threading
 import time
@@ -30,6 +31,31 @@ def clear() -> None:
         _cache.clear()
 
 
+class CompilerEffortLevel(enum.Enum):
+    """How hard the compiler tries: value of the compiler options ``optimization_level`` and ``memory_fitting_level``.
+
+    Source: OpenXLA, "Effort levels".
+    """
+
+    UNKNOWN = 0
+    O0 = 9
+    O1 = 19
+    O2 = 29
+    O3 = 39
+
+
+def _effort(value: Any) -> Any:
+    """An effort level, a member or its name, as the number that XLA knows it by."""
+    value = getattr(CompilerEffortLevel, value, value) if isinstance(value, str) else value
+    return value.value if isinstance(value, CompilerEffortLevel) else value
+
+
+def _effort_flags() -> tuple[int, int]:
+    """The process's flags for both levels; 0 where a flag leaves the compiler's own choice."""
+    memory = config.memory_fitting_level.value
+    return _effort(config.optimization_level.value), 0 if memory == config.memory_fitting_level.default else _effort(memory)
+
+
 def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
     """Compiler options (a mapping, items, or None) as sorted items.
 
@@ -37,6 +63,7 @@ def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
       TypeError: a name is not a string, or a value neither bool, number nor string.
     """
     items = sorted((options.items() if hasattr(options, "items") else options) or ())
+    items = [(name, _effort(value) if name in _LEVELS else value) for name, value in items]
     for name, value in items:
         if not isinstance(name, str) or not isinstance(value, (bool, int, float, str)):
             raise TypeError(f"compiler_options: {name!r}: {value!r} must be a str and a bool, int, float or str")
@@ -44,7 +71,8 @@ def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
 
 
 # Options that are fields of the build options and not XLA flags.
-_BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", "optimization_level", "memory_fitting_level"}
+_LEVELS = ("optimization_level", "memory_fitting_level")
+_BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", *_LEVELS}
 
 
 # XLA's CPU compiler makes one function of a loop whose buffers have less than so many bytes in all, and else dispatches
@@ -86,16 +114,11 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
     build.use_shardy_partitioner = bool(build.use_spmd_partitioning and config.use_shardy_partitioner.value)
     if build.use_spmd_partitioning:
         build.allow_spmd_sharding_propagation_to_output = [True]
+    levels = dict(zip(_LEVELS, _effort_flags()))
     for name in _BUILD_FIELDS:
-        flag = f"jax_{name}"
-        value = dict(items).get(name, getattr(config.config, flag, None))
-        if not hasattr(build, name):
-            continue  # a field that this version does not have
-        if value is not None and value not in ("", "UNKNOWN"):
-            try:
-                setattr(build, name, value)
-            except TypeError:
-                pass  # an effort level given by name: XLA's default stands
+        value = dict(items).get(name, levels[name] or None if name in levels else getattr(config.config, f"jax_{name}", None))
+        if value is not None and value != "" and hasattr(build, name):  # not all versions have all fields
+            setattr(build, name, value)
     if config.disable_most_optimizations.value:
         build.debug_options.xla_backend_optimization_level = 0
         build.debug_options.xla_llvm_disable_expensive_passes = True
@@ -123,7 +146,8 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:
         return _compile(text, client, devices, items, ())
-    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP_BYTES)
+    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP_BYTES,
+                *_effort_flags())
     key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
     with _lock:
         found = _cache.get(key)

@@ -40,8 +40,11 @@ def _mirror_trace_key() -> None:
             _key.set_local(config.trace_key())
         else:
             _key.set_global(config.trace_key())
-    for state in config._tracing_states:
+    def watch(state: Any) -> None:
         config.on_change(state.name, changed)
+    for state in config._tracing_states:
+        watch(state)
+    config.on_new_tracing_state(watch)
 
 
 class _Running:
