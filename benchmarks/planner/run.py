@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Times the programs of this folder: trace, lower and compile separately, then the run; prints JSON in milliseconds.
 
-usage: run.py [--only NAME,...] [--repeat 1] [--seconds 0.6] [--list]
+usage: run.py [--only NAME,...] [--repeat 1] [--seconds 0.6] [--list | --serve]
 
 Nothing is read from a cache of compiled programs. Tracing and lowering take the least of two tries (the first loads
 code); compiling is done `--repeat` times, and the least stands. The run is the least of blocks of calls within
 `--seconds`, each block long enough for the clock. `check` is a number made from the results, for telling whether two
-sides computed the same.
+sides computed the same. `--serve` is for compare.py: it answers one line of JSON to each line of JSON.
 """
 import argparse
 import json
@@ -39,13 +39,13 @@ def stage_times(function, args, compiles: bool):
 
 
 def run_seconds(call, args, budget: float) -> float:
-    """Seconds of one call: the least over blocks, at least three."""
+    """Seconds of one call: the least over blocks, at least two."""
     jax.block_until_ready(call(*args))
     t0 = time.perf_counter()
     jax.block_until_ready(call(*args))
     n = max(1, int(BLOCK / (time.perf_counter() - t0)))
     best, blocks, stop = float("inf"), 0, time.perf_counter() + budget
-    while blocks < 3 or time.perf_counter() < stop:
+    while blocks < 2 or time.perf_counter() < stop:
         t0 = time.perf_counter()
         for _ in range(n):
             jax.block_until_ready(call(*args))
@@ -59,19 +59,57 @@ def checksum(results) -> float:
     return float(np.mean([np.mean(np.abs(x.astype(np.complex128))) for x in leaves]))
 
 
+class Program:
+    """One program of the register on its way: compiled as often as asked, then run."""
+
+    def __init__(self, name: str):
+        self.function, self.args = PROGRAMS[name]()
+        self.first = stage_times(self.function, self.args, compiles=False)[0]
+        self.executable = None
+
+    def compile(self) -> dict[str, float]:
+        """Milliseconds of trace, lower, compile, and of all three."""
+        jax.clear_caches() if self.executable else None  # else ours would find the executable by its text
+        times, self.executable = stage_times(self.function, self.args, compiles=True)
+        best = {stage: min(t, self.first.get(stage, t)) for stage, t in times.items()}
+        return {stage: round(t * 1e3, 3) for stage, t in dict(best, total_compile=sum(best.values())).items()}
+
+    def run(self, seconds: float) -> dict[str, float]:
+        return dict(run=round(run_seconds(self.executable, self.args, seconds) * 1e3, 4))
+
+    def facts(self) -> dict[str, float]:
+        memory = getattr(self.executable.memory_analysis(), "temp_size_in_bytes", 0)
+        return dict(check=checksum(self.executable(*self.args)), temporaries_mb=round(memory / 1e6, 3))
+
+
 def measure(name: str, repeat: int = 1, seconds: float = 0.6) -> dict[str, float]:
     """All figures of one program, times in milliseconds."""
-    function, args = PROGRAMS[name]()
-    best, executable = stage_times(function, args, compiles=False)
-    for _ in range(repeat):
-        jax.clear_caches() if executable else None
-        times, executable = stage_times(function, args, compiles=True)
-        best = {stage: min(t, best.get(stage, t)) for stage, t in times.items()}
-    best["total_compile"] = sum(best.values())
-    best["run"] = run_seconds(executable, args, seconds) if seconds else float("nan")
-    out = {stage: round(t * 1e3, 3) for stage, t in best.items()}
-    memory = getattr(executable.memory_analysis(), "temp_size_in_bytes", None)
-    return dict(out, check=checksum(executable(*args)), temporaries_mb=memory and round(memory / 1e6, 3))
+    program = Program(name)
+    tries = [program.compile() for _ in range(repeat)]
+    return {**{key: min(t[key] for t in tries) for key in tries[0]}, **program.run(seconds), **program.facts()}
+
+
+def serve(answers) -> None:
+    """Answer ["open", name], ["compile"], ["run", seconds], ["facts"] from standard input until it ends."""
+    program = None
+    for line in sys.stdin:
+        command, *rest = json.loads(line)
+        try:
+            if command == "open":
+                program, answer = None, {}
+                jax.clear_caches()
+                program = Program(*rest)
+            else:
+                answer = getattr(program, command)(*rest)
+        except Exception as error:
+            answer = dict(error=f"{type(error).__name__}: {error}"[:300])
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+def names_like(parts: str) -> list[str]:
+    """Names that contain one of ``parts`` (by comma); all for an empty string."""
+    wanted = [part for part in parts.split(",") if part]
+    return [name for name in PROGRAMS if not wanted or any(part in name for part in wanted)]
 
 
 def main() -> None:
@@ -80,11 +118,15 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=1, help="how often each program is compiled")
     parser.add_argument("--seconds", type=float, default=0.6, help="of running, for each program")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
+    parser.add_argument("--serve", action="store_true", help="take commands from standard input")
     args = parser.parse_args()
-    wanted = [part for part in args.only.split(",") if part]
-    names = [n for n in PROGRAMS if not wanted or n in wanted or any(w in n for w in wanted)]
+    names = names_like(args.only)
     if args.list:
         return print("\n".join(names))
+    if args.serve:
+        answers = os.fdopen(os.dup(1), "w")
+        os.dup2(2, 1)  # what libraries print does not mix with the answers
+        return serve(answers)
     out = {}
     for name in names:
         print(f"{name} ...", file=sys.stderr, flush=True)

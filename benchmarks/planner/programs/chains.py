@@ -16,8 +16,8 @@ def select_chain(depth: int):
         for _ in range(depth):
             x = jnp.where(x > 0, x, 0.1 * x)
             x = jnp.clip(x, -3.0, 3.0)
-            x = x - 0.05 * jnp.square(x) + jnp.mean(x)
-        return jnp.sum(x)
+            x = x + 0.05 * jnp.square(x) - jnp.mean(x)
+        return jnp.sum(jnp.square(x))
     return jax.grad(f), (Data(80).normal(512, 512),)
 
 
