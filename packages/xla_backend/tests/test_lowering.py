@@ -358,7 +358,7 @@ def test_ordered_callbacks_run_in_order():
         return [show_p.bind(y, tag="last")]
 
     module = lower(fun, f32())
-    assert module.ordered_effects == [ORDER] and len(module.host_callbacks) == 3
+    assert module.ordered_effects == [] and len(module.host_callbacks) == 3  # one CPU device: programs follow each other
     seen.clear()
     (out,) = run(module, np.float32(1))
     assert out == 3 and seen == [("first", 1.0), ("inner", 1.0), ("last", 2.0)]

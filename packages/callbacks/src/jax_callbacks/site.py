@@ -48,12 +48,14 @@ class Site:
       takes_batches: the function takes arguments with leading batch axes, and then returns such results.
     """
 
-    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "takes_batches", "_function", "_wanted", "__weakref__")
+    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "takes_batches", "_function", "_inputs", "_wanted",
+                 "__weakref__")
 
     def __init__(self, kind: str, function: Callable, in_tree: Any, statics: Sequence[Any], out_tree: Any,
                  out_avals: Sequence[AbstractValue]):
         self.kind, self.function, self.out_tree, self.out_avals = kind, function, out_tree, tuple(out_avals)
         self._function = _of_operands(function, in_tree, statics)
+        self._inputs = sum(s is DYNAMIC for s in statics)
         self._wanted = [_stored(a) for a in self.out_avals]
         self.record, self.takes_batches = stats.record_of(kind, function), False
 
@@ -87,10 +89,12 @@ class Site:
 
     def host_function(self, ordered: bool) -> Callable:
         """The function for the runtime. With ``ordered`` the first operand and the first result are tokens."""
-        call = self._single_result() if len(self._wanted) == 1 and self.out_tree.num_nodes == 1 else self._any_result()
+        if self._inputs == 1 and len(self._wanted) == 1 and self.out_tree.num_nodes == 1:
+            return self._one_to_one(ordered)
+        call = self._any()
         return (lambda token, *arrays: (token, *call(*arrays))) if ordered else call
 
-    def _any_result(self) -> Callable:
+    def _any(self) -> Callable:
         run = self.run
 
         def call(*arrays):
@@ -101,28 +105,30 @@ class Site:
             raise failure
         return call
 
-    def _single_result(self) -> Callable:
-        """`_any_result` for the commonest case, one array: what is only needed in special cases is left to `run`."""
+    def _one_to_one(self, ordered: bool) -> Callable:
+        """`_any` for the commonest case, one array in and one out: what is only needed in special cases is left to `run`.
+
+        The runtime takes results with any strides.
+        """
         run, function, record, (want,) = self.run, self._function, self.record, self._wanted
-        dtype, shape, strides, checked = want.dtype, want.shape, _strides(want), self._checked
+        dtype, shape, checked = want.dtype, want.shape, self._checked
         state, clock = context.state, time.perf_counter_ns
 
-        def call(*arrays):
+        def call(x):
             try:
                 if stats.limit is not None or state.trace is not EVAL:
-                    return tuple(run(arrays))
+                    return tuple(run((x,)))
                 start = clock()
-                result = function(*[x.view(View) for x in arrays])
-                record.count += 1
+                result = function(x.view(View))
                 record.nanoseconds += clock() - start
-                if (type(result) in _ARRAYS and result.dtype is dtype and result.shape == shape
-                        and result.strides == strides):
+                record.count += 1
+                if type(result) in _ARRAYS and result.dtype is dtype and result.shape == shape:
                     return (result,)
                 return tuple(checked(result))
             except BaseException as error:
                 failure = carrier(error)
             raise failure
-        return call
+        return (lambda token, x: (token, call(x)[0])) if ordered else call
 
     # -- results -----------------------------------------------------------------------------------------------------
 
@@ -177,15 +183,6 @@ class Site:
         return f"{self.kind}: the result{f' at {place}' if place else ''} of {describe_function(self.function)}"
 
 
-def _strides(aval: ShapedArray) -> tuple:
-    """Strides in bytes of a contiguous array."""
-    strides, step = [], np.dtype(aval.dtype).itemsize
-    for n in reversed(aval.shape):
-        strides.append(step)
-        step *= n
-    return tuple(reversed(strides))
-
-
 _KIND_OF = {bool: np.dtype(bool), int: np.dtype("int8"), float: np.dtype("float16"), complex: np.dtype("complex64")}
 
 
@@ -235,6 +232,7 @@ class BatchedSite(Site):
     def __init__(self, inner: Site, size: int, mapped: Sequence[bool]):
         self.kind, self.function, self.out_tree, self.record = inner.kind, inner.function, inner.out_tree, inner.record
         self.inner, self.size, self.mapped, self.takes_batches = inner, size, tuple(mapped), False
+        self._inputs = None  # it has a `run` of its own, which `_one_to_one` would pass by
         self.out_avals = tuple(ShapedArray((size, *a.shape), a.dtype) for a in inner.out_avals)
         self._wanted = [_stored(a) for a in self.out_avals]
 
@@ -246,9 +244,6 @@ class BatchedSite(Site):
             for whole, part in zip(results, element):
                 whole[i] = part
         return results
-
-    def _single_result(self) -> Callable:
-        return self._any_result()
 
 
 def make_site(kind: str, function: Callable, args: tuple, kwargs: dict, out_tree: Any, out_avals: Sequence[Any],

@@ -28,6 +28,8 @@ def _rebinding(name: str) -> Callable:
 class View(np.ndarray):
     """A read-only NumPy array with the attributes of a `jax.Array`."""
 
+    __slots__ = ()  # an array without a dictionary is made faster
+
     for _name in ("__iadd__", "__isub__", "__imul__", "__itruediv__", "__ifloordiv__", "__imod__", "__ipow__",
                   "__iand__", "__ior__", "__ixor__", "__ilshift__", "__irshift__", "__imatmul__"):
         locals()[_name] = _rebinding(_name)

@@ -11,7 +11,7 @@ from typing import Any, Callable, Hashable, NamedTuple, Sequence
 
 from jax_core import tree
 
-from . import client, executable, host_calls, tokens
+from . import client, executable, host_calls
 from .array import mark_donated
 from .jaxlib_compat import Config, _jax
 from .put import put
@@ -47,17 +47,11 @@ def record(fast: Any) -> _Fast | None:
     loaded = executable.last.__dict__.pop("loaded", None)
     if loaded is None or fast.executable.needs_python or not (loaded.simple or loaded.calls_host):
         return None
-    module, consts, out_tree = loaded.module, loaded.consts, fast.out_tree
-    out_shardings, out_avals = loaded.out_shardings, list(module.out_avals)
-    if loaded.calls_host:
-        dummies = loaded.dummies
-        consts = dummies + consts
-        out_shardings = [loaded.token_sharding] * len(dummies) + out_shardings
-        out_avals = [tokens.TOKEN_TYPE] * len(dummies) + out_avals
-        out_tree = tree.treedef_tuple([tree.tree_structure((0,) * len(dummies)), out_tree])
+    module, consts, out_avals = loaded.module, loaded.consts, list(loaded.module.out_avals)
     kept = set(module.kept)
     return _Fast(
-        loaded.loaded, out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, out_shardings, out_avals,
+        loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
+        out_avals,
         [loaded.committed] * len(out_avals), [True] * len(consts) + [i in kept for i in range(len(fast.in_avals))],
         [None] * (len(consts) + len(module.kept)), consts)
 
@@ -82,28 +76,15 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
       key: what besides ``fun`` the compiled program depends on. Dispatchers of the same function with equal keys share
         what they know; None shares nothing.
     """
-    repeated: Callable | None = None  # set when a program of this function turns out to call the host
-
-    def cache_miss(*args, **kwargs):
-        nonlocal repeated
-        if repeated is not None:
-            return repeated(args, kwargs), None
+    def checked_miss(*args, **kwargs):
         client.check_process()
-        result, fast = miss(*args, **kwargs)
-        if fast is not None and _last_calls_host():
-            repeated, fast = host_calls.repeat(recorded, new), None
-        return result, None if fast is None else record(fast)
-
-    def recorded(*args, **kwargs):
-        client.check_process()
-        result, fast = miss(*args, **kwargs)
-        return result, None if fast is None else record(fast)
+        return miss(*args, **kwargs)
 
     def new(miss, key=None):
         return _jax.pjit(name, fun, miss, list(static_argnums), list(static_argnames), object() if key is None else key,
                          tree.registry, _place_argument, _eager_cache if eager else _cache)
 
-    call = new(cache_miss, key)
+    call = new(host_calls.misses(checked_miss, record, _last_calls_host, new), key)
     return _donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
 
 

@@ -39,7 +39,7 @@ class _Loaded:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "token_sharding", "simple", "calls_host", "dummies", "name")
+                 "single", "token_sharding", "simple", "calls_host", "name")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -67,8 +67,6 @@ class _Loaded:
         self.simple = not (module.ordered_effects or module.unordered_effects)
         self.calls_host = host_calls.calls_host(module, self.devices)
         if self.calls_host:
-            self.dummies = host_calls.dummies(module, self.token_sharding)
-            self.handlers = [self._token_handler() for _ in self.dummies] + self.handlers
             host_calls.wait_for(self.consts)
 
     def _results(self, wanted: Any) -> list[Sharding]:
@@ -103,8 +101,7 @@ class _Loaded:
             inputs.append(x)
         if self.calls_host:
             host_calls.wait_for(inputs)
-            outs = self.loaded.execute_sharded(self.dummies + inputs).consume_with_handlers(self.handlers)
-            outs = outs[len(self.dummies):]
+            outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         elif self.simple:
             outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         else:

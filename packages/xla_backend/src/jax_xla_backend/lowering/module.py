@@ -52,7 +52,7 @@ class Module:
       in_avals, out_avals: types of the kept inputs and of the results, as ``main`` has them: keys as their words.
       keys_in, keys_out: pairs (flat index, extended dtype) of the inputs and results that are keys to the caller.
       donated: indices of flat inputs whose buffers ``main`` may overwrite.
-      ordered_effects, unordered_effects: of the program.
+      ordered_effects: those that ``main`` takes a token for and returns one; unordered_effects: of the program.
       host_callbacks: Python functions that the program calls by their index here.
       host_transfers: `calls.HostTransfer` of each callback on platforms that call the host by messages (TPU).
       constraints: placements on several devices that the program asks for its values.
@@ -73,7 +73,6 @@ class Module:
         self.in_avals = [physical_aval(closed.in_avals[i]) for i in self.kept]
         self.out_avals = [physical_aval(aval) for aval in closed.out_avals]
         self.keys_in, self.keys_out = _keys(closed.in_avals), _keys(closed.out_avals)
-        self.ordered_effects = ordered_effects(self._jaxpr.effects)
         self.unordered_effects = sorted((e for e in self._jaxpr.effects if not e.ordered), key=str)
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
         self._hoisted = [v for v, _ in hoisted]
@@ -91,6 +90,7 @@ class Module:
         self._text = writer.text()
         self.barriers = sum(len(p.cuts) for p in writer.plans.values())
         self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers
+        self.ordered_effects = writer.ordered_effects
         self.constraints = writer.shardings.constraints
 
     def text(self, debug_info: bool = False) -> str:
@@ -155,24 +155,25 @@ def _on_host(x: Any) -> bool:
     return isinstance(x, (np.ndarray, np.generic)) or getattr(x, "is_fully_addressable", True)
 
 
-def _donations(module: Module, spec: LowerSpec, in_shardings: tuple | None) -> tuple[dict[int, str], list]:
-    """For positions among the kept inputs, the attribute that says how the donated buffer may be used.
+def _donations(module: Module, spec: LowerSpec, in_shardings: tuple | None) -> tuple[dict[int, int | None], list]:
+    """For positions among the kept inputs, the result that may use the donated buffer, None for any; and what none can use.
 
     Each donated input takes the first result of its shape and dtype that none has taken yet. With several devices
     the partitioner decides on shapes, so the compiler is left to choose.
     """
     donated = [k for k, i in enumerate(module.kept) if i < len(spec.donated) and spec.donated[i]]
     if in_shardings is not None:
-        return {k: "jax.buffer_donor = true" for k in donated}, []
+        return dict.fromkeys(donated), []
     free: dict[str, list[int]] = {}
     if donated:
         for position, aval in enumerate(module.out_avals):
-            free.setdefault(type_text(aval), []).append(position + len(module.ordered_effects))
-    usable, unusable = {}, []
+            free.setdefault(type_text(aval), []).append(position)
+    usable: dict[int, int | None] = {}
+    unusable = []
     for k in donated:
         places = free.get(type_text(module.in_avals[k]))
         if places:
-            usable[k] = f"tf.aliasing_output = {places.pop(0)} : i32"
+            usable[k] = places.pop(0)
         else:
             unusable.append(module.in_avals[k])
     return usable, unusable
@@ -190,6 +191,8 @@ class ModuleWriter:
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
       axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.manual.AxisEnv`).
+      ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
+        runs to its end before the next one starts (`host_calls`).
     """
 
     axis_env: Any = None
@@ -201,6 +204,7 @@ class ModuleWriter:
         self.shardings = Shardings(*module._shardings)
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
+        self.ordered_effects = ordered_effects(module._jaxpr.effects)
         self._functions: list[str] = []
         self._symbols: set[str] = {"main"}
         self._by_program: dict[tuple, tuple[Any, str]] = {}
@@ -223,20 +227,20 @@ class ModuleWriter:
     def _main(self) -> str:
         module = self.module
         b = Builder(self)
-        tokens = [f"%token{i}" for i in range(len(module.ordered_effects))]
-        arguments = [f"{t}: {_TOKEN_TYPE}" for t in tokens]
-        env: dict[Any, str] = {}
-        for i, v in enumerate(module._hoisted):
-            env[v] = f"%const{i}"
-            arguments.append(f"%const{i}: {type_text(v.aval)}")
-        names = _names(module._jaxpr.debug_info, module.kept) if self.located else ()
-        for i, v in enumerate(module._jaxpr.invars):
-            env[v] = f"%arg{i}"
-            location = f" loc({quoted(names[i])})" if i < len(names) else ""
-            arguments.append(f"%arg{i}: {type_text(v.aval)}{self._argument_attributes(i, v)}{location}")
+        env: dict[Any, str] = {v: f"%const{i}" for i, v in enumerate(module._hoisted)}
+        env.update((v, f"%arg{i}") for i, v in enumerate(module._jaxpr.invars))
         for v, x in module._inlined:
             env[v] = b.constant(np.asarray(x))
         outs = b.run(module._jaxpr, env)
+        if self.callbacks and self.platform == "cpu" and module._shardings[0] is None and self.shardings.devices == 1:
+            self.ordered_effects = []
+        tokens = [f"%token{i}" for i in range(len(self.ordered_effects))]
+        arguments = [f"{t}: {_TOKEN_TYPE}" for t in tokens]
+        arguments += [f"%const{i}: {type_text(v.aval)}" for i, v in enumerate(module._hoisted)]
+        names = _names(module._jaxpr.debug_info, module.kept) if self.located else ()
+        for i, v in enumerate(module._jaxpr.invars):
+            location = f" loc({quoted(names[i])})" if i < len(names) else ""
+            arguments.append(f"%arg{i}: {type_text(v.aval)}{self._argument_attributes(i, v)}{location}")
         results = [_TOKEN_TYPE] * len(tokens) + [f"{x.type}{self._result_attributes(i, x)}" for i, x in enumerate(outs)]
         return _function("public @main", arguments, b.lines, tokens + outs,
                          [_TOKEN_TYPE] * len(tokens) + [x.type for x in outs], results)
@@ -247,7 +251,9 @@ class ModuleWriter:
         if placements is not None and placements[self.module.kept[i]] is not None:
             items.append(self.shardings.argument(placements[self.module.kept[i]], physical_aval(v.aval).ndim))
         if i in self.module._aliases:
-            items.append(self.module._aliases[i])
+            result = self.module._aliases[i]
+            items.append("jax.buffer_donor = true" if result is None else
+                         f"tf.aliasing_output = {result + len(self.ordered_effects)} : i32")
         return f" {{{', '.join(items)}}}" if items else ""
 
     def _result_attributes(self, i: int, x: Value) -> str:
