@@ -1,4 +1,7 @@
-"""jax.experimental.random: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.random: implemented in `jax_random.stateful`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "StatefulPRNG": "jax_random.stateful:StatefulPRNG",
+    "stateful_rng": "jax_random.stateful:stateful_rng",
+})
