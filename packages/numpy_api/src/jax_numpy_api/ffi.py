@@ -1,0 +1,278 @@
+"""Calls of compiled functions from programs: XLA's foreign function interface.
+
+A handler is compiled C++ that XLA calls with pointers to buffers. It is registered with the backend under a name
+(`register_ffi_target`); `ffi_call` is a function of arrays that calls it, under `jit` as well as eagerly.
+
+Source: XLA, "Foreign Function Interface"; StableHLO specification, `custom_call`.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from jax_core import dtypes
+from jax_core.aval import ShapedArray, abstract_token, get_aval
+from jax_core.batching import moved
+from jax_core.effects import Effect
+from jax_core.primitive import Primitive, none
+from jax_core.structural import broadcast_in_dim
+
+from .lax.control_flow.scan import scan
+
+VMAP_METHODS = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all", "legacy_vectorized", None)
+
+
+class FfiEffect(Effect):
+    """The call does something besides computing its results."""
+
+    def __repr__(self):
+        return "FfiEffect"
+
+
+_EFFECTS = frozenset({FfiEffect()})
+
+
+class _Frozen:
+    """A parameter with contents that cannot be hashed: an array, or a mapping."""
+
+    __slots__ = ("value", "key")
+
+    def __init__(self, value: Any, key: Any):
+        self.value, self.key = value, key
+
+    def __eq__(self, other):
+        return isinstance(other, _Frozen) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+    def __repr__(self):
+        return repr(self.value)
+
+
+def _freeze(target: str, name: str, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return _Frozen(dict(value), tuple((k, _typed(_freeze(target, f"{name}.{k}", v))) for k, v in value.items()))
+    if isinstance(value, (bool, int, float, str, np.bool_, np.number)):
+        return value
+    if isinstance(value, (list, tuple)):
+        value = np.asarray(value)
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.ndim <= 1:
+        return _Frozen(value, (value.shape, value.dtype.str, value.tobytes()))
+    raise TypeError(f"ffi_call of {target!r}: no attribute handler defined for {name}={value!r} of type "
+                    f"{type(value).__name__}; attributes are truth values, numbers, strings, one-dimensional arrays and "
+                    "mappings of these. Pass arrays as operands.")
+
+
+def _typed(value: Any) -> Any:
+    return type(value), value
+
+
+def _thaw(value: Any) -> Any:
+    value = value.value if isinstance(value, _Frozen) else value
+    return value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
+
+
+def _order(where: str, layout: Any, ndim: int) -> tuple[int, ...]:
+    """A layout as the axes from the slowest to the fastest varying."""
+    if layout is None:
+        return tuple(range(ndim))
+    order = tuple(getattr(layout, "major_to_minor", layout))
+    if sorted(order) != list(range(ndim)):
+        raise ValueError(f"{where}: layout {order} is not a permutation of the {ndim} axes of the array")
+    return order
+
+
+def _ndim(aval: Any) -> int:
+    return 0 if aval is abstract_token else len(aval.shape)
+
+
+def _minor_to_major(orders: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    return [order[::-1] for order in orders]
+
+
+# -- the primitive -----------------------------------------------------------------------------------------------------------
+
+def _ffi_lower(b, *xs, target_name, has_side_effect, input_layouts, output_layouts, input_output_aliases,
+               custom_call_api_version, legacy_backend_config, attributes, **_):
+    config = {k: _thaw(v) for k, v in attributes} if custom_call_api_version >= 4 else legacy_backend_config or ""
+    return b.custom_call(
+        target_name, *xs, out=list(b.out_avals), backend_config=config, api_version=custom_call_api_version,
+        has_side_effect=has_side_effect, operand_layouts=_minor_to_major(input_layouts),
+        result_layouts=_minor_to_major(output_layouts), output_operand_aliases=dict(input_output_aliases))
+
+
+def _ffi_jvp(primals, tangents, *, target_name, **params):
+    raise ValueError(f"The FFI call to `{target_name}` cannot be differentiated. Give the function around it a derivative with "
+                     "`jax.custom_jvp` or `jax.custom_vjp`.")
+
+
+def _ffi_batch(axis, args, dims, *, vmap_method, target_name, input_layouts, output_layouts, result_avals, **params):
+    if vmap_method is None:
+        raise NotImplementedError(
+            f"vmap of the FFI call to `{target_name}`: vmap is only supported when ffi_call is given a vmap_method, one of "
+            "'sequential', 'sequential_unrolled', 'expand_dims', 'broadcast_all' and 'legacy_vectorized'. Got vmap_method=None.")
+    args = [moved(x, d, 0) for x, d in zip(args, dims)]
+    mapped = [d is not None for d in dims]
+    bind = functools.partial(ffi_call_p.bind, vmap_method=vmap_method, target_name=target_name, **params)
+    if vmap_method in ("sequential", "sequential_unrolled"):
+        def one(_, rows):
+            rows = iter(rows)
+            return None, bind(*[next(rows) if m else x for x, m in zip(args, mapped)], input_layouts=input_layouts,
+                              output_layouts=output_layouts, result_avals=result_avals)
+        unroll = axis.size if vmap_method == "sequential_unrolled" else 1
+        _, outs = scan(one, None, [x for x, m in zip(args, mapped) if m], length=axis.size, unroll=unroll)
+        return outs, [0] * len(outs)
+    if vmap_method != "legacy_vectorized":
+        size = 1 if vmap_method == "expand_dims" else axis.size
+        args = [x if m else broadcast_in_dim(x, (size, *np.shape(x)), range(1, 1 + np.ndim(x))) for x, m in zip(args, mapped)]
+        mapped = [True] * len(args)
+    batched = lambda order: (0, *(i + 1 for i in order))
+    outs = bind(*args, input_layouts=tuple(batched(o) if m else o for o, m in zip(input_layouts, mapped)),
+                output_layouts=tuple(map(batched, output_layouts)),
+                result_avals=tuple(ShapedArray((axis.size, *a.shape), a.dtype) for a in result_avals))
+    return outs, [0] * len(outs)
+
+
+ffi_call_p = Primitive(
+    "ffi_call", multiple_results=True, out_type=lambda *avals, result_avals, **_: result_avals,
+    effects=lambda *avals, has_side_effect, **_: _EFFECTS if has_side_effect else frozenset(),
+    jvp=_ffi_jvp, transpose=none("an FFI call has no transpose"), batch=_ffi_batch, lower=_ffi_lower)
+
+
+# -- public functions ----------------------------------------------------------------------------------------------------------
+
+def ffi_call(target_name: str, result_shape_dtypes: Any, *, has_side_effect: bool = False, vmap_method: str | None = None,
+             input_layouts: Sequence[Any] | None = None, output_layouts: Any = None,
+             input_output_aliases: dict[int, int] | None = None, custom_call_api_version: int = 4,
+             legacy_backend_config: str | None = None) -> Callable[..., Any]:
+    """A function of arrays that calls the handler registered as ``target_name``.
+
+    Args:
+      result_shape_dtypes: the result's type, as anything with a ``shape`` and a ``dtype``; a sequence where there are many.
+      has_side_effect: the call happens even if nobody reads its results.
+      vmap_method: what `vmap` does: ``"sequential"`` calls once for each element, in a loop, and ``"sequential_unrolled"``
+        without one; the others call once, with a leading axis on all operands and results: ``"broadcast_all"`` repeats operands
+        that are not mapped, ``"expand_dims"`` gives them an axis of length 1, ``"legacy_vectorized"`` leaves them as they are.
+        None: an error.
+      input_layouts, output_layouts: for each array its axes from the slowest to the fastest varying (or a `Layout`); None
+        for row-major.
+      input_output_aliases: for an operand's number, that of the result which takes its buffer.
+      custom_call_api_version: 4 for handlers of the typed interface; older ones get no attributes.
+      legacy_backend_config: a string for handlers of older versions.
+
+    Returns:
+      ``call(*arrays, **attributes)``: one array, or a tuple of arrays. Attributes are fixed when the call is compiled: truth
+      values, numbers, strings, one-dimensional NumPy arrays and mappings of these. NumPy scalars say their width
+      (``np.int32(3)``); Python's have 64 bits.
+
+    Raises:
+      ValueError: the options do not fit each other or the operands.
+      TypeError: an attribute has no form that handlers could read.
+    """
+    if vmap_method not in VMAP_METHODS:
+        raise ValueError(f"ffi_call: vmap_method must be one of the allowed methods {list(VMAP_METHODS)}, but got: {vmap_method}")
+    many = isinstance(result_shape_dtypes, Sequence)
+    result_avals = tuple(_result_aval(i, r) for i, r in enumerate(result_shape_dtypes if many else (result_shape_dtypes,)))
+    if many and output_layouts is not None and len(output_layouts) != len(result_avals):
+        raise ValueError(f"ffi_call of {target_name!r}: the number of results ({len(result_avals)}) must equal the number of "
+                         f"output layouts ({len(output_layouts)}).")
+    given = [None] * len(result_avals) if output_layouts is None else output_layouts if many else [output_layouts]
+    out_orders = tuple(_order(f"ffi_call of {target_name!r}, output {i}", layout, _ndim(a))
+                       for i, (layout, a) in enumerate(zip(given, result_avals)))
+
+    def call(*args: Any, **attributes: Any) -> Any:
+        in_avals = [get_aval(x) for x in args]
+        if input_layouts is not None and len(input_layouts) != len(args):
+            raise ValueError(f"ffi_call of {target_name!r}: the number of input arguments ({len(args)}) must equal the number of "
+                             f"input layouts ({len(input_layouts)}).")
+        in_orders = tuple(_order(f"ffi_call of {target_name!r}, input {i}", layout, _ndim(a)) for i, (layout, a) in enumerate(
+            zip([None] * len(args) if input_layouts is None else input_layouts, in_avals)))
+        if attributes and custom_call_api_version < 4:
+            raise ValueError("The use of ffi_call attributes requires a custom call API version of at least 4; got "
+                             f"api_version={custom_call_api_version}.")
+        outs = ffi_call_p.bind(
+            *args, result_avals=result_avals, vmap_method=vmap_method, target_name=target_name, has_side_effect=has_side_effect,
+            input_layouts=in_orders, output_layouts=out_orders,
+            input_output_aliases=_aliases(target_name, input_output_aliases, in_avals, result_avals),
+            custom_call_api_version=custom_call_api_version, legacy_backend_config=legacy_backend_config,
+            attributes=tuple((k, _freeze(target_name, k, v)) for k, v in sorted(attributes.items())))
+        return tuple(outs) if many else outs[0]
+    return call
+
+
+def _result_aval(i: int, result: Any) -> Any:
+    if result is abstract_token:
+        return result
+    if not (hasattr(result, "shape") and hasattr(result, "dtype")):
+        raise ValueError(f"ffi_call: all elements of result_shape_dtypes must have 'shape' and 'dtype' attributes. Got "
+                         f"{result!r} at position {i}.")
+    return ShapedArray(tuple(result.shape), dtypes.canonicalize_dtype(result.dtype))
+
+
+def _aliases(target: str, aliases: Mapping[int, int] | None, in_avals: Sequence[Any], out_avals: Sequence[Any]) -> tuple:
+    for i, j in (aliases or {}).items():
+        where = f"ffi_call of {target!r}: input_output_aliases contains the mapping '{i}:{j}' with"
+        if not 0 <= i < len(in_avals):
+            raise ValueError(f"{where} input index {i} outside the range [0, {len(in_avals)}).")
+        if not 0 <= j < len(out_avals):
+            raise ValueError(f"{where} output index {j} outside the range [0, {len(out_avals)}).")
+        a, b = in_avals[i], out_avals[j]
+        if a.shape != b.shape or a.dtype != b.dtype:
+            raise ValueError(f"{where} an input of type {a.str_short()} and an output of type {b.str_short()}; they must be equal.")
+    return tuple((aliases or {}).items())
+
+
+def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[Any] | None = None,
+                 result_layouts: Sequence[Any] | None = None, backend_config: Mapping[str, Any] | str | None = None,
+                 skip_ffi_layout_processing: bool = False, **lowering_args: Any) -> Callable[..., Any]:
+    """A lowering rule (for `jax.interpreters.mlir.register_lowering`) that calls the handler ``call_target_name``.
+
+    The primitive's parameters become attributes of the call, together with ``backend_config``.
+
+    Args:
+      operand_layouts, result_layouts: as ``input_layouts`` of `ffi_call`; with ``skip_ffi_layout_processing`` from the fastest to
+        the slowest varying axis, as XLA has them.
+      lowering_args: ``api_version``, ``has_side_effect``, ``operand_output_aliases``, ``result_types``.
+    """
+    call = build_ffi_lowering_function(
+        call_target_name, operand_layouts=operand_layouts, result_layouts=result_layouts, backend_config=backend_config,
+        skip_ffi_layout_processing=skip_ffi_layout_processing, **lowering_args)
+
+    def rule(b: Any, *values: Any, **params: Any) -> Any:
+        outs = call(b, *values, **params)
+        return outs if len(outs) != 1 else outs[0]
+    return rule
+
+
+def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Sequence[Any] | None = None,
+                                result_layouts: Sequence[Any] | None = None,
+                                backend_config: Mapping[str, Any] | str | None = None,
+                                skip_ffi_layout_processing: bool = False, **lowering_args: Any) -> Callable[..., list]:
+    """``call(builder, *values, **attributes) -> list of values``, for lowering rules of one's own. See `ffi_lowering`."""
+    api_version = lowering_args.pop("api_version", 4)
+    side_effect = lowering_args.pop("has_side_effect", False)
+    aliases = lowering_args.pop("operand_output_aliases", None)
+    types = lowering_args.pop("result_types", None)
+    if lowering_args:
+        raise TypeError(f"ffi_lowering of {call_target_name!r}: unknown arguments {sorted(lowering_args)}")
+
+    def orders(layouts, avals):
+        if layouts is None:
+            layouts = [None] * len(avals)
+        elif skip_ffi_layout_processing:
+            return layouts
+        return _minor_to_major([_order(f"ffi_lowering of {call_target_name!r}", layout, _ndim(a))
+                                for layout, a in zip(layouts, avals, strict=True)])
+
+    def call(b: Any, *values: Any, **attributes: Any) -> list:
+        out = list(b.out_avals if types is None else types)
+        config = backend_config
+        if api_version >= 4:
+            config = {**(backend_config or {}), **{k: _thaw(_freeze(call_target_name, k, v)) for k, v in attributes.items()}}
+        return b.custom_call(call_target_name, *values, out=out, backend_config=config, api_version=api_version,
+                             has_side_effect=side_effect, operand_layouts=orders(operand_layouts, [x.aval for x in values]),
+                             result_layouts=orders(result_layouts, out), output_operand_aliases=aliases)
+    return call
