@@ -123,14 +123,14 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Ours against the public jax (in an environment of its own), as ratios. Arguments: names of scripts."""
+    """Ours against the public jax (in an environment of its own), as ratios. Arguments: a script, or `planner` first."""
     install(session, ALL)
     theirs = pathlib.Path(session.create_tmp()) / "reference"
     if not theirs.exists():
         session.run(sys.executable, "-m", "venv", str(theirs), external=True)
         session.run(str(theirs / "bin" / "python"), "-m", "pip", "install", "--quiet", "jax", external=True)
-    session.run("python", "benchmarks/compare.py", shutil.which("python", path=session.bin), str(theirs / "bin" / "python"),
-                *session.posargs)
+    folder, rest = ("benchmarks/planner", session.posargs[1:]) if session.posargs[:1] == ["planner"] else ("benchmarks", session.posargs)
+    session.run("python", f"{folder}/compare.py", shutil.which("python", path=session.bin), str(theirs / "bin" / "python"), *rest)
 
 
 @nox.session
