@@ -9,8 +9,8 @@ import functools
 import inspect
 from typing import Any, Callable
 
-from jax_core import context
-from jax_core.jit import inlined, jit
+from jax_core import backends, config, context
+from jax_core.jit import inlined, inlined_later, jit, on_clear_caches
 from jax_core.trace import EVAL
 
 from . import promotion
@@ -91,17 +91,58 @@ def adaptive(exact: str, static_argnums: tuple = ()) -> Callable:
             nonlocal compiled
             if context.state.trace is not EVAL:
                 return fun(*args, **kwargs)
-            if not kwargs and _is_cold(fun, exact, args):
-                return fun(*args)
             if compiled is None:
-                compiled = jit(fun, inline=True, static_argnums=static_argnums or None)
+                compiled = _compiled(fun, exact, static_argnums)
             return compiled(*args, **kwargs)
         return call
     return decorate
 
 
+def _compiled(fun: Callable, exact: str | None, static_argnums: tuple = ()) -> Callable:
+    if exact is None:
+        return jit(fun, inline=True, static_argnums=static_argnums or None)
+    return inlined_later(fun, static_argnums, lambda args: _is_cold(fun, exact, args))
+
+
 def _made(fun: Callable, exact: str | None) -> Callable:
     return inlined()(fun) if exact is None else adaptive(exact)(fun)
+
+
+# -- numbers among the operands ----------------------------------------------------------------------------------------
+
+NUMBERS = frozenset({bool, int, float, complex})
+_KEPT = 256
+_kept: dict = {}
+
+
+def operand(x: Any, beside: Any) -> Any:
+    """The Python number ``x`` as an array of weak type, the same one each time; for eager calls.
+
+    The dispatcher makes a buffer of a number at each call, which takes half as long again as the call. ``x`` is handed
+    back where that could make a difference: next to arrays that are committed to a placement, under settings of this
+    thread alone, and for negative zero, which equals zero.
+    """
+    if config._overrides_in_force or getattr(beside, "_committed", True):
+        return x
+    try:
+        return _kept[x, type(x)]
+    except KeyError:
+        pass
+    if type(x) is complex or x == 0 and str(x)[0] == "-" or x != x:
+        return x
+    if len(_kept) >= _KEPT:
+        _kept.clear()
+    made = _kept[x, type(x)] = backends.get().put(x)
+    return made
+
+
+def _forget_numbers(*_: Any) -> None:
+    _kept.clear()
+
+
+for _flag in ("jax_enable_x64", "jax_default_device", "jax_transfer_guard_host_to_device", "jax_platforms"):
+    config.on_change(_flag, _forget_numbers)
+on_clear_caches(_forget_numbers)
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------
@@ -133,5 +174,20 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
            f" dtype and broadcast.\n\n    Returns:\n      an array of the common shape.\n\n    Raises:\n"
            f"      TypeError: an argument is not an array or number, or the shapes do not broadcast.\n\n"
            f"    Source: `numpy.{name}`.\n    ")
-    return _made(named(fun, name, doc, parameters(*names) if names != ("x1", "x2") else None), exact)
+    named(fun, name, doc, parameters(*names) if names != ("x1", "x2") else None)
+    compiled = None
+
+    @functools.wraps(fun)
+    def call(x1, x2, /):
+        nonlocal compiled
+        if context.state.trace is not EVAL:
+            return fun(x1, x2)
+        if compiled is None:
+            compiled = _compiled(fun, exact)
+        if type(x2) in NUMBERS:
+            return compiled(x1, operand(x2, x1))
+        if type(x1) in NUMBERS:
+            return compiled(operand(x1, x2), x2)
+        return compiled(x1, x2)
+    return call
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes, errors
+from jax_core import context, dtypes, errors
 from jax_core.array import Array
+from jax_core.trace import EVAL
 
 from .. import lax
 from . import arithmetic
 from .indexing import getitem, take, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, promote_dtypes,
                         refuse_out, shape_of, unwrapped)
-from .rows import adaptive
+from .rows import NUMBERS, adaptive, operand
 from .shaping import broadcast_to as _fitted, ravel
 from .ufuncs import truth
 
@@ -51,6 +52,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None =
                          f"{x} and {y}.")
     if size is not None or fill_value is not None:
         raise ValueError("size and fill_value arguments cannot be used in three-term where function.")
+    if context.state.trace is EVAL:
+        x = operand(x, condition) if type(x) in NUMBERS else x
+        y = operand(y, condition) if type(y) in NUMBERS else y
     return _where(condition, x, y)
 
 
