@@ -13,6 +13,7 @@ import numpy as np
 
 from . import config, context, source
 from .aval import AbstractValue, get_aval
+from .collector import RELAXED
 from .effects import located
 from .jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
 from .primitive import Primitive, abstract_eval
@@ -188,7 +189,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     """
     trace = DynamicJaxprTrace(debug)
     args = [trace.new_input(aval) for aval in in_avals]
-    with context.Use(trace):
+    with RELAXED, context.Use(trace):
         outs = fun(*args)
         jaxpr, consts = trace.finish(outs)
     if config.check_tracer_leaks.value:

@@ -1,0 +1,68 @@
+"""The work per equation does not grow with the program. Work is counted in function calls, so that nothing depends on the clock."""
+import importlib.util
+import pathlib
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+_spec = importlib.util.spec_from_file_location(
+    "scaling", pathlib.Path(__file__).parent.parent / "benchmarks" / "scaling.py")
+scaling = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(scaling)
+
+X = np.float32(0.5)
+STAGES = {
+    "trace": lambda fun: jax.jit(fun).trace(X),
+    "lower": lambda fun: jax.jit(fun).trace(X).lower(),
+    "jvp": lambda fun: jax.make_jaxpr(lambda x: jax.jvp(fun, (x,), (x,)))(X),
+    "grad": lambda fun: jax.make_jaxpr(jax.grad(fun))(X),
+    "vmap": lambda fun: jax.make_jaxpr(jax.vmap(fun))(np.ones(3, np.float32)),
+    "checkpoint": lambda fun: jax.make_jaxpr(jax.grad(jax.checkpoint(fun)))(X),
+    "scan": lambda fun: jax.make_jaxpr(jax.grad(lambda x: jax.lax.scan(lambda c, _: (fun(c), None), x, None, 3)[0]))(X),
+}
+
+
+def calls_made(work, *args):
+    """How many Python and C functions are called by ``work(*args)``."""
+    count = 0
+
+    def note(frame, event, argument):
+        nonlocal count
+        count += event in ("call", "c_call")
+    sys.setprofile(note)
+    try:
+        work(*args)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize("program", scaling.PROGRAMS)
+def test_calls_per_equation_do_not_grow(program, stage):
+    make, work = scaling.PROGRAMS[program], STAGES[stage]
+    work(make(100))  # what happens once in a process
+    small, large = calls_made(work, make(400)), calls_made(work, make(4000))
+    assert large <= 10.2 * small
+
+
+def test_a_hundred_thousand_equations():
+    """No stage recurses for each equation."""
+    n = 100_000
+    fun = scaling.chain(n)
+    traced = jax.jit(fun).trace(X)
+    assert len(traced.jaxpr.eqns) == n
+    assert traced.lower().as_text().count("stablehlo.sine") == n // 2
+    assert len(jax.make_jaxpr(jax.grad(fun))(X).eqns) >= 2 * n
+    assert len(jax.make_jaxpr(jax.vmap(fun))(jnp.ones(2)).eqns) == n
+
+
+def test_deep_nests_of_jits():
+    """Nested jits recurse once for each level, within Python's own limit."""
+    fun = jnp.sin
+    for _ in range(40):
+        fun = jax.jit(lambda x, fun=fun: fun(x) * 1.0)
+    assert np.allclose(jax.jit(jax.grad(fun))(X), np.cos(X))
