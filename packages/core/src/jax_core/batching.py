@@ -14,9 +14,9 @@ from .dtypes import float0
 from .effects import NamedAxisEffect
 from .jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from .primitive import ELEMENTWISE, Primitive
-from .refs.discharge import apply_discharged, concerned
+from .refs.discharge import apply_discharged, works_on_refs
 from .refs.indexing import WHOLE
-from .refs.primitives import get_p, new_ref_p, swap_p
+from .refs.primitives import get_p, is_ref, new_ref_p, swap_p
 from .staging import trace_to_jaxpr
 from .trace import Trace, Tracer
 
@@ -95,7 +95,7 @@ class BatchTrace(Trace):
                 dims.append(None)
         if not mapped and not self._names_axis(prim, params):
             return self.parent.process(prim, args, params)
-        if prim.discharge is not None and concerned(args, params, self.holds):
+        if prim.discharge is not None and (works_on_refs(params) or any([is_ref(x) and d is not None for x, d in zip(vals, dims)])):
             return apply_discharged(prim, args, params, self.holds)
         rule = prim.batch
         if rule is ELEMENTWISE:

@@ -12,9 +12,9 @@ from . import context, dtypes
 from .aval import get_aval
 from .jaxpr import ClosedJaxpr, eval_jaxpr
 from .primitive import LINEAR, ZERO, Primitive, Zero
-from .refs.discharge import apply_discharged, concerned
+from .refs.discharge import apply_discharged, works_on_refs
 from .refs.indexing import WHOLE
-from .refs.primitives import Cell, get_p, new_ref_p, swap_p
+from .refs.primitives import TANGENT_REFS, Cell, get_p, new_ref_p, swap_p
 from .staging import trace_to_jaxpr
 from .structural import add, instantiate
 from .trace import Trace, Tracer
@@ -62,7 +62,7 @@ class JVPTrace(Trace):
                 tangents.append(Zero.of(x))
         if not ours:
             return self.parent.process(prim, args, params)
-        if prim.discharge is not None and concerned(args, params, self.holds):
+        if prim.discharge is not None and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
             return apply_discharged(prim, args, params, self.holds)
         out, tangent = run_jvp_rule(prim, primals, tangents, params)
         if prim.multiple_results:

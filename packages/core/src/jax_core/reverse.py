@@ -19,8 +19,8 @@ from .effects import located
 from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
-from .refs.discharge import apply_discharged, concerned
-from .refs.primitives import Cell
+from .refs.discharge import apply_discharged, works_on_refs
+from .refs.primitives import TANGENT_REFS, Cell
 from .split import split_call, split_equation
 from .staging import trace_to_jaxpr
 from .structural import add, instantiate
@@ -75,7 +75,7 @@ class LinearizeTrace(JVPTrace):
                 tangents.append(Zero.of(x))
         if not ours:
             return self.parent.process(prim, args, params)
-        if prim.discharge is not None and concerned(args, params, self.holds):
+        if prim.discharge is not None and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
             return apply_discharged(prim, args, params, self.holds)
         if prim.linearize is not None:
             out, tangent = prim.linearize(primals, tangents, **params)

@@ -19,7 +19,7 @@ import numpy as np
 from .. import source
 from ..aval import AbstractRef, AbstractValue, get_aval
 from ..effects import RefEffect, on_references
-from ..jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce, eval_jaxpr, jaxprs_in_params
+from ..jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce, eval_jaxpr
 from ..primitive import Primitive, abstract_eval
 from ..staging import trace_to_jaxpr
 from .indexing import WHOLE
@@ -80,15 +80,10 @@ def _apply(eqn: JaxprEqn, values: list) -> Any:
     cells = any(type(x) is Cell for x in values)
     if isinstance(prim, RefPrimitive):
         return on_cell(prim, values[0], values[1:], params) if cells else prim.bind(*values, **params)
-    if not cells and not _makes_refs(params):
+    if not cells and not works_on_refs(params):
         return prim.bind(*values, **params)
     return _call_rule(prim, values, [x if type(x) is Cell else None for x in values], params,
                       read=lambda cell: cell.value, store=lambda cell, value: cell.set(value))
-
-
-def _makes_refs(params: dict) -> bool:
-    """Whether a program among ``params`` works on references."""
-    return any(on_references(jaxpr.effects) for jaxpr in jaxprs_in_params(params))
 
 
 def _call_rule(prim: Primitive, values: Sequence[Any], refs: Sequence[Any], params: dict, read: Callable,
@@ -114,19 +109,28 @@ def pure(closed: ClosedJaxpr) -> ClosedJaxpr:
     return discharged(closed, (False,) * len(closed.in_avals))[0]
 
 
-def concerned(args: Sequence[Any], params: dict, holds: Callable | None = None) -> bool:
-    """Whether a transformation must discharge an equation that holds programs before it applies its own rule.
+def works_on_refs(params: dict) -> bool:
+    """Whether a program among the parameters of an equation reads, changes or makes references.
 
-    That is where a program reads or changes references, or where an operand is a reference that the trace holds. Other
-    references are handed on: they are there for a backward pass to write to.
+    Asked at every equation that holds programs under every transformation, hence the short cuts.
     """
-    return _makes_refs(params) or holds is not None and any(holds(x) and is_ref(x) for x in args)
+    for value in params.values():
+        kind = type(value)
+        if kind is ClosedJaxpr:
+            if value.jaxpr.effects and on_references(value.jaxpr.effects):
+                return True
+        elif kind is tuple and value and type(value[0]) is ClosedJaxpr:
+            if any([on_references(closed.effects) for closed in value]):
+                return True
+    return False
 
 
 def apply_discharged(prim: Primitive, args: Sequence[Any], params: dict, holds: Callable | None = None) -> list:
     """``prim(*args)`` under the current trace, as a pure equation between reads and writes of its references.
 
-    All references among ``args`` are read; with ``holds`` only those for which it is true or that the programs touch.
+    A transformation does this before it applies its own rule wherever a program works on references, or an operand is a
+    reference that the trace holds. All references among ``args`` become values; with ``holds`` only those for which it is
+    true or that the programs read or change: the others are there for a backward pass to write to.
     """
     if holds is None:
         chosen = map(is_ref, args)

@@ -97,6 +97,10 @@ class RefTangent:
         swap_p.bind(self.ref, instantiate(value), index=WHOLE)
 
 
+TANGENT_REFS = (Cell, RefTangent)
+"""What the tangent of a reference is."""
+
+
 # -- types -----------------------------------------------------------------------------------------------------------
 
 def _require_ref(name: str, aval: Any) -> None:
