@@ -1,4 +1,9 @@
-"""jax.experimental.fused: not written yet; each documented name says so when it is used."""
+"""jax.experimental.fused: implemented in `jax_xla_backend.annotations`."""
 from jax._gaps import missing as _missing
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+_served, _names, __all__ = _table(__name__, {
+    "fused": "jax_xla_backend.annotations:fused",
+    "fused_p": "jax_xla_backend.annotations:fused_p",
+})
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -22,7 +22,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.source import SourceInfo
 
-from . import templates
+from . import metadata, templates
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
 from .planner import Plan
@@ -206,6 +206,7 @@ class ModuleWriter:
         self.transfers: list[HostTransfer] = []
         self.ordered_effects = ordered_effects(module._jaxpr.effects)
         self._functions: list[str] = []
+        self._has_metadata = False
         self._symbols: set[str] = {"main"}
         self._by_program: dict[tuple, tuple[Any, str]] = {}
         self._by_text: dict[str, str] = {}
@@ -220,7 +221,8 @@ class ModuleWriter:
         head = (f"module @{name} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
                 f"{self.shardings.meshes()}")
         tail = "".join([f"{alias} = {text}\n" for text, alias in self._locations.items()])
-        return "".join([head, main, *self._functions, "}\n", tail])
+        whole = "".join([head, main, *self._functions, "}\n", tail])
+        return metadata.placed(whole) if self._has_metadata else whole
 
     # -- functions -------------------------------------------------------------------------------------------------
 
@@ -329,7 +331,11 @@ class ModuleWriter:
     def location(self, eqn: JaxprEqn) -> str:
         """`` loc(...)`` of an equation: its scopes and primitive, and where in the user's program it was written."""
         info = eqn.source_info
-        path = "/".join([*info.name_stack, eqn.primitive.name])
+        names, pairs = metadata.split(info.name_stack)
+        path = "/".join([*names, eqn.primitive.name])
+        if pairs:
+            self._has_metadata = True
+            return f" loc({quoted(path)}){metadata.marked(pairs)}"
         if not self.located:
             return f" loc({quoted(path)})"
         name = quoted(f"jit({self.module._spec.name})/{path}")
