@@ -1,7 +1,6 @@
 """Derivatives: the public functions. The traces and rules are in `forward` and `reverse`."""
 from __future__ import annotations
 
-import functools
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -18,6 +17,7 @@ from .reverse import backward_pass, linearize_flat, vjp_flat
 from .source import describe_function
 from .staging import trace_to_jaxpr
 from .structural import full, instantiate
+from .tracebacks import api_boundary, boundary
 from .trace import Tracer
 from .vmap import vmap
 
@@ -124,7 +124,7 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
     if reduce_axes:
         raise NotImplementedError("value_and_grad: reduce_axes is not supported; reduce with lax.psum instead")
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def value_and_grad_of(*args, **kwargs):
         chosen, place = _split_args("value_and_grad", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
@@ -153,13 +153,14 @@ def grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False,
     """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`."""
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def grad_of(*args, **kwargs):
         value, grads = both(*args, **kwargs)
         return (grads, value[1]) if has_aux else grads
     return grad_of
 
 
+@api_boundary
 def jvp(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
     """Value of ``fun`` at ``primals`` and its derivative along ``tangents``.
 
@@ -204,6 +205,7 @@ def _check_tangent(name, x, t):
     return RefTangent(t) if type(want) is AbstractRef else t
 
 
+@api_boundary
 def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
         saveable_args: Any = True, in_nzs: Any = None) -> Any:
     """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
@@ -261,6 +263,7 @@ def fwd_and_bwd(fun: Callable, argnums: int | Sequence[int], has_aux: bool = Fal
     return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
 
 
+@api_boundary
 def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any = None) -> Any:
     """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
 
@@ -306,6 +309,7 @@ def _check_linear_input(aval, t):
     return t
 
 
+@api_boundary
 def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
     """The transpose of ``fun``, which must be linear; ``primals`` give types only (arrays or `ShapeDtypeStruct`).
 
@@ -382,7 +386,7 @@ def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     """
     _callable("jacfwd", fun)
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def jacobian_of(*args, **kwargs):
         chosen, place = _split_args("jacfwd", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
@@ -418,7 +422,7 @@ def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
     _callable("jacrev", fun)
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def jacobian_of(*args, **kwargs):
         chosen, place = _split_args("jacrev", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
@@ -452,6 +456,7 @@ def hessian(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fal
 
 # -- closures ----------------------------------------------------------------------------------------------------------
 
+@api_boundary
 def closure_convert(fun: Callable, *example_args: Any) -> tuple[Callable, list]:
     """``fun`` with the traced values it closes over as explicit trailing arguments.
 

@@ -20,6 +20,7 @@ from .refs.discharge import custom_rule
 from .source import describe_function, written_in
 from .staging import trace_to_closed
 from .structural import instantiate
+from .tracebacks import api_boundary
 
 
 class SymbolicZero:
@@ -220,6 +221,7 @@ class custom_jvp:
             return out, tree.map(add_all, *terms) if terms else zero
         self.defjvp(jvp)
 
+    @api_boundary
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
             raise AttributeError(f"custom_jvp: no rule is set for {self.__name__}; set one with "

@@ -22,6 +22,7 @@ from .refs.discharge import custom_rule
 from .source import written_in
 from .staging import trace_to_closed
 from .structural import instantiate, reduce_sum
+from .tracebacks import api_boundary
 from .tree import map as _map
 
 
@@ -226,6 +227,7 @@ class custom_vjp:
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
 
+    @api_boundary
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
             raise AttributeError(f"custom_vjp: no rule is set for {self.__name__}; set one with "

@@ -36,6 +36,7 @@ from .source import describe_function
 from .split import EquationSplit, split_jaxpr
 from .staging import constants_to_inputs, trace_to_jaxpr
 from .trace import EVAL, Tracer, escaped
+from .tracebacks import boundary, shorten
 
 
 class TracedProgram:
@@ -538,9 +539,11 @@ def jit(fun: Callable | None = None, /, *, in_shardings: Any = None, out_shardin
 def _add_methods(wrapped, fun, options):
     from . import stages  # stages describes calls of this module
 
+    @boundary(fun)
     def trace(*args, **kwargs):
         return stages.trace_call(Call(fun, options, args, kwargs))
 
+    @boundary(fun)
     def lower(*args, _private_parameters=None, lowering_platforms=None, **kwargs):
         return trace(*args, **kwargs).lower(lowering_platforms=lowering_platforms)
 
@@ -573,11 +576,15 @@ def inlined(fun: Callable | None = None, *, static_argnums: int | Sequence[int] 
     @functools.wraps(fun)
     def call(*args, **kwargs):
         nonlocal compiled
-        if context.state.trace is not EVAL:
-            return fun(*args, **kwargs)
-        if compiled is None:
-            compiled = jit(fun, inline=True, static_argnums=nums or None, static_argnames=static_argnames or None)
-        return compiled(*args, **kwargs)
+        try:
+            if context.state.trace is not EVAL:
+                return fun(*args, **kwargs)
+            if compiled is None:
+                compiled = jit(fun, inline=True, static_argnums=nums or None, static_argnames=static_argnames or None)
+            return compiled(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
     return call
 
 

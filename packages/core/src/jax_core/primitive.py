@@ -39,6 +39,7 @@ from typing import Any, Callable, Sequence
 from . import context
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
+from .tracebacks import shorten
 
 
 NO_AXES: frozenset = frozenset()
@@ -134,9 +135,13 @@ class Primitive:
     def bind(self, *args, **params):
         """Apply the primitive to ``args`` under the current transformation."""
         state = context.state
-        if state.manual is not None:
-            args, params = state.manual(self, args, params)
-        return state.trace.process(self, args, params)
+        try:
+            if state.manual is not None:
+                args, params = state.manual(self, args, params)
+            return state.trace.process(self, args, params)
+        except Exception as error:
+            shorten(error)
+            raise
 
     def with_rule(self, **rules) -> "Primitive":
         """A copy with some rules replaced (tests plant wrong rules with it)."""

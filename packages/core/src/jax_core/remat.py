@@ -8,7 +8,6 @@ Source: "Algorithm 799: revolve" (Griewank, Walther, 2000) for the idea; per-equ
 """
 from __future__ import annotations
 
-import functools
 import inspect
 from typing import Any, Callable, Sequence
 
@@ -27,6 +26,7 @@ from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
 from .split import EquationSplit, split_jaxpr
 from .staging import trace_to_closed, trace_to_jaxpr
 from .trace import EVAL, Tracer
+from .tracebacks import boundary
 
 name_p = Primitive(
     "name", out_type=lambda x, *, name: x, jvp=LINEAR, transpose=lambda ct, x, *, name: ct, batch=ELEMENTWISE,
@@ -146,7 +146,7 @@ def checkpoint(fun: Callable, *, prevent_cse: bool = True, policy: Callable | No
     static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     static_argnums += _positions(fun, static_argnames)
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def wrapped(*args, **kwargs):
         if context.state.trace is EVAL:
             return fun(*args, **kwargs)

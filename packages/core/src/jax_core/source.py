@@ -163,11 +163,6 @@ def named_call(fun, *, name: str | None = None):
 exclude_package(__file__)
 
 
-def api_boundary(fun=None, **_):
-    """A decorator that marks public functions in other implementations; here it returns ``fun`` as it is."""
-    return fun if fun is not None else lambda f: f
-
-
 def caller_of(fun) -> SourceInfo | None:
     """The place of the user's call now, if ``fun`` is not the user's own function; None if it is."""
     while True:

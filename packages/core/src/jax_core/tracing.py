@@ -1,12 +1,12 @@
 """Looking at programs without running them: `make_jaxpr` and `eval_shape`."""
 from __future__ import annotations
 
-import functools
 from typing import Any, Callable, Iterable
 
 from . import context, tree
 from .jit import Call, JitOptions
 from .stages import out_struct
+from .tracebacks import api_boundary, boundary
 
 
 def _plain_options(fun, static_argnums=None) -> JitOptions:
@@ -29,7 +29,7 @@ def make_jaxpr(fun: Callable, static_argnums: int | Iterable[int] = (), axis_env
     nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     options = _plain_options(fun, nums or None)
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def wrapped(*args, **kwargs):
         from .batching import AxisData
         call = Call(fun, options, args, kwargs)
@@ -46,6 +46,7 @@ def make_jaxpr(fun: Callable, static_argnums: int | Iterable[int] = (), axis_env
     return wrapped
 
 
+@api_boundary
 def eval_shape(fun: Callable, *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
 

@@ -1,7 +1,6 @@
 """vmap: the public function. The traces and rules are in `batching`."""
 from __future__ import annotations
 
-import functools
 from typing import Any, Callable, Hashable, Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ from . import tree
 from .aval import get_aval
 from .batching import AxisData, batch_fun, matchaxis
 from .source import describe_function
+from .tracebacks import boundary
 
 
 def vmap(fun: Callable, in_axes: int | None | Sequence[Any] = 0, out_axes: Any = 0,
@@ -40,7 +40,7 @@ def vmap(fun: Callable, in_axes: int | None | Sequence[Any] = 0, out_axes: Any =
     if bad:
         raise TypeError(f"vmap: in_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
 
-    @functools.wraps(fun)
+    @boundary(fun)
     def vmapped(*args, **kwargs):
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError(f"vmap: in_axes has {len(in_axes)} entries, but {describe_function(fun)} was called with "

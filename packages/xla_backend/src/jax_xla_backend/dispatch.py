@@ -10,6 +10,7 @@ import threading
 from typing import Any, Callable, Hashable, NamedTuple, Sequence
 
 from jax_core import tree
+from jax_core.tracebacks import shorten
 
 from . import client, executable, host_calls
 from .array import mark_donated
@@ -94,7 +95,11 @@ def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[s
     jaxlib's own dispatcher would report a bad buffer, on stderr too, without a word about where it went.
     """
     def donating(*args, **kwargs):
-        result = call(*args, **kwargs)
+        try:
+            result = call(*args, **kwargs)
+        except Exception as error:
+            shorten(error)
+            raise
         given = [args[i] for i in argnums if -len(args) <= i < len(args)]
         given += [kwargs[n] for n in argnames if n in kwargs]
         mark_donated(tree.tree_leaves(given), name)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from jax_core import tree
+from jax_core.tracebacks import shorten
 
 from . import waiting
 from .array import ArrayImpl
@@ -54,26 +55,30 @@ def misses(miss: Callable, record: Callable, calls_host: Callable[[], bool], new
 
     def missed(*args, **kwargs):
         nonlocal second
-        if second is None:
-            result, fast = miss(*args, **kwargs)
-            if fast is not None and calls_host():
-                second, fast = new_dispatcher(recorded), None
-            return result, None if fast is None else record(fast)
-        for x in args:
-            if type(x) is ArrayImpl:
-                if not x.is_ready():
-                    wait_for((x,))
-            elif type(x) not in _NUMBERS:
-                wait_for(leaves(x))
-        if kwargs:
-            wait_for(leaves(kwargs))
         try:
-            return second(*args, **kwargs), None
-        except ValueError as error:
-            if error.__traceback__.tb_next is not None:
-                raise
-            failure = RuntimeError_(str(error))  # the dispatcher itself raises the wrong class
-        raise failure
+            if second is None:
+                result, fast = miss(*args, **kwargs)
+                if fast is not None and calls_host():
+                    second, fast = new_dispatcher(recorded), None
+                return result, None if fast is None else record(fast)
+            for x in args:
+                if type(x) is ArrayImpl:
+                    if not x.is_ready():
+                        wait_for((x,))
+                elif type(x) not in _NUMBERS:
+                    wait_for(leaves(x))
+            if kwargs:
+                wait_for(leaves(kwargs))
+            try:
+                return second(*args, **kwargs), None
+            except ValueError as error:
+                if error.__traceback__.tb_next is not None:
+                    raise
+                failure = RuntimeError_(str(error))  # the dispatcher itself raises the wrong class
+            raise failure
+        except Exception as error:
+            shorten(error)
+            raise
     return missed
 
 

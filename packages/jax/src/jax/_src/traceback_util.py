@@ -5,5 +5,5 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "register_exclusion": "jax_core.source:register_exclusion",
     "_exclude_paths": "jax_core.source:_excluded",
     "include_frame": "jax_core.source:include_frame",
-    "api_boundary": "jax_core.source:api_boundary",
+    "api_boundary": "jax_core.tracebacks:api_boundary",
 })

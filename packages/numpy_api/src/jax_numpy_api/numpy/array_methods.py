@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core import array as core_array, dtypes
 from jax_core.array import Array
+from jax_core.tracebacks import shorten
 
 from . import arithmetic, ufuncs
 from .indexing import _At, getitem
@@ -30,18 +31,26 @@ def _accepts(other: Any) -> bool:
 
 def _operator(name: str, fun: Callable) -> Callable:
     def method(self, other):
-        if type(other) is type(self) or type(other) in _NUMBERS:
-            return fun(self, other)
-        return fun(self, unwrapped(other)) if _accepts(other) else NotImplemented
+        try:
+            if type(other) is type(self) or type(other) in _NUMBERS:
+                return fun(self, other)
+            return fun(self, unwrapped(other)) if _accepts(other) else NotImplemented
+        except Exception as error:
+            shorten(error)
+            raise
     method.__name__ = method.__qualname__ = name
     return method
 
 
 def _reflected(name: str, fun: Callable) -> Callable:
     def method(self, other):
-        if type(other) is type(self) or type(other) in _NUMBERS:
-            return fun(other, self)
-        return fun(unwrapped(other), self) if _accepts(other) else NotImplemented
+        try:
+            if type(other) is type(self) or type(other) in _NUMBERS:
+                return fun(other, self)
+            return fun(unwrapped(other), self) if _accepts(other) else NotImplemented
+        except Exception as error:
+            shorten(error)
+            raise
     method.__name__ = method.__qualname__ = name
     return method
 

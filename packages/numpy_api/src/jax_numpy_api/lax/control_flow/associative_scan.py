@@ -10,10 +10,12 @@ from typing import Any, Callable
 import numpy as np
 
 from jax_core import tree
+from jax_core.tracebacks import api_boundary
 
 from .common import require_callable
 
 
+@api_boundary
 def associative_scan(fn: Callable, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
     """The prefixes ``e0, fn(e0, e1), fn(fn(e0, e1), e2), ...`` along ``axis``.
 

@@ -28,6 +28,7 @@ from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import convert_element_type_p, zeros
 from jax_core.structural import broadcast_in_dim
 from jax_core.trace import to_concrete_value
+from jax_core.tracebacks import api_boundary
 
 from .common import (check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
 from .lowering import emit_case
@@ -36,6 +37,7 @@ INT32 = np.dtype(np.int32)
 _NOT_GIVEN: Any = object()
 
 
+@api_boundary
 def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any, operand: Any = _NOT_GIVEN,
          linear: Any = None) -> Any:
     """``true_fun(*operands)`` if ``pred``, else ``false_fun(*operands)``; only the chosen function runs.
@@ -74,6 +76,7 @@ def _operands(name: str, operands: tuple, operand: Any) -> tuple:
     return (operand,)
 
 
+@api_boundary
 def switch(index: Any, branches: Sequence[Callable], *operands: Any, operand: Any = _NOT_GIVEN) -> Any:
     """``branches[index](*operands)``; an index out of range is clamped to the first or last branch.
 
@@ -104,6 +107,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any, operand: An
                    _clamped_index(index, aval, len(branches)), operands)
 
 
+@api_boundary
 def platform_dependent(*args: Any, default: Callable | None = None, **per_platform: Callable) -> Any:
     """Call the function for the platform that the program is compiled for.
 

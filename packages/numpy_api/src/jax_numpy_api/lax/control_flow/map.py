@@ -9,11 +9,13 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core import tree
+from jax_core.tracebacks import api_boundary
 
 from .common import require_callable
 from .scan import scan
 
 
+@api_boundary
 def map(f: Callable, xs: Any, *, batch_size: int | None = None) -> Any:
     """``f`` on each slice of ``xs`` along the leading axis, in sequence; results are stacked.
 

@@ -28,6 +28,7 @@ from jax_core.split import EquationSplit, split_call, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import add as add_values
 from jax_core.structural import zeros
+from jax_core.tracebacks import api_boundary
 
 from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
@@ -35,6 +36,7 @@ from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects,
 from .lowering import add, emit_while, less, stack_buffer, subtract
 
 
+@api_boundary
 def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False,
          unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[Any, Any]:
     """Run ``carry, y = f(carry, x)`` over the leading axis of ``xs``, and stack the ``y``.

@@ -18,12 +18,14 @@ from jax_core.primitive import Linear, Primitive, Zero, is_linear
 from jax_core.reverse import backward_pass
 from jax_core.staging import trace_to_closed
 from jax_core.structural import instantiate
+from jax_core.tracebacks import api_boundary
 
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
 
 
 # -- custom_root -----------------------------------------------------------------------------------------------------
 
+@api_boundary
 def custom_root(f: Callable, initial_guess: Any, solve: Callable, tangent_solve: Callable,
                 has_aux: bool = False) -> Any:
     """A root of ``f``, differentiable with respect to what ``f`` closes over.
@@ -101,6 +103,7 @@ class LinearSolveFunctions(NamedTuple):
         return LinearSolveFunctions(self.vecmat, self.matvec, self.transpose_solve, self.solve)
 
 
+@api_boundary
 def custom_linear_solve(matvec: Callable, b: Any, solve: Callable, transpose_solve: Callable | None = None,
                         symmetric: bool = False, has_aux: bool = False) -> Any:
     """Solve ``matvec(x) = b`` with derivatives by the equation itself.

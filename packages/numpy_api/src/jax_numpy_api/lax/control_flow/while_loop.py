@@ -27,6 +27,7 @@ from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.trace import to_concrete_value
+from jax_core.tracebacks import api_boundary
 
 from ..arithmetic import add
 from ..bits import bitwise_and
@@ -38,6 +39,7 @@ from .lowering import emit_while
 from .scan import scan
 
 
+@api_boundary
 def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_steps: int | None = None) -> Any:
     """``while cond_fun(val): val = body_fun(val)``, as one compiled loop.
 
@@ -127,6 +129,7 @@ def _while_in_python(cond_fun, body_fun, val, live, max_steps):
     return val
 
 
+@api_boundary
 def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unroll: int | bool | None = None) -> Any:
     """``for i in range(lower, upper): val = body_fun(i, val)``, as one compiled loop.
 
