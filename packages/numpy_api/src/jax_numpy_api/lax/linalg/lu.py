@@ -29,21 +29,32 @@ def _pivots_type(pivots, *, permutation_size):
     return ShapedArray((*pivots.shape[:-1], permutation_size), pivots.dtype)
 
 
+_UNROLLED = 32
+
+
 def _swap_all(pivots, *, permutation_size):
+    """Where the row at each position comes from: followed back through the swaps, from the last one to the first, which
+    is elementwise arithmetic."""
     batch, k = np.shape(pivots)[:-1], np.shape(pivots)[-1]
     shape, axis = (*batch, permutation_size), len(batch)
     positions = lax.broadcasted_iota(pivots.dtype, shape, axis)
     if k == 0 or permutation_size == 0:
         return [positions]
 
-    def swap(i, order):
-        target = lax.dynamic_slice_in_dim(pivots, i, 1, axis)
-        here = lax.dynamic_slice_in_dim(order, i, 1, axis)
-        at_target = lax.eq(positions, broadcast_in_dim(target, shape, tuple(range(axis + 1))))
-        there = lax.reduce_sum(lax.select(at_target, order, lax.full_like(order, 0)), (axis,))
-        order = lax.select(at_target, broadcast_in_dim(here, shape, tuple(range(axis + 1))), order)
-        return lax.dynamic_update_slice_in_dim(order, lax.expand_dims(there, (axis,)), i, axis)
-    return [lax.fori_loop(0, k, swap, positions)]
+    def before(i, target, row):
+        """``row`` before positions ``i`` and ``target`` were swapped."""
+        target = broadcast_in_dim(target, shape, tuple(range(axis + 1)))
+        return lax.select(lax.eq(row, target), i, lax.select(lax.eq(row, i), target, row))
+    if k <= _UNROLLED:
+        for i in reversed(range(k)):
+            positions = before(lax.full_like(positions, i), lax.slice_in_dim(pivots, i, i + 1, axis=axis), positions)
+        return [positions]
+
+    def step(n, row):
+        i = lax.sub(np.int32(k - 1), n)
+        return before(broadcast_in_dim(lax.convert_element_type(i, pivots.dtype), shape, ()),
+                      lax.dynamic_slice_in_dim(pivots, i, 1, axis), row)
+    return [lax.fori_loop(np.int32(0), np.int32(k), step, positions)]
 
 
 def _pivots_lower(b, pivots, *, permutation_size):
