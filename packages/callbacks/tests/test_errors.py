@@ -193,5 +193,6 @@ def test_text_names_private_classes():
     """Equinox looks for the name of its own exception class in the text."""
     def host(x):
         raise _Private("message")
-    with pytest.raises(errors.JaxRuntimeError, match="^_Private: message$"):
+    with pytest.raises(errors.JaxRuntimeError) as error:
         jit(lambda x: pure_callback(host, x, x))(1.0)
+    assert str(error.value) == "_Private: message"
