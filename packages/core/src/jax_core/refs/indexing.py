@@ -256,7 +256,10 @@ def write(value: Any, index: Index, operands: Sequence[Any], part: Any) -> Any:
 
 def accumulate(value: Any, index: Index, operands: Sequence[Any], part: Any) -> Any:
     """``value`` with ``part`` added to the named part; elements named twice get both."""
-    return value + part if not index.entries else _update(value, index, operands, part, "add")
+    if not index.entries:
+        from ..structural import add  # structural builds on the traces, which import this module
+        return add(value, part)
+    return _update(value, index, operands, part, "add")
 
 
 def _update(value, index, operands, part, how):

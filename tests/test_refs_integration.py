@@ -1,0 +1,412 @@
+"""Mutable references through the public API: parts, control flow, derivatives and batches of both, generators with state.
+
+The law at the end: random programs on references agree with an interpreter that works in place on NumPy arrays, however
+they are run.
+"""
+import jax
+import jax.ad
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax import lax
+from jax.experimental import random as stateful
+from jax.test_util import check_grads
+
+X = jnp.arange(3.0) + 1
+
+
+def close(a, b, **kw):
+    np.testing.assert_allclose(np.asarray(a), np.asarray(b), **{"rtol": 1e-5, "atol": 1e-5, **kw})
+
+
+# -- parts -------------------------------------------------------------------------------------------------------------
+
+I, A = np.int32(1), np.array([0, 2, 2])
+PARTS = {
+    "int": 1, "negative": -1, "slice": slice(1, 3), "step": (slice(None), slice(None, None, 2)), "dots": (..., 0),
+    "traced int": (I, slice(None)), "array": (slice(None), A), "two arrays": (np.array([0, 1, 1]), A), "matrix": A[:2, None] // 2,
+    "int and array": (0, A), "apart": (0, slice(None), np.array([1, 2])), "ds": (slice(None), jax.ds(1, 2)),
+    "traced ds": (slice(None), jax.ds(I, 2)), "traced ds with stride": (slice(None), slice(None), jax.ds(np.int32(0), 2, 2)),
+    "two ds": (jax.ds(I, 1), jax.ds(np.int32(1), 2)), "ds and int": (jax.ds(I, 1), 0),
+}
+REPEATED = ("array", "two arrays", "int and array")  # they name an element twice, and it may keep either value
+
+
+def plain(index):
+    """The index in NumPy's terms."""
+    if isinstance(index, tuple):
+        return tuple(map(plain, index))
+    if isinstance(index, type(jax.ds(0, 1))):
+        return slice(int(index.start), int(index.start) + index.size * index.stride, index.stride)
+    return index
+
+
+def traced(index):
+    """Operands of the index as arrays, so that `jit` does not see their values."""
+    if isinstance(index, tuple):
+        return tuple(map(traced, index))
+    return jnp.asarray(index) if isinstance(index, (np.ndarray, np.integer)) else index
+
+
+@pytest.mark.parametrize("mode", ["eager", "jit", "vmap", "jvp"])
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_are_numpys(name, mode):
+    value = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+    expected, index = value.copy(), PARTS[name]
+    part = expected[plain(index)].copy()
+    new = np.arange(part.size, dtype=np.float32).reshape(part.shape) + 100
+    if name not in REPEATED:
+        expected[plain(index)] = new
+    np.add.at(expected, plain(index), new)
+
+    def f(value, new):
+        r = jax.new_ref(value)
+        before = swapped = r[traced(index)]
+        if name not in REPEATED:
+            swapped = jax.ref.swap(r, traced(index), new)
+        jax.ref.addupdate(r, traced(index), new)
+        return before, swapped, r[...]
+    run = {"eager": f, "jit": jax.jit(f), "vmap": lambda v, n: [x[1] for x in jax.vmap(f)(jnp.stack([v, v]), jnp.stack([n, n]))],
+           "jvp": lambda v, n: jax.jvp(f, (v, n), (v, n))[1]}[mode]  # f is linear, so the derivative along (v, n) is its value
+    got = run(jnp.asarray(value), jnp.asarray(new))
+    close(got[0], part)
+    close(got[1], part)
+    close(got[2], expected)
+
+
+def test_views_of_parts():
+    r = jax.new_ref(jnp.arange(12.0).reshape(3, 4))
+    view = r.at[1:].at[:, 1]
+    assert view.shape == (2,) and view.dtype == np.float32
+    close(view[...], [5, 9])
+    view[0] = 50.0
+    r.at[0][2] += 1.0
+    view.addupdate(jnp.ones(2))
+    close(r[...], [[0, 1, 3, 3], [4, 51, 6, 7], [8, 10, 10, 11]])
+    with pytest.raises(ValueError, match="cannot be stored in a part"):
+        view[0] = 1
+
+
+def test_each_lane_has_its_own_index():
+    def f(row, i, v):
+        r = jax.new_ref(row)
+        r[i] = v
+        r[jax.ds(i, 2)] += jnp.ones(2)
+        return r[...], r[i]
+    rows, where = jnp.zeros((3, 4)), jnp.array([0, 1, 2])
+    out, read = jax.vmap(f)(rows, where, X)
+    expected = np.zeros((3, 4))
+    for k in range(3):
+        expected[k, k] = X[k]
+        expected[k, k:k + 2] += 1
+    close(out, expected)
+    close(read, X + 1)
+
+
+# -- control flow --------------------------------------------------------------------------------------------------------
+
+def chain(x):
+    r = jax.new_ref(x)
+
+    def body(i, c):
+        r[i] = jnp.sin(r[i]) * c
+        r[...] *= 1.5
+        return c + r[0]
+    c = lax.fori_loop(0, 3, body, 1.0)
+    return c * r[...].sum()
+
+
+def mixture(x):
+    """References through a jitted function in a branch in a loop."""
+    r = jax.new_ref(x)
+
+    @jax.jit
+    def update(r, v):
+        r[0] += v
+        return r[1]
+
+    def body(c, v):
+        y = lax.cond(v > 1.5, lambda: update(r, v), lambda: r[2] * v)
+        return c + y, y
+    c, ys = lax.scan(body, 0.0, x)
+    return c + (r[...] ** 2).sum() + (ys * x).sum()
+
+
+def rows(x):
+    """A reference as what is scanned over, and one that counts."""
+    r, i, out = jax.new_ref(x), jax.new_ref(0), jax.new_ref(jnp.zeros(3))
+
+    def body(c, row):
+        row[...] = row[...] * c
+        out[i[...]] = row[...] ** 2
+        i[...] += 1
+        return c + row[...], None
+    lax.scan(body, 1.0, r)
+    return out[...].sum() + r[...].sum()
+
+
+def checked(x):
+    r = jax.new_ref(x)
+
+    def body(_, v):
+        @jax.checkpoint
+        def step(v):
+            q = jax.new_ref(v)
+            q[...] = jnp.sin(q[...])
+            r[1] += q[...] * r[0]
+        step(v)
+        return None, r[1]
+    return lax.scan(body, None, x)[1].sum()
+
+
+@pytest.mark.parametrize("f", [chain, mixture, rows, checked], ids=lambda f: f.__name__)
+def test_loops_on_references_under_every_transformation(f):
+    value, grads = f(X), jax.grad(f)(X)
+    close(jax.jit(f)(X), value)
+    close(jax.jit(jax.grad(f))(X), grads)
+    close(jax.grad(jax.jit(f))(X), grads)
+    close(jax.grad(jax.checkpoint(f))(X), grads)
+    close(jax.jvp(f, (X,), (X,))[1], grads @ X)
+    close(jax.linearize(f, X)[1](X), grads @ X)
+    both = jnp.stack([X, X / 2])
+    close(jax.vmap(f)(both), [value, f(X / 2)])
+    close(jax.vmap(jax.grad(f))(both)[0], grads)
+    close(jax.grad(lambda b: jax.vmap(f)(b).sum())(both)[0], grads)
+    close(jax.jacfwd(jax.grad(f))(X), jax.jacrev(jax.grad(f))(X), rtol=1e-4)
+    check_grads(f, (X / 3,), 2, atol=2e-2, rtol=2e-2)
+
+
+def test_eager_loops_change_a_reference():
+    r = jax.new_ref(jnp.zeros(3))
+    add = jax.ref.addupdate
+    lax.fori_loop(0, 3, lambda i, c: (add(r, i, 1.0), c)[1], 0)
+    close(r[...], [1, 1, 1])
+    lax.while_loop(lambda i: r[0] < 3.5, lambda i: (add(r, 0, 1.0), i + 1)[1], 0)
+    close(r[...], [4, 1, 1])
+    lax.cond(True, lambda: jax.ref.set(r, 2, 9.0), lambda: None)
+    lax.switch(0, [lambda: jax.ref.set(r, 1, 8.0), lambda: None])
+    close(lax.map(lambda v: (add(r, 0, v), r[0])[1], X), [5, 7, 10])
+    close(r[...], [10, 8, 9])
+    lax.scan(lambda c, row: (c + jax.ref.swap(row, ..., c), None), 0.0, r)
+    close(r[...], [0, 10, 18])
+
+
+def test_one_program_for_all_calls():
+    traces = []
+
+    @jax.jit
+    def step(r):
+        traces.append(None)
+        lax.fori_loop(0, 3, lambda i, c: (jax.ref.addupdate(r, i, 1.0), c)[1], 0)
+    r = jax.new_ref(X)
+    for _ in range(4):
+        step(r)
+    close(r[...], X + 4)
+    assert len(traces) == 1
+
+
+def test_a_differentiated_function_may_count():
+    r = jax.new_ref(jnp.zeros(3, jnp.int32))
+    f = lambda x: lax.scan(lambda c, w: (jax.ref.addupdate(r, 0, 1), (c + w * w, None))[1], 0.0, x)[0]
+    close(jax.grad(f)(X), 2 * X)
+    close(jax.jit(jax.grad(f))(X), 2 * X)
+    close(r[...], [6, 0, 0])
+
+
+def test_a_carry_or_a_branch_cannot_return_a_reference():
+    r = jax.new_ref(1.0)
+    for f in (lambda: lax.scan(lambda c, _: (c, None), r, None, 3), lambda: lax.cond(True, lambda: r, lambda: r),
+              lambda: lax.scan(lambda c, x: (c, jax.new_ref(x)), 0.0, X)):
+        with pytest.raises(ValueError, match="references cannot be returned"):
+            f()
+    with pytest.raises(NotImplementedError, match="change it in the body"):
+        lax.while_loop(lambda i: (jax.ref.set(r, ..., 0.0), i < 3)[1], lambda i: i + 1, 0)
+
+
+# -- derivatives that go through references of the caller --------------------------------------------------------------------
+
+@jax.custom_vjp
+def logged(ref, y):
+    return y
+
+
+logged.defvjp(lambda ref, y: (y, ref), lambda ref, ct: (ref.addupdate(ct), (None, ct))[1])
+
+
+def network(x, log):
+    return lax.scan(lambda c, _: (logged(log, jnp.sin(c) * 2), None), x, None, 3)[0].sum()
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit, jax.checkpoint], ids=["eager", "jit", "checkpoint"])
+def test_the_backward_pass_of_a_loop_logs(wrap):
+    seen = []
+    for g in (jax.grad(wrap(network)), jax.jit(jax.grad(wrap(network)))):
+        log = jax.new_ref(jnp.zeros(3))
+        g(X, log)
+        seen.append(log[...])
+    h = [X]
+    for _ in range(3):
+        h.append(2 * jnp.sin(h[-1]))
+    cts = [jnp.ones(3)]
+    for v in h[-2:0:-1]:
+        cts.append(cts[-1] * 2 * jnp.cos(v))
+    close(seen[0], sum(cts))
+    close(seen[1], sum(cts))
+    logs = jax.new_ref(jnp.zeros((2, 3)))
+    jax.vmap(jax.grad(wrap(network)))(jnp.stack([X, X]), logs)
+    close(logs[...], jnp.stack([sum(cts)] * 2))
+
+
+def test_gradients_accumulate_in_a_loop():
+    def total(x):
+        sums = jax.new_ref(jnp.zeros(3))
+
+        def micro(_, v):
+            _, pull = jax.vjp(lambda w: (w ** 2 * v).sum(), x)
+            pull.with_refs(sums)(1.0)
+            return None, None
+        lax.scan(micro, None, jnp.arange(4.0))
+        return jax.freeze(sums)
+    close(total(X), 12 * X)
+    close(jax.jit(total)(X), 12 * X)
+
+
+# -- a generator with state ----------------------------------------------------------------------------------------------------
+
+def test_a_generator_uses_each_key_once():
+    rng, key = stateful.stateful_rng(0), jax.random.key(0)
+    fold = lambda n: jax.random.fold_in(key, n)
+    assert rng.random() == jax.random.uniform(fold(0))
+    draw = jax.jit(rng.normal)
+    close(draw(2.0, 5.0), jax.random.normal(fold(1)) * 5 + 2)
+    close(draw(0.0, 1.0), jax.random.normal(fold(2)))
+    np.testing.assert_array_equal(rng.integers(2, 50, 3), jax.random.randint(fold(3), 3, 2, 50))
+    close(rng.uniform(jnp.zeros(3), 2), jax.random.uniform(fold(4), 3) * 2)
+    np.testing.assert_array_equal(jax.random.key_data(rng.key(2)), jax.random.key_data(jax.random.split(fold(5), 2)))
+    children = rng.spawn(2)
+    close(children[1].random(), jax.random.uniform(jax.random.fold_in(jax.random.split(fold(6), 2)[1], 0)))
+    many = rng.split(3)
+    rolls = jax.vmap(lambda r, x: x + r.random())(many, X)
+    close(rolls, X + jax.vmap(lambda k: jax.random.uniform(jax.random.fold_in(k, 0)))(jax.random.split(fold(7), 3)))
+    assert int(rng._counter[...]) == 8
+    assert repr(rng).startswith("StatefulPRNG(_base_key=")
+
+
+def test_a_generator_in_a_loop_and_its_errors():
+    rng = stateful.stateful_rng(3)
+    one = lax.scan(lambda c, _: (c, rng.random()), None, None, 4)[1]
+    close(one, [stateful_draw(3, n) for n in range(4)])
+    assert len(set(np.asarray(one).tolist())) == 4
+    assert stateful.stateful_rng().random() != stateful.stateful_rng().random()
+    with pytest.raises(TypeError, match="a seed must be given"):
+        jax.jit(lambda: stateful.stateful_rng().random())()
+    with pytest.raises(ValueError, match="must not be negative"):
+        rng.spawn(-1)
+
+
+def stateful_draw(seed, n):
+    return jax.random.uniform(jax.random.fold_in(jax.random.key(seed), n))
+
+
+# -- the law -------------------------------------------------------------------------------------------------------------
+
+N = 4
+_number = st.integers(-3, 3).map(float)
+_place = st.integers(0, N - 1)
+_part = st.one_of(_place, st.just(...), st.tuples(_place, _place).map(lambda p: slice(min(p), max(p) + 1)),
+                  st.lists(_place, min_size=1, max_size=3, unique=True).map(tuple))
+_plain = st.tuples(st.sampled_from(["set", "add", "scale", "copy", "swap"]), st.integers(0, 1), _part, _number)
+_ops = st.recursive(
+    _plain, lambda inner: st.tuples(st.sampled_from(["loop", "branch", "jit"]), st.integers(0, 3),
+                                    st.lists(inner, min_size=1, max_size=3), _number), max_leaves=6)
+_programs = st.lists(_ops, min_size=1, max_size=5)
+
+
+def run_in_place(program, a, b):
+    """The meaning of a program: NumPy arrays that change."""
+    refs = a.copy(), b.copy()
+
+    def step(op, i):
+        kind, which, where, number = op
+        if kind in ("loop", "branch", "jit"):
+            for k in range(which if kind == "loop" else 1 if kind == "jit" or number > 0 else 0):
+                for inner in where:
+                    step(inner, k if kind == "loop" else i)
+            return
+        r, other = refs[which], refs[1 - which]
+        where = list(where) if isinstance(where, tuple) else where
+        part = r[where]
+        if kind == "set":
+            r[where] = np.full(np.shape(part), number + i, np.float32)
+        elif kind == "add":
+            r[where] += other[where] * number
+        elif kind == "scale":
+            r[where] = part * np.float32(0.5) + i
+        elif kind == "copy":
+            r[where] = other[where]
+        else:
+            other[where], r[where] = np.array(part), np.array(other[where])
+    for op in program:
+        step(op, 0)
+    return refs
+
+
+def run_on_references(program, a, b):
+    def step(op, refs, i):
+        kind, which, where, number = op
+        if kind == "loop":
+            lax.fori_loop(0, which, lambda k, c: (steps(where, refs, k), c)[1], 0)
+        elif kind == "branch":
+            lax.cond(number > 0, lambda: steps(where, refs, i), lambda: None)
+        elif kind == "jit":
+            jax.jit(lambda refs, i: steps(where, refs, i))(refs, i)
+        else:
+            change(kind, refs[which], refs[1 - which], where, number, i)
+
+    def change(kind, r, other, where, number, i):
+        where = jnp.array(where) if isinstance(where, tuple) else where
+        if kind == "set":
+            r[where] = jnp.full_like(r[where], number + i)
+        elif kind == "add":
+            jax.ref.addupdate(r, where, other[where] * number)
+        elif kind == "scale":
+            r[where] = r[where] * 0.5 + i
+        elif kind == "copy":
+            r[where] = other[where]
+        else:
+            r[where] = jax.ref.swap(other, where, r[where])
+
+    def steps(ops, refs, i):
+        for op in ops:
+            step(op, refs, i)
+    refs = jax.new_ref(a), jax.new_ref(b)
+    steps(program, refs, 0)
+    return refs[0][...], refs[1][...]
+
+
+@settings(max_examples=40, deadline=None)
+@given(_programs, st.sampled_from(["eager", "jit", "vmap", "jvp", "vjp"]))
+def test_random_programs_agree_with_an_interpreter_that_works_in_place(program, mode):
+    a, b = np.arange(N, dtype=np.float32), np.arange(N, dtype=np.float32) * 2 - 3
+    f = lambda a, b: run_on_references(program, a, b)
+    expected = run_in_place(program, a, b)
+    if mode == "jvp":  # programs are affine, so a derivative is a difference
+        da, db = a * 3 + 1, b - 2
+        got = jax.jvp(f, (a, b), (da, db))[1]
+        moved = run_in_place(program, a + da, b + db)
+        expected = [m - e for m, e in zip(moved, expected)]
+    elif mode == "vjp":
+        da, db = a * 3 + 1, b - 2
+        moved = run_in_place(program, a + da, b + db)
+        cts = np.linspace(1, 2, N, dtype=np.float32), np.linspace(-1, 1, N, dtype=np.float32)
+        ga, gb = jax.vjp(f, a, b)[1](cts)
+        got = [ga @ da + gb @ db]
+        expected = [sum(ct @ (m - e) for ct, m, e in zip(cts, moved, expected))]
+    else:
+        run = {"eager": f, "jit": jax.jit(f),
+               "vmap": lambda a, b: [x[1] for x in jax.vmap(f)(jnp.stack([b, a]), jnp.stack([a, b]))]}[mode]
+        got = run(a, b)
+    for x, y in zip(got, expected):
+        close(x, y, rtol=1e-4, atol=1e-3)
