@@ -26,7 +26,8 @@ def _scaled_sum(a, b, axis):
     """``shift`` and terms ``e`` with ``log(sum(b exp(a))) = log(sum(b e)) + shift``; an infinite ``a`` has term 1."""
     top = jnp.max(a, axis, keepdims=True, initial=-np.inf)
     shift = lax.stop_gradient(jnp.where(top == -np.inf, 0, top))
-    e = jnp.exp(jnp.where((a == shift) & jnp.isinf(a), 0, a - shift))
+    most = float(dtypes.finfo(a.dtype).max)  # in place of infinity, whose difference to itself is 0 then
+    e = jnp.exp(jnp.minimum(a, most) - jnp.minimum(shift, most))
     return shift, e, jnp.sum(e if b is None else b * e, axis, keepdims=True)
 
 
