@@ -9,7 +9,7 @@ import functools
 from typing import Any, Callable, Sequence
 
 
-from . import context, dtypes, tree
+from . import context, dtypes, remat_opt, tree
 from .aval import ShapedArray, get_aval
 from .batching import batch_fun, matchaxis, unmapped_aval
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
@@ -41,14 +41,19 @@ class CustomVjpCall:
     ``fwd(primals, perturbed) -> (residuals, outs)`` and ``bwd(residuals, cotangents) -> cotangents of primals``; flat lists.
     """
 
-    __slots__ = ("fun", "fwd", "bwd", "symbolic_zeros", "name")
+    __slots__ = ("fun", "fwd", "bwd", "symbolic_zeros", "name", "optimize_remat")
 
-    def __init__(self, fun, fwd, bwd, symbolic_zeros=False, name="custom_vjp"):
+    def __init__(self, fun, fwd, bwd, symbolic_zeros=False, name="custom_vjp", optimize_remat=False):
         self.fun, self.fwd, self.bwd, self.symbolic_zeros, self.name = fun, fwd, bwd, symbolic_zeros, name
+        self.optimize_remat = optimize_remat
 
     def run_linear(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
         live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
-        residuals, outs = self.fwd(primals, [not isinstance(t, Zero) for t in tangents])
+        perturbed = [not isinstance(t, Zero) for t in tangents]
+        if self.optimize_remat:
+            residuals, outs = remat_opt.forward(self.fun, lambda xs: self.fwd(xs, perturbed), primals)
+        else:
+            residuals, outs = self.fwd(primals, perturbed)
         out_avals = tuple(get_aval(x) for x in outs)
         linear_outs = [i for i, a in enumerate(out_avals) if has_tangent(a)]
         bwd = self.bwd
@@ -98,13 +103,13 @@ class CustomVjpCall:
             cts = [instantiate(Zero(ct.aval)) if isinstance(ct, SymbolicZero) else ct for ct in cts]
             return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, [0] * len(cts), dims)
 
-        return CustomVjpCall(fun, fwd, bwd, False, self.name), lambda: [0] * count[0]
+        return CustomVjpCall(fun, fwd, bwd, False, self.name, self.optimize_remat), lambda: [0] * count[0]
 
     def stage(self, trace, args):
         call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
         return trace.record(custom_vjp_call_p, [*consts, *args], dict(
             name=self.name, call_jaxpr=call_jaxpr, fwd_jaxpr_thunk=self.fwd, bwd=self.bwd, num_consts=len(consts),
-            symbolic_zeros=self.symbolic_zeros))
+            symbolic_zeros=self.symbolic_zeros, **({"optimize_remat": True} if self.optimize_remat else {})))
 
 
 def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims):
@@ -129,7 +134,8 @@ def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims):
 
 
 class _CustomVjpPrimitive(Primitive):
-    def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp"):
+    def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp",
+             optimize_remat=False):
         def fwd(primals, perturbed):
             if any(perturbed[:num_consts]):
                 raise TypeError(f"custom_vjp {name}: the function closes over a value that is being differentiated; "
@@ -141,7 +147,7 @@ class _CustomVjpPrimitive(Primitive):
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
         if not num_consts:
             fwd, full_bwd = fwd_jaxpr_thunk, bwd
-        call = CustomVjpCall(fun, fwd, full_bwd, symbolic_zeros, name)
+        call = CustomVjpCall(fun, fwd, full_bwd, symbolic_zeros, name, optimize_remat)
         return context.state.trace.process_custom_vjp(call, args)
 
 
@@ -221,8 +227,8 @@ class custom_vjp:
         """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
 
         With ``symbolic_zeros``, ``fwd`` gets objects with ``value`` and ``perturbed``, and ``bwd`` a `SymbolicZero`
-        for each cotangent that is zero. ``optimize_remat`` asks that residuals be recomputed where `checkpoint` says
-        so, which is what happens anyway.
+        for each cotangent that is zero. With ``optimize_remat`` the function itself is run in place of ``fwd`` where the
+        residuals are not kept, as in the first pass through a `checkpoint`.
         """
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
@@ -270,7 +276,7 @@ class custom_vjp:
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
         dynamic_avals = [get_aval(x) for x in flat]
-        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self.__name__)
+        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self.__name__, self.optimize_remat)
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 

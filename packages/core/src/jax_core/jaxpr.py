@@ -163,7 +163,8 @@ class Jaxpr:
         return pretty.program(self, **settings)
 
     def __str__(self):
-        return self.pretty_print()
+        from . import pretty
+        return pretty.plain(self)
 
     __repr__ = __str__
 

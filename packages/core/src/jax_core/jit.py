@@ -30,7 +30,8 @@ from .interfaces import FastCall, LowerSpec
 from .jaxpr import ClosedJaxpr, DebugInfo, dce, runs_its_program
 from .monitoring import timed
 from .primitive import Primitive, Zero, is_linear
-from .refs.discharge import aliased, any_refs, apply_discharged, call_rule, pure
+from .refs.discharge import aliased, any_refs, apply_discharged, call_rule, discharged, pure
+from .refs.primitives import cell_of
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
 from .split import EquationSplit, split_jaxpr
@@ -218,7 +219,7 @@ class Call:
             return found
         if config.explain_cache_misses.value:
             from . import explain  # loaded only when asked for
-            explain.program_miss(self.fun, key, list(cache), lambda k: _LazyNames(self.fun, k[0], k[2]))
+            explain.program_miss(self.fun, key, list(cache), lambda k: LazyNames(self.fun, k[0], k[2]))
         found = self.trace()
         if len(cache) >= _PROGRAMS_PER_FUNCTION:
             cache.clear()
@@ -235,7 +236,7 @@ class Call:
             outs, structure = tree.flatten(fun(*args, **kwargs))
             out_tree[:] = [structure]
             return check_results(fun, structure, outs)
-        debug = DebugInfo("jit", describe_function(fun), _LazyNames(fun, in_tree, static), _LazyPaths(out_tree))
+        debug = DebugInfo("jit", describe_function(fun), LazyNames(fun, in_tree, static), _LazyPaths(out_tree))
         with timed("/jax/core/compile/jaxpr_trace_duration", "tracing", name_of(fun)):
             jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
         trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
@@ -257,7 +258,7 @@ class Call:
         return tuple(flags)
 
 
-class _LazyNames:
+class LazyNames:
     """Names of flat arguments, worked out only for messages. Programs outlive their functions, so the reference is weak."""
 
     def __init__(self, fun, in_tree, static):
@@ -420,7 +421,7 @@ def _check_aliases(call: Call, program: TracedProgram) -> None:
     same = aliased([*program.consts, *call.flat])
     if same is None:
         return
-    names, n = _LazyNames(call.fun, call.in_tree, call.static), len(program.consts)
+    names, n = LazyNames(call.fun, call.in_tree, call.static), len(program.consts)
     first, second = (f"argument {names[i - n]}" if i >= n else "a value that the function closes over" for i in same)
     raise ValueError(f"jit: {describe_function(call.fun)} got the same mutable reference of type "
                      f"{get_aval([*program.consts, *call.flat][same[0]])} twice, as {first} and {second}; what it returns would "
@@ -658,7 +659,7 @@ def _jit_impl(*args, **params):
 
 def _program_callable(closed, params):
     if any_refs(closed.in_avals):
-        return lambda *args: apply_discharged(jit_p, args, params)
+        return _callable_on_refs(closed, params)
     spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
                      params["out_shardings"], None, None, params["compiler_options_kvs"])
     out_tree = tree.structure([0] * len(closed.out_avals))
@@ -675,6 +676,29 @@ def _program_callable(closed, params):
             nans.check_program(pure(alive), args, outs, params["name"])
         return outs, fast_call(executable, alive, out_tree)
     return backends.get().dispatcher(miss, miss, (), (), params["name"])
+
+
+def _callable_on_refs(closed, params):
+    """Runs a program on references made outside of transformations: the memory of those that it changes is used again."""
+    refs = [type(a) is AbstractRef for a in closed.in_avals]
+    changed, written = discharged(closed, refs)
+    inner = _discharged_params(params, changed)
+    donated = tuple(d and not r or i in written for i, (d, r) in enumerate(zip(inner["donated_invars"], refs)))
+    donating, count = {**inner, "donated_invars": donated}, len(closed.out_avals)
+
+    def call(*args):
+        if nans.watching():  # the check reads the arguments again
+            return apply_discharged(jit_p, args, params)
+        values = [cell_of(jit_p.name, x) if r else x for x, r in zip(args, refs)]
+        cells = [values[i] for i in written]
+        for i, r in enumerate(refs):
+            if r:
+                values[i] = values[i].take() if i in written else values[i].value
+        outs = _jit_impl(*values, **donating)
+        for cell, value in zip(cells, outs[count:]):
+            cell.give(value)
+        return outs[:count]
+    return call
 
 
 def _jit_jvp(primals, tangents, **params):

@@ -143,6 +143,13 @@ class Primitive:
             shorten(error)
             raise
 
+    def get_bind_params(self, params: dict) -> tuple[list, dict]:
+        """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
+
+        Functions that an equation holds are parameters here, so there are none to put in front.
+        """
+        return [], dict(params)
+
     def with_rule(self, **rules) -> "Primitive":
         """A copy with some rules replaced (tests plant wrong rules with it)."""
         other = object.__new__(type(self))

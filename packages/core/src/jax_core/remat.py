@@ -16,10 +16,11 @@ import numpy as np
 from . import context, tree
 from .aval import get_aval
 from .batching import batch_jaxpr, moved
+from .custom_jvp import custom_jvp
 from .effects import operand_effects
 from .forward import jvp_jaxpr
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, runs_its_program
-from .jit import put_static
+from .jit import LazyNames, put_static
 from .primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
 from .refs.discharge import call_rule
 from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
@@ -38,6 +39,17 @@ def checkpoint_name(x: Any, name: str) -> Any:
     return tree.map(lambda leaf: name_p.bind(leaf, name=name), x)
 
 
+def checkpoint_name_fwd(x: Any, name: str) -> Any:
+    """`checkpoint_name` for the value alone: its tangent gets no name."""
+    return tree.map(lambda leaf: _named_value(leaf, name), x)
+
+
+def _named_value(x, name):
+    named = custom_jvp(lambda x: name_p.bind(x, name=name))
+    named.defjvp(lambda primals, tangents: (name_p.bind(primals[0], name=name), tangents[0]))
+    return named(x)
+
+
 class Offloadable:
     """A policy's answer: keep the value in other memory."""
 
@@ -46,6 +58,24 @@ class Offloadable:
 
     def __init__(self, src: str, dst: str):
         self.src, self.dst = src, dst
+
+
+class _Answer:
+    """What a policy may answer besides True and False: the same, by name."""
+
+    __slots__ = ("name", "save")
+
+    def __init__(self, name: str, save: bool):
+        self.name, self.save = name, save
+
+    def __bool__(self):
+        return self.save
+
+    def __repr__(self):
+        return self.name
+
+
+Saveable, Recompute = _Answer("Saveable", True), _Answer("Recompute", False)
 
 
 class CheckpointPolicies:
@@ -316,7 +346,7 @@ remat_p.interpret = runs_its_program("jaxpr")
 def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
     """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value."""
     flat, in_tree = tree.flatten((args, kwargs))
-    names = [tree.keystr(path) for path, _ in tree.flatten_with_path((args, kwargs))[0]]
+    names = LazyNames(f, in_tree, ((), ()))
     found: list = []
 
     def run(*leaves):
@@ -330,15 +360,26 @@ def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, s
             if id(r) in position:
                 where = f"from the argument {names[position[id(r)]]}"
             elif isinstance(r, Tracer) and r._trace.producer(r.var) is not None:
-                eqn = r._trace.producer(r.var)
-                name = f"named '{eqn.params['name']}' " if eqn.primitive is name_p else f"output of {eqn.primitive.name} "
-                where = f"{name}from {eqn.source_info}"
+                where = _origin(r._trace.producer(r.var), r.var)
             else:
                 where = "from a constant"
             found.append((get_aval(r), where))
         return outs
     trace_to_jaxpr(run, [get_aval(x) for x in flat])
     return found
+
+
+def _origin(eqn: JaxprEqn, var: Var) -> str:
+    """The operation that makes ``var``, a result of ``eqn``: inside, if that is a call of a program."""
+    if eqn.primitive is name_p:
+        return f"named '{eqn.params['name']}' from {eqn.source_info}"
+    inner = eqn.params.get("jaxpr") if eqn.primitive.interpret is not None else None
+    if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.outvars) == len(eqn.outvars):
+        made = inner.jaxpr.outvars[eqn.outvars.index(var)]
+        producer = next((e for e in inner.jaxpr.eqns if made in e.outvars), None)
+        if producer is not None and eqn.primitive.name != "scan":
+            return _origin(producer, made)
+    return f"output of {eqn.primitive.name} from {eqn.source_info}"
 
 
 def print_saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> None:

@@ -8,6 +8,7 @@ _served, _names, __all__ = _table(__name__, {
     "custom_gradient": "jax_core.custom_vjp:custom_gradient",
     "closure_convert": "jax_core.autodiff:closure_convert",
     "linear_call": "jax_core.custom_vjp:linear_call",
+    "remat_opt_p": "jax_core.remat_opt:remat_opt_p",
     "zero_from_primal": "jax_core.custom_vjp:zero_from_primal",
     "custom_vjp_primal_tree_values": "jax_core.custom_vjp:custom_vjp_primal_tree_values",
     "SymbolicZero": "jax_core.custom_jvp:SymbolicZero",

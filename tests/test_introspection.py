@@ -1,0 +1,270 @@
+"""Looking at programs: printed forms, interpreters over jaxprs, what is kept for the backward pass."""
+import re
+
+import jax
+import jax.ad_checkpoint as ad_checkpoint
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax.custom_derivatives import remat_opt_p
+from jax.extend import core as extend_core
+
+# -- printing ----------------------------------------------------------------------------------------------------------
+
+
+def example(x):
+    with jax.named_scope("outer"):
+        y = jax.jit(lambda y: jnp.sin(y) * 2)(x)
+    return lax.cond(x > 0, jnp.sin, jnp.cos, y)
+
+
+JAXPR = jax.make_jaxpr(example)(1.0)
+
+
+def test_types_can_be_left_out():
+    text = JAXPR.pretty_print(print_shapes=False)
+    assert text.startswith("{ lambda ; a. let") and "c = sin" not in text and "d = sin c" in text
+    assert re.search(r"^    b = jit\[$", text, re.M)
+
+
+def test_all_parameters_can_be_shown():
+    assert "keep_unused" not in JAXPR.pretty_print()
+    assert "keep_unused=False" in JAXPR.pretty_print(custom_pp_eqn_rules=False)
+
+
+def test_source_lines_stand_below_each_other():
+    rows = [line for line in JAXPR.pretty_print(source_info=True).split("\n") if "#" in line]
+    assert len(rows) == sum(1 for _ in every_equation(JAXPR.jaxpr))
+    assert len({row.index("#") for row in rows}) == 1
+    assert all(f"# {__file__}:" in row for row in rows)
+
+
+def test_scopes_are_shown():
+    text = JAXPR.pretty_print(name_stack=True)
+    assert re.search(r"b:f32\[\] = jit\[ +# \[outer\]$", text, re.M) and re.search(r"gt a 0.0:f32\[\] +# \[\]$", text, re.M)
+
+
+def test_effects_are_shown():
+    loud = jax.make_jaxpr(lambda x: jax.debug.print("{}", x))(1.0)
+    assert ": {" not in loud.pretty_print()
+    assert re.search(r"in \(\) : \{ .*[Dd]ebug.* \} \}$", loud.pretty_print(print_effects=True))
+
+
+def test_colours_change_nothing_else():
+    colored = JAXPR.pretty_print(use_color=True)
+    assert "\x1b[" in colored and re.sub(r"\x1b\[[0-9;]*m", "", colored) == str(JAXPR) == JAXPR.pretty_print(use_color=False)
+
+
+def every_equation(jaxpr):
+    for eqn in jaxpr.eqns:
+        yield eqn
+        for inner in programs(eqn.params):
+            yield from every_equation(inner)
+
+
+def programs(params):
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else [value]:
+            if hasattr(item, "eqns"):
+                yield getattr(item, "jaxpr", item)
+
+
+# -- interpreters ------------------------------------------------------------------------------------------------------
+
+def evaluate(closed, args, rules):
+    """An interpreter: ``rules[name](eqn, inputs)`` in place of primitives, whatever has no rule is bound."""
+    env = dict(zip(closed.jaxpr.constvars, closed.consts))
+    env.update(zip(closed.jaxpr.invars, args))
+    read = lambda v: v.val if isinstance(v, extend_core.Literal) else env[v]
+    for eqn in closed.jaxpr.eqns:
+        inputs = [read(v) for v in eqn.invars]
+        rule = rules.get(eqn.primitive.name)
+        if rule is not None:
+            outs = rule(eqn, inputs)
+        else:
+            subfuns, params = eqn.primitive.get_bind_params(eqn.params)
+            outs = eqn.primitive.bind(*subfuns, *inputs, **params)
+            outs = outs if eqn.primitive.multiple_results else [outs]
+        env.update(zip(eqn.outvars, outs))
+    return [read(v) for v in closed.jaxpr.outvars]
+
+
+def test_an_interpreter_that_counts_operations_in_nested_programs():
+    seen = []
+
+    def inside(eqn, inputs):
+        seen.append(eqn.primitive.name)
+        return evaluate(eqn.params["jaxpr"], inputs, rules)
+
+    def sine(eqn, inputs):
+        seen.append("sin")
+        return [jnp.sin(*inputs)]
+    rules = {"jit": inside, "sin": sine}
+    out, = evaluate(JAXPR, [1.0], rules)
+    assert np.allclose(out, example(1.0)) and seen == ["jit", "sin"]
+
+
+def test_an_interpreter_is_itself_transformed():
+    replaced = {"sin": lambda eqn, inputs: [jnp.cos(*inputs)]}
+    closed = jax.make_jaxpr(lambda x: jnp.sin(x) * 3.0)(1.0)
+    run = lambda x: evaluate(closed, [x], replaced)[0]
+    for wrap in (lambda f: f, jax.jit):
+        assert np.allclose(wrap(run)(0.5), np.cos(0.5) * 3)
+        assert np.allclose(wrap(jax.grad(run))(0.5), -np.sin(0.5) * 3)
+        assert np.allclose(wrap(jax.vmap(run))(np.float32([0.5, 1])), np.cos([0.5, 1]) * 3)
+
+
+def test_an_interpreter_that_inverts():
+    """Backwards through the equations, each undone."""
+    undo = {"exp": jnp.log, "tanh": jnp.arctanh, "neg": jnp.negative}
+
+    def inverse(fun):
+        def inverted(y):
+            closed = jax.make_jaxpr(fun)(y)
+            env = {closed.jaxpr.outvars[0]: y}
+            for eqn in reversed(closed.jaxpr.eqns):
+                env[eqn.invars[0]] = undo[eqn.primitive.name](env[eqn.outvars[0]])
+            return env[closed.jaxpr.invars[0]]
+        return inverted
+    fun = lambda x: jnp.exp(-jnp.tanh(x))
+    assert np.allclose(jax.jit(inverse(fun))(fun(0.3)), 0.3, rtol=1e-5)
+
+
+def test_eval_jaxpr_and_programs_written_by_hand():
+    assert np.allclose(jax.core.eval_jaxpr(JAXPR.jaxpr, JAXPR.consts, 1.0)[0], example(1.0))
+    assert np.allclose(extend_core.jaxpr_as_fun(JAXPR)(1.0)[0], example(1.0))
+
+
+def test_make_jaxpr_of_static_arguments_and_shapes():
+    closed, shape = jax.make_jaxpr(lambda x, n: {"a": x * n}, static_argnums=1, return_shape=True)(np.ones(3), 2)
+    assert [str(v.aval) for v in closed.jaxpr.invars] == ["float32[3]"]
+    assert shape["a"].shape == (3,) and shape["a"].dtype == np.float32
+
+
+# -- what is kept ------------------------------------------------------------------------------------------------------
+
+def network(x, w):
+    y = jnp.dot(x, w)
+    y = ad_checkpoint.checkpoint_name(jnp.sin(y), "hidden")
+    return jnp.sum(jnp.cos(y))
+
+
+def kept(capsys, fun, *args):
+    ad_checkpoint.print_saved_residuals(fun, *args)
+    return capsys.readouterr().out.splitlines()
+
+
+M = np.ones((3, 3), np.float32)
+POLICIES = {
+    "everything_saveable": ["cos", "sin"], "nothing_saveable": [],
+    "dots_saveable": ["dot_general"], "checkpoint_dots": ["dot_general"],
+    "dots_with_no_batch_dims_saveable": ["dot_general"], "checkpoint_dots_with_no_batch_dims": ["dot_general"],
+    "save_only_these_names": ["hidden"], "save_any_names_but_these": ["hidden"],
+    "save_anything_except_these_names": ["cos", "sin"],
+    "save_from_both_policies": ["dot_general", "hidden"],
+    "offload_dot_with_no_batch_dims": ["dot_general"],
+    "save_and_offload_only_these_names": ["hidden"],
+}
+
+
+def policy(name):
+    policies = jax.checkpoint_policies
+    made = getattr(policies, name)
+    if name == "save_only_these_names":
+        return made("hidden")
+    if name in ("save_any_names_but_these", "save_anything_except_these_names"):
+        return made("other")
+    if name == "save_from_both_policies":
+        return made(policies.dots_saveable, policies.save_only_these_names("hidden"))
+    if name == "offload_dot_with_no_batch_dims":
+        return made("device", "pinned_host")
+    if name == "save_and_offload_only_these_names":
+        return made(names_which_can_be_saved=["hidden"], names_which_can_be_offloaded=[], offload_src="device",
+                    offload_dst="pinned_host")
+    return made
+
+
+def test_all_policies_are_tested():
+    assert set(POLICIES) == {n for n in dir(jax.checkpoint_policies) if not n.startswith("_")}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_policy_keeps_what_it_says_and_changes_no_gradient(capsys, name):
+    fun = jax.checkpoint(network, policy=policy(name))
+    lines = kept(capsys, fun, M, M)
+    found = [re.search(r"(?:output of|named) '?(\w+)", line) for line in lines]
+    names = {m.group(1) for m in found if m}
+    assert names <= {*POLICIES[name], "neg", "mul"} and (bool(names) == bool(POLICIES[name]))
+    for a, b in zip(jax.jit(jax.grad(fun, (0, 1)))(M, M), jax.grad(network, (0, 1))(M, M)):
+        assert np.allclose(a, b, rtol=1e-5)
+
+
+def test_residuals_are_described_by_argument_name_and_line(capsys):
+    lines = kept(capsys, jax.checkpoint(network, policy=jax.checkpoint_policies.save_only_these_names("hidden")), M, M)
+    assert lines[:2] == ["f32[3,3] from the argument x", "f32[3,3] from the argument w"]
+    assert re.fullmatch(rf"f32\[3,3\] named 'hidden' from {re.escape(__file__)}:\d+ \(network\)", lines[2])
+    assert any(re.fullmatch(rf"f32\[3,3\] output of cos from {re.escape(__file__)}:\d+ \(network\)", line)
+               for line in kept(capsys, network, M, M))
+
+
+def test_policies_answer_by_name(capsys):
+    saving = lambda prim, *_, **__: ad_checkpoint.Saveable if prim.name == "sin" else ad_checkpoint.Recompute
+    fun = jax.checkpoint(lambda x: jnp.sin(jnp.sin(jnp.sin(x))), policy=saving)
+    lines = [line for line in kept(capsys, fun, 1.0)]
+    assert [line.split(" from ")[0] for line in lines] == ["f32[]", "f32[] output of sin", "f32[] output of sin"]
+    assert np.allclose(jax.grad(fun)(1.0), jax.grad(lambda x: jnp.sin(jnp.sin(jnp.sin(x))))(1.0))
+
+
+@pytest.mark.parametrize("name, tangents", [("checkpoint_name", 1), ("checkpoint_name_fwd", 0)])
+def test_names_of_values_and_tangents(name, tangents):
+    fun = lambda x: getattr(ad_checkpoint, name)(jnp.sin(x), "y")
+    both = jax.make_jaxpr(lambda x, t: jax.jvp(fun, (x,), (t,)))(1.0, 1.0)
+    assert sum(e.primitive.name == "name" for e in both.eqns) == 1 + tangents
+    assert np.allclose(jax.grad(fun)(1.0), np.cos(1))
+
+
+def optimized(**options):
+    @jax.custom_vjp
+    def fun(x):
+        return jnp.sin(x) * 2
+    fun.defvjp(lambda x: (jnp.tanh(x), jnp.cos(x)), lambda cos, ct: (cos * ct * 2,), **options)
+    return fun
+
+
+def names_in(closed):
+    return [e.primitive.name for e in every_equation(closed.jaxpr)]
+
+
+def test_optimize_remat_runs_the_function_where_residuals_are_dropped():
+    """The forward function computes another value (tanh), so that it shows which of the two ran."""
+    plain, better = (jax.checkpoint(optimized(optimize_remat=flag)) for flag in (False, True))
+    assert "tanh" in names_in(jax.make_jaxpr(jax.value_and_grad(plain))(1.0))
+    program = jax.make_jaxpr(jax.value_and_grad(better))(1.0)
+    assert "tanh" not in names_in(program) and "sin" in names_in(program)
+    assert remat_opt_p.name in names_in(program)
+    assert np.allclose(jax.jit(jax.value_and_grad(better))(1.0), [2 * np.sin(1), 2 * np.cos(1)])
+
+
+def test_optimize_remat_runs_the_forward_function_where_residuals_are_kept():
+    value, gradient = jax.jit(jax.value_and_grad(optimized(optimize_remat=True)))(1.0)
+    assert np.allclose([value, gradient], [np.tanh(1), 2 * np.cos(1)])
+
+
+@pytest.mark.parametrize("wrap", [
+    lambda f: jax.vmap(f), lambda f: jax.jit(jax.vmap(f)), lambda f: jax.vmap(jax.jit(f)),
+    lambda f: lambda x: jax.lax.map(f, x)], ids=["vmap", "jit of vmap", "vmap of jit", "map"])
+def test_optimize_remat_under_transformations(wrap):
+    x = np.float32([0.3, 1])
+    assert np.allclose(wrap(jax.grad(jax.checkpoint(optimized(optimize_remat=True))))(x), 2 * np.cos(x))
+    assert np.allclose(wrap(jax.grad(jax.grad(jax.checkpoint(optimized(optimize_remat=True)))))(x), -2 * np.sin(x))
+
+
+def test_optimize_remat_of_functions_that_close_over_arrays():
+    scale = jnp.float32(3) * np.float32([1, 2])
+
+    @jax.custom_vjp
+    def fun(x):
+        return jnp.sum(x * scale)
+    fun.defvjp(lambda x: (jnp.sum(x * scale * 1.0), scale), lambda s, ct: (s * ct,), optimize_remat=True)
+    assert np.allclose(jax.jit(jax.grad(jax.checkpoint(fun)))(np.float32([1, 1])), scale)
