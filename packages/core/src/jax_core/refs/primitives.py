@@ -65,11 +65,17 @@ class Cell:
     def set(self, value: Any) -> None:
         self.value, self.written = value, True
 
+    def shared(self) -> Any:
+        return self.value
+
 
 class EagerCell(Cell):
-    """What a `Ref` made outside of transformations holds: always an array of the backend."""
+    """What a `Ref` made outside of transformations holds: always an array of the backend.
 
-    __slots__ = ()
+    As long as nobody else has that array (``own``), a compiled program may write into its memory.
+    """
+
+    __slots__ = ("own",)
 
     def __init__(self, value: Any):
         super().__init__(None)
@@ -78,6 +84,21 @@ class EagerCell(Cell):
     def set(self, value: Any) -> None:
         value = strong(value)
         self.value = backends.get().put(value, get_aval(value)) if isinstance(value, np.generic) else value
+        self.own = False
+
+    def give(self, value: Any) -> None:
+        """Hold ``value``, which nobody else has."""
+        self.value, self.own = value, True
+
+    def take(self) -> Any:
+        """An array with the contents that nobody else has."""
+        from ..structural import copy_p  # structural builds on the traces, which import this module
+        return self.value if self.own else copy_p.bind(self.value)
+
+    def shared(self) -> Any:
+        """The array, for somebody else to keep."""
+        self.own = False
+        return self.value
 
 
 class RefTangent:
@@ -173,7 +194,7 @@ def _run_empty(*, ty, memory_space, pin):
     return _run_new(np.zeros(ty.shape, ty.dtype), memory_space=memory_space, kind=None, pin=pin)
 
 
-def _cell(name: str, ref: Any) -> Cell:
+def cell_of(name: str, ref: Any) -> Cell:
     cell = getattr(ref, "_cell", None)
     if cell is None:
         from ..trace import Tracer, escaped
@@ -188,10 +209,11 @@ def on_cell(prim: Primitive, cell: Cell, rest: Sequence[Any], params: dict) -> A
     if cell.ended:
         raise ValueError(f"{prim.name}: a mutable reference was used after jax.freeze or jax.free_ref ended it")
     if prim is get_p:
-        return indexing.read(cell.value, params["index"], rest)
+        index = params["index"]
+        return indexing.read(cell.value, index, rest) if index.entries else cell.shared()
     if prim is swap_p:
         value, *operands = rest
-        before = indexing.read(cell.value, params["index"], operands)
+        before = indexing.read(cell.value, params["index"], operands) if params["index"].entries else cell.shared()
         cell.set(indexing.write(cell.value, params["index"], operands, strong(value)))
         return before
     if prim is addupdate_p:
@@ -199,11 +221,11 @@ def on_cell(prim: Primitive, cell: Cell, rest: Sequence[Any], params: dict) -> A
         cell.set(indexing.accumulate(cell.value, params["index"], operands, strong(value)))
         return []
     cell.ended = type(cell) is Cell  # a reference made outside of transformations may be frozen again
-    return cell.value if prim is freeze_p else []
+    return cell.shared() if prim is freeze_p else []
 
 
 def _run(prim, ref, *rest, **params):
-    cell = _cell(prim.name, ref)
+    cell = cell_of(prim.name, ref)
     if prim is swap_p or prim is addupdate_p:
         prim.out_type(get_aval(ref), *map(get_aval, rest), **params)
     return on_cell(prim, cell, rest, params)
