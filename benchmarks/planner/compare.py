@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """Times the programs of this folder under two interpreters, or two settings, in turn; prints tables of ratios.
 
-usage: compare.py LEFT RIGHT [--only NAME,...] [--rounds 2] [--slices 8] [--slice 0.06] [--json FILE] [--resume]
+usage: compare.py LEFT RIGHT [--only NAME,...] [--rounds 2] [--slices 8] [--slice 0.06] [--again 1] [--json FILE] [--resume]
        compare.py OURS_PYTHON THEIRS_PYTHON                  ours against the reference
        compare.py PYTHON 'JAX_FUSION_PLANNER=off PYTHON'     the planner on against off
 
 A side is an interpreter, with settings of the environment before it. A ratio is right/left: above 1, the left is
 faster. Both sides live at once and take turns, compiling a program in turn and then running it in turn for a few
 hundredths of a second, so that a slow spell of a shared machine hits both; each figure is its minimum. Losses stand
-first. With --json every finished program is written at once, and --resume keeps those that the file has.
+first, and the last column counts the barriers in the program of the left: between two settings of ours, a program
+without any is the same on both sides, and its ratio shows the noise. A program that misses the goal is measured once more (--again), each figure still the minimum of all turns of its
+side. With --json every finished program is written at once, and --resume keeps those that the file has.
 """
 import argparse
 import json
@@ -72,6 +74,10 @@ def compare(sides: list[Side], name: str, rounds: int, slices: int, seconds: flo
     return out
 
 
+def misses(left: dict, right: dict) -> bool:
+    return any(right[figure] < limit * left[figure] for figure, limit in LIMITS.items())
+
+
 def mean(ratios: list[float]) -> float:
     return math.exp(sum(map(math.log, ratios)) / len(ratios))
 
@@ -79,10 +85,10 @@ def mean(ratios: list[float]) -> float:
 def table(results: dict[str, list[dict]], figure: str) -> str:
     """One figure of all programs, the worst ratio first, and what it comes to."""
     ratios = {name: right[figure] / left[figure] for name, (left, right) in results.items()}
-    lines = [f"{figure + ' (ms)':28} {'left':>11} {'right':>11} {'ratio':>7}"]
+    lines = [f"{figure + ' (ms)':28} {'left':>11} {'right':>11} {'ratio':>7} {'barriers':>9}"]
     for name in sorted(ratios, key=ratios.get):
         left, right = results[name]
-        lines.append(f"{name:28} {left[figure]:11.3f} {right[figure]:11.3f} {ratios[name]:7.2f}")
+        lines.append(f"{name:28} {left[figure]:11.3f} {right[figure]:11.3f} {ratios[name]:7.2f} {left.get('barriers', 0):9d}")
     losses = sum(ratio < LIMITS.get(figure, 0) for ratio in ratios.values())
     verdict = f", {losses} below {LIMITS[figure]}" if figure in LIMITS else ""
     lines.append(f"geometric mean {mean(list(ratios.values())):.3f} over {len(ratios)}{verdict}")
@@ -134,6 +140,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=2, help="compilations on each side")
     parser.add_argument("--slices", type=int, default=8, help="turns of running on each side")
     parser.add_argument("--slice", type=float, default=0.06, help="seconds of a turn")
+    parser.add_argument("--again", type=int, default=1, help="how often a program that misses the goal is measured more")
     parser.add_argument("--json", type=pathlib.Path, help="where results are kept")
     parser.add_argument("--resume", action="store_true", help="measure only what the file lacks")
     args = parser.parse_args()
@@ -146,6 +153,11 @@ def main() -> None:
             continue
         try:
             results[name] = compare(sides, name, args.rounds, args.slices, args.slice)
+            for _ in range(args.again):
+                if misses(*results[name]):
+                    more = compare(sides, name, args.rounds, args.slices, args.slice)
+                    for old, new in zip(results[name], more):
+                        least(old, new)
         except RuntimeError as error:
             failures.append(f"{name} FAILED: {error}")
             continue

@@ -26,7 +26,7 @@ BLOCK = 0.004  # seconds
 
 
 def stage_times(function, args, compiles: bool):
-    """Seconds of each stage for a function object not seen before, and the executable or None."""
+    """Seconds of each stage for a function object not seen before, the lowered program, and the executable or None."""
     fresh = lambda *a: function(*a)
     clock = [time.perf_counter()]
     traced = jax.jit(fresh).trace(*args)
@@ -35,7 +35,7 @@ def stage_times(function, args, compiles: bool):
     clock.append(time.perf_counter())
     executable = lowered.compile() if compiles else None
     clock.append(time.perf_counter())
-    return dict(zip(("trace", "lower", "compile"), np.diff(clock)[:2 + compiles])), executable
+    return dict(zip(("trace", "lower", "compile"), np.diff(clock)[:2 + compiles])), lowered, executable
 
 
 def run_seconds(call, args, budget: float) -> float:
@@ -70,7 +70,7 @@ class Program:
     def compile(self) -> dict[str, float]:
         """Milliseconds of trace, lower, compile, and of all three."""
         jax.clear_caches() if self.executable else None  # else ours would find the executable by its text
-        times, self.executable = stage_times(self.function, self.args, compiles=True)
+        times, self.lowered, self.executable = stage_times(self.function, self.args, compiles=True)
         best = {stage: min(t, self.first.get(stage, t)) for stage, t in times.items()}
         return {stage: round(t * 1e3, 3) for stage, t in dict(best, total_compile=sum(best.values())).items()}
 
@@ -78,8 +78,10 @@ class Program:
         return dict(run=round(run_seconds(self.executable, self.args, seconds) * 1e3, 4))
 
     def facts(self) -> dict[str, float]:
+        """A number made from the results, the memory for temporaries, and how many barriers were placed."""
         memory = getattr(self.executable.memory_analysis(), "temp_size_in_bytes", 0)
-        return dict(check=checksum(self.executable(*self.args)), temporaries_mb=round(memory / 1e6, 3))
+        return dict(check=checksum(self.executable(*self.args)), temporaries_mb=round(memory / 1e6, 3),
+                    barriers=self.lowered.as_text().count("optimization_barrier"))
 
 
 def measure(name: str, repeat: int = 1, seconds: float = 0.6) -> dict[str, float]:
