@@ -5,6 +5,7 @@ only what it must: look up the cached result types, make variables and tracers, 
 """
 from __future__ import annotations
 
+import functools
 import gc
 import weakref
 from typing import Any, Callable, Sequence
@@ -41,6 +42,11 @@ class DynamicJaxprTracer(Tracer):
 
     def _origin_message(self):
         return self._trace.describe(self.var)
+
+
+@functools.lru_cache(4096)
+def _int32_literal(x: np.int32) -> Literal:
+    return Literal(x)
 
 
 class DynamicJaxprTrace(Trace):
@@ -96,6 +102,8 @@ class DynamicJaxprTrace(Trace):
     def constant(self, x: Any) -> Any:
         """The atom for a value that is not a tracer of this trace."""
         kind = type(x)
+        if kind is np.int32:  # the constants of index arithmetic
+            return _int32_literal(x)
         if kind in _SCALARS or isinstance(x, np.generic):
             return Literal(x)
         known = self.constants.get(id(x))

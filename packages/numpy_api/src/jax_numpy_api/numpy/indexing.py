@@ -13,6 +13,7 @@ A position out of bounds reads the nearest element and is dropped in writing, un
 """
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from typing import Any, NamedTuple
@@ -485,6 +486,8 @@ def getitem(x: Any, index: Any) -> Any:
       TypeError: a list or something that is no index. IndexError: too many indices; a slice with a traced bound.
       NonConcreteBooleanIndexError: a traced mask.
     """
+    if isinstance(index, Tracer) and _is_one_position(index, x):
+        return _read_element(x, index)
     index = as_tuple(index)
     if context.state.trace is EVAL and not isinstance(x, Tracer):
         out = _host_read(x, index)
@@ -494,6 +497,21 @@ def getitem(x: Any, index: Any) -> Any:
     if plan is not None:
         return _read_static(x, plan)
     return read(x, index)
+
+
+def _is_one_position(index: Tracer, x: Any) -> bool:
+    """Whether a traced ``index`` is one signed integer, and ``x`` has something to index. (The commonest index of all, in
+    bodies of loops, so there are shortcuts for it; the long way gives the same.)"""
+    aval = index.aval
+    return aval.shape == () and getattr(aval.dtype, "kind", "") == "i" and x.ndim > 0 and x.shape[0] > 0
+
+
+def _read_element(x: Any, index: Any) -> Any:
+    """``x[index]`` for one position: `_scalar_read`."""
+    n, *rest = x.shape
+    start = _wrapped(index, n, True)
+    others = [start.dtype.type(0)] * len(rest)
+    return lax.squeeze_p.bind(lax.dynamic_slice_p.bind(x, start, *others, slice_sizes=(1, *rest)), dimensions=(0,))
 
 
 def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, unique_indices: bool = False,
@@ -614,11 +632,28 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
         if out is not None:
             return out
     value = _update_value(x, value, f"scatter_{op}")
+    if len(index) == 1 and isinstance(index[0], Tracer) and _is_one_position(index[0], x):
+        rest = x.shape[1:]
+        if 0 not in rest and shape_of(value) in (rest, ()):
+            return _write_element(x, index[0], value, op, mode, wrap)
     plan = static_plan(x.shape, index)
     if plan is not None and plan.contiguous and (wrap or not _has_negative(index)):
         return _write_static(x, value, plan, op)
     general = general_plan(x.shape, index, wrap)
     return _write_general(x, value, general, op, indices_are_sorted, unique_indices, mode)
+
+
+def _write_element(x: Any, index: Any, value: Any, op: str, mode: Any, wrap: bool) -> Any:
+    """`write` at one position: `_write_general`."""
+    start = broadcast_in_dim_p.bind(_wrapped(index, x.shape[0], wrap), shape=(1,), sharding=None, broadcast_dimensions=())
+    return getattr(lax, _SCATTERS[op] + "_p").bind(
+        x, start, broadcast_to(value, x.shape[1:]), dimension_numbers=_element_numbers(x.ndim), indices_are_sorted=True,
+        unique_indices=True, mode=lax.GatherScatterMode.from_any(mode), update_jaxpr=None, update_consts=())
+
+
+@functools.lru_cache(None)
+def _element_numbers(rank: int) -> Any:
+    return lax.ScatterDimensionNumbers(tuple(range(rank - 1)), (0,), (0,))
 
 
 def _has_negative(index: tuple) -> bool:
