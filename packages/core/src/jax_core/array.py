@@ -8,6 +8,8 @@ from __future__ import annotations
 import abc
 from typing import Any, Callable, Mapping
 
+from .aval import AbstractRef
+
 _methods: dict[str, Any] = {}
 _classes: list[type] = []
 
@@ -19,8 +21,9 @@ class _ArrayMeta(abc.ABCMeta):
         kind = type(instance)
         if kind in _classes_set:
             return True
-        aval_dtype = getattr(instance, "_is_traced_array", None)
-        return bool(aval_dtype) or abc.ABCMeta.__subclasscheck__(cls, kind)
+        if getattr(instance, "_is_traced_array", None):
+            return type(instance.aval) is not AbstractRef  # tracers of mutable references are no arrays
+        return abc.ABCMeta.__subclasscheck__(cls, kind)
 
 
 class Array(metaclass=_ArrayMeta):

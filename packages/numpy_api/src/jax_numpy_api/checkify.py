@@ -16,6 +16,7 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.effects import Effect
 from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal
 from jax_core.primitive import Primitive
+from jax_core.refs.discharge import any_refs, pure
 from jax_core.staging import trace_to_closed
 from jax_core.structural import zeros
 from jax_core.trace import is_concrete
@@ -243,6 +244,8 @@ def checkify(f: Callable, errors: frozenset = user_checks) -> Callable:
             out_tree[:] = [structure]
             return outs
         closed, consts = trace_to_closed(run, [get_aval(x) for x in flat])
+        if not any_refs(closed.in_avals):
+            closed = pure(closed)
         state = _State(errors, [], jnp.asarray(-1, np.int32), {})
         outs = _run(closed, [*consts, *flat], state)
         error = Error(state.code, {n: state.payloads.get(n, []) for n in range(len(state.sites))}, tuple(state.sites))
