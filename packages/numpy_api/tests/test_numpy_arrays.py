@@ -110,3 +110,16 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_law(case, law):
     law(case)
+
+
+def test_attributes_of_tracers_hide_no_method_of_arrays():
+    """`var`, an array's method, was once the name of a tracer's own attribute."""
+    from jax_core.trace import Tracer
+    from jax_numpy_api.numpy import array_methods  # noqa: F401
+    methods = {name for name in vars(Tracer) if callable(getattr(Tracer, name))}
+    pending = [Tracer]
+    while pending:
+        kind = pending.pop()
+        pending += kind.__subclasses__()
+        slots = {name for name in getattr(kind, "__slots__", ()) if not name.startswith("__")}
+        assert kind is Tracer or not slots & methods, (kind, slots & methods)

@@ -359,8 +359,8 @@ def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, s
         for r in residuals:
             if id(r) in position:
                 where = f"from the argument {names[position[id(r)]]}"
-            elif isinstance(r, Tracer) and r._trace.producer(r.var) is not None:
-                where = _origin(r._trace.producer(r.var), r.var)
+            elif isinstance(r, Tracer) and r._trace.producer(r._var) is not None:
+                where = _origin(r._trace.producer(r._var), r._var)
             else:
                 where = "from a constant"
             found.append((get_aval(r), where))

@@ -26,22 +26,22 @@ _SCALARS = (bool, int, float, complex)
 class DynamicJaxprTracer(Tracer):
     """A value of the program being written."""
 
-    __slots__ = ("aval", "var")
+    __slots__ = ("aval", "_var")
 
     def __init__(self, trace, aval, var):
-        self._trace, self.aval, self.var = trace, aval, var
+        self._trace, self.aval, self._var = trace, aval, var
 
     def aval_text(self):
         text = repr(self.aval)
         if self.aval.dtype == np.bool_ and not self.aval.weak_type:
             # the specification shows comparisons of weakly typed values as weak; truth values promote alike either way
-            eqn = self._trace.producer(self.var)
+            eqn = self._trace.producer(self._var)
             if eqn is not None and all(v.aval.weak_type or type(v) is Literal for v in eqn.invars):
                 return text[:-1] + ", weak_type=True)"
         return text
 
     def _origin_message(self):
-        return self._trace.describe(self.var)
+        return self._trace.describe(self._var)
 
 
 @functools.lru_cache(4096)
@@ -82,7 +82,7 @@ class DynamicJaxprTrace(Trace):
         atoms, avals = [], []
         for x in args:
             if type(x) is DynamicJaxprTracer and x._trace is self:
-                atoms.append(x.var)
+                atoms.append(x._var)
                 avals.append(x.aval)
             else:
                 atom = self.constant(x)
@@ -114,7 +114,7 @@ class DynamicJaxprTrace(Trace):
         if hasattr(x, "__jax_array__"):
             x = x.__jax_array__()
             if type(x) is DynamicJaxprTracer and x._trace is self:
-                return x.var
+                return x._var
         var = Var(get_aval(x))
         self.constants[id(x)] = (var, x)  # holding x keeps its id from being used again
         return var
@@ -127,7 +127,7 @@ class DynamicJaxprTrace(Trace):
     def atom(self, x: Any) -> Any:
         """The variable or literal that stands for ``x`` in this program."""
         if type(x) is DynamicJaxprTracer and x._trace is self:
-            return x.var
+            return x._var
         return self.constant(x)
 
     def finish(self, outs: Sequence[Any]) -> tuple[Jaxpr, list]:
