@@ -19,7 +19,7 @@ from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.staging import trace_to_jaxpr
 
 from .. import custom_calls
-from . import calls, extended, sharding_text
+from . import calls, extended, foreign, sharding_text
 from .planner import plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value
@@ -367,6 +367,10 @@ class Builder:
         for (effect, _), token in zip(tokens, outs):
             self.set_token(effect, token)
         return outs[len(tokens):]
+
+    def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
+        """A call of ``main`` of a finished module; see `foreign.call`."""
+        return foreign.call(self, name, text, operands)
 
     # -- calls out of the program ----------------------------------------------------------------------------------
 
