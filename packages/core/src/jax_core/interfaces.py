@@ -111,6 +111,9 @@ class Builder(Protocol):
                     extra: str = "") -> Any:
         """``stablehlo.custom_call @target``. For api_version 4 ``backend_config`` is a mapping of FFI attributes."""
 
+    def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
+        """A call of ``main`` of a finished module, whose functions are written into this one under names like ``name``."""
+
     def host_callback(self, function: Callable[..., Any], operands: Sequence[Value], out: Sequence[AbstractValue], *,
                       has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
         """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable.

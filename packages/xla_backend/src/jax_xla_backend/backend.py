@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from . import array, build, client, compile, dispatch, eager, tokens
+from . import array, build, client, compile, dispatch, eager, exporting, tokens
 from .put import as_sharding, from_host, put
 
 
@@ -19,6 +19,12 @@ class XlaBackend:
     effects_barrier = staticmethod(tokens.effects_barrier)
     lower = staticmethod(build.lower)
     compile = staticmethod(build.executable)
+    default_platform = staticmethod(exporting.default_platform)
+    compiler_version = staticmethod(exporting.compiler_version)
+    exported_module = staticmethod(exporting.exported_module)
+    custom_call_targets = staticmethod(exporting.custom_call_targets)
+    portable_artifact = staticmethod(exporting.portable_artifact)
+    module_of_artifact = staticmethod(exporting.module_of_artifact)
 
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         """All devices of a platform, default the default one."""

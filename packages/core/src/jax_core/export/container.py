@@ -1,0 +1,248 @@
+"""Exported programs as bytes, and back.
+
+A file is: 8 bytes of magic with the version of this format, the SHA-256 of the rest, the length of a header, the
+header (JSON), and blobs that it refers to by number. A module is kept as a portable StableHLO artifact, which later
+versions of the compiler read, and beside it as compressed text, which the same jaxlib reads without loading MLIR's
+bindings. Structures of arguments are trees of names; types of nodes that are not Python's own must be registered.
+"""
+from __future__ import annotations
+
+import collections
+import hashlib
+import json
+import struct
+import zlib
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from .. import backends, dtypes, tree
+from ..aval import ShapedArray
+from . import symbols
+from .exported import DisabledSafetyCheck, Exported
+from .templates import Template
+
+_MAGIC = b"jaxexp1\n"
+
+
+# -- types of nodes --------------------------------------------------------------------------------------------------------
+
+class _NodeType:
+    """How a registered type of pytree nodes is stored."""
+
+    def __init__(self, nodetype, name, serialize_auxdata, deserialize_auxdata, from_children):
+        self.nodetype, self.name, self.from_children = nodetype, name, from_children
+        self.serialize_auxdata, self.deserialize_auxdata = serialize_auxdata, deserialize_auxdata
+
+
+_by_type: dict[type, _NodeType] = {}
+_by_name: dict[str, _NodeType] = {}
+
+
+def register_pytree_node_serialization(nodetype: type, *, serialized_name: str, serialize_auxdata: Callable[[Any], bytes],
+                                       deserialize_auxdata: Callable[[bytes], Any],
+                                       from_children: Callable[[Any, Sequence[Any]], Any] | None = None) -> type:
+    """Let structures with nodes of this registered pytree type be stored.
+
+    Args:
+      serialized_name: unique, and the same where the program is loaded.
+      serialize_auxdata, deserialize_auxdata: the node's auxiliary data as bytes, and back.
+      from_children: ``from_children(auxdata, children) -> node``; by default the type's own way.
+
+    Returns:
+      ``nodetype``.
+
+    Raises:
+      ValueError: the type or the name is registered already.
+    """
+    if nodetype in _by_type:
+        raise ValueError(f"Duplicate serialization registration for type `{nodetype}`. Previous registration was with "
+                         f"serialized_name `{_by_type[nodetype].name}`.")
+    if serialized_name in _by_name:
+        raise ValueError(f"Duplicate serialization registration for serialized_name `{serialized_name}`. Previous registration was "
+                         f"for type `{_by_name[serialized_name].nodetype}`.")
+    entry = _NodeType(nodetype, serialized_name, serialize_auxdata, deserialize_auxdata, from_children)
+    _by_type[nodetype] = _by_name[serialized_name] = entry
+    return nodetype
+
+
+def register_namedtuple_serialization(nodetype: type, *, serialized_name: str) -> type:
+    """Let structures with this named tuple be stored; see `register_pytree_node_serialization`.
+
+    Raises:
+      ValueError: not a named tuple, or registered already.
+    """
+    if not (issubclass(nodetype, tuple) and hasattr(nodetype, "_fields")):
+        raise ValueError(f"register_namedtuple_serialization: use it only for named tuples, got {nodetype}")
+    fields = json.dumps(list(nodetype._fields)).encode()
+
+    def check(stored: bytes) -> None:
+        if stored != fields:
+            raise ValueError(f"deserialize: the named tuple stored as {serialized_name!r} had the fields {json.loads(stored)}, and "
+                             f"{nodetype} has {json.loads(fields)}")
+    return register_pytree_node_serialization(
+        nodetype, serialized_name=serialized_name, serialize_auxdata=lambda _: fields, deserialize_auxdata=check)
+
+
+def _tree_to_json(treedef: Any) -> Any:
+    data = treedef.node_data()
+    if data is None:
+        return "*"
+    kind, aux = data
+    children = [_tree_to_json(child) for child in treedef.children()]
+    if kind is type(None):
+        return None
+    if kind is tuple or kind is list:
+        return [kind.__name__, *children]
+    if kind is dict or kind is collections.OrderedDict:
+        return [kind.__name__, [_key_to_json(k) for k in aux], *children]
+    entry = _by_type.get(kind)
+    if entry is None:
+        raise ValueError(f"serialize: the arguments or results hold a pytree node of type {kind.__module__}.{kind.__qualname__}; register it "
+                         "with jax.export.register_pytree_node_serialization or register_namedtuple_serialization.")
+    return ["registered", entry.name, entry.serialize_auxdata(aux).hex(), *children]
+
+
+def _tree_from_json(item: Any) -> Any:
+    make = tree.PyTreeDef.from_node_data_and_children
+    if item == "*":
+        return tree.structure(0)
+    if item is None:
+        return tree.structure(None)
+    kind, *rest = item
+    if kind in ("tuple", "list"):
+        return make(tree.registry, ({"tuple": tuple, "list": list}[kind], None), list(map(_tree_from_json, rest)))
+    if kind in ("dict", "OrderedDict"):
+        keys = [_key_from_json(k) for k in rest[0]]
+        node = dict if kind == "dict" else collections.OrderedDict
+        return make(tree.registry, (node, keys if node is dict else tuple(keys)), list(map(_tree_from_json, rest[1:])))
+    name, aux, *children = rest
+    if name not in _by_name:
+        raise ValueError(f"deserialize: the program's structures hold a pytree node stored as {name!r}; register its type with "
+                         "jax.export.register_pytree_node_serialization or register_namedtuple_serialization before loading.")
+    entry = _by_name[name]
+    aux, parts = entry.deserialize_auxdata(bytes.fromhex(aux)), list(map(_tree_from_json, children))
+    if entry.from_children is None:
+        return make(tree.registry, (entry.nodetype, aux), parts)
+    built = entry.from_children(aux, [tree.unflatten(part, [0] * part.num_leaves) for part in parts])
+    return tree.structure(built)
+
+
+def _key_to_json(key: Any) -> Any:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, (bool, int, float)):
+        return [type(key).__name__, key]
+    if isinstance(key, tuple):
+        return ["tuple", [_key_to_json(k) for k in key]]
+    raise ValueError(f"serialize: a dict among the arguments or results has the key {key!r}; keys must be strings or numbers")
+
+
+def _key_from_json(item: Any) -> Any:
+    if isinstance(item, str):
+        return item
+    kind, value = item
+    return tuple(map(_key_from_json, value)) if kind == "tuple" else {"bool": bool, "int": int, "float": float}[kind](value)
+
+
+# -- types -------------------------------------------------------------------------------------------------------------------
+
+def _aval_to_json(aval: ShapedArray) -> list:
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        raise ValueError(f"serialize: arguments and results of type {aval.str_short()} cannot be stored; pass random keys as their "
+                         "numbers (jax.random.key_data, wrap_key_data)")
+    return [aval.dtype.name, [d if isinstance(d, int) else str(d) for d in aval.shape]]
+
+
+def _aval_from_json(item: list, scope: Any) -> ShapedArray:
+    name, shape = item
+    return symbols.array_type([d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape], _dtype(name))
+
+
+def _dtype(name: str) -> np.dtype:
+    if name == "float0":
+        return dtypes.float0
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes
+        return np.dtype(getattr(ml_dtypes, name))
+
+
+# -- files -------------------------------------------------------------------------------------------------------------------
+
+def write(exported: Exported, vjp_order: int) -> bytes:
+    """The program as bytes."""
+    blobs: list[bytes] = []
+
+    def blob(data: bytes) -> int:
+        blobs.append(data)
+        return len(blobs) - 1
+    backend = backends.get()
+    modules: dict = {}
+    for platform, module in exported.modules.items():
+        modules.setdefault(module, []).append(platform)
+    header = dict(
+        fun_name=exported.fun_name, in_tree=_tree_to_json(exported.in_tree), out_tree=_tree_to_json(exported.out_tree),
+        in_avals=list(map(_aval_to_json, exported.in_avals)), out_avals=list(map(_aval_to_json, exported.out_avals)),
+        platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),
+        disabled_checks=[check._impl for check in exported.disabled_safety_checks],
+        calling_convention_version=exported.calling_convention_version, constraints=symbols.constraints_of(exported.in_avals),
+        compiler=backend.compiler_version(), modules=[dict(
+            platforms=platforms, text=blob(zlib.compress(_module_text(module))), template=not isinstance(module, str),
+            artifact=blob(backend.portable_artifact(module)) if isinstance(module, str) else None)
+            for module, platforms in modules.items()],
+        vjp=blob(write(exported.vjp(), vjp_order - 1)) if vjp_order > 0 else None)
+    header["blobs"] = [len(b) for b in blobs]
+    text = json.dumps(header, separators=(",", ":")).encode()
+    rest = b"".join([struct.pack("<Q", len(text)), text, *blobs])
+    return _MAGIC + hashlib.sha256(rest).digest() + rest
+
+
+def _module_text(module: Any) -> bytes:
+    return (module if isinstance(module, str) else module.to_json()).encode()
+
+
+def deserialize(blob: bytes | bytearray) -> Exported:
+    """The program that `Exported.serialize` stored.
+
+    Raises:
+      ValueError: the bytes are not such a program, are damaged, or come from a later version of this format.
+    """
+    data = bytes(blob)
+    if data[:6] != _MAGIC[:6]:
+        raise ValueError("deserialize: these bytes are not a program that Exported.serialize of this system has written")
+    if data[:8] != _MAGIC:
+        raise ValueError(f"deserialize: the program is stored in format {data[6:7].decode()!r}, and this version reads "
+                         f"{_MAGIC[6:7].decode()!r}; load it with a later version")
+    digest, rest = data[8:40], data[40:]
+    if hashlib.sha256(rest).digest() != digest:
+        raise ValueError("deserialize: the stored program is damaged (its checksum differs)")
+    (size,) = struct.unpack_from("<Q", rest)
+    header, position = json.loads(rest[8:8 + size]), 8 + size
+    blobs = []
+    for length in header["blobs"]:
+        blobs.append(rest[position:position + length])
+        position += length
+    version = header["calling_convention_version"]
+    scope = symbols.SymbolicScope(header["constraints"])
+    inner = None if header["vjp"] is None else deserialize(blobs[header["vjp"]])
+    return Exported(
+        header["fun_name"], _tree_from_json(header["in_tree"]), [_aval_from_json(a, scope) for a in header["in_avals"]],
+        _tree_from_json(header["out_tree"]), [_aval_from_json(a, scope) for a in header["out_avals"]], header["platforms"],
+        [DisabledSafetyCheck(c) for c in header["disabled_checks"]], _modules(header, blobs, scope), header["kept"], version,
+        _get_vjp=None if inner is None else lambda _: inner)
+
+
+def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
+    same_compiler = header["compiler"] == backends.get().compiler_version()
+    found = {}
+    for item in header["modules"]:
+        if item["template"]:
+            module: Any = Template.from_json(zlib.decompress(blobs[item["text"]]).decode(), scope)
+        elif same_compiler:
+            module = zlib.decompress(blobs[item["text"]]).decode()
+        else:
+            module = backends.get().module_of_artifact(blobs[item["artifact"]])
+        found.update((platform, module) for platform in item["platforms"])
+    return found

@@ -1,0 +1,346 @@
+"""Programs that outlive their process: export lowers a jitted function, `Exported` can be stored, loaded and called.
+
+An exported program holds one StableHLO module for each platform it was lowered for, and the types and structures of its
+arguments and results; nothing of the Python function. A call is one equation, `call_exported`; lowering writes the
+module's functions into the caller's module.
+
+Left aside: one module for all platforms, which chooses between them while it runs. Modules of their own are those that
+`jit` would compile there.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+from .. import backends, tree
+from ..aval import ShapedArray, get_aval
+from ..autodiff import vjp
+from ..custom_vjp import custom_vjp
+from ..dtypes import float0
+from ..effects import ordered_effects
+from ..forward import has_tangent
+from ..interfaces import LowerSpec
+from ..jaxpr import eval_jaxpr
+from ..jit import jit
+from ..primitive import Primitive, Zero, none
+from ..structural import instantiate
+from . import symbols
+
+minimum_supported_calling_convention_version = 9
+maximum_supported_calling_convention_version = 10
+
+
+class DisabledSafetyCheck:
+    """Names a check that `export` and calls of the result leave out."""
+
+    def __init__(self, _impl: str):
+        self._impl = _impl
+
+    @classmethod
+    def platform(cls) -> "DisabledSafetyCheck":
+        """Allow calls on platforms that the program was not exported for."""
+        return cls("platform")
+
+    @classmethod
+    def custom_call(cls, target_name: str) -> "DisabledSafetyCheck":
+        """Allow the custom call ``target_name``, although nobody promises that it will mean the same tomorrow."""
+        return cls(f"custom_call:{target_name}")
+
+    def is_custom_call(self) -> str | None:
+        """The target, if this is about a custom call."""
+        kind, _, target = self._impl.partition(":")
+        return target if kind == "custom_call" else None
+
+    def __eq__(self, other):
+        return isinstance(other, DisabledSafetyCheck) and self._impl == other._impl
+
+    def __hash__(self):
+        return hash(self._impl)
+
+    def __repr__(self):
+        return self._impl
+
+
+class Exported:
+    """An exported program. Made by `export` and `deserialize`.
+
+    Attributes:
+      fun_name: of the function, for messages.
+      in_tree, in_avals: structure of ``(args, kwargs)``, types of its leaves; shapes may be symbolic.
+      out_tree, out_avals: of the result.
+      in_shardings_hlo, out_shardings_hlo: None for each leaf: programs are exported for one device.
+      nr_devices: 1.
+      platforms: names of the platforms it was lowered for.
+      ordered_effects, unordered_effects: none.
+      disabled_safety_checks: checks that calls leave out.
+      calling_convention_version: version of this contract.
+      module_kept_var_idx: which leaves of the arguments the modules take.
+      uses_global_constants: false; modules take nothing but the arguments.
+      modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Template` of it.
+    """
+
+    nr_devices = 1
+    ordered_effects: tuple = ()
+    unordered_effects: tuple = ()
+    uses_global_constants = False
+
+    def __init__(self, fun_name: str, in_tree: Any, in_avals: Sequence[ShapedArray], out_tree: Any, out_avals: Sequence[ShapedArray],
+                 platforms: Sequence[str], disabled_safety_checks: Sequence[DisabledSafetyCheck], modules: dict,
+                 module_kept_var_idx: Sequence[int], calling_convention_version: int = maximum_supported_calling_convention_version,
+                 _get_vjp: Callable[["Exported"], "Exported"] | None = None):
+        self.fun_name, self.in_tree, self.out_tree = fun_name, in_tree, out_tree
+        self.in_avals, self.out_avals = tuple(in_avals), tuple(out_avals)
+        self.platforms, self.disabled_safety_checks = tuple(platforms), tuple(disabled_safety_checks)
+        self.modules, self.module_kept_var_idx = modules, tuple(module_kept_var_idx)
+        self.calling_convention_version, self._get_vjp = calling_convention_version, _get_vjp
+        self.in_shardings_hlo, self.out_shardings_hlo = (None,) * len(self.in_avals), (None,) * len(self.out_avals)
+
+    def __repr__(self):
+        return f"Exported(fun_name={self.fun_name}, in_avals={self.in_avals}, out_avals={self.out_avals}, platforms={self.platforms})"
+
+    @property
+    def symbolic(self) -> bool:
+        """Whether a shape among the arguments is symbolic."""
+        return any(symbols.is_symbolic_dim(d) for a in self.in_avals for d in a.shape)
+
+    def mlir_module(self, serialized: bool = True) -> str:
+        """The StableHLO module of the first platform; where shapes are symbolic, the template of it."""
+        return str(self.modules[self.platforms[0]])
+
+    @property
+    def mlir_module_serialized(self) -> bytes:
+        """The same as a portable artifact (or, of a template, as its text)."""
+        module = self.modules[self.platforms[0]]
+        return backends.get().portable_artifact(module) if isinstance(module, str) else str(module).encode()
+
+    def in_shardings_jax(self, mesh: Any = None) -> tuple:
+        """Placements of the arguments on ``mesh``: none are asked for."""
+        return self.in_shardings_hlo
+
+    def out_shardings_jax(self, mesh: Any) -> tuple:
+        """Placements of the results on ``mesh``: none are promised."""
+        return self.out_shardings_hlo
+
+    def has_vjp(self) -> bool:
+        """Whether the program can be differentiated (in reverse mode)."""
+        return self._get_vjp is not None
+
+    def vjp(self) -> "Exported":
+        """The program from the flat arguments and the cotangents of the results to the cotangents of the arguments.
+
+        Only arguments and results of floating and complex types have cotangents.
+
+        Raises:
+          ValueError: it was serialized without.
+        """
+        if self._get_vjp is None:
+            raise ValueError("No VJP is available: the program was serialized without derivatives; serialize(vjp_order=1) keeps one")
+        return self._get_vjp(self)
+
+    def serialize(self, vjp_order: int = 0) -> bytearray:
+        """The program as bytes, for `deserialize`.
+
+        Args:
+          vjp_order: how often the loaded program can be differentiated.
+
+        Raises:
+          ValueError: a node of the arguments' or results' structure is of a type that was not registered for this.
+        """
+        from .container import write  # both build on this module
+        return bytearray(write(self, vjp_order))
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the program, also inside `jit` and under reverse-mode differentiation.
+
+        Raises:
+          ValueError: structure, shape or dtype of an argument differs from what was exported, or the platform does.
+          NotImplementedError: under `vmap`.
+        """
+        flat, in_tree = tree.flatten((args, kwargs))
+        if in_tree != self.in_tree:
+            raise ValueError(
+                f"The invocation args and kwargs must have the same pytree structure as when the function '{self.fun_name}' was "
+                f"exported; it was exported with {self.in_tree} and is called with {in_tree}.")
+        paths = [path for path, _ in tree.flatten_with_path((args, kwargs))[0]]
+        avals = [get_aval(x) for x in flat]
+        for path, want, have in zip(paths, self.in_avals, avals):
+            if want.dtype != have.dtype:
+                raise ValueError(f"Dtype mismatch for {_argument(path)}: expected {want.dtype} and called with {have.dtype}")
+        symbols.solve(self.in_avals, avals, [_argument(p) for p in paths])
+        return tree.unflatten(self.out_tree, self._differentiable(*flat))
+
+    @functools.cached_property
+    def _differentiable(self) -> Callable:
+        """The program on leaves, with its VJP."""
+        live = [has_tangent(a) for a in self.in_avals]
+
+        def forward(*leaves):
+            return call_exported_p.bind(*leaves, exported=self)
+
+        def backward(leaves, cotangents):
+            given = [instantiate(ct) if isinstance(ct, Zero) else ct for ct, a in zip(cotangents, self.out_avals) if has_tangent(a)]
+            found = iter(self.vjp()._differentiable(*leaves, *given))
+            return tuple(next(found) if alive else instantiate(Zero(ShapedArray(get_aval(x).shape, float0)))
+                         for x, alive in zip(leaves, live))
+        fun = custom_vjp(forward)
+        fun.defvjp(lambda *leaves: (fun(*leaves), leaves), backward)
+        fun.__name__ = self.fun_name
+        return fun
+
+    def module_for(self, platform: str, in_avals: Sequence[ShapedArray]) -> str:
+        """The module to run on ``platform`` for arguments of these types.
+
+        Raises:
+          ValueError: there is none for the platform.
+        """
+        module = self.modules.get(platform)
+        if module is None:
+            if DisabledSafetyCheck.platform() not in self.disabled_safety_checks:
+                raise ValueError(f"Function '{self.fun_name}' was exported for platforms '{self.platforms}' but it is used on "
+                                 f"'{(platform,)}'. Export it with platforms=[...] that include '{platform}'.")
+            module = self.modules[self.platforms[0]]
+        return module if isinstance(module, str) else module.fill(symbols.solve(self.in_avals, in_avals))
+
+
+def _argument(path: Sequence[Any]) -> str:
+    """``args[0]['x']`` or ``kwargs['y']`` for the path of a leaf in ``(args, kwargs)``."""
+    return ("args", "kwargs")[path[0].idx] + tree.keystr(path[1:])
+
+
+# -- the primitive -----------------------------------------------------------------------------------------------------------
+
+def _call_type(*avals, exported):
+    if not exported.symbolic:
+        return exported.out_avals
+    values = symbols.solve(exported.in_avals, avals)
+    return tuple(ShapedArray(symbols.evaluate_shape(a.shape, values), a.dtype) for a in exported.out_avals)
+
+
+def _call_lower(b, *xs, exported):
+    module = exported.module_for(b.platform, [x.aval for x in xs])
+    return b.call_module(exported.fun_name, module, *[b.physical(xs[i]) for i in exported.module_kept_var_idx])
+
+
+_NO_RULE = none("an exported program is called through Exported.call, which knows its VJP")
+call_exported_p = Primitive(
+    "call_exported", multiple_results=True, cacheable=False, out_type=_call_type, jvp=_NO_RULE, transpose=_NO_RULE,
+    batch=none("Exported.call cannot be vmapped: the program is compiled for its shapes. Apply vmap before export, or use lax.map."),
+    lower=_call_lower)
+call_exported_p.lowers_keys = True
+
+
+# -- export ------------------------------------------------------------------------------------------------------------------
+
+def default_export_platform() -> str:
+    """The platform that `export` lowers for by default: the one that programs run on."""
+    return backends.get().default_platform()
+
+
+def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = (),
+           _override_lowering_rules: Any = None) -> Callable[..., Exported]:
+    """Lower a jitted function to programs that can be stored and called without it.
+
+    Args:
+      fun_jit: a result of `jit`.
+      platforms: of ``"cpu"``, ``"cuda"``, ``"rocm"`` and ``"tpu"``, those to lower for; default the one that programs run on.
+      disabled_checks: checks to leave out.
+
+    Returns:
+      a function of arguments, or their descriptions (`ShapeDtypeStruct`, with shapes that may be symbolic), that gives the
+      `Exported`.
+
+    Raises:
+      ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
+      NotImplementedError: it calls the host, has ordered effects, or is placed on several devices.
+    """
+    if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
+        raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
+    if _override_lowering_rules:
+        raise NotImplementedError("export: _override_lowering_rules is not supported; give primitives their rules before")
+    platforms = tuple(platforms) if platforms is not None else (default_export_platform(),)
+    bad = [p for p in platforms if p not in ("cpu", "cuda", "rocm", "tpu")]
+    if bad or not platforms:
+        raise ValueError(f"export: platforms must be of 'cpu', 'cuda', 'rocm' and 'tpu', got {list(platforms)}")
+
+    def of(*args: Any, **kwargs: Any) -> Exported:
+        leaves = tree.leaves((args, kwargs))
+        if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
+            from .templates import export_template  # it builds on this module
+            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, _NO_PLANNER),
+                                   platforms, disabled_checks, _vjp_of)
+        traced = fun_jit.trace(*args, **kwargs)
+        modules, kept = _lowered(traced, platforms, disabled_checks)
+        closed = traced.jaxpr
+        plain = lambda avals: [ShapedArray(a.shape, a.dtype) for a in avals]
+        return Exported(traced.fun_name, traced.in_tree, plain(closed.in_avals), traced.out_tree, plain(closed.out_avals), platforms,
+                        disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)))
+    return of
+
+
+def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
+    """What makes the exported VJP of an exported flat function ``fun``; made once, when it is asked for."""
+    made: list = []
+
+    def get(exported: Exported) -> Exported:
+        if not made:
+            n = len(exported.in_avals)
+            live = [i for i, a in enumerate(exported.in_avals) if has_tangent(a)]
+
+            def backward(*args):
+                primals = list(args[:n])
+
+                def of_live(*xs):
+                    every = list(primals)
+                    for i, x in zip(live, xs):
+                        every[i] = x
+                    return [y for y, a in zip(fun(*every), exported.out_avals) if has_tangent(a)]
+                _, pullback = vjp(of_live, *[primals[i] for i in live])
+                return pullback(list(args[n:]))
+            backward.__name__ = f"vjp_{exported.fun_name}"
+            types = [*exported.in_avals, *[a for a in exported.out_avals if has_tangent(a)]]
+            made.append(export(jit(backward, keep_unused=False), platforms=exported.platforms,
+                               disabled_checks=exported.disabled_safety_checks)(*map(symbols.description, types)))
+        return made[0]
+    return get
+
+
+_NO_PLANNER = (("jax_fusion_planner", "off"),)
+"""What pays depends on lengths, and all members of a family of shapes must have one form."""
+
+
+def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
+             options: tuple = ()) -> tuple[dict, tuple[int, ...]]:
+    """The module for each platform, and which leaves of the arguments they take."""
+    closed, name = traced.jaxpr, traced.fun_name
+    if ordered_effects(closed.effects):
+        raise NotImplementedError(f"export of {name}: programs with ordered effects cannot be exported: "
+                                  f"{', '.join(map(str, ordered_effects(closed.effects)))}")
+    for placement in (*(traced._spec.in_shardings or ()), *(traced._spec.out_shardings or ())):
+        if placement is not None and placement.num_devices > 1:
+            raise NotImplementedError(f"export of {name}: programs placed on several devices cannot be exported, got {placement}")
+    modules, kept = {}, ()
+    for platform in platforms:
+        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, compiler_options=options)
+        modules[platform], kept = backends.get().exported_module(closed, spec)
+        _check_custom_calls(name, backends.get().custom_call_targets(modules[platform]), disabled_checks)
+    return modules, kept
+
+
+_HOST_CALLS = ("xla_ffi_python", "xla_python", "xla_buffer_python", "xla_ffi_partitioned_python")
+_STABLE = ("lapack_", "cusolver_", "cublas_", "hipsolver_", "cusparse_", "hipsparse_", "cu_", "hip_", "cuhybrid_", "hiphybrid_", "cpu_csr",
+           "tridiagonal_solve_perturbed", "Sharding", "SPMD", "ApproxTopK", "TopK", "Qr", "Eigh", "LuDecomposition",
+           "ProductOfElementaryHouseholderReflectors", "mhlo.", "chlo.", "stablehlo.", "annotate_device_placement", "tpu_custom_call",
+           "shape_assertion", "xla.sdy.", "AllocateBuffer", "X64", "__gpu$")
+
+
+def _check_custom_calls(name: str, targets: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck]) -> None:
+    allowed = {check.is_custom_call() for check in disabled_checks}
+    host = [t for t in targets if t.startswith(_HOST_CALLS)]
+    if host:
+        raise NotImplementedError(f"export of {name}: the program calls Python functions ({', '.join(host)}), which cannot be stored; "
+                                  "remove callbacks and debug.print")
+    unknown = [t for t in targets if not t.startswith(_STABLE) and t not in allowed]
+    if unknown:
+        raise ValueError(f"export of {name}: Cannot serialize code with custom calls whose targets have no compatibility guarantees: "
+                         f"{', '.join(unknown)}. If you promise that they will mean the same where the program is loaded, pass "
+                         f"disabled_checks=[DisabledSafetyCheck.custom_call({unknown[0]!r})].")

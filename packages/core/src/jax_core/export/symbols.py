@@ -1,0 +1,701 @@
+"""Symbolic dimensions: integer polynomials in named unknowns, such as ``2*b + 1`` in the shape ``(b, 2*b + 1)``.
+
+A polynomial is a sum of coefficients times products of atoms; an atom is a variable, or floordiv, mod, max or min of
+two expressions. Variables stand for lengths, so they are at least 1. Order comparisons answer where the bounds of the
+difference of both sides decide, with the constraints of the scope, and raise where they do not.
+"""
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from .. import dtypes, tree
+from ..aval import ShapedArray, ShapeDtypeStruct
+from ..errors import InconclusiveDimensionOperation
+
+_INFINITY = float("inf")
+
+
+class SymbolicScope:
+    """Where the names of variables belong, with what is known of them.
+
+    Args:
+      constraints_str: of the form ``"a >= b"``, ``"a <= b"`` or ``"a == b"``, for expressions a and b.
+
+    Raises:
+      ValueError: a constraint has another form.
+    """
+
+    def __init__(self, constraints_str: Sequence[str] | str = ()):
+        texts = (constraints_str,) if isinstance(constraints_str, str) else tuple(constraints_str)
+        self.constraints_str = texts
+        self.non_negative: list[DimExpr] = []
+        """Expressions that are known to be 0 or more."""
+        self.zero: list[DimExpr] = []
+        """Expressions that are known to be 0."""
+        for text in texts:
+            parts = re.split(r"(>=|<=|==)", text)
+            if len(parts) != 3:
+                raise ValueError(f"SymbolicScope: the constraint {text!r} must have one of the forms 'a >= b', 'a <= b' and 'a == b'")
+            a, b = (_as_expr(parse_dimension(side, self), self) for side in (parts[0], parts[2]))
+            if parts[1] == "==":
+                self.zero.append(a - b if isinstance(a - b, DimExpr) else _constant(a - b, self))
+            else:
+                difference = a - b if parts[1] == ">=" else b - a
+                self.non_negative.append(_as_expr(difference, self))
+
+
+def _constant(value: int, scope: Any) -> "DimExpr":
+    return DimExpr({(): value} if value else {}, scope)
+
+
+def _as_expr(x: Any, scope: Any) -> "DimExpr":
+    return x if isinstance(x, DimExpr) else _constant(int(x), scope)
+
+
+class Atom:
+    """A variable (``kind`` is None, ``args`` its name), or an operation on two expressions."""
+
+    __slots__ = ("kind", "args")
+
+    def __init__(self, kind: str | None, args: tuple):
+        self.kind, self.args = kind, args
+
+    def __eq__(self, other):
+        return isinstance(other, Atom) and (self.kind, self.args) == (other.kind, other.args)
+
+    def __hash__(self):
+        return hash((self.kind, self.args))
+
+    def __str__(self):
+        return self.args[0] if self.kind is None else f"{self.kind}({self.args[0]}, {self.args[1]})"
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        if self.kind is None:
+            return values[self.args[0]]
+        a, b = (evaluate(x, values) for x in self.args)
+        return {"floordiv": lambda: a // b, "mod": lambda: a % b, "max": lambda: max(a, b), "min": lambda: min(a, b)}[self.kind]()
+
+    def bounds(self) -> tuple[float, float]:
+        if self.kind is None:
+            return 1, _INFINITY
+        (a, b), (c, d) = (_bounds(x) for x in self.args)
+        if self.kind == "max":
+            return max(a, c), max(b, d)
+        if self.kind == "min":
+            return min(a, c), min(b, d)
+        if self.kind == "mod":
+            return (0, d - 1) if c > 0 else (-_INFINITY, _INFINITY)
+        if c <= 0:
+            return -_INFINITY, _INFINITY
+        ends = [_floor_ratio(x, y) for x in (a, b) for y in (c, d)]
+        return min(ends), max(ends)
+
+
+def _floor_ratio(x: float, y: float) -> float:
+    if math.isinf(x):
+        return x
+    return (-1 if x < 0 else 0) if math.isinf(y) else x // y
+
+
+class DimExpr:
+    """A symbolic dimension; arithmetic with others and with integers gives symbolic dimensions, or integers."""
+
+    __slots__ = ("terms", "scope", "_hash")
+    __array_priority__ = 2000
+
+    def __init__(self, terms: Mapping[tuple, int], scope: SymbolicScope):
+        """``terms``: the coefficient of each product; a product is a sorted tuple of pairs (atom, power)."""
+        self.terms, self.scope = dict(terms), scope
+        self._hash = hash(frozenset(self.terms.items()))
+
+    # -- arithmetic ----------------------------------------------------------------------------------------------------------
+
+    def _other(self, x: Any) -> "DimExpr | None":
+        if isinstance(x, DimExpr):
+            if x.scope is not self.scope and not (x.is_constant or self.is_constant):
+                raise ValueError(f"Invalid mixing of symbolic scopes: '{self}' and '{x}' come from different calls of symbolic_shape; "
+                                 "make them in one call, or pass scope=...")
+            return x
+        if isinstance(x, bool) or not hasattr(x, "__index__"):
+            return None
+        return _constant(x.__index__(), self.scope)
+
+    @property
+    def is_constant(self) -> bool:
+        return all(not product for product in self.terms)
+
+    def __add__(self, other):
+        other = self._other(other)
+        if other is None:
+            return NotImplemented
+        total = dict(self.terms)
+        for product, c in other.terms.items():
+            total[product] = total.get(product, 0) + c
+        return _normal(total, self.scope)
+
+    __radd__ = __add__
+
+    def __neg__(self):
+        return _normal({product: -c for product, c in self.terms.items()}, self.scope)
+
+    def __sub__(self, other):
+        other = self._other(other)
+        return NotImplemented if other is None else self + -1 * other
+
+    def __rsub__(self, other):
+        return -self + other
+
+    def __mul__(self, other):
+        other = self._other(other)
+        if other is None:
+            return NotImplemented
+        total: dict = {}
+        for p, c in self.terms.items():
+            for q, d in other.terms.items():
+                powers = dict(p)
+                for atom, n in q:
+                    powers[atom] = powers.get(atom, 0) + n
+                product = tuple(sorted(powers.items(), key=lambda item: str(item[0])))
+                total[product] = total.get(product, 0) + c * d
+        return _normal(total, self.scope)
+
+    __rmul__ = __mul__
+
+    def __pow__(self, n):
+        if not isinstance(n, int) or n < 0:
+            raise ValueError(f"a symbolic dimension can be raised to non-negative integers, got {self} ** {n}")
+        return math.prod([self] * n)
+
+    def __floordiv__(self, other):
+        return self._divide("floordiv", self, other)
+
+    def __rfloordiv__(self, other):
+        return self._divide("floordiv", other, self)
+
+    def __mod__(self, other):
+        return self._divide("mod", self, other)
+
+    def __rmod__(self, other):
+        return self._divide("mod", other, self)
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
+    def _divide(self, kind, a, b):
+        a, b = self._other(a), self._other(b)
+        if a is None or b is None:
+            return NotImplemented
+        quotient = _exact_quotient(a, b)
+        if quotient is not None:
+            return quotient if kind == "floordiv" else 0
+        return DimExpr({((Atom(kind, (_plain(a), _plain(b))), 1),): 1}, self.scope)
+
+    def __truediv__(self, other):
+        other = self._other(other)
+        quotient = None if other is None else _exact_quotient(self, other)
+        if quotient is None:
+            raise InconclusiveDimensionOperation(f"Symbolic dimension '{self}' cannot be divided exactly by '{other}'; use // instead")
+        return quotient
+
+    # -- comparisons -----------------------------------------------------------------------------------------------------------
+
+    def __eq__(self, other):
+        """Whether both are equal for all values; False also where that is not known."""
+        if not (isinstance(other, DimExpr) or hasattr(other, "__index__")):
+            return False
+        if isinstance(other, DimExpr) and other.scope is not self.scope:
+            return self.terms == other.terms
+        difference = self - other
+        return difference == 0 if isinstance(difference, int) else _bounds(difference) == (0, 0)
+
+    def __ne__(self, other):
+        return not self == other
+
+    def __hash__(self):
+        return self._hash
+
+    def _compare(self, other: Any, symbol: str, decide: Callable) -> bool:
+        other = self._other(other)
+        if other is None:
+            return NotImplemented
+        answer = decide(*_bounds(self - other))
+        if answer is None:
+            raise InconclusiveDimensionOperation(
+                f"Symbolic dimension comparison '{self}' {symbol} '{other}' is inconclusive. Constrain the variables, as in "
+                f"symbolic_shape(..., constraints=['{self} {symbol} {other}'])" + (
+                    f"; known is {', '.join(self.scope.constraints_str)}." if self.scope.constraints_str else "."))
+        return answer
+
+    def __ge__(self, other):
+        return self._compare(other, ">=", lambda low, high: True if low >= 0 else False if high < 0 else None)
+
+    def __gt__(self, other):
+        return self._compare(other, ">", lambda low, high: True if low > 0 else False if high <= 0 else None)
+
+    def __le__(self, other):
+        return self._compare(other, "<=", lambda low, high: True if high <= 0 else False if low > 0 else None)
+
+    def __lt__(self, other):
+        return self._compare(other, "<", lambda low, high: True if high < 0 else False if low >= 0 else None)
+
+    def __bool__(self):
+        return self != 0
+
+    def __int__(self):
+        raise InconclusiveDimensionOperation(f"Symbolic dimension '{self}' used in a context that requires a constant")
+
+    # -- text ------------------------------------------------------------------------------------------------------------------
+
+    def __str__(self):
+        text = ""
+        for product, c in sorted(self.terms.items(), key=lambda item: (-sum(n for _, n in item[0]), _product_text(item[0]))):
+            body = _product_text(product)
+            body = str(abs(c)) if not body else body if abs(c) == 1 else f"{abs(c)}*{body}"
+            text += (" - " if c < 0 else " + ") + body if text else ("- " if c < 0 else "") + body
+        return text or "0"
+
+    __repr__ = __str__
+
+
+def _product_text(product: tuple) -> str:
+    return "*".join([str(atom) if n == 1 else f"{atom}^{n}" for atom, n in product])
+
+
+def _plain(x: DimExpr) -> Any:
+    """An integer for a constant."""
+    return _normal(x.terms, x.scope)
+
+
+def _normal(terms: Mapping[tuple, int], scope: SymbolicScope) -> Any:
+    terms = {product: c for product, c in terms.items() if c}
+    if not terms:
+        return 0
+    return terms[()] if list(terms) == [()] else DimExpr(terms, scope)
+
+
+def _exact_quotient(a: DimExpr, b: DimExpr) -> Any:
+    """``a / b`` if it is an expression; None if not."""
+    if not b.terms:
+        raise ZeroDivisionError(f"division of the symbolic dimension '{a}' by zero")
+    quotient, rest = _constant(0, a.scope), a
+    lead = max(b.terms, key=lambda p: (sum(n for _, n in p), _product_text(p)))
+    for _ in range(8):
+        if not rest.terms:
+            return _plain(quotient)
+        top = max(rest.terms, key=lambda p: (sum(n for _, n in p), _product_text(p)))
+        powers = dict(top)
+        for atom, n in lead:
+            powers[atom] = powers.get(atom, 0) - n
+        c, remainder = divmod(rest.terms[top], b.terms[lead])
+        if remainder or any(n < 0 for n in powers.values()):
+            return None
+        term = DimExpr({tuple((atom, n) for atom, n in powers.items() if n): c}, a.scope)
+        quotient, rest = _as_expr(quotient + term, a.scope), _as_expr(rest - _as_expr(term * b, a.scope), a.scope)
+    return None
+
+
+# -- bounds --------------------------------------------------------------------------------------------------------------------
+
+def _bounds(x: Any) -> tuple[float, float]:
+    """The least and the greatest value, as far as known."""
+    if not isinstance(x, DimExpr):
+        return x, x
+    low, high = _interval(x)
+    known = [*x.scope.non_negative, *x.scope.zero, *[-z for z in x.scope.zero if z.terms]]
+    for c in known:  # low(x) >= low(x - k c) for k > 0 that makes a product disappear
+        for product in c.terms:
+            if product and product in x.terms:
+                k = Fraction(x.terms[product], c.terms[product])
+                if k.denominator == 1:
+                    rest = x - _as_expr(c * int(k), x.scope)
+                    a, b = _interval(rest) if isinstance(rest, DimExpr) else (rest, rest)
+                    low, high = (max(low, a), high) if k > 0 else (low, min(high, b))
+    return low, high
+
+
+def _interval(x: DimExpr) -> tuple[float, float]:
+    low = high = 0.0
+    for product, c in x.terms.items():
+        a, b = 1.0, 1.0
+        for atom, n in product:
+            ends = _atom_bounds(atom, x.scope)
+            for _ in range(n):
+                products = [_times(p, q) for p in (a, b) for q in ends]
+                a, b = min(products), max(products)
+        a, b = sorted((_times(a, c), _times(b, c)))
+        low, high = low + a, high + b
+    return _whole(low), _whole(high)
+
+
+def _atom_bounds(atom: Atom, scope: SymbolicScope) -> tuple[float, float]:
+    """With the constraints that bound the atom alone: ``c * atom + d >= 0``."""
+    low, high = atom.bounds()
+    product = ((atom, 1),)
+    for c, signs in [*((c, (1,)) for c in scope.non_negative), *((z, (1, -1)) for z in scope.zero)]:
+        if set(c.terms) <= {product, ()} and product in c.terms:
+            for sign in signs:
+                k, d = sign * c.terms[product], sign * c.terms.get((), 0)
+                if k > 0:
+                    low = max(low, -(d // k))
+                else:
+                    high = min(high, d // -k)
+    return low, high
+
+
+def _times(a: float, b: float) -> float:
+    return 0 if a == 0 or b == 0 else a * b
+
+
+def _whole(x: float) -> float:
+    return x if math.isinf(x) else int(x)
+
+
+# -- evaluation ----------------------------------------------------------------------------------------------------------------
+
+def evaluate(x: Any, values: Mapping[str, int]) -> int:
+    """The dimension for given values of the variables."""
+    if not isinstance(x, DimExpr):
+        return int(x)
+    return sum(c * math.prod([atom.evaluate(values) ** n for atom, n in product]) for product, c in x.terms.items())
+
+
+def evaluate_shape(shape: Sequence[Any], values: Mapping[str, int]) -> tuple[int, ...]:
+    return tuple(evaluate(d, values) for d in shape)
+
+
+def variables(x: Any) -> set[str]:
+    """Names of the variables of a dimension."""
+    found: set[str] = set()
+    for product in x.terms if isinstance(x, DimExpr) else ():
+        for atom, _ in product:
+            found |= {atom.args[0]} if atom.kind is None else variables(atom.args[0]) | variables(atom.args[1])
+    return found
+
+
+def variable(name: str, scope: SymbolicScope) -> DimExpr:
+    return DimExpr({((Atom(None, (name,)), 1),): 1}, scope)
+
+
+def symbolic_max(a: Any, b: Any) -> Any:
+    """The larger of two dimensions, as an expression where it is not known which."""
+    return _extremum("max", a, b)
+
+
+def symbolic_min(a: Any, b: Any) -> Any:
+    """The smaller of two dimensions."""
+    return _extremum("min", a, b)
+
+
+def _extremum(kind: str, a: Any, b: Any) -> Any:
+    if not (isinstance(a, DimExpr) or isinstance(b, DimExpr)):
+        return max(a, b) if kind == "max" else min(a, b)
+    low, high = _bounds(a - b)
+    if low >= 0 or high <= 0:
+        return a if (low >= 0) == (kind == "max") else b
+    scope = a.scope if isinstance(a, DimExpr) else b.scope
+    return DimExpr({((Atom(kind, (a, b)), 1),): 1}, scope)
+
+
+class SymbolicArray(ShapedArray):
+    """The type of an array whose shape has symbolic dimensions: of arguments and results of exported programs only."""
+
+    __slots__ = ()
+
+    def __new__(cls, shape: Sequence[Any], dtype: Any):
+        self = object.__new__(cls)
+        self.shape, self.dtype, self.weak_type = tuple(shape), np.dtype(dtype), False
+        self.sharding, self.vma, self.memory_space = None, frozenset(), None
+        self._hash = hash((self.shape, self.dtype))
+        return self
+
+    def __eq__(self, other):
+        return isinstance(other, SymbolicArray) and (self.shape, self.dtype) == (other.shape, other.dtype)
+
+    __hash__ = ShapedArray.__hash__
+
+    def __reduce__(self):
+        raise TypeError(f"{self} cannot be pickled; use Exported.serialize")
+
+    def to_tangent_aval(self) -> "SymbolicArray":
+        return self if dtypes.issubdtype(self.dtype, np.inexact) else SymbolicArray(self.shape, dtypes.float0)
+
+
+def array_type(shape: Sequence[Any], dtype: Any) -> ShapedArray:
+    """The type with this shape, symbolic or not."""
+    shape = tuple(shape)
+    return SymbolicArray(shape, dtype) if any(isinstance(d, DimExpr) for d in shape) else ShapedArray(shape, dtype)
+
+
+# -- parsing -------------------------------------------------------------------------------------------------------------------
+
+_token = re.compile(r"\s*(\d+|[A-Za-z_]\w*|\.\.\.|//|\S)")
+
+
+class _Parser:
+    """Recursive descent over ``sum := product (("+" | "-") product)*``, ``product := power ("*" power)*``."""
+
+    def __init__(self, text: str, scope: SymbolicScope):
+        self.text, self.scope = text, scope
+        self.tokens = _token.findall(text)
+        self.at = 0
+
+    def fail(self, expected: str) -> ValueError:
+        found = self.tokens[self.at] if self.at < len(self.tokens) else "the end"
+        return ValueError(f"syntax error in symbolic shape {self.text!r}: expecting {expected} but found {found}.")
+
+    def peek(self) -> str | None:
+        return self.tokens[self.at] if self.at < len(self.tokens) else None
+
+    def take(self, *wanted: str) -> str | None:
+        if self.peek() in wanted:
+            self.at += 1
+            return self.tokens[self.at - 1]
+        return None
+
+    def need(self, wanted: str) -> None:
+        if self.take(wanted) is None:
+            raise self.fail(repr(wanted))
+
+    def sum(self) -> Any:
+        total = self.product()
+        while sign := self.take("+", "-"):
+            term = self.product()
+            total = total + term if sign == "+" else total - term
+        return total
+
+    def product(self) -> Any:
+        if self.take("-"):
+            return -1 * self.product()
+        value = self.power()
+        while operation := self.take("*", "//"):
+            factor = self.power()
+            value = value * factor if operation == "*" else value // factor
+        return value
+
+    def power(self) -> Any:
+        value = self.atom()
+        while self.take("^"):
+            value = value ** self.number()
+        return value
+
+    def number(self) -> int:
+        text = self.peek()
+        if text is None or not text.isdigit():
+            raise self.fail("an integer")
+        self.at += 1
+        return int(text)
+
+    def atom(self) -> Any:
+        text = self.peek()
+        if text is not None and text.isdigit():
+            return self.number()
+        if self.take("("):
+            value = self.sum()
+            self.need(")")
+            return value
+        if text is None or not re.fullmatch(r"[A-Za-z_]\w*", text):
+            raise self.fail("a name, a number or '-'")
+        self.at += 1
+        operations = {"floordiv": lambda a, b: a // b, "mod": lambda a, b: a % b, "max": symbolic_max, "min": symbolic_min}
+        if text in operations and self.take("("):
+            a = self.sum()
+            self.need(",")
+            b = self.sum()
+            self.need(")")
+            return operations[text](a, b)
+        return variable(text, self.scope)
+
+
+def parse_dimension(text: str, scope: SymbolicScope) -> Any:
+    """The dimension that ``text`` says: an integer, or an expression."""
+    parser = _Parser(text, scope)
+    value = parser.sum()
+    if parser.peek() is not None:
+        raise parser.fail("the end")
+    return value
+
+
+def _split_dimensions(text: str) -> list[str]:
+    """At the commas outside of parentheses."""
+    parts, depth, start = [], 0, 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if c == "," and depth == 0:
+            parts.append(text[start:i])
+            start = i + 1
+    last = text[start:]
+    return parts + [last] if last.strip() else parts
+
+
+# -- public functions ----------------------------------------------------------------------------------------------------------
+
+def is_symbolic_dim(p: Any) -> bool:
+    """Whether ``p`` is a symbolic dimension."""
+    return isinstance(p, DimExpr)
+
+
+def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
+    """The least and the greatest value of a dimension; infinity where nothing is known."""
+    return _bounds(dimension)
+
+
+def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), scope: SymbolicScope | None = None,
+                   like: Sequence[Any] | Any = None) -> tuple[Any, ...]:
+    """A shape with symbolic dimensions.
+
+    Args:
+      shape_spec: dimensions with commas between them, ``"b, 2*b + 1, 3"``: names, integers, ``+ - * ^``, ``floordiv(a, b)``,
+        ``mod(a, b)``, ``max(a, b)``, ``min(a, b)``; ``_`` is the dimension that ``like`` has in this place, ``...`` all that are
+        left, and None all.
+      constraints: what is known of the variables, see `SymbolicScope`.
+      scope: where the names belong; shapes of different scopes cannot be mixed. By default a new one.
+      like: a shape, or an array.
+
+    Raises:
+      ValueError: the specification cannot be read, or does not fit ``like``.
+    """
+    if scope is not None and constraints:
+        raise ValueError("symbolic_shape: cannot specify both a scope and constraints; give the constraints to the scope")
+    scope = SymbolicScope(constraints) if scope is None else scope
+    like = tuple(getattr(like, "shape", like)) if like is not None else None
+    text = "..." if shape_spec is None else str(shape_spec).strip()
+    if text.startswith("(") and text.endswith(")") and "(" not in text[1:-1]:
+        text = text[1:-1]
+    parts = [part.strip() for part in _split_dimensions(text)]
+    if "..." in parts:
+        if like is None:
+            raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains ... but no 'like' shape was given.")
+        at = parts.index("...")
+        parts[at:at + 1] = ["_"] * (len(like) - len(parts) + 1)
+    if like is not None and len(parts) != len(like):
+        raise ValueError(f"symbolic_shape: {shape_spec!r} has {len(parts)} dimensions, and like={like} has {len(like)}")
+    if "_" in parts and like is None:
+        raise ValueError(f"syntax error in symbolic shape {shape_spec!r}: spec contains '_' but no 'like' shape was given.")
+    shape = tuple(like[i] if part == "_" else parse_dimension(part, scope) for i, part in enumerate(parts))  # type: ignore[index]
+    for i, d in enumerate(shape):
+        if isinstance(d, int) and like is not None and isinstance(like[i], int) and d != like[i]:
+            raise ValueError(f"symbolic_shape: {shape_spec!r} has {d} for dimension {i}, and like={like} has {like[i]}")
+    return shape
+
+
+def symbolic_args_specs(args: Any, shapes_specs: Any, constraints: Sequence[str] = (), scope: SymbolicScope | None = None) -> Any:
+    """Descriptions with symbolic shapes for ``args``, a pytree of arrays or of descriptions.
+
+    Args:
+      shapes_specs: a prefix of that pytree with a specification (see `symbolic_shape`) or None at each leaf.
+    """
+    if scope is not None and constraints:
+        raise ValueError("symbolic_args_specs: cannot specify both a scope and constraints; give the constraints to the scope")
+    scope = SymbolicScope(constraints) if scope is None else scope
+    leaves, structure = tree.flatten(args)
+    specs = tree.broadcast_prefix(shapes_specs, args, is_leaf=lambda x: x is None or isinstance(x, str))
+    return tree.unflatten(structure, [_described(x, s, scope) for x, s in zip(leaves, specs)])
+
+
+def _described(x: Any, spec: Any, scope: SymbolicScope) -> ShapeDtypeStruct:
+    x = ShapeDtypeStruct.like(x) if not isinstance(x, ShapeDtypeStruct) else x
+    return ShapeDtypeStruct(symbolic_shape(spec, scope=scope, like=x.shape), x.dtype)
+
+
+def description(aval: ShapedArray) -> ShapeDtypeStruct:
+    """The argument of a function that stands for any array of this type."""
+    return ShapeDtypeStruct(aval.shape, aval.dtype)
+
+
+def constraints_of(avals: Sequence[ShapedArray]) -> list[str]:
+    """What is known of the variables in these types."""
+    return next((list(d.scope.constraints_str) for a in avals for d in a.shape if isinstance(d, DimExpr)), [])
+
+
+# -- solving -------------------------------------------------------------------------------------------------------------------
+
+def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray], names: Sequence[str] | None = None) -> dict[str, int]:
+    """The values of the variables for which the types ``wanted`` are the types ``given``.
+
+    Raises:
+      ValueError: there are none, with the argument at fault; or the shapes do not say them.
+    """
+    names = names or [f"args[{i}]" for i in range(len(wanted))]
+    equations = []
+    for name, want, have in zip(names, wanted, given):
+        if len(want.shape) != len(have.shape):
+            raise ValueError(f"Rank mismatch for {name}: expected {_shape_text(want.shape)} and called with {_shape_text(have.shape)}")
+        for i, (w, h) in enumerate(zip(want.shape, have.shape)):
+            if isinstance(w, DimExpr):
+                equations.append((f"{name}.shape[{i}]", w, h))
+            elif w != h:
+                raise ValueError(f"Shape mismatch for {name}.shape[{i}] (expected same constant): expected {_shape_text(want.shape)} and "
+                                 f"called with {_shape_text(have.shape)}")
+    if not equations:
+        return {}
+    values = _solve_equations(equations)
+    specification = ", ".join([f"{n}.shape = {_shape_text(a.shape)}" for n, a in zip(names, wanted)])
+    found = ", ".join([f"'{k}' = {v}" for k, v in values.items()])
+    problem = "Input shapes do not match the polymorphic shapes specification."
+    for name, w, h in equations:
+        if evaluate(w, values) != h:
+            raise ValueError(f"{problem} Found inconsistency between dimension size {name} (= {h}) and the specification '{w}' (= "
+                             f"{evaluate(w, values)}). The specification is {specification}; it gives {found}.")
+    for name, value in values.items():
+        if value < 1:
+            raise ValueError(f"{problem} Expected value >= 1 for dimension variable '{name}', got {value}. The specification is {specification}.")
+    scope = equations[0][1].scope
+    for text, expressions, holds in (("0 or more", scope.non_negative, lambda v: v >= 0), ("0", scope.zero, lambda v: v == 0)):
+        for x in expressions:
+            if variables(x) <= set(values) and not holds(evaluate(x, values)):
+                raise ValueError(f"{problem} The constraints {', '.join(scope.constraints_str)} say that {x} is {text}, and it is "
+                                 f"{evaluate(x, values)} for {found}.")
+    return values
+
+
+def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str, int]:
+    """One unknown after the other, from equations in which it is the only one left, and linear."""
+    values: dict[str, int] = {}
+    left = list(equations)
+    while left:
+        for position, (name, x, value) in enumerate(left):
+            unknown = sorted(variables(x) - set(values))
+            if not unknown:
+                del left[position]
+                break
+            if len(unknown) == 1 and _is_linear(x, unknown[0]):
+                at = [evaluate(x, {**values, unknown[0]: v}) for v in (0, 1)]
+                slope = at[1] - at[0]
+                if slope:
+                    found, rest = divmod(value - at[0], slope)
+                    if rest:
+                        raise ValueError(f"Input shapes do not match the polymorphic shapes specification. Division had remainder {rest} "
+                                         f"when computing the value of '{unknown[0]}' from {name} (= {value}), specified as '{x}'.")
+                    values[unknown[0]] = found
+                    del left[position]
+                    break
+        else:
+            missing = sorted({v for _, x, _ in left for v in variables(x)} - set(values))
+            raise ValueError(f"Cannot solve for values of dimension variables {missing}: no dimension of the arguments is linear in one "
+                             f"of them alone, among {', '.join(str(x) for _, x, _ in left)}.")
+    return values
+
+
+def _is_linear(x: DimExpr, name: str) -> bool:
+    for product in x.terms:
+        count = 0
+        for atom, n in product:
+            if atom.kind is None:
+                count += n * (atom.args[0] == name)
+            elif any(name in variables(a) for a in atom.args):
+                return False
+        if count > 1:
+            return False
+    return True
+
+
+def _shape_text(shape: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -1,0 +1,235 @@
+"""One module for a family of shapes: the text of the module with expressions in the places of numbers.
+
+A program with symbolic dimensions is traced and lowered as it is, for several values of the variables. The texts may
+differ in numbers only; each number that differs is a polynomial in the variables (or the reciprocal of one), which the
+first samples determine and the others confirm. So every operation works in such a program, and a call compiles the very
+module that `jit` would compile for its shapes.
+
+What this cannot see: a program that takes another form only for values that no sample has. Where the form differs
+between samples, export raises. Inside the function, lengths are plain integers.
+
+Left aside: StableHLO with unknown dimensions, which needs a second form of every lowering rule, and gives the
+compiler less to know.
+"""
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import random
+import re
+from fractions import Fraction
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from .. import tree
+from ..aval import ShapedArray, ShapeDtypeStruct
+from ..errors import InconclusiveDimensionOperation
+from . import symbols
+from .exported import Exported
+
+_number = re.compile(r"((?:(?<![\w.%@#])|(?<=\dx))\d+(?:\.\d+(?:[eE][+-]?\d+)?)?)")
+_CONFIRMATIONS = 3
+
+
+class Template:
+    """A module's text in pieces: strings, and expressions to be filled in.
+
+    An expression is ``(kind, value)``: ``"int"`` a dimension; ``"float"`` a dimension written as a float; ``"f32"`` and
+    ``"f64"`` the reciprocal of one, in that precision.
+    """
+
+    def __init__(self, pieces: Sequence[Any]):
+        self.pieces = tuple(pieces)
+
+    def fill(self, values: Mapping[str, int]) -> str:
+        """The module for these values of the variables."""
+        return "".join([p if isinstance(p, str) else _written(p[0], symbols.evaluate(p[1], values)) for p in self.pieces])
+
+    def __str__(self):
+        return "".join([p if isinstance(p, str) else f"<{p[1]}>" if p[0] in ("int", "float") else f"<1/({p[1]})>" for p in self.pieces])
+
+    def to_json(self) -> str:
+        return json.dumps([p if isinstance(p, str) else [p[0], str(p[1])] for p in self.pieces])
+
+    @staticmethod
+    def from_json(text: str, scope: symbols.SymbolicScope) -> "Template":
+        return Template([p if isinstance(p, str) else (p[0], symbols.parse_dimension(p[1], scope)) for p in json.loads(text)])
+
+
+def _written(kind: str, value: int) -> str:
+    if kind == "int":
+        return str(value)
+    return repr(float(value)) if kind == "float" else repr(_reciprocal(kind, value))
+
+
+def _reciprocal(kind: str, value: int) -> float:
+    return float(np.float32(1) / np.float32(value)) if kind == "f32" else 1 / value
+
+
+# -- finding expressions -------------------------------------------------------------------------------------------------------
+
+class Family:
+    """The variables, the values they are sampled at, and the polynomials that samples can determine."""
+
+    def __init__(self, names: Sequence[str], scope: symbols.SymbolicScope, admits: Callable[[dict], bool]):
+        self.names, self.scope = list(names), scope
+        atoms = [symbols.variable(n, scope) for n in names]
+        degree = 3 if len(atoms) <= 2 else 2
+        self.basis: list[Any] = [1]
+        for d in range(1, degree + 1):
+            self.basis += [functools.reduce(lambda a, b: a * b, c) for c in itertools.combinations_with_replacement(atoms, d)]
+        self.samples = self._sample(admits, len(self.basis) + _CONFIRMATIONS)
+        self.rows = [[symbols.evaluate(b, s) for b in self.basis] for s in self.samples]
+
+    def _sample(self, admits, count) -> list[dict]:
+        """Values that the constraints allow, no two variables alike, the same in every process; the smallest first."""
+        rng = random.Random(0)
+        bounds = [symbols.symbolic_dim_bounds(symbols.variable(n, self.scope)) for n in self.names]
+        found: list[dict] = []
+        for attempt in range(4000):
+            top = 14 + attempt // 200  # lowering may change its ways at larger round numbers
+            values = {n: rng.randint(int(max(low, 2)), int(min(high, max(low, 2) + top))) if high >= 2 else int(low)
+                      for n, (low, high) in zip(self.names, bounds)}
+            if values not in found and (len(set(values.values())) == len(values) or attempt > 1000) and admits(values):
+                found.append(values)
+                if len(found) == count:
+                    return found
+        raise ValueError(f"export: the constraints {', '.join(self.scope.constraints_str)} leave only {len(found)} of the {count} "
+                         f"combinations of values for {', '.join(self.names)} that are tried to find how the program depends on them; "
+                         "export it for each shape instead")
+
+    @functools.lru_cache(maxsize=None)
+    def fit(self, values: tuple) -> Any:
+        """The polynomial with these values at the samples, or None."""
+        if len(set(values)) == 1 and values[0].denominator == 1:
+            return int(values[0])
+        n = len(self.basis)
+        found = _solve_linear([row[:n] for row in self.rows[:n]], list(values[:n])) or self._fit_by_least(values)
+        if found is None or any(c.denominator != 1 for c in found):
+            return None
+        total = sum((int(c) * b for c, b in zip(found, self.basis) if c), 0)
+        return total if all(symbols.evaluate(total, s) == v for s, v in zip(self.samples, values)) else None
+
+    def _fit_by_least(self, values: tuple) -> list | None:
+        """Where the first samples determine nothing, some other choice of them may."""
+        n = len(self.basis)
+        for rows in itertools.islice(itertools.combinations(range(len(self.rows)), n), 1, 20):
+            found = _solve_linear([self.rows[i] for i in rows], [values[i] for i in rows])
+            if found is not None:
+                return found
+        return None
+
+    def fit_text(self, texts: Sequence[str]) -> tuple[str, Any] | None:
+        """How a number depends on the variables: the kind and the expression, see `Template`."""
+        if all(t.isdigit() for t in texts):
+            found = self.fit(tuple(Fraction(int(t)) for t in texts))
+            return None if found is None else ("int", found)
+        numbers = [float(t) for t in texts]
+        if all(x.is_integer() and repr(x) == t for x, t in zip(numbers, texts)):
+            found = self.fit(tuple(Fraction(int(x)) for x in numbers))
+            return None if found is None else ("float", found)
+        found = self.fit(tuple(Fraction(round(1 / x)) for x in numbers)) if all(numbers) else None
+        for kind in ("f32", "f64"):
+            if found is not None and all(repr(_reciprocal(kind, symbols.evaluate(found, s))) == t for s, t in zip(self.samples, texts)):
+                return kind, found
+        return None
+
+
+def _solve_linear(matrix: list[list[int]], right: list[Fraction]) -> list[Fraction] | None:
+    """By elimination in exact arithmetic; None if the matrix is singular."""
+    n = len(matrix)
+    rows = [[Fraction(x) for x in row] + [Fraction(r)] for row, r in zip(matrix, right)]
+    for i in range(n):
+        pivot = next((k for k in range(i, n) if rows[k][i]), None)
+        if pivot is None:
+            return None
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for k in range(n):
+            if k != i and rows[k][i]:
+                rows[k] = [x - rows[k][i] * y for x, y in zip(rows[k], rows[i])]
+    return [row[n] for row in rows]
+
+
+def _merge(name: str, family: Family, texts: Sequence[str]) -> Template:
+    """The template of which the texts are the samples."""
+    split = [_number.split(t) for t in texts]
+    if len({tuple(s[::2]) for s in split}) != 1:
+        a, b = next((a, b) for a in split for b in split if a[::2] != b[::2])
+        at = next((i for i, (x, y) in enumerate(zip(a[::2], b[::2])) if x != y), min(len(a), len(b)) // 2 - 1)
+        raise InconclusiveDimensionOperation(
+            f"export of {name}: the program's operations, not only its numbers, depend on the symbolic dimensions "
+            f"{', '.join(family.names)}; for two samples of them it continues with {a[::2][at][:80]!r} and "
+            f"{b[::2][at][:80]!r}. Make it take the same form for all lengths, or export it for each shape.")
+    pieces: list[Any] = []
+    for i, column in enumerate(zip(*split)):
+        if i % 2 == 0 or len(set(column)) == 1:
+            if pieces and isinstance(pieces[-1], str):
+                pieces[-1] += column[0]
+            else:
+                pieces.append(column[0])
+            continue
+        found = family.fit_text(column)
+        if found is None:
+            raise ValueError(f"export of {name}: a number in the program depends on the symbolic dimensions {', '.join(family.names)} in a way "
+                             f"that is no polynomial: it is {', '.join(column[:4])} for {', '.join(map(str, family.samples[:4]))}, after "
+                             f"{column and split[0][i - 1][-80:]!r}. Compute it from arrays, or export the program for each shape.")
+        pieces.append(found)
+    return Template(pieces)
+
+
+# -- export --------------------------------------------------------------------------------------------------------------------
+
+def export_template(fun_jit: Callable, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
+                    disabled_checks: Sequence[Any], vjp_of: Callable) -> Exported:
+    """`export` for arguments with symbolic shapes."""
+    leaves, in_tree = tree.flatten((args, kwargs))
+    leaves = [x if isinstance(x, ShapeDtypeStruct) or not hasattr(x, "shape") else ShapeDtypeStruct.like(x) for x in leaves]
+    dims = [d for x in leaves for d in getattr(x, "shape", ()) if symbols.is_symbolic_dim(d)]
+    scopes = {id(d.scope): d.scope for d in dims}
+    if len(scopes) > 1:
+        raise ValueError("export: Invalid mixing of symbolic scopes: the arguments' symbolic dimensions come from different scopes; make them "
+                         "with one symbolic_args_specs, or pass scope=... to symbolic_shape")
+    (scope,) = scopes.values()
+    names = sorted(set().union(*map(symbols.variables, dims)))
+    family = Family(names, scope, lambda values: _admitted(values, dims, scope))
+    traces = []
+    for values in family.samples:
+        given = [ShapeDtypeStruct(symbols.evaluate_shape(x.shape, values), x.dtype) if isinstance(x, ShapeDtypeStruct) else x for x in leaves]
+        some_args, some_kwargs = tree.unflatten(in_tree, given)
+        traces.append(fun_jit.trace(*some_args, **some_kwargs))
+    first = traces[0]
+    results = [lowered(t) for t in traces]
+    if len({kept for _, kept in results}) != 1 or len({t.out_tree for t in traces}) != 1:
+        raise ValueError(f"export of {first.fun_name}: which arguments the program reads, or the structure of its result, depends on the symbolic "
+                         f"dimensions {', '.join(names)}")
+    modules = {p: _merge(first.fun_name, family, [m[p] for m, _ in results]) for p in platforms}
+    in_avals = [symbols.array_type(x.shape if isinstance(x, ShapeDtypeStruct) else a.shape, a.dtype) for x, a in zip(leaves, first.jaxpr.in_avals)]
+    out_avals = [_symbolic_aval(first.fun_name, family, avals) for avals in zip(*[t.jaxpr.out_avals for t in traces])]
+
+    def flat(*xs: Any) -> list:
+        a, k = tree.unflatten(in_tree, xs)
+        return tree.leaves(fun_jit(*a, **k))
+    return Exported(first.fun_name, first.in_tree, in_avals, first.out_tree, out_avals, platforms, disabled_checks, modules, results[0][1],
+                    _get_vjp=vjp_of(flat))
+
+
+def _admitted(values: dict, dims: Sequence[Any], scope: symbols.SymbolicScope) -> bool:
+    return (all(symbols.evaluate(d, values) >= 1 for d in dims)
+            and all(symbols.variables(x) <= set(values) and symbols.evaluate(x, values) >= 0 for x in scope.non_negative)
+            and all(symbols.variables(x) <= set(values) and symbols.evaluate(x, values) == 0 for x in scope.zero))
+
+
+def _symbolic_aval(name: str, family: Family, avals: Sequence[ShapedArray]) -> ShapedArray:
+    shape = []
+    if len({(a.dtype, len(a.shape)) for a in avals}) != 1:
+        raise ValueError(f"export of {name}: the dtype or the number of axes of a result depends on the symbolic dimensions")
+    for lengths in zip(*[a.shape for a in avals]):
+        found = family.fit(tuple(map(Fraction, lengths)))
+        if found is None:
+            raise ValueError(f"export of {name}: the length of a result's axis is no polynomial in {', '.join(family.names)}: it is "
+                             f"{lengths[:4]} for {', '.join(map(str, family.samples[:4]))}")
+        shape.append(found)
+    return symbols.array_type(shape, avals[0].dtype)

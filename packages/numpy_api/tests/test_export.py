@@ -1,0 +1,368 @@
+"""jax.export: programs stored and loaded, called in other programs, differentiated, and for families of shapes."""
+import collections
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from jax_core import export as ex
+from jax_core import tree
+from jax_core.autodiff import grad, jvp
+from jax_core.aval import ShapeDtypeStruct
+from jax_core.errors import InconclusiveDimensionOperation
+from jax_core.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import lax, nn
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.ffi import ffi_call
+
+X = np.linspace(0.0, 1.0, 3, dtype=np.float32)
+SCALE = {"b": np.float32(2)}
+
+
+@jit
+def f(x, y):
+    return {"a": jnp.sin(x) * y["b"], "c": (x, None)}
+
+
+def struct(*shape, dtype=np.float32):
+    return ShapeDtypeStruct(shape, dtype)
+
+
+@pytest.fixture(scope="module")
+def exported():
+    return export(f)(struct(3), SCALE)
+
+
+def loaded(program, vjp_order=0):
+    return deserialize(program.serialize(vjp_order))
+
+
+def test_attributes(exported):
+    assert exported.fun_name == "f" and exported.nr_devices == 1 and exported.platforms == ("cpu",)
+    assert exported.in_tree == tree.structure(((0, {"b": 0}), {})) and exported.out_tree == tree.structure({"a": 0, "c": (0, None)})
+    assert [str(a) for a in exported.in_avals] == ["float32[3]", "float32[]"] and len(exported.out_avals) == 2
+    assert exported.module_kept_var_idx == (0, 1) and not exported.uses_global_constants
+    assert ex.minimum_supported_calling_convention_version <= exported.calling_convention_version
+    assert exported.calling_convention_version <= ex.maximum_supported_calling_convention_version
+    assert "stablehlo.sine" in exported.mlir_module() and exported.mlir_module_serialized[:4] == b"ML\xefR"
+    assert exported.in_shardings_hlo == exported.in_shardings_jax() == (None, None)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_calls(exported, stored):
+    program = loaded(exported) if stored else exported
+    want = f(X, SCALE)
+    for call in (program.call, jit(program.call), jit(lambda x, y: program.call(x + 0, y))):
+        got = call(X, SCALE)
+        assert got["c"][1] is None
+        np.testing.assert_array_equal(got["a"], want["a"])
+    twice = jit(lambda x: program.call(program.call(x, SCALE)["a"], SCALE)["a"])
+    np.testing.assert_allclose(twice(X), 2 * np.sin(2 * np.sin(X)), rtol=1e-6)
+    assert twice.lower(X).as_text().count("stablehlo.sine") == 1  # the program is written once
+
+
+def test_loaded_in_another_process(exported, tmp_path):
+    (tmp_path / "program").write_bytes(exported.serialize(vjp_order=1))
+    code = f"""
+import numpy as np
+from jax_core.export import deserialize
+from jax_core.autodiff import grad
+import jax_numpy_api.numpy
+program = deserialize(open({str(tmp_path / 'program')!r}, "rb").read())
+x = np.linspace(0, 1, 3, dtype=np.float32)
+y = {{"b": np.float32(2)}}
+np.testing.assert_allclose(program.call(x, y)["a"], 2 * np.sin(x), rtol=1e-6)
+np.testing.assert_allclose(grad(lambda x: program.call(x, y)["a"].sum())(x), 2 * np.cos(x), rtol=1e-6)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_modules_survive_as_portable_artifacts():
+    from jax_core import backends
+    program = export(jit(lambda x: nn.gelu(x) + jnp.sort(x)[::-1] + lax.cumsum(x)))(X)
+    text = backends.get().module_of_artifact(program.mlir_module_serialized)
+    again = ex.Exported(program.fun_name, program.in_tree, program.in_avals, program.out_tree, program.out_avals, ("cpu",), (),
+                        {"cpu": text}, program.module_kept_var_idx)
+    np.testing.assert_allclose(jit(again.call)(X), program.call(X), rtol=1e-6)
+
+
+def test_derivatives():
+    program = export(jit(lambda x, n: (x**3 * n, n)))(struct(), struct(dtype=np.int32))
+    first = loaded(program, 2)
+    slope = grad(lambda x: first.call(x, np.int32(2))[0])
+    np.testing.assert_allclose([slope(2.0), grad(slope)(2.0)], [24.0, 24.0])
+    once = loaded(program, 1)
+    assert once.has_vjp() and not once.vjp().has_vjp()
+    with pytest.raises(ValueError, match="No VJP is available"):
+        grad(lambda x: loaded(program).call(x, np.int32(2))[0])(2.0)
+    with pytest.raises(TypeError, match="forward-mode"):
+        jvp(lambda x: first.call(x, np.int32(2))[0], (2.0,), (1.0,))
+    with pytest.raises(NotImplementedError, match="cannot be vmapped"):
+        vmap(lambda x: first.call(x, np.int32(2))[0])(np.ones(3, np.float32))
+
+
+def test_large_constants_are_in_the_module():
+    table = np.arange(4000, dtype=np.float32)
+    other = np.arange(4000, dtype=np.float32)[::-1].copy()
+    program = loaded(export(jit(lambda i, x: jnp.asarray(table)[i] * jnp.asarray(other)[i] + x))(np.int32(0), X))
+    np.testing.assert_array_equal(program.call(np.int32(7), X), 7.0 * 3992.0 + X)
+    assert loaded(export(jit(lambda: jnp.asarray(table)))()).call()[5] == 5
+
+
+def test_arguments_that_are_not_read():
+    program = loaded(export(jit(lambda x, y: y * 2))(X, X))
+    assert program.module_kept_var_idx == (1,)
+    np.testing.assert_array_equal(program.call(X + 1, X), X * 2)
+
+
+def test_functions_inside_the_module_keep_apart():
+    @jit
+    def inner(x):
+        return jnp.linalg.cholesky(x)
+    program = export(jit(lambda x: inner(x) + inner(x + 1)))(np.eye(3, dtype=np.float32))
+    run = jit(lambda x: program.call(x) + inner(x))
+    want = np.linalg.cholesky(np.eye(3)) * 2 + np.linalg.cholesky(np.eye(3) + 1)
+    np.testing.assert_allclose(run(np.eye(3, dtype=np.float32)), want, rtol=1e-5)
+
+
+def test_control_flow():
+    program = loaded(export(jit(lambda x: lax.fori_loop(0, 5, lambda i, y: lax.cond(i > 2, jnp.sin, jnp.cos, y), x)))(X))
+    np.testing.assert_allclose(program.call(X), np.sin(np.sin(np.cos(np.cos(np.cos(X))))), rtol=1e-6)
+
+
+def test_platforms(exported):
+    everywhere = loaded(export(f, platforms=["cpu", "cuda", "tpu"])(struct(3), SCALE))
+    assert everywhere.platforms == ("cpu", "cuda", "tpu")
+    np.testing.assert_array_equal(everywhere.call(X, SCALE)["a"], exported.call(X, SCALE)["a"])
+    elsewhere = export(f, platforms=["cuda"])(struct(3), SCALE)
+    with pytest.raises(ValueError, match=r"exported for platforms '\('cuda',\)' but it is used on '\('cpu',\)'"):
+        elsewhere.call(X, SCALE)
+    unchecked = export(f, platforms=["cuda"], disabled_checks=[DisabledSafetyCheck.platform()])(struct(3), SCALE)
+    np.testing.assert_array_equal(loaded(unchecked).call(X, SCALE)["a"], exported.call(X, SCALE)["a"])
+    assert ex.default_export_platform() == "cpu"
+
+
+Pair = collections.namedtuple("Pair", "a b")
+
+
+class Box:
+    def __init__(self, content, label):
+        self.content, self.label = content, label
+
+
+tree.register_pytree_node(Box, lambda b: ((b.content,), b.label), lambda label, children: Box(children[0], label))
+
+
+def test_structures():
+    def g(pair, boxes):
+        return collections.OrderedDict(z=pair.a, a=[pair.b, boxes[0]]), {1: pair.a, 2: None}
+    args = Pair(X, (X, {})), [Box(X, "tag")]
+    program = export(jit(g))(*args)
+    with pytest.raises(ValueError, match="pytree node of type .*Pair; register it"):
+        program.serialize()
+    ex.register_namedtuple_serialization(Pair, serialized_name="test.Pair")
+    ex.register_pytree_node_serialization(Box, serialized_name="test.Box", serialize_auxdata=str.encode, deserialize_auxdata=bytes.decode)
+    again = loaded(program)
+    assert again.in_tree == program.in_tree and again.out_tree == program.out_tree
+    (first, second) = again.call(*args)
+    assert first["a"][1].label == "tag" and list(first) == ["z", "a"] and second[2] is None
+    with pytest.raises(ValueError, match="Duplicate serialization registration for type"):
+        ex.register_namedtuple_serialization(Pair, serialized_name="other")
+    with pytest.raises(ValueError, match="Duplicate serialization registration for serialized_name"):
+        ex.register_namedtuple_serialization(collections.namedtuple("Other", "a"), serialized_name="test.Pair")
+    with pytest.raises(ValueError, match="only for named tuples"):
+        ex.register_namedtuple_serialization(dict, serialized_name="dict")
+
+
+@pytest.mark.parametrize("args, message", [
+    ((np.ones(4, np.float32), SCALE), r"Shape mismatch for args\[0\].shape\[0\] \(expected same constant\): expected \(3,\) and called with \(4,\)"),
+    ((np.ones((3, 1), np.float32), SCALE), r"Rank mismatch for args\[0\]: expected \(3,\) and called with \(3, 1\)"),
+    ((np.ones(3, np.int32), SCALE), r"Dtype mismatch for args\[0\]: expected float32 and called with int32"),
+    ((X, {"b": np.int32(2)}), r"Dtype mismatch for args\[1\]\['b'\]"),
+    ((X,), "same pytree structure as when the function 'f' was exported"),
+])
+def test_arguments_that_do_not_fit(exported, args, message):
+    with pytest.raises(ValueError, match=message):
+        exported.call(*args)
+
+
+def test_damaged_bytes(exported):
+    data = exported.serialize()
+    with pytest.raises(ValueError, match="not a program that Exported.serialize"):
+        deserialize(b"abc")
+    with pytest.raises(ValueError, match="stored in format '9'"):
+        deserialize(data[:6] + b"9\n" + data[8:])
+    data[-1] ^= 1
+    with pytest.raises(ValueError, match="damaged"):
+        deserialize(data)
+
+
+def test_programs_that_cannot_be_exported():
+    with pytest.raises(ValueError, match="must be the result of `jit`"):
+        export(lambda x: x)(1.0)
+    with pytest.raises(ValueError, match="platforms must be of"):
+        export(f, platforms=["abacus"])(X, SCALE)
+    call = jit(ffi_call("my_target", struct(3)))
+    with pytest.raises(ValueError, match="no compatibility guarantees: my_target"):
+        export(call)(X)
+    checks = [DisabledSafetyCheck.custom_call("my_target")]
+    assert "@my_target" in loaded(export(call, disabled_checks=checks)(X)).mlir_module()
+    assert checks[0].is_custom_call() == "my_target" and DisabledSafetyCheck.platform().is_custom_call() is None
+
+
+def test_callbacks_cannot_be_exported():
+    callbacks = pytest.importorskip("jax_callbacks.api")
+    with pytest.raises(NotImplementedError, match="calls Python functions"):
+        export(jit(lambda x: callbacks.pure_callback(np.sin, struct(3), x)))(X)
+
+
+# -- symbolic shapes -----------------------------------------------------------------------------------------------------------
+
+def specs(spec, *shapes, **kwargs):
+    return symbolic_args_specs(tuple(np.zeros(s, np.float32) for s in shapes), spec, **kwargs)
+
+
+def agrees(fun, program, *shapes, rtol=1e-5):
+    args = [np.random.default_rng(0).normal(size=s).astype(np.float32) for s in shapes]
+    want, got = jit(fun)(*args), program.call(*args)
+    for a, b in zip(tree.leaves(want), tree.leaves(got), strict=True):
+        assert a.shape == b.shape and a.dtype == b.dtype
+        np.testing.assert_allclose(a, b, rtol=rtol, atol=1e-6)
+
+
+def layers(x, w, v):
+    h = nn.gelu(x @ w)
+    h = (h - h.mean(-1, keepdims=True)) / jnp.sqrt(h.var(-1, keepdims=True) + 1e-5)
+    return nn.softmax(h @ v), lax.stop_gradient(h).max(0), jnp.arange(x.shape[0]) * x.shape[1]
+
+
+SYMBOLIC = {
+    "mean and concatenate": (lambda x: (x.mean(0), jnp.concatenate([x, x]), x.reshape(-1)), "b, 4", [(3, 4)], [[(1, 4)], [(500, 4)]]),
+    "layers": (layers, ("b, i", "i, h", "h, 3"), [(2, 3), (3, 4), (4, 3)], [[(7, 3), (3, 5), (5, 3)], [(1, 1), (1, 1), (1, 3)]]),
+    "attention": (lambda q, k: nn.softmax(jnp.einsum("bqd,bkd->bqk", q, k)), ("b, s, 8", "b, s, 8"), [(2, 3, 8)] * 2, [[(1, 5, 8)] * 2]),
+    "scan": (lambda x: lax.scan(lambda c, row: (c + row, c * 2), x[0], x), "n, 3", [(2, 3)], [[(1, 3)], [(9, 3)]]),
+    "pad and slice": (lambda x: jnp.pad(x, ((1, 2), (0, 0)))[1:, ::2], "n, 6", [(2, 6)], [[(5, 6)]]),
+    "expressions": (lambda x, y: x[: y.shape[0]] + y, ("2*n + 1", "n"), [(5,), (2,)], [[(9,), (4,)], [(3,), (1,)]]),
+    "triangle": (lambda x: jnp.tril(x @ x.T), "n, m", [(2, 3)], [[(4, 2)]]),
+    "take": (lambda x: (jnp.roll(x, 1), x[-1], jnp.flip(x), jnp.cumsum(x)), "n", [(4,)], [[(11,)]]),
+    "reciprocal": (lambda x: x * np.float32(1 / np.float32(x.shape[0])), "n", [(4,)], [[(7,)], [(10,)]]),
+    "one_hot": (lambda x: nn.one_hot(jnp.argmax(x, 1), x.shape[1]), "n, m", [(4, 3)], [[(2, 9)]]),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_symbolic_shapes(name):
+    fun, spec, example, shapes = SYMBOLIC[name]
+    spec = (spec,) if isinstance(spec, str) else spec
+    program = loaded(export(jit(fun))(*specs(spec, *example)))
+    assert program.symbolic
+    for shape in [example, *shapes]:
+        agrees(fun, program, *shape)
+
+
+def test_types_of_symbolic_programs():
+    program = export(jit(lambda x: jnp.concatenate([x.reshape(-1), x[0]])))(struct(*symbolic_shape("2*a, b + 1")))
+    assert [str(a) for a in program.in_avals] == ["float32[2*a,b + 1]"]
+    assert [str(a) for a in program.out_avals] == ["float32[2*a*b + 2*a + b + 1]"]
+    assert "tensor<<2*a>x<b + 1>xf32>" in program.mlir_module()
+    again = loaded(program)
+    assert str(again.out_avals) == str(program.out_avals)
+
+
+def test_derivatives_of_symbolic_programs():
+    fun = lambda x, y: (jnp.sin(x) @ y).sum()
+    program = loaded(export(jit(fun))(*specs(("n, m", "m"), (2, 3), (3,))), 1)
+    for n, m in ((2, 3), (5, 1)):
+        x, y = np.ones((n, m), np.float32), np.arange(m, dtype=np.float32)
+        for got, want in zip(grad(program.call, (0, 1))(x, y), grad(fun, (0, 1))(x, y)):
+            np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_symbolic_programs_call_each_other():
+    inner = export(jit(lambda x, y: x @ y))(*specs(("a, b", "b, a"), (2, 3), (3, 2)))
+    outer = export(jit(lambda x: inner.call(x, x.T)))(struct(*symbolic_shape("2*n, k + 1")))
+    assert [str(a) for a in outer.out_avals] == ["float32[2*n,2*n]"]
+    agrees(lambda x: x @ x.T, loaded(outer), (4, 3))
+
+
+@pytest.mark.parametrize("shapes, message", [
+    ([(0, 4), (4, 0)], "Expected value >= 1 for dimension variable 'a', got 0"),
+    ([(3, 4), (4, 2)], r"inconsistency between dimension size args\[1\].shape\[1\] \(= 2\) and the specification 'a' \(= 3\)"),
+    ([(3, 4, 1), (4, 3)], "Rank mismatch"),
+    ([(12, 4), (4, 12)], r"constraints a<=10 say that - a \+ 10 is 0 or more, and it is -2"),
+])
+def test_shapes_that_do_not_fit(shapes, message):
+    program = export(jit(lambda x, y: x @ y))(*specs(("a, b", "b, a"), (2, 3), (3, 2), constraints=["a<=10"]))
+    with pytest.raises(ValueError, match=message):
+        program.call(*[np.ones(s, np.float32) for s in shapes])
+
+
+def test_programs_whose_form_depends_on_lengths():
+    with pytest.raises(InconclusiveDimensionOperation, match="the program's operations, not only its numbers, depend on the symbolic dimensions n"):
+        export(jit(lambda x: x if x.shape[0] > 12 else x + 1))(struct(*symbolic_shape("n")))
+    with pytest.raises(ValueError, match="no polynomial"):
+        export(jit(lambda x: x * np.float32(np.sqrt(x.shape[0]))))(struct(*symbolic_shape("n")))
+    with pytest.raises(ValueError, match="leave only"):
+        export(jit(lambda x: x))(struct(*symbolic_shape("n", constraints=["n == 4"])))
+    with pytest.raises(ValueError, match="mixing of symbolic scopes"):
+        export(jit(lambda x, y: (x, y)))(struct(*symbolic_shape("n")), struct(*symbolic_shape("n")))
+
+
+def test_arithmetic_of_dimensions():
+    a, b = symbolic_shape("a, b")
+    texts = {"a + 1": 1 + a, "2*a - b": 2 * a - b, "a^2 + 2*a + 1": (a + 1) ** 2, "- a": -a, "floordiv(a, 2)": a // 2, "mod(a, 2)": a % 2,
+             "floordiv(7, a)": 7 // a, "a*b": b * a, "max(a, b)": ex.symbols.symbolic_max(a, b)}
+    assert {str(x) for x in texts.values()} == set(texts)
+    for text, x in texts.items():
+        assert symbolic_shape(text, scope=a.scope) == (x,)
+    assert (2 * a * b + 4 * b) // (2 * b) == a + 2 and a - a == 0 and (4 * a) % 2 == 0 and (6 * a) / 3 == 2 * a
+    assert divmod(a, 2) == (a // 2, a % 2) and a * 0 == 0 and hash(a + b) == hash(b + a) and len({a, b, a + 0}) == 2
+    values = {"a": 7, "b": 3}
+    for text, want in {"a + b": 10, "floordiv(a, b)": 2, "mod(a, b)": 1, "max(a, b)*2": 14, "min(a, b)^2": 9, "a // 2": 3}.items():
+        assert ex.symbols.evaluate(symbolic_shape(text, scope=a.scope)[0], values) == want
+
+
+def test_comparisons_of_dimensions():
+    scope = ex.SymbolicScope(["a >= 4", "a <= 10", "b >= a + 2", "c == 2*d"])
+    a, b, c, d = symbolic_shape("a, b, c, d", scope=scope)
+    assert a >= 4 and not a < 4 and a + 1 > 4 and b > a and not b <= a + 1 and 2 * a + 1 <= 21 and c == 2 * d and c >= d and a != 0
+    assert not a == b and not a == 5
+    assert ex.symbolic_dim_bounds(2 * a + 1) == (9, 21) and ex.symbolic_dim_bounds(d) == (1, float("inf"))
+    assert ex.symbolic_dim_bounds(a % 3) == (0, 2) and ex.symbolic_dim_bounds(a // 3) == (1, 3)
+    with pytest.raises(InconclusiveDimensionOperation, match="'a' > 'd' is inconclusive"):
+        assert a > d
+    with pytest.raises(InconclusiveDimensionOperation, match="'a' used in a context that requires a constant"):
+        int(a)
+    with pytest.raises(TypeError):
+        range(a)
+    with pytest.raises(InconclusiveDimensionOperation, match="cannot be divided exactly"):
+        a / 2
+    with pytest.raises(ValueError, match="mixing of symbolic scopes"):
+        a + symbolic_shape("a")[0]
+    assert ex.is_symbolic_dim(a) and not ex.is_symbolic_dim(3)
+
+
+@pytest.mark.parametrize("spec, like, message", [
+    ("b+", None, "expecting a name, a number or '-' but found the end"),
+    ("b c", None, "expecting the end but found c"),
+    ("max(b", None, "expecting ',' but found the end"),
+    ("...", None, "contains ... but no 'like' shape"),
+    ("_, b", None, "contains '_' but no 'like' shape"),
+    ("b", (2, 3), "has 1 dimensions, and like=\\(2, 3\\) has 2"),
+    ("b, 4", (2, 3), "has 4 for dimension 1, and like=\\(2, 3\\) has 3"),
+])
+def test_specifications_that_cannot_be_read(spec, like, message):
+    with pytest.raises(ValueError, match=message):
+        symbolic_shape(spec, like=like)
+
+
+def test_specifications():
+    assert str(symbolic_shape("(b, ..., 2*b)", like=(1, 3, 4, 2))) == "(b, 3, 4, 2*b)"
+    assert symbolic_shape(None, like=np.zeros((2, 3))) == (2, 3) and symbolic_shape("") == ()
+    tree_of = symbolic_args_specs({"x": struct(3, 4), "y": struct(4)}, {"x": "b, ...", "y": None})
+    assert str(tree_of["x"].shape) == "(b, 4)" and tree_of["y"].shape == (4,)
+    with pytest.raises(ValueError, match="one of the forms"):
+        ex.SymbolicScope(["a > 3"])

@@ -1,0 +1,81 @@
+"""Modules within modules: the functions of a finished StableHLO module, written into the one that calls it.
+
+Names of functions are changed where they are taken. A name inside a string, and the target of a custom call, is no
+reference to a function and stays.
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, Sequence
+
+import numpy as np
+
+from .. import custom_calls
+from .types import dense_text
+from .values import Value
+
+_piece = re.compile(r'"(?:[^"\\]|\\.)*"|custom_call @[\w$.]+|@[\w$.]+')
+_defined = re.compile(r"^  func\.func (?:public |private )?@([\w$.]+)", re.MULTILINE)
+_location = re.compile(r" loc\(#loc\d*\)")
+_target = re.compile(r'custom_call @("(?:[^"\\]|\\.)*"|[\w$.]+)')
+
+
+def body_of(text: str) -> str:
+    """The functions of a module, without the line that opens it and the one that closes it."""
+    lines = text.splitlines(keepends=True)
+    first = next(i for i, line in enumerate(lines) if line.startswith("module"))
+    last = max(i for i, line in enumerate(lines) if line.startswith("}"))
+    return "".join(lines[first + 1:last])
+
+
+def without_locations(text: str) -> str:
+    """A module's text without the aliases of locations, which name lines of the user's program."""
+    return "".join([_location.sub("", line) for line in text.splitlines(keepends=True) if not line.startswith("#loc")])
+
+
+def with_constants(text: str, consts: Sequence[Any]) -> str:
+    """The module with the arrays that ``main`` takes first written into it."""
+    head, mark, rest = text.partition("func.func public @main(")
+    signature, opening, body = rest.partition("{\n")
+    lines = []
+    for i, x in enumerate(consts):
+        x = np.asarray(x)
+        kind = signature[signature.index(f"%const{i}: ") + len(f"%const{i}: "):]
+        kind = kind[:kind.index(">") + 1]
+        signature = signature.replace(f"%const{i}: {kind}, ", "", 1) if f"%const{i}: {kind}, " in signature else (
+            signature.replace(f"%const{i}: {kind}", "", 1))
+        lines.append(f"    %const{i} = stablehlo.constant dense<{dense_text(x)}> : {kind}\n")
+    return "".join([head, mark, signature, opening, *lines, body])
+
+
+def custom_call_targets(text: str) -> list[str]:
+    """The targets of custom calls in a module."""
+    return sorted({name.strip('"') for name in _target.findall(text)})
+
+
+def call(b: Any, name: str, text: str, operands: Sequence[Value]) -> list[Value]:
+    """A call of the ``main`` of the module ``text``; its functions are written once in the calling module."""
+    symbol = _imported(b.module, name, text)
+    for target in custom_call_targets(text):
+        custom_calls.register(target, b.platform)
+    return b.emit(f"func.call @{symbol}({', '.join(operands)})", *operands, out=list(b.out_avals))
+
+
+def _imported(writer: Any, name: str, text: str) -> str:
+    found = writer._by_text.get(text)
+    if found is not None:
+        return found
+    body = body_of(text)
+    renamed = {old: writer._fresh(f"{_plain(name)}_{old}" if old != "main" else _plain(name)) for old in _defined.findall(body)}
+
+    def rename(match):
+        piece = match[0]
+        return f"@{renamed[piece[1:]]}" if piece[0] == "@" and piece[1:] in renamed else piece
+    body = _piece.sub(rename, body)
+    writer._functions.append(re.sub(r"^  func\.func (?:public |private )?@", "  func.func private @", body, flags=re.MULTILINE))
+    writer._by_text[text] = renamed["main"]
+    return renamed["main"]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w$.]", "_", name) or "_"
