@@ -91,6 +91,27 @@ def test_arguments_may_be_kept():
         assert [k.tolist() for k in kept] == [[i, i] for i in range(4)]
 
 
+def test_large_arguments_of_the_program_are_not_copied():
+    """Their memory stays as it is for as long as the callback keeps it, also when the array itself is deleted."""
+    x = jnp.arange(1 << 19, dtype=jnp.float32)
+    where, kept = [], []
+
+    def host(a):
+        where.append(a.ctypes.data == x.unsafe_buffer_pointer())
+        kept.append(np.asarray(a)[-2:])
+        return a
+    f = jit(lambda x: through(host, x.reshape(2, -1)))
+    for _ in range(3):
+        f(x)
+    jit(lambda x: through(host, x + 1))(x)
+    donating = jit(lambda x: through(host, x), donate_argnums=0)
+    y = x * 1
+    donating(y)
+    assert where == [True, True, True, False, False]
+    x.delete()
+    np.testing.assert_array_equal([k.ravel()[-1] for k in kept], [524287, 524287, 524287, 524288, 524287])
+
+
 WRONG = [
     (lambda x: x[:2], r"wrong shape: expected float32\[4\], got float32\[2\]"),
     (lambda x: x.astype(np.int32), r"wrong dtype: expected float32\[4\], got int32\[4\]"),

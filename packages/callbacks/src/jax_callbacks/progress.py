@@ -17,6 +17,7 @@ from jax_core import tree
 from .api import call_io
 
 _STEP = np.int32
+_LAST = 2**31 - 1
 
 
 def progress_bar(body: Callable, length: int | None = None, *, desc: str | None = None, interval: float = 0.05,
@@ -63,7 +64,9 @@ class _Bar:
 
     def report(self, step: Any) -> np.ndarray:
         """Show that ``step`` steps are done; returns the step at which to report next, for each element of a batch."""
-        return np.full(np.shape(step), self._report(int(np.max(step))), _STEP)
+        if not step.ndim:
+            return _STEP(self._report(int(step)))
+        return np.full(step.shape, self._report(int(step.max())), _STEP)
 
     def _report(self, step: int) -> int:
         now = time.perf_counter()
@@ -74,8 +77,8 @@ class _Bar:
         if step == 0:
             return 1
         rate = step / max(now - self.started, 1e-9)
-        ahead = max(1, min(step, int(rate * self.interval)))  # at most doubling: early steps may not be typical
-        return min(step + ahead, int(np.iinfo(_STEP).max))
+        ahead = max(1, min(3 * step, int(rate * self.interval)))  # at most four times as far: early steps may not be typical
+        return min(step + ahead, _LAST)
 
     def finish(self, step: Any, due: Any) -> None:
         """The loop has ended after ``step`` steps."""

@@ -57,9 +57,8 @@ def record(fast: Any) -> _Fast | None:
         [None] * (len(consts) + len(module.kept)), consts)
 
 
-def _last_calls_host() -> bool:
-    loaded = getattr(executable.last, "loaded", None)
-    return loaded is not None and loaded.calls_host
+def _last() -> Any:
+    return getattr(executable.last, "loaded", None)
 
 
 def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:
@@ -85,7 +84,7 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
         return _jax.pjit(name, fun, miss, list(static_argnums), list(static_argnames), object() if key is None else key,
                          tree.registry, _place_argument, _eager_cache if eager else _cache)
 
-    call = new(host_calls.misses(checked_miss, record, _last_calls_host, new), key)
+    call = new(host_calls.misses(checked_miss, record, _last, new), key)
     return _donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
 
 

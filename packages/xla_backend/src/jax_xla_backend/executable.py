@@ -23,7 +23,7 @@ from typing import Any, Callable, Sequence
 from jax_core import config
 from jax_core.monitoring import timed
 
-from . import array, client, compile, host_calls, mesh, tokens
+from . import array, big_buffers, client, compile, host_calls, mesh, tokens
 from .array import ArrayImpl
 from .jaxlib_compat import BARRIER_OPTIONS, HloSharding, _jax, result_handler
 from .put import as_sharding, put
@@ -39,7 +39,7 @@ class _Loaded:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "token_sharding", "simple", "calls_host", "name")
+                 "single", "token_sharding", "simple", "calls_host", "on_buffers", "name")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -66,6 +66,7 @@ class _Loaded:
             seen(self.token_sharding)
         self.simple = not (module.ordered_effects or module.unordered_effects)
         self.calls_host = host_calls.calls_host(module, self.devices)
+        self.on_buffers = self.calls_host and big_buffers.TARGET in module.text()
         if self.calls_host:
             host_calls.wait_for(self.consts)
 
@@ -101,7 +102,8 @@ class _Loaded:
             inputs.append(x)
         if self.calls_host:
             host_calls.wait_for(inputs)
-            outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+            with big_buffers.lending(inputs if self.on_buffers and not self.module.donated else ()):
+                outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         elif self.simple:
             outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         else:

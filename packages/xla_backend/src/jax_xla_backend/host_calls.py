@@ -16,7 +16,7 @@ from typing import Any, Callable, Sequence
 from jax_core import tree
 from jax_core.tracebacks import shorten
 
-from . import waiting
+from . import big_buffers, waiting
 from .array import ArrayImpl
 from .jaxlib_compat import RuntimeError_
 
@@ -34,7 +34,7 @@ def wait_for(inputs: Sequence[Any]) -> None:
             x.block_until_ready()
 
 
-def misses(miss: Callable, record: Callable, calls_host: Callable[[], bool], new_dispatcher: Callable) -> Callable:
+def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispatcher: Callable) -> Callable:
     """The function that a dispatcher shall call for calls that it does not know.
 
     When a program has called the host, no call is known to that dispatcher any more: each goes to a second one, after its
@@ -43,23 +43,29 @@ def misses(miss: Callable, record: Callable, calls_host: Callable[[], bool], new
     Args:
       miss: ``miss(*args, **kwargs) -> (result, call or None)`` executes, and says what to repeat.
       record: what a dispatcher wants to know of a call.
-      calls_host: whether the program that this thread executed last calls the host.
+      last: the program that this thread executed last.
       new_dispatcher: makes a dispatcher out of a function.
     """
     second: Any = None
+    lends: bool | None = False  # None: not what may be donated
     leaves = tree.tree_leaves
 
     def recorded(*args, **kwargs):
+        nonlocal lends
         result, fast = miss(*args, **kwargs)
-        return result, None if fast is None else record(fast)
+        if fast is None:
+            return result, None
+        if lends is False:
+            lends = _lends(last())
+        return result, record(fast)
 
     def missed(*args, **kwargs):
-        nonlocal second
+        nonlocal second, lends
         try:
             if second is None:
                 result, fast = miss(*args, **kwargs)
-                if fast is not None and calls_host():
-                    second, fast = new_dispatcher(recorded), None
+                if fast is not None and getattr(last(), "calls_host", False):
+                    second, fast, lends = new_dispatcher(recorded), None, _lends(last())
                 return result, None if fast is None else record(fast)
             for x in args:
                 if type(x) is ArrayImpl:
@@ -70,6 +76,9 @@ def misses(miss: Callable, record: Callable, calls_host: Callable[[], bool], new
             if kwargs:
                 wait_for(leaves(kwargs))
             try:
+                if lends is not False:
+                    with big_buffers.lending(leaves((args, kwargs)) if lends else ()):
+                        return second(*args, **kwargs), None
                 return second(*args, **kwargs), None
             except ValueError as error:
                 if error.__traceback__.tb_next is not None:
@@ -80,6 +89,13 @@ def misses(miss: Callable, record: Callable, calls_host: Callable[[], bool], new
             shorten(error)
             raise
     return missed
+
+
+def _lends(program: Any) -> bool | None:
+    """Whether callbacks of a program look at buffers; None if it may overwrite arguments."""
+    if program is None or not program.on_buffers:
+        return False
+    return None if program.module.donated else True
 
 
 _NUMBERS = frozenset((bool, int, float, complex))
