@@ -266,6 +266,23 @@ def test_is_ref_of_a_description_of_a_type():
     assert closed.in_avals == [AbstractRef(ShapedArray((3,), np.float32))]
 
 
+def test_compiled_ahead_of_time():
+    closed_over, r = new_ref(X), new_ref(X)
+
+    def f(r, x):
+        r[...] = add(r[...], x)
+        closed_over[...] = mul(closed_over[...], 2.0)
+        return r[...]
+    compiled = jit.jit(f).lower(r, X).compile()
+    close(compiled(r, X), 2 * X)
+    close(compiled(r, X), 3 * X)
+    close(r[...], 3 * X)
+    close(closed_over[...], 4 * X)
+    with pytest.raises(TypeError, match=r"compiled for Ref\{float32\[3\]\}, called with float32\[3\]"):
+        compiled(X, X)
+    close(jit.jit(doubled_sine).lower(X).compile()(X), 2 * np.sin(X))
+
+
 # -- derivatives with references as arguments ------------------------------------------------------------------------------
 
 def test_custom_rules_with_references_inside():

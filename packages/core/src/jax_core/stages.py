@@ -5,10 +5,11 @@ from typing import Any, Sequence
 
 
 from . import backends, tree
-from .aval import AbstractValue, ShapeDtypeStruct, get_aval
+from .aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
 from .interfaces import LowerSpec
 from .jaxpr import ClosedJaxpr
-from .refs.discharge import any_refs, pure
+from .refs.ahead import ref_program
+from .refs.discharge import pure
 
 
 class ArgInfo:
@@ -92,10 +93,11 @@ class Traced(_Stage):
         if lowering_platforms is not None:
             spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
             spec.platform = tuple(lowering_platforms)[0]
-        if any_refs(self._closed.in_avals):
-            raise NotImplementedError(f"{self.fun_name}: programs that take mutable references cannot be lowered ahead of time; "
-                                      "call the jitted function, or pass the contents of the references in and out.")
-        return Lowered(self, backends.get().lower(pure(self._closed), spec), spec)
+        on_refs = ref_program(self._closed)
+        if on_refs is not None:
+            spec = on_refs.spec(spec)
+        program = pure(self._closed) if on_refs is None else on_refs.pure
+        return Lowered(self, backends.get().lower(program, spec), spec)
 
 
 class Lowered(_Stage):
@@ -191,6 +193,9 @@ class Compiled(_Stage):
             if context.state.trace is not EVAL:
                 raise TypeError(f"Compiled {self._traced.fun_name}: a compiled program cannot be traced or "
                                 "differentiated; apply transformations before compiling.")
+            on_refs = ref_program(self._closed)
+            if on_refs is not None:
+                return tree.unflatten(self.out_tree, on_refs.run(self._executable, flat)), None
             outs = self._executable.execute(flat)
             return tree.unflatten(self.out_tree, outs), fast_call(self._executable, self._closed, self.out_tree)
         return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
@@ -202,7 +207,7 @@ class Compiled(_Stage):
                             f"{self._traced.fun_name} was compiled for {self.in_tree}, called with {in_tree}")
         for i, (x, want) in enumerate(zip(flat, self.in_avals)):
             got = get_aval(x)
-            if got.shape != want.shape or got.dtype != want.dtype:
+            if got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
                 raise TypeError(f"Argument types differ from the types for which this computation was compiled: "
                                 f"{self._traced.fun_name}, flat argument {i}, compiled for {want.str_short()}, "
                                 f"called with {got.str_short()}")
