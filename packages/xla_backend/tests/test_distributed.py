@@ -45,6 +45,17 @@ try:
     assert me == 0
 except AssertionError as error:
     assert me == 1 and "differ" in str(error)
+with multihost.live_devices(client.devices()) as live:
+    assert live == list(client.devices())
+assert multihost.reached_preemption_sync_point(1) is False
+from jax_xla_backend.shard_map.api import shard_map
+from jax_core.manual import psum_over
+both = shard_map(lambda x: psum_over(x, ("x",)), mesh=mesh, in_specs=P("x"), out_specs=P())
+for run in (both, jit(both)):
+    assert np.asarray(run(x).addressable_data(0)).tolist() == [12, 16]
+parts = multihost.global_array_to_host_local_array(x, mesh, P("x"))
+assert parts.shape == (4,) and np.asarray(parts).tolist() == local.tolist()
+assert multihost.host_local_array_to_global_array(parts, mesh, P("x")).shape == (8,)
 print(float(y), y.is_fully_replicated, flush=True)
 distributed.shutdown()
 """

@@ -6,11 +6,16 @@ tell their coordinates; they are sorted by those, so that the last mesh axes are
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from . import client
+
+
+device_kind_handler_dict: dict[str, Callable] = {}
+"""By the kind of a device (``device.device_kind``): ``handler(mesh_shape, devices, contiguous_submeshes=...)`` that returns an
+array of devices, or None to leave it to the general order. Those who know the wiring of their devices enter it here."""
 
 
 def _in_order(devices: Sequence[Any]) -> list:
@@ -34,6 +39,11 @@ def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[Any] | None 
     devices = _in_order(client.devices() if devices is None else devices)
     if math.prod(mesh_shape) != len(devices):
         raise ValueError(f"Number of devices {len(devices)} must equal the product of mesh_shape {tuple(mesh_shape)}")
+    handler = device_kind_handler_dict.get(devices[0].device_kind) if devices else None
+    if handler is not None:
+        found = handler(mesh_shape, devices, contiguous_submeshes=contiguous_submeshes)
+        if found is not None:
+            return found
     grid = np.empty(len(devices), dtype=object)
     grid[:] = devices
     return grid.reshape(tuple(mesh_shape))

@@ -80,6 +80,9 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     state.client, state.process_id, state.num_processes = connection, number, count
     state.collectives = _collectives(connection)
     state.coordinator_address = address
+    if getattr(config.config, "jax_enable_preemption_service", True):
+        state.preemption_sync_manager = _jax.create_preemption_sync_manager()
+        state.preemption_sync_manager.initialize(connection)
     atexit.register(shutdown)
 
 
@@ -95,6 +98,9 @@ def _collectives(connection: Any) -> Any:
 def shutdown() -> None:
     """Leave the program's group of processes. Does nothing if this process is not in one."""
     global _service
+    if state.preemption_sync_manager is not None:
+        state.preemption_sync_manager.shutdown()
+        state.preemption_sync_manager = None
     if state.client is not None:
         state.client.shutdown()
         state.client = None

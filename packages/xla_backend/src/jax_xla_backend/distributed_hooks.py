@@ -12,6 +12,7 @@ class _State:
     num_processes: int = 1
     collectives: Any = None
     coordinator_address: str | None = None
+    preemption_sync_manager: Any = None
 
 
 state = _State()

@@ -5,7 +5,16 @@ An entry is a mesh axis name, a tuple of names (the first is the major one), Non
 """
 from __future__ import annotations
 
+import enum
 from typing import Any, Iterator
+
+
+class UnreducedKind(enum.Enum):
+    """How the parts of an unreduced array are to be combined."""
+
+    sum = enum.auto()
+    max = enum.auto()
+    min = enum.auto()
 
 
 class _Unconstrained:
@@ -40,10 +49,12 @@ class PartitionSpec:
       partitions: one entry for each leading axis of the array.
       unreduced: mesh axes over which the array is a sum that is still to be made.
       reduced: mesh axes over which the array is replicated as the result of such a sum.
+      unreduced_kind: what the combination is if it is not a sum.
 
     Raises:
       TypeError: ``unreduced`` or ``reduced`` is not a set.
-      ValueError: an axis is both in ``partitions`` and in ``unreduced`` or ``reduced``.
+      ValueError: an axis is both in ``partitions`` and in ``unreduced`` or ``reduced``; or ``unreduced_kind`` is given though
+        nothing is unreduced.
     """
 
     __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
@@ -53,12 +64,12 @@ class PartitionSpec:
         self._partitions = tuple(map(_normal, partitions))
         self.unreduced = _axis_set(unreduced, "unreduced")
         self.reduced = _axis_set(reduced, "reduced")
-        self.unreduced_kind = unreduced_kind
+        self.unreduced_kind = kind_of_unreduced(self.unreduced, unreduced_kind)
         for name in ("unreduced", "reduced"):
             if getattr(self, name) & set(self.axis_names()):
                 raise ValueError(f"PartitionSpec: the axes in {name}={set(getattr(self, name))} must not be among the "
                                  f"partitions {self._partitions}")
-        self._hash = hash((self._partitions, self.unreduced, self.reduced))
+        self._hash = hash((self._partitions, self.unreduced, self.reduced, self.unreduced_kind))
 
     @property
     def partitions(self) -> tuple:
@@ -74,10 +85,10 @@ class PartitionSpec:
 
     def update(self, partitions=None, unreduced=None, reduced=None, **kwargs) -> "PartitionSpec":
         """This spec with some parts replaced."""
-        return PartitionSpec(*(self._partitions if partitions is None else partitions),
-                             unreduced=self.unreduced if unreduced is None else unreduced,
+        unreduced = self.unreduced if unreduced is None else unreduced
+        return PartitionSpec(*(self._partitions if partitions is None else partitions), unreduced=unreduced,
                              reduced=self.reduced if reduced is None else reduced,
-                             unreduced_kind=kwargs.get("unreduced_kind", self.unreduced_kind))
+                             unreduced_kind=kwargs.get("unreduced_kind", self.unreduced_kind if unreduced else None))
 
     def to_ct_spec(self) -> "PartitionSpec":
         """The spec of a cotangent: unreduced and reduced change places."""
@@ -115,7 +126,7 @@ class PartitionSpec:
     def __eq__(self, other):
         if isinstance(other, PartitionSpec):
             return (self._partitions == other._partitions and self.unreduced == other.unreduced
-                    and self.reduced == other.reduced)
+                    and self.reduced == other.reduced and self.unreduced_kind == other.unreduced_kind)
         return False
 
     def __hash__(self):
@@ -124,6 +135,8 @@ class PartitionSpec:
     def __repr__(self):
         parts = ", ".join(map(repr, self._partitions)) + ("," if len(self._partitions) == 1 else "")
         sets = [f"{name}={set(getattr(self, name))}" for name in ("unreduced", "reduced") if getattr(self, name)]
+        if self.unreduced_kind not in (None, UnreducedKind.sum):
+            sets.append(f"unreduced_kind={self.unreduced_kind.name}")
         if not sets:
             return f"P({parts})"
         return f"P({', '.join([parts.rstrip(','), *sets] if parts else sets)})"
@@ -137,6 +150,18 @@ def _axis_set(names, argument: str) -> frozenset:
         raise TypeError(f"PartitionSpec: {argument} must be a set or frozenset of axis names, got {names!r} of type "
                         f"{type(names).__name__}")
     return frozenset(names)
+
+
+def kind_of_unreduced(unreduced: frozenset, kind: UnreducedKind | None) -> UnreducedKind | None:
+    """The kind, which is a sum by default; None where nothing is unreduced.
+
+    Raises:
+      ValueError: a kind is given though nothing is unreduced.
+    """
+    if not unreduced and kind is not None:
+        raise ValueError("`unreduced_kind` should be `None` when `unreduced` is an empty set. Got "
+                         f"unreduced_kind={kind} and unreduced={unreduced}")
+    return UnreducedKind.sum if unreduced and kind is None else kind
 
 
 def _rebuild(partitions, unreduced, reduced, unreduced_kind):

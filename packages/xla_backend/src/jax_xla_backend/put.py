@@ -257,6 +257,10 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> A
     return result
 
 
+_before_reshard: Callable[[Any, Any], None] | None = None
+"""Called with the placements before and after, once `axis_kinds` is loaded: `no_collectives`."""
+
+
 def reshard(xs: Any, out_shardings: Any) -> Any:
     """``xs`` (a tree of arrays) with other shardings.
 
@@ -277,6 +281,10 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
                     f"PartitionSpec passed to reshard cannot contain axis names that are of type Auto or Manual. Got "
                     f"PartitionSpec: {sharding.spec} with axis name: {bad[0]} of type: {kinds[bad[0]]}; use "
                     "jax.lax.with_sharding_constraint for such axes.")
+    if _before_reshard is not None:
+        wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
+        for x, where in zip(tree.tree_leaves(xs), wanted):
+            _before_reshard(getattr(x, "sharding", None), as_sharding(where))
     return device_put(xs, out_shardings)
 
 

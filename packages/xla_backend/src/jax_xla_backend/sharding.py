@@ -409,6 +409,11 @@ class _Gspmd:
         return _is_whole(self._hlo_sharding) or (
             self._hlo_sharding.is_tiled() and math.prod(self._hlo_sharding.tile_assignment_dimensions()) == 1)
 
+    @classmethod
+    def get_replicated(cls, device_assignment: Sequence[Any], *, memory_kind: str | None = None) -> "GSPMDSharding":
+        """All of an array on each of these devices."""
+        return GSPMDSharding(device_assignment, _replicated, memory_kind=memory_kind)
+
     def with_memory_kind(self, kind: str) -> Sharding:
         return GSPMDSharding(self._internal_device_list, self._hlo_sharding, memory_kind=kind)
 
