@@ -4,4 +4,13 @@ from jax._lazy import mirror as _mirror
 
 _served, _names = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg",
                              device_put_p="jax_xla_backend.put:device_put_p")
-__getattr__, __dir__ = _missing(__name__, _served, _names)
+
+
+def _with_operators(name: str):
+    """The public name ``name``. Its functions hand out arrays and tracers, whose operators are loaded first."""
+    if not name.startswith("__"):
+        import jax_numpy_api.numpy
+    return _served(name)
+
+
+__getattr__, __dir__ = _missing(__name__, _with_operators, _names)
