@@ -320,7 +320,7 @@ def _from_sequence(x: Any, dtype: Any) -> Array:
     if type(None) in kinds:
         raise ValueError("None is not a valid value for jnp.array")
     if all(issubclass(k, (np.ndarray, np.generic, bool, int, float, complex)) for k in kinds):
-        return _from_numpy_leaves(x, dtype)
+        return _from_numpy_leaves(x, kinds, dtype)
     return _stacked(x, dtype)
 
 
@@ -334,10 +334,12 @@ def _from_numbers(x: Any, kinds: set, dtype: Any) -> Array:
     return _put(np.array(x, dtype))
 
 
-def _from_numpy_leaves(x: Any, dtype: Any) -> Array:
-    """Nested sequences with NumPy values: promotion is ours, so the dtype is found first."""
+def _from_numpy_leaves(x: Any, kinds: set, dtype: Any) -> Array:
+    """Nested sequences with NumPy values: promotion is ours, so the dtype is found first; from one value of each class,
+    where a class has one dtype."""
     if dtype is None:
-        dtype = dtypes.result_type(*_leaves(x))
+        plain = all(k in _SCALARS or issubclass(k, (np.number, np.bool_)) for k in kinds)
+        dtype = dtypes.result_type(*([k() for k in kinds] if plain else _leaves(x)))
     host = np.array(x)
     if host.dtype.kind == "O":
         host = np.array(x, dtype)
