@@ -429,6 +429,39 @@ def test_gathered_equal_everywhere():
     near(grad(lambda x: jnp.sum(gathered(x) * t))(x), t)
 
 
+@several
+@pytest.mark.parametrize("checked", [True, False])
+def test_ragged_all_to_all(checked):
+    """Four positions send random numbers of rows to each other, with a hole at the front of every part."""
+    n, choose = 4, np.random.default_rng(0)
+    sizes = choose.integers(0, 4, (n, n))  # [sender, receiver]
+    starts = np.cumsum(np.pad(sizes, ((0, 0), (1, 0))), 1)[:, :-1]
+    places = 1 + np.cumsum(np.pad(sizes, ((1, 0), (0, 0))), 0)[:-1]
+    x, out = rows(n, 16, 2), rows(n, 16, 2, seed=1)
+    tables = [t.astype(np.int32) for t in (starts, sizes, places, sizes.T)]
+    wanted = out.copy()
+    for i in range(n):
+        for j in range(n):
+            wanted[j, places[i, j]:places[i, j] + sizes[i, j]] = x[i, starts[i, j]:starts[i, j] + sizes[i, j]]
+
+    def body(x, out, *tables):
+        return lax.ragged_all_to_all(x, out, *(t[0] for t in tables), axis_name="i")
+    mapped = jit(lambda x, out: shard_map(body, mesh=line(n), in_specs=P("i"), out_specs=P("i"), check_vma=checked)(x, out, *tables))
+    oracle = lambda x, out: joined(vmap(lambda *a: lax.ragged_all_to_all(*a, axis_name="i"), axis_name="i")(
+        x.reshape(n, 16, 2), out.reshape(n, 16, 2), *tables))
+    near(mapped(joined(x), joined(out)), joined(wanted))
+    near(oracle(joined(x), joined(out)), joined(wanted))
+    weights = joined(rows(n, 16, 2, seed=2))
+    for k in (0, 1):
+        loss = lambda f: lambda *a: jnp.sum(jnp.sin(f(*a)) * weights)
+        near(grad(loss(mapped), k)(joined(x), joined(out)), grad(loss(oracle), k)(joined(x), joined(out)))
+    a, b = (jvp(f, (joined(x), joined(out)), (joined(out), joined(x))) for f in (mapped, oracle))
+    near(a[1], b[1])
+    with pytest.raises(ValueError, match=r"send_sizes must be integers of shape \(4,\), one entry for each position, got float32"):
+        shard_map(lambda x: lax.ragged_all_to_all(x, x, *[jnp.zeros(4, int), jnp.zeros(4)] * 2, axis_name="i"), mesh=line(4),
+                  in_specs=P("i"), out_specs=P("i"))(joined(x))
+
+
 # -- running ---------------------------------------------------------------------------------------------------------
 
 @several

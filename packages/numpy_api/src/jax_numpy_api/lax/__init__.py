@@ -74,7 +74,8 @@ _NAMES = {
     "parallel": """
         all_gather all_gather_p all_to_all all_to_all_p axis_index axis_index_p axis_size pbroadcast pcast pmax pmax_p pmean pmin
         pmin_p ppermute ppermute_p precv psend pshuffle psum psum_p psum_scatter psum_scatter_start pswapaxes pvary
-        ragged_all_to_all reduce_scatter_p""",
+        reduce_scatter_p""",
+    "ragged": "ragged_all_to_all ragged_all_to_all_p",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 _ELSEWHERE = {"dtype": ("jax_core.dtypes", "dtype")}

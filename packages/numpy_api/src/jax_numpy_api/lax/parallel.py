@@ -772,54 +772,6 @@ all_to_all_p = Primitive(
 all_to_all_p.agree = _vary_over_names
 
 
-def ragged_all_to_all(operand: Any, output: Any, input_offsets: Any, send_sizes: Any, output_offsets: Any,
-                      recv_sizes: Any, *, axis_name: AxisName | Sequence[AxisName], axis_index_groups: Groups = None) -> Any:
-    """`all_to_all` with parts of different lengths along the leading axis.
-
-    Args:
-      operand: rows to send.
-      output: where received rows are written; its other rows stay.
-      input_offsets, send_sizes: for each receiver, where its rows start in ``operand`` and how many they are.
-      output_offsets: for each receiver, where it shall write the rows in its ``output``.
-      recv_sizes: for each sender, how many rows come from it (they must agree with what is sent).
-      axis_name: one name or several.
-
-    Returns:
-      the new ``output``. Every position gathers the operands of all: this form is right everywhere, and no faster than
-      an `all_gather`.
-
-    Raises:
-      NameError: the axis is not in scope. ValueError: offsets and sizes are not one for each position.
-    """
-    from .arithmetic import add, sub
-    from .bits import bitwise_and
-    from .compare import ge, lt
-    from .create import iota
-    from .gather import index_take
-    from .select import clamp, select_n
-    from .slicing import dynamic_index_in_dim
-    if axis_index_groups is not None:
-        raise NotImplementedError("lax.ragged_all_to_all: axis_index_groups is not supported.")
-    size = axis_size(axis_name)
-    tables = dict(input_offsets=input_offsets, send_sizes=send_sizes, output_offsets=output_offsets, recv_sizes=recv_sizes)
-    for name, table in tables.items():
-        if np.shape(table) != (size,):
-            raise ValueError(f"lax.ragged_all_to_all: {name} must have shape ({size},), one entry for each position, got "
-                             f"{np.shape(table)}.")
-    everyone = all_gather([operand, input_offsets, send_sizes, output_offsets], axis_name)
-    here = axis_index(axis_name)
-    rows = iota(np.dtype(np.int32), np.shape(output)[0])
-    as_int = lambda x: convert_element_type_p.bind(x, new_dtype=np.dtype(np.int32), weak_type=False)
-    last = np.int32(np.shape(operand)[0] - 1)
-    for sender in range(size):
-        sent, *columns = (dynamic_index_in_dim(x, sender, 0, False) for x in everyone)
-        start, count, at = (as_int(dynamic_index_in_dim(c, here, 0, False)) for c in columns)
-        inside = bitwise_and(ge(rows, at), lt(rows, add(at, count)))
-        source = clamp(np.int32(0), add(sub(rows, at), start), last)
-        output = select_n(broadcast_in_dim(inside, np.shape(output), (0,)), output, index_take(sent, [source], (0,)))
-    return output
-
-
 def psend(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
     raise NotImplementedError("lax.psend is deprecated and not provided: use lax.ppermute, which sends and receives.")
