@@ -1,4 +1,50 @@
-"""jax.experimental.sparse.bcoo: not written yet; each documented name says so when it is used."""
+"""jax.experimental.sparse.bcoo: the batched coordinate format."""
 from jax._gaps import missing as _missing
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+_served, _names, __all__ = _table(__name__, {
+    "BCOO": "jax_numpy_api.sparse.bcoo:BCOO",
+    "bcoo_eliminate_zeros": "jax_numpy_api.sparse.bcoo:bcoo_eliminate_zeros",
+    "bcoo_extract": "jax_numpy_api.sparse.bcoo:bcoo_extract",
+    "bcoo_extract_p": "jax_numpy_api.sparse.bcoo:bcoo_extract_p",
+    "bcoo_fromdense": "jax_numpy_api.sparse.bcoo:bcoo_fromdense",
+    "bcoo_fromdense_p": "jax_numpy_api.sparse.bcoo:bcoo_fromdense_p",
+    "bcoo_sort_indices": "jax_numpy_api.sparse.bcoo:bcoo_sort_indices",
+    "bcoo_sort_indices_p": "jax_numpy_api.sparse.bcoo:bcoo_sort_indices_p",
+    "bcoo_sum_duplicates": "jax_numpy_api.sparse.bcoo:bcoo_sum_duplicates",
+    "bcoo_sum_duplicates_p": "jax_numpy_api.sparse.bcoo:bcoo_sum_duplicates_p",
+    "bcoo_todense": "jax_numpy_api.sparse.bcoo:bcoo_todense",
+    "bcoo_todense_p": "jax_numpy_api.sparse.bcoo:bcoo_todense_p",
+    "bcoo_transpose": "jax_numpy_api.sparse.bcoo:bcoo_transpose",
+    "bcoo_transpose_p": "jax_numpy_api.sparse.bcoo:bcoo_transpose_p",
+    "bcoo_update_layout": "jax_numpy_api.sparse.bcoo:bcoo_update_layout",
+    "BCOOProperties": "jax_numpy_api.sparse.bcoo:BCOOProperties",
+    "Buffer": "jax_numpy_api.sparse.bcoo:Buffer",
+    "CUSPARSE_DATA_DTYPES": "jax_numpy_api.sparse.bcoo:CUSPARSE_DATA_DTYPES",
+    "CUSPARSE_INDEX_DTYPES": "jax_numpy_api.sparse.bcoo:CUSPARSE_INDEX_DTYPES",
+    "bcoo_broadcast_in_dim": "jax_numpy_api.sparse.bcoo_shape:bcoo_broadcast_in_dim",
+    "bcoo_concatenate": "jax_numpy_api.sparse.bcoo_shape:bcoo_concatenate",
+    "bcoo_dynamic_slice": "jax_numpy_api.sparse.bcoo_shape:bcoo_dynamic_slice",
+    "bcoo_gather": "jax_numpy_api.sparse.bcoo_shape:bcoo_gather",
+    "bcoo_reduce_sum": "jax_numpy_api.sparse.bcoo_shape:bcoo_reduce_sum",
+    "bcoo_reshape": "jax_numpy_api.sparse.bcoo_shape:bcoo_reshape",
+    "bcoo_rev": "jax_numpy_api.sparse.bcoo_shape:bcoo_rev",
+    "bcoo_slice": "jax_numpy_api.sparse.bcoo_shape:bcoo_slice",
+    "bcoo_squeeze": "jax_numpy_api.sparse.bcoo_shape:bcoo_squeeze",
+    "bcoo_conv_general_dilated": "jax_numpy_api.sparse.bcoo_product:bcoo_conv_general_dilated",
+    "bcoo_dot_general": "jax_numpy_api.sparse.bcoo_product:bcoo_dot_general",
+    "bcoo_dot_general_p": "jax_numpy_api.sparse.bcoo_product:bcoo_dot_general_p",
+    "bcoo_dot_general_sampled": "jax_numpy_api.sparse.bcoo_product:bcoo_dot_general_sampled",
+    "bcoo_dot_general_sampled_p": "jax_numpy_api.sparse.bcoo_product:bcoo_dot_general_sampled_p",
+    "bcoo_multiply_dense": "jax_numpy_api.sparse.bcoo_product:bcoo_multiply_dense",
+    "bcoo_multiply_sparse": "jax_numpy_api.sparse.bcoo_product:bcoo_multiply_sparse",
+    "bcoo_spdot_general_p": "jax_numpy_api.sparse.bcoo_product:bcoo_spdot_general_p",
+    "JAXSparse": "jax_numpy_api.sparse.base:JAXSparse",
+    "Shape": "jax_numpy_api.sparse.util:Shape",
+    "SparseEfficiencyError": "jax_numpy_api.sparse.util:SparseEfficiencyError",
+    "SparseEfficiencyWarning": "jax_numpy_api.sparse.util:SparseEfficiencyWarning",
+    "SparseInfo": "jax_numpy_api.sparse.util:SparseInfo",
+    "CuSparseEfficiencyWarning": "jax_numpy_api.sparse.util:CuSparseEfficiencyWarning",
+    "nfold_vmap": "jax_numpy_api.sparse.util:nfold_vmap",
+})
+__getattr__, __dir__ = _missing(__name__, _served, _names)

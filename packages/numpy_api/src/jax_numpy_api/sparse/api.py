@@ -1,0 +1,70 @@
+"""Functions that serve all formats: `todense`, `empty`, `eye`."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from jax_core import tree
+
+from .. import numpy as jnp
+from .base import JAXSparse
+from .bcoo import BCOO
+from .bcsr import BCSR
+from .coo import COO
+from .csr import CSC, CSR
+from .transform import sparse_rules_bcoo, sparse_rules_bcsr
+from .util import named
+
+_FORMATS = {"bcsr": BCSR, "bcoo": BCOO, "coo": COO, "csr": CSR, "csc": CSC}
+
+
+def _todense(*buffers, structure):
+    x = tree.unflatten(structure, buffers)
+    return x.todense() if isinstance(x, JAXSparse) else x
+
+
+todense_p = named("todense", _todense)
+sparse_rules_bcoo[todense_p] = sparse_rules_bcsr[todense_p] = lambda x, **_: x.todense()
+
+
+def todense(arr: Any) -> Any:
+    """A sparse array of any format as a dense array; a dense array as it is. Also inside of `sparsify`."""
+    buffers, structure = tree.flatten(arr)
+    return todense_p.bind(*buffers, structure=structure)
+
+
+def _format(name: str):
+    if name not in _FORMATS:
+        raise ValueError(f"sparse_format={name!r} not recognized; must be one of {list(_FORMATS)}")
+    return _FORMATS[name]
+
+
+def empty(shape: Sequence[int], dtype: Any = None, index_dtype: Any = "int32", sparse_format: str = "bcoo",
+          **kwds: Any) -> JAXSparse:
+    """A sparse array of zeros that stores nothing.
+
+    Args:
+      shape, dtype: of the array; the dtype is float by default.
+      index_dtype: of the coordinates.
+      sparse_format: "bcoo", "bcsr", "coo", "csr" or "csc".
+      kwds: ``n_batch``, ``n_dense`` and ``nse`` for the batched formats.
+
+    Raises:
+      ValueError: another format.
+    """
+    return _format(sparse_format)._empty(tuple(shape), dtype=jnp.zeros((), dtype).dtype, index_dtype=index_dtype, **kwds)
+
+
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, index_dtype: Any = "int32",
+        sparse_format: str = "bcoo", **kwds: Any) -> JAXSparse:
+    """A matrix with ones on a diagonal.
+
+    Args:
+      N, M: numbers of rows and of columns (default ``N``).
+      k: which diagonal; those above the main one are positive.
+      dtype, index_dtype, sparse_format, kwds: as for `empty`.
+
+    Raises:
+      ValueError: another format.
+    """
+    return _format(sparse_format)._eye(int(N), int(N if M is None else M), int(k), dtype=jnp.zeros((), dtype).dtype,
+                                       index_dtype=index_dtype, **kwds)

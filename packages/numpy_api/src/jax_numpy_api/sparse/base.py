@@ -1,0 +1,104 @@
+"""The base class of all sparse formats: what users see as an array, and operators through `sparsify`."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import numpy as np
+
+from .util import static_shape
+
+
+def _late(name: str, reflected: bool = False) -> Callable:
+    """The operator that `sparsify` makes of the function ``name`` of jax.numpy."""
+    def operator(self, other):
+        from .. import numpy as jnp
+        from .transform import sparsify
+        fun = getattr(jnp, name)
+        if isinstance(other, (bool, int, float, complex)):  # its value may decide which operation it is, as in x ** 2
+            return sparsify(lambda x: fun(other, x) if reflected else fun(x, other))(self)
+        return sparsify(lambda x, y: fun(y, x))(self, other) if reflected else sparsify(fun)(self, other)
+    return operator
+
+
+def _late_unary(name: str) -> Callable:
+    def operator(self):
+        from .. import numpy as jnp
+        from .transform import sparsify
+        return sparsify(getattr(jnp, name))(self)
+    return operator
+
+
+class JAXSparse:
+    """A sparse array: buffers and a shape. Formats derive from it and are pytrees of their buffers.
+
+    Args:
+      args: the buffers.
+      shape: of the array.
+    """
+
+    data: Any
+    shape: tuple[int, ...]
+    nse: Any
+    dtype: Any
+    __array_priority__ = 100  # NumPy's operators leave the work to ours
+    __hash__ = None
+
+    def __init__(self, args: Any, *, shape: Any):
+        self.shape = static_shape(shape)
+
+    size = property(lambda self: int(np.prod(self.shape, dtype=object)))
+    ndim = property(lambda self: len(self.shape))
+    T = property(lambda self: self.transpose())
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def __repr__(self):
+        name = type(self).__name__
+        try:
+            extra = f", nse={self.nse}" + "".join(
+                f", {n}={getattr(self, n)}" for n in ("n_batch", "n_dense") if getattr(self, n, 0))
+            return f"{name}({self.dtype.name}[{', '.join(map(str, self.shape))}]{extra})"
+        except Exception:  # buffers that are no arrays, as inside of tree operations
+            return f"{name}(<invalid>)"
+
+    def block_until_ready(self) -> "JAXSparse":
+        """Wait until the buffers are computed."""
+        for x in self.tree_flatten()[0]:
+            getattr(x, "block_until_ready", lambda: None)()
+        return self
+
+    def tree_flatten(self) -> tuple:
+        """The buffers, and what describes them."""
+        raise NotImplementedError(f"{type(self).__name__}.tree_flatten")
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> "JAXSparse":
+        """The array of buffers and description."""
+        raise NotImplementedError(f"{cls.__name__}.tree_unflatten")
+
+    def transpose(self, axes: Any = None) -> "JAXSparse":
+        """The array with its axes in another order, reversed by default."""
+        raise NotImplementedError(f"{type(self).__name__}.transpose")
+
+    def todense(self) -> Any:
+        """The same array, dense."""
+        raise NotImplementedError(f"{type(self).__name__}.todense")
+
+    def sum(self, *args: Any, **kwargs: Any) -> Any:
+        """As `jax.numpy.sum`."""
+        from .. import numpy as jnp
+        from .transform import sparsify
+        return sparsify(lambda x: jnp.sum(x, *args, **kwargs))(self)
+
+    def __getitem__(self, index):
+        raise NotImplementedError(f"{type(self).__name__}: indexing is not implemented; convert to BCOO")
+
+    __add__, __radd__ = _late("add"), _late("add", True)
+    __sub__, __rsub__ = _late("subtract"), _late("subtract", True)
+    __mul__, __rmul__ = _late("multiply"), _late("multiply", True)
+    __matmul__, __rmatmul__ = _late("matmul"), _late("matmul", True)
+    __neg__ = _late_unary("negative")
+    __pos__ = _late_unary("positive")

@@ -1,0 +1,192 @@
+"""COO: a matrix as rows, columns and values of its stored elements. Unbatched; see `bcoo` for more."""
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from jax_core import tree
+
+from .. import numpy as jnp
+from .base import JAXSparse
+from .bcoo import BCOO
+from .util import concrete_count, named
+
+Dtype = Any
+Shape = tuple[int, ...]
+
+
+class COOInfo(NamedTuple):
+    """Shape, and the order of the stored elements."""
+
+    shape: Shape
+    rows_sorted: bool = False
+    cols_sorted: bool = False
+
+
+@tree.register_pytree_node_class
+class COO(JAXSparse):
+    """A matrix in coordinate format. Operators other than ``@`` work through BCOO and return it.
+
+    Args:
+      args: ``(data, row, col)``, each of length nse.
+      shape: of the matrix.
+      rows_sorted, cols_sorted: the elements stand in order of rows (and of columns in each), or of columns.
+    """
+
+    row: Any
+    col: Any
+
+    def __init__(self, args: Any, *, shape: Sequence[int], rows_sorted: bool = False, cols_sorted: bool = False):
+        self.data, self.row, self.col = map(jnp.asarray, args)
+        self._rows_sorted, self._cols_sorted = bool(rows_sorted), bool(cols_sorted)
+        super().__init__(args, shape=shape)
+
+    nse = property(lambda self: self.data.size)
+    dtype = property(lambda self: self.data.dtype)
+
+    @property
+    def _info(self) -> COOInfo:
+        return COOInfo(self.shape, self._rows_sorted, self._cols_sorted)
+
+    def tree_flatten(self) -> tuple:
+        """The three buffers; the rest describes them."""
+        return (self.data, self.row, self.col), self._info
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> "COO":
+        """Without any check."""
+        self = object.__new__(cls)
+        self.data, self.row, self.col = children
+        self.shape, self._rows_sorted, self._cols_sorted = aux_data
+        return self
+
+    @classmethod
+    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> "COO":
+        """See `coo_fromdense`."""
+        return coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
+
+    def to_bcoo(self) -> BCOO:
+        """The same matrix as BCOO."""
+        return BCOO((self.data, jnp.stack([self.row, self.col], -1)), shape=self.shape, indices_sorted=self._rows_sorted)
+
+    def todense(self) -> Any:
+        """See `coo_todense`."""
+        return coo_todense(self)
+
+    def transpose(self, axes: Any = None) -> "COO":
+        """The matrix transposed: rows and columns change places.
+
+        Raises:
+          NotImplementedError: ``axes`` other than None or (1, 0).
+        """
+        if axes is not None and tuple(axes) != (1, 0):
+            raise NotImplementedError(f"COO.transpose: axes must be None or (1, 0), got {axes}")
+        return COO((self.data, self.col, self.row), shape=self.shape[::-1], rows_sorted=self._cols_sorted,
+                   cols_sorted=self._rows_sorted)
+
+    def __matmul__(self, other):
+        return _matmul(self, other, coo_matvec, coo_matmat)
+
+    @classmethod
+    def _empty(cls, shape, *, dtype=None, index_dtype="int32"):
+        if len(shape) != 2:
+            raise ValueError(f"COO: a matrix has two axes, got shape {shape}")
+        index = jnp.zeros(0, index_dtype)
+        return cls((jnp.zeros(0, dtype), index, index), shape=shape, rows_sorted=True, cols_sorted=True)
+
+    @classmethod
+    def _eye(cls, N, M, k, *, dtype=None, index_dtype="int32"):
+        diagonal = BCOO._eye(N, M, k, dtype=dtype, index_dtype=index_dtype)
+        return cls((diagonal.data, diagonal.indices[:, 0], diagonal.indices[:, 1]), shape=(N, M), rows_sorted=True,
+                   cols_sorted=True)
+
+
+def _matmul(mat, other, matvec, matmat):
+    """``mat @ other`` for the formats of matrices."""
+    if isinstance(other, JAXSparse):
+        return mat.to_bcoo() @ (other if isinstance(other, BCOO) else other.to_bcoo())
+    other = jnp.asarray(other)
+    if other.ndim not in (1, 2):
+        raise NotImplementedError(f"{type(mat).__name__} @ array of shape {other.shape}: only vectors and matrices are supported; "
+                                  "convert to BCOO")
+    return (matvec if other.ndim == 1 else matmat)(mat, other)
+
+
+def check_product(name: str, shape: Sequence[int], other: Any, transpose: bool, ndim: int) -> Any:
+    """``other`` as an array that a matrix of ``shape`` can be applied to.
+
+    Raises:
+      ValueError: it cannot.
+    """
+    other = jnp.asarray(other)
+    n = shape[0] if transpose else shape[1]
+    if other.ndim != ndim or other.shape[0] != n:
+        raise ValueError(f"{name}: a matrix of shape {tuple(shape)}{', transposed,' if transpose else ''} needs an operand with "
+                         f"{ndim} axes, the first of length {n}, got shape {other.shape}")
+    return other
+
+
+def _todense(data, row, col, *, spinfo):
+    return jnp.zeros(spinfo.shape, data.dtype).at[row, col].add(data, mode="drop")
+
+
+def _fromdense(mat, *, nse, index_dtype):
+    """The rest of the buffers is 0 at the corner (0, 0), where it does not count either."""
+    row, col = jnp.nonzero(mat != 0, size=nse)
+    stored = jnp.arange(nse) < jnp.sum(mat != 0)
+    return jnp.where(stored, mat[row, col], 0), row.astype(index_dtype), col.astype(index_dtype)
+
+
+def _product(data, row, col, other, *, spinfo, transpose):
+    """Each element times the row of ``other`` that its column names, added to the row that it stands in."""
+    rows, source, target = (spinfo.shape[1], row, col) if transpose else (spinfo.shape[0], col, row)
+    picked = other.at[source].get(mode="fill", fill_value=0)
+    terms = data.reshape(-1, *(1,) * (other.ndim - 1)) * picked
+    return jnp.zeros((rows, *other.shape[1:]), terms.dtype).at[target].add(terms, mode="drop")
+
+
+coo_todense_p = named("coo_todense", _todense)
+coo_fromdense_p = named("coo_fromdense", _fromdense, multiple_results=True)
+coo_matvec_p = named("coo_matvec", _product)
+coo_matmat_p = named("coo_matmat", _product)
+
+
+def coo_todense(mat: COO) -> Any:
+    """The dense matrix."""
+    return coo_todense_p.bind(mat.data, mat.row, mat.col, spinfo=mat._info)
+
+
+def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> COO:
+    """The elements of a matrix that are not 0.
+
+    Args:
+      mat: a matrix.
+      nse: how many to store; by default as many as there are, which must be known.
+      index_dtype: of rows and columns.
+
+    Raises:
+      ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
+    """
+    mat = jnp.asarray(mat)
+    if mat.ndim != 2:
+        raise ValueError(f"coo_fromdense: needs a matrix, got shape {mat.shape}")
+    nse = concrete_count((mat != 0).sum() if nse is None else nse,
+                         "The error arose for the nse argument of coo_fromdense; pass the number of elements to store.")
+    return COO(coo_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape, rows_sorted=True)
+
+
+def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Any:
+    """The product with a vector, of the matrix or its transpose.
+
+    Raises:
+      ValueError: shapes that do not fit.
+    """
+    v = check_product("coo_matvec", mat.shape, v, transpose, 1)
+    return coo_matvec_p.bind(mat.data, mat.row, mat.col, v, spinfo=mat._info, transpose=bool(transpose))
+
+
+def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Any:
+    """The product with a matrix; see `coo_matvec`."""
+    B = check_product("coo_matmat", mat.shape, B, transpose, 2)
+    return coo_matmat_p.bind(mat.data, mat.row, mat.col, B, spinfo=mat._info, transpose=bool(transpose))

@@ -1,0 +1,205 @@
+"""CSR and CSC: a matrix by compressed rows, or columns. Unbatched; see `bcsr` for more."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core import tree
+
+from .. import numpy as jnp
+from . import coo
+from .base import JAXSparse
+from .bcoo import BCOO
+from .bcsr import _row_numbers, _row_starts
+from .util import SparseInfo, concrete_count, named
+
+Shape = tuple[int, ...]
+
+
+class _Compressed(JAXSparse):
+    """What CSR and CSC share. ``indptr`` says where each row (column) begins among ``data`` and ``indices``; what comes
+    after the last one is padding. Operators other than ``@`` work through BCOO and return it."""
+
+    indices: Any
+    indptr: Any
+
+    def __init__(self, args: Any, *, shape: Sequence[int]):
+        self.data, self.indices, self.indptr = map(jnp.asarray, args)
+        super().__init__(args, shape=shape)
+
+    nse = property(lambda self: self.data.size)
+    dtype = property(lambda self: self.data.dtype)
+
+    def tree_flatten(self) -> tuple:
+        """The three buffers, and the shape."""
+        return (self.data, self.indices, self.indptr), self.shape
+
+    @classmethod
+    def tree_unflatten(cls, aux_data: Any, children: Any) -> Any:
+        """Without any check."""
+        self = object.__new__(cls)
+        self.data, self.indices, self.indptr = children
+        self.shape = aux_data
+        return self
+
+    def _other(self, kind):
+        return kind((self.data, self.indices, self.indptr), shape=self.shape[::-1])
+
+    @staticmethod
+    def _check_axes(name, axes):
+        if axes is not None and tuple(axes) != (1, 0):
+            raise NotImplementedError(f"{name}.transpose: axes must be None or (1, 0), got {axes}")
+
+
+@tree.register_pytree_node_class
+class CSR(_Compressed):
+    """A matrix in compressed row format.
+
+    Args:
+      args: ``(data, indices, indptr)`` of lengths nse, nse and rows + 1.
+      shape: of the matrix.
+    """
+
+    def __init__(self, args: Any, *, shape: Sequence[int]):
+        super().__init__(args, shape=shape)
+
+    @classmethod
+    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> "CSR":
+        """See `csr_fromdense`."""
+        return csr_fromdense(mat, nse=nse, index_dtype=index_dtype)
+
+    def todense(self) -> Any:
+        """See `csr_todense`."""
+        return csr_todense(self)
+
+    def transpose(self, axes: Any = None) -> "CSC":
+        """The transposed matrix, which is the same buffers read by columns."""
+        self._check_axes("CSR", axes)
+        return self._other(CSC)
+
+    def to_bcoo(self) -> BCOO:
+        """The same matrix as BCOO."""
+        rows = _row_numbers(self.indptr, self.nse)
+        cols = jnp.where(rows < self.shape[0], self.indices, self.shape[1])
+        return BCOO((self.data, jnp.stack([rows.astype(cols.dtype), cols], -1)), shape=self.shape)
+
+    def __matmul__(self, other):
+        return coo._matmul(self, other, csr_matvec, csr_matmat)
+
+    @classmethod
+    def _empty(cls, shape, *, dtype=None, index_dtype="int32"):
+        if len(shape) != 2:
+            raise ValueError(f"{cls.__name__}: a matrix has two axes, got shape {shape}")
+        index = jnp.zeros(0, index_dtype)
+        return cls((jnp.zeros(0, dtype), index, jnp.zeros(shape[0] + 1, index_dtype)), shape=shape)
+
+    @classmethod
+    def _eye(cls, N, M, k, *, dtype=None, index_dtype="int32"):
+        diagonal = BCOO._eye(N, M, k, dtype=dtype, index_dtype=index_dtype)
+        return cls((diagonal.data, diagonal.indices[:, 1], _row_starts(diagonal.indices[:, 0], N)), shape=(N, M))
+
+
+@tree.register_pytree_node_class
+class CSC(_Compressed):
+    """A matrix in compressed column format: the buffers of the transposed matrix in CSR.
+
+    Args:
+      args: ``(data, indices, indptr)`` of lengths nse, nse and columns + 1.
+      shape: of the matrix.
+    """
+
+    def __init__(self, args: Any, *, shape: Sequence[int]):
+        super().__init__(args, shape=shape)
+
+    @classmethod
+    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> "CSC":
+        """The elements of a matrix that are not 0, column by column; see `csr_fromdense`."""
+        return csr_fromdense(jnp.asarray(mat).T, nse=nse, index_dtype=index_dtype)._other(cls)
+
+    def todense(self) -> Any:
+        """The dense matrix."""
+        return csr_todense(self.T).T
+
+    def transpose(self, axes: Any = None) -> CSR:
+        """The transposed matrix, which is the same buffers read by rows."""
+        self._check_axes("CSC", axes)
+        return self._other(CSR)
+
+    def to_bcoo(self) -> BCOO:
+        """The same matrix as BCOO."""
+        return self.T.to_bcoo().T
+
+    def __matmul__(self, other):
+        return coo._matmul(self, other, lambda m, v: csr_matvec(m.T, v, transpose=True),
+                           lambda m, b: csr_matmat(m.T, b, transpose=True))
+
+    @classmethod
+    def _empty(cls, shape, *, dtype=None, index_dtype="int32"):
+        return CSR._empty(tuple(shape)[::-1], dtype=dtype, index_dtype=index_dtype)._other(cls)
+
+    @classmethod
+    def _eye(cls, N, M, k, *, dtype=None, index_dtype="int32"):
+        return CSR._eye(M, N, -k, dtype=dtype, index_dtype=index_dtype)._other(cls)
+
+
+def _fromdense(mat, *, nse, index_dtype):
+    rows, cols = jnp.nonzero(mat != 0, size=nse, fill_value=mat.shape)
+    data = mat.at[rows, cols].get(mode="fill", fill_value=0)
+    return data, jnp.where(rows < mat.shape[0], cols, 0).astype(index_dtype), _row_starts(rows.astype(index_dtype), mat.shape[0])
+
+
+def _todense(data, indices, indptr, *, shape):
+    return jnp.zeros(shape, data.dtype).at[_row_numbers(indptr, data.size), indices].add(data, mode="drop")
+
+
+def _product(data, indices, indptr, other, *, shape, transpose):
+    rows = _row_numbers(indptr, data.size)
+    data = jnp.where(rows < shape[0], data, 0)
+    return coo._product(data, rows, indices, other, spinfo=SparseInfo(shape), transpose=transpose)
+
+
+csr_fromdense_p = named("csr_fromdense", _fromdense, multiple_results=True)
+csr_todense_p = named("csr_todense", _todense)
+csr_matvec_p = named("csr_matvec", _product)
+csr_matmat_p = named("csr_matmat", _product)
+
+
+def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> CSR:
+    """The elements of a matrix that are not 0, row by row.
+
+    Args:
+      mat: a matrix.
+      nse: how many to store; by default as many as there are, which must be known.
+      index_dtype: of ``indices`` and ``indptr``.
+
+    Raises:
+      ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
+    """
+    mat = jnp.asarray(mat)
+    if mat.ndim != 2:
+        raise ValueError(f"csr_fromdense: needs a matrix, got shape {mat.shape}")
+    nse = concrete_count((mat != 0).sum() if nse is None else nse,
+                         "The error arose for the nse argument of csr_fromdense; pass the number of elements to store.")
+    return CSR(csr_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape)
+
+
+def csr_todense(mat: CSR) -> Any:
+    """The dense matrix."""
+    return csr_todense_p.bind(mat.data, mat.indices, mat.indptr, shape=mat.shape)
+
+
+def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Any:
+    """The product with a vector, of the matrix or its transpose.
+
+    Raises:
+      ValueError: shapes that do not fit.
+    """
+    v = coo.check_product("csr_matvec", mat.shape, v, transpose, 1)
+    return csr_matvec_p.bind(mat.data, mat.indices, mat.indptr, v, shape=mat.shape, transpose=bool(transpose))
+
+
+def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Any:
+    """The product with a matrix; see `csr_matvec`."""
+    B = coo.check_product("csr_matmat", mat.shape, B, transpose, 2)
+    return csr_matmat_p.bind(mat.data, mat.indices, mat.indptr, B, shape=mat.shape, transpose=bool(transpose))

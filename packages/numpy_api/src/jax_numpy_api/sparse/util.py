@@ -1,0 +1,162 @@
+"""What all sparse formats share: facts about the stored elements, warnings, maps over batch axes, and named primitives."""
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple, Sequence
+
+import numpy as np
+
+from jax_core import batching, dtypes, errors, tree
+from jax_core.autodiff import linear_transpose
+from jax_core.aval import get_aval
+from jax_core.forward import jvp_flat
+from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.staging import trace_to_closed
+from jax_core.structural import instantiate
+from jax_core.trace import Tracer
+from jax_core.vmap import vmap
+
+from .. import numpy as jnp
+
+Shape = tuple[int, ...]
+
+
+class SparseEfficiencyError(ValueError):
+    """A conversion would store far more elements than before."""
+
+
+class SparseEfficiencyWarning(UserWarning):
+    """An operation stores, or computes, more than it seems to need."""
+
+
+class CuSparseEfficiencyWarning(SparseEfficiencyWarning):
+    """A product cannot use the vendor's library."""
+
+
+class SparseInfo(NamedTuple):
+    """What a primitive has to know of a sparse operand besides its buffers."""
+
+    shape: Shape
+    indices_sorted: bool = False
+    unique_indices: bool = False
+
+
+# -- batches -------------------------------------------------------------------------------------------------------------
+
+def broadcasting_vmap(fun: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
+    """`vmap` under which an axis of length 1 is repeated as often as the longest one asks."""
+    def batched(*args):
+        axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+        sizes = {x.shape[a] for arg, a in zip(args, axes) if a is not None for x in tree.leaves(arg)}
+        if len(sizes - {1}) > 1:
+            raise ValueError(f"broadcasting_vmap: mapped axes have the lengths {sorted(sizes)}; they must be equal or 1")
+        if sizes <= {1}:
+            return vmap(fun, in_axes=tuple(axes), out_axes=out_axes)(*args)
+        single = [a is not None and all(x.shape[a] == 1 for x in tree.leaves(arg)) for arg, a in zip(args, axes)]
+        args = [tree.map(lambda x, a=a: jnp.squeeze(x, a), arg) if one else arg for arg, a, one in zip(args, axes, single)]
+        return vmap(fun, in_axes=tuple(None if one else a for a, one in zip(axes, single)), out_axes=out_axes)(*args)
+    return batched
+
+
+def nfold_vmap(fun: Callable, N: int, *, broadcasted: bool = True, in_axes: Any = 0) -> Callable:
+    """``fun`` mapped over ``N`` leading axes; with ``broadcasted`` axes of length 1 are repeated."""
+    for _ in range(N):
+        fun = broadcasting_vmap(fun, in_axes) if broadcasted else vmap(fun, in_axes)
+    return fun
+
+
+def batched_shape(shape: Shape, ndim: int, n_batch: int, *buffers: Any) -> Shape:
+    """``shape`` for buffers that have gained or lost batch axes since it was written down, so that ``ndim`` axes are left."""
+    if ndim == len(shape):
+        return shape
+    try:
+        batch = jnp.broadcast_shapes(*(x.shape[:n_batch] for x in buffers))
+    except ValueError:  # buffers of which only some are mapped: they are on their way somewhere else
+        return shape
+    return (*batch, *shape[len(shape) - (ndim - n_batch):])
+
+
+# -- primitives ----------------------------------------------------------------------------------------------------------
+
+def named(name: str, fun: Callable, multiple_results: bool = False) -> Primitive:
+    """A primitive called ``name`` that computes ``fun(*arrays, **params)``; all of its rules are those of ``fun``.
+
+    It keeps an operation recognisable in a program until the program is lowered, differentiated or batched.
+    """
+    def flat(params):
+        return lambda *xs: list(fun(*xs, **params)) if multiple_results else [fun(*xs, **params)]
+
+    def out_type(*avals, **params):
+        found = trace_to_closed(flat(params), avals)[0].out_avals
+        return found if multiple_results else found[0]
+
+    def jvp(primals, tangents, **params):
+        outs, pushed = jvp_flat(flat(params), primals, tangents)
+        pushed = [Zero.of(x) if getattr(t, "dtype", None) == dtypes.float0 else t for x, t in zip(outs, pushed)]
+        return (outs, pushed) if multiple_results else (outs[0], pushed[0])
+
+    def batch(axis, args, dims, **params):
+        run, out_dims = batching.batch_fun(flat(params), axis, dims)
+        outs = run(*args)
+        return (outs, out_dims()) if multiple_results else (outs[0], out_dims()[0])
+
+    def lower(b, *operands, **params):
+        outs = b.fun(flat(params), *operands)
+        return outs if multiple_results else outs[0]
+
+    def transpose(ct, *args, **params):
+        where = [i for i, x in enumerate(args) if is_linear(x)]
+
+        def of_linear(*given):
+            values = dict(zip(where, given))
+            return tuple(flat(params)(*[values.get(i, x) for i, x in enumerate(args)]))
+        cts = tuple(instantiate(c) for c in (ct if multiple_results else [ct]))
+        found = dict(zip(where, linear_transpose(of_linear, *[args[i] for i in where])(cts)))
+        return [found.get(i) for i in range(len(args))]
+
+    return Primitive(name, multiple_results=multiple_results, out_type=out_type, jvp=jvp, batch=batch, lower=lower,
+                     transpose=transpose)
+
+
+# -- small things --------------------------------------------------------------------------------------------------------
+
+def concrete_count(n: Any, what: str) -> int:
+    """``n`` as a Python integer.
+
+    Raises:
+      ConcretizationTypeError: it is traced; ``what`` says which argument would avoid that.
+    """
+    if isinstance(n, Tracer):
+        known = n.concrete()
+        if known is None:
+            raise errors.ConcretizationTypeError(n, f"{what} The number of stored elements depends on values, which are not "
+                                                 "known while a program is traced. ")
+        n = known
+    return int(n)
+
+
+def valid(indices: Any, shape: Sequence[int]) -> Any:
+    """Which rows of ``indices`` (..., n) are inside of ``shape``; the others are padding."""
+    return jnp.all(indices < jnp.asarray(shape, indices.dtype), axis=-1)
+
+
+def columns(indices: Any, which: Sequence[int] | None = None) -> tuple:
+    """The coordinates of ``indices`` (nse, n) as a tuple for indexing, all or those at ``which``."""
+    return tuple(indices[:, d] for d in (range(indices.shape[1]) if which is None else which))
+
+
+def require_none(function: str, **given: Any) -> None:
+    """Raise NotImplementedError for arguments that are not None."""
+    for name, value in given.items():
+        if value is not None:
+            raise NotImplementedError(f"{function}: {name} is not supported, got {value!r}")
+
+
+def static_shape(shape: Any) -> Shape:
+    """``shape`` as a tuple of Python integers."""
+    return tuple(int(n) for n in ((shape,) if np.ndim(shape) == 0 else shape))
+
+
+def dtype_of(x: Any) -> np.dtype:
+    return get_aval(x).dtype
+
+
