@@ -193,6 +193,32 @@ def test_eager_loops_change_a_reference():
     close(r[...], [0, 10, 18])
 
 
+def test_loops_without_jit():
+    r = jax.new_ref(jnp.zeros(3))
+    with jax.disable_jit():
+        lax.fori_loop(0, 3, lambda i, c: (jax.ref.addupdate(r, i, 1.0), c)[1], 0)
+        lax.scan(lambda c, row: (c + jax.ref.swap(row, ..., c), None), 0.0, r)
+    close(r[...], [0, 1, 2])
+
+
+def test_the_memory_of_a_reference_is_used_again():
+    """It is changed in place, unless somebody else has the array."""
+    x = jnp.zeros(1 << 12)
+    r = jax.new_ref(x)
+    step = jax.jit(lambda r: jax.ref.addupdate(r, 3, 1.0))
+    step(r)
+    place = r.unsafe_buffer_pointer()
+    step(r)
+    assert r.unsafe_buffer_pointer() == place
+    read, view = r[...], np.asarray(r[...])
+    step(r)
+    assert r.unsafe_buffer_pointer() != place
+    assert (x[3], read[3], view[3], r[3]) == (0, 2, 2, 3)
+    jax.jit(lambda r, x: jax.ref.set(r, ..., x))(r, x)
+    step(r)
+    assert (x[3], r[3]) == (0, 1)
+
+
 def test_one_program_for_all_calls():
     traces = []
 

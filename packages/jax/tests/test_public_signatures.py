@@ -34,12 +34,15 @@ def test_custom_gradient_is_a_decorator_with_options():
         jax.custom_gradient(with_logs=True)
 
 
-def test_refused_options_of_vjp_and_linearize():
+def test_options_of_vjp_and_linearize():
     """An option is never ignored."""
-    with pytest.raises(NotImplementedError, match="saveable_args"):
-        jax.vjp(jnp.sin, 1.0, saveable_args=False)
-    with pytest.raises(NotImplementedError, match="in_nzs"):
-        jax.linearize(jnp.sin, 1.0, in_nzs=[True])
+    with pytest.raises(ValueError, match="args_res"):
+        jax.vjp(jnp.multiply, jnp.ones(2), jnp.ones(2), saveable_args=False)[1](jnp.ones(2))
+    assert jax.vjp(jnp.sin, 1.0, in_nzs=False)[1](1.0) == (0.0,)
+    _, derivative = jax.linearize(lambda x, y: (jnp.sin(x), x * y), 1.0, 2.0, in_nzs=(False, True))
+    assert derivative.out_nzs == (False, True) and derivative(1.0, 1.0) == (0.0, 1.0)
+    with pytest.raises(ValueError, match="2 entries"):
+        jax.linearize(jnp.sin, 1.0, in_nzs=(True, True))
 
 
 def test_floating_stays_the_abstract_dtype():

@@ -269,32 +269,35 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
 
     The derivative can be called many times without evaluating ``fun`` again.
 
-    Returns:
-      ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``.
+    Args:
+      in_nzs: a bool, or nested tuples of bools that are a prefix of ``primals``: which arguments have a tangent; tangents
+        given for the others are ignored, as they are for mutable references.
 
-    Raises:
-      NotImplementedError: ``in_nzs`` is given.
+    Returns:
+      ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative.out_nzs`` says which results
+      depend on the arguments.
     """
     _callable("linearize", fun)
-    if in_nzs is not None:
-        raise NotImplementedError("linearize: in_nzs is not supported; close over the arguments that are constant")
     flat, in_tree = tree.flatten(primals)
     run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
-    outs, inputs, trace, tangents = linearize_flat(run, flat, [has_tangent(get_aval(x)) for x in flat])
-    n = record["count"]
+    in_avals = [get_aval(x) for x in flat]
+    wanted = [True] * len(flat) if in_nzs is None else flags("in_nzs", in_nzs, in_tree)
+    nonzero = [w and type(a) is not AbstractRef and has_tangent(a) for w, a in zip(wanted, in_avals)]
+    outs, inputs, trace, tangents = linearize_flat(run, flat, nonzero)
+    n, out_tree = record["count"], record["out_tree"]
     live = [t for t in tangents[:n] if not isinstance(t, Zero)]
     jaxpr, residuals = trace.to_jaxpr(inputs, live)
     closed = ClosedJaxpr(jaxpr, ())
-    in_avals, out_tree = [get_aval(x) for x in flat], record["out_tree"]
 
     def derivative(*given):
         flat_tangents, tangent_tree = tree.flatten(given)
         if tangent_tree != in_tree:
             raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
-        used = [_check_linear_input(a, t) for a, t in zip(in_avals, flat_tangents)]
+        used = [_check_linear_input(a, t) if nz else None for a, t, nz in zip(in_avals, flat_tangents, nonzero)]
         results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t in used if t is not None)))
         return tree.unflatten(out_tree, [next(results) if not isinstance(t, Zero) else instantiate(t)
                                          for t in tangents[:n]])
+    derivative.out_nzs = tree.unflatten(out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
     value = tree.unflatten(out_tree, outs[:n])
     return (value, derivative, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, derivative)
 

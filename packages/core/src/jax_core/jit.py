@@ -30,7 +30,7 @@ from .interfaces import FastCall, LowerSpec
 from .jaxpr import ClosedJaxpr, DebugInfo, dce, runs_its_program
 from .monitoring import timed
 from .primitive import Primitive, Zero, is_linear
-from .refs.discharge import aliased, any_refs, apply_discharged, call_rule, discharged, pure
+from .refs.discharge import aliased, any_refs, call_rule, discharged, pure
 from .refs.primitives import cell_of
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
@@ -686,15 +686,14 @@ def _callable_on_refs(closed, params):
     donated = tuple(d and not r or i in written for i, (d, r) in enumerate(zip(inner["donated_invars"], refs)))
     donating, count = {**inner, "donated_invars": donated}, len(closed.out_avals)
 
-    def call(*args):
-        if nans.watching():  # the check reads the arguments again
-            return apply_discharged(jit_p, args, params)
+    def call(*args):  # it is kept by the program, so it must not keep the program
         values = [cell_of(jit_p.name, x) if r else x for x, r in zip(args, refs)]
         cells = [values[i] for i in written]
+        again = nans.watching()  # whether the arguments are read again after the call
         for i, r in enumerate(refs):
             if r:
-                values[i] = values[i].take() if i in written else values[i].value
-        outs = _jit_impl(*values, **donating)
+                values[i] = values[i].take() if i in written and not again else values[i].value
+        outs = _jit_impl(*values, **(inner if again else donating))
         for cell, value in zip(cells, outs[count:]):
             cell.give(value)
         return outs[:count]

@@ -20,11 +20,13 @@ from jax_core.batching import batch_jaxpr, bdim_at_front, moved
 from jax_core.effects import operand_effects
 from jax_core.forward import jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from jax_core.jit import jit_p
 from jax_core.primitive import Primitive, Zero, is_linear
 from jax_core.refs.discharge import discharged, place
+from jax_core.refs.primitives import is_ref
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
-from jax_core.split import EquationSplit, split_call, split_jaxpr
+from jax_core.split import EquationSplit, split_call, split_equation, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import add as add_values
 from jax_core.structural import zeros
@@ -49,7 +51,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reve
       length: number of steps; needed only without ``xs``.
       reverse: go from the last slice to the first; the ``y`` are stacked in the order of the ``xs``.
       unroll: how many steps one iteration of the compiled loop runs; True for all of them.
-      _split_transpose: accepted; it has no effect on results.
+      _split_transpose: run the backward pass as two loops, one for the carry and one for what is summed over the steps.
 
     Returns:
       the last carry and the stacked ``y``.
@@ -172,7 +174,8 @@ def _scan_in_python(f, init, xs, xs_tree, length, reverse):
         raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
                          "are not known without a step.")
     for i in reversed(range(length)) if reverse else range(length):
-        result = f(carry, tree.unflatten(xs_tree, [index_in_dim(x, i, keepdims=False) for x in xs]))
+        rows_of_xs = [x.at[i] if is_ref(x) else index_in_dim(x, i, keepdims=False) for x in xs]
+        result = f(carry, tree.unflatten(xs_tree, rows_of_xs))
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"lax.scan: body function {describe_function(f)} must return a pair (carry, y), got "
                             f"{result!r}.")
@@ -237,7 +240,7 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
     body.carry_nz, body.ys_nz = carry_nz, lin.nonzero_out[num_carry:]
     program = lin.primal.jaxpr
     m = num_carry + n_ys
-    varying = _varying(program, num_consts)
+    eqns, varying = _part_by_step(program, num_consts)
     hoisted, extra, body.sources = [], [], []
 
     def place(kind, i):
@@ -256,11 +259,11 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
 
     body.sources = [place(kind, i) for kind, i in lin.sources]
     body.num_extra = len(extra)
-    known = Jaxpr(program.constvars, program.invars, program.outvars[:m] + extra, program.eqns, program.effects,
+    known = Jaxpr(program.constvars, program.invars, program.outvars[:m] + extra, eqns, program.effects,
                   program.debug_info)
     body.primal = ClosedJaxpr(dce(known, [True] * len(known.outvars), keep_inputs=True)[0], lin.primal.consts)
     before = Jaxpr(program.constvars, program.invars[:num_consts], hoisted,
-                   [e for e in program.eqns if not e.effects and varying.isdisjoint(e.outvars)])
+                   [e for e in eqns if not e.effects and varying.isdisjoint(e.outvars)])
     body.hoisted = ClosedJaxpr(dce(before, [True] * len(hoisted), keep_inputs=True)[0], lin.primal.consts)
     _arrange_tangent(body, lin.tangent, consts_nz)
     return body
@@ -276,13 +279,22 @@ def _arrange_tangent(body, tangent, consts_nz):
     body.num_res_consts, body.num_res_rows = sum(fixed), r - sum(fixed)
 
 
-def _varying(program: Jaxpr, num_consts: int) -> set[Var]:
-    """The variables that change from step to step: they depend on carry or rows, or on an effect."""
-    found = set(program.invars[num_consts:])
+def _part_by_step(program: Jaxpr, num_consts: int) -> tuple[list[JaxprEqn], set[Var]]:
+    """The equations, and the variables that change from step to step: they depend on carry or rows, or on an effect.
+
+    A nested `jit` that computes both kinds becomes two, so that what does not change in it can be had before the loop.
+    """
+    found, eqns = set(program.invars[num_consts:]), []
     for eqn in program.eqns:
-        if eqn.effects or any(type(v) is not Literal and v in found for v in eqn.invars):
+        flags = [type(v) is not Literal and v in found for v in eqn.invars]
+        pair = split_equation(eqn, flags) if eqn.primitive is jit_p and any(flags) and not eqn.effects else None
+        if pair is not None:
+            eqns.append(pair[0])
+            eqn = pair[1]
+        eqns.append(eqn)
+        if pair is not None or eqn.effects or any(flags):
             found.update(eqn.outvars)
-    return found
+    return eqns, found
 
 
 def _scan_linearize(primals, tangents, *, jaxpr, num_consts, num_carry, linear, **params):
@@ -341,11 +353,9 @@ def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carr
     body = jaxpr.memo(("scan_backward", tuple(flags), tuple(carry_nz), tuple(ys_nz)), lambda: _backward_body(
         jaxpr, program, len(res_consts), consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin))
     totals = [zeros(x.aval.to_tangent_aval()) for x in select(filter(is_linear, consts), consts_nz)]
-    operands = [*res_consts, *totals, *instantiate_all(ct_carry, carry_nz), *res_rows, *select(ct_ys, ys_nz)]
-    kinds = ([False] * len(res_consts) + [True] * (len(totals) + sum(carry_nz)) + [False] * len(res_rows)
-             + [True] * sum(ys_nz))
-    outs = scan_p.bind(*operands, jaxpr=body, num_consts=len(res_consts), num_carry=len(totals) + sum(carry_nz),
-                       linear=tuple(kinds), **{**params, "reverse": not params["reverse"]})
+    params = {**params, "reverse": not params["reverse"]}
+    run = _backward_in_two if params["_split_transpose"] and totals else _backward
+    outs = run(body, res_consts, totals, instantiate_all(ct_carry, carry_nz), res_rows, select(ct_ys, ys_nz), params)
     ct_consts, ct_init, ct_xs = split(outs, len(totals), sum(carry_nz))
     zero = lambda x: Zero(x.aval.to_tangent_aval() if is_linear(x) else get_aval(x).to_tangent_aval())
     linear_consts, linear_xs = [x for x in consts if is_linear(x)], [x for x in xs if is_linear(x)]
@@ -353,6 +363,36 @@ def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carr
     by_x = iter(fill(xs_nz, ct_xs, map(zero, linear_xs)))
     return ([next(by_const) if lin else None for lin in consts_lin] + fill(carry_nz, ct_init, map(zero, carry))
             + [next(by_x) if lin else None for lin in xs_lin])
+
+
+def _backward(body, consts, totals, carry, rows, ct_ys, params):
+    """The backward loop: the sums for the constants, the cotangents of the carry, and those of the rows."""
+    kinds = [False] * len(consts) + [True] * (len(totals) + len(carry)) + [False] * len(rows) + [True] * len(ct_ys)
+    return scan_p.bind(*consts, *totals, *carry, *rows, *ct_ys, jaxpr=body, num_consts=len(consts),
+                       num_carry=len(totals) + len(carry), linear=tuple(kinds), **params)
+
+
+def _backward_in_two(body, consts, totals, carry, rows, ct_ys, params):
+    """The backward loop as two: one for the cotangents of the carry, which it stacks, and one for the sums over the steps.
+
+    The sums are then off the path from step to step, at the price of one stacked carry.
+    """
+    r, t, c = len(consts), len(totals), len(carry)
+    chain, sums = body.memo(("two", r, t, c), lambda: _split_backward(body.jaxpr, body.consts, r, t, c))
+    outs = scan_p.bind(*consts, *carry, *rows, *ct_ys, jaxpr=chain, num_consts=r, num_carry=c,
+                       linear=(False,) * (r + c + len(rows) + len(ct_ys)), **params)
+    ct_init, seen, ct_xs = split(outs, c, c)
+    found = scan_p.bind(*consts, *totals, *rows, *ct_ys, *seen, jaxpr=sums, num_consts=r, num_carry=t,
+                        linear=(False,) * (r + t + len(rows) + len(ct_ys) + c), **params)
+    return [*found, *ct_init, *ct_xs]
+
+
+def _split_backward(jaxpr, values, r, t, c):
+    res, totals, carry, rows = split(jaxpr.invars, r, t, c)
+    new_totals, new_carry, ct_xs = split(jaxpr.outvars, t, c)
+    parts = [(res + carry + rows, new_carry + carry + ct_xs), (res + totals + rows + carry, new_totals)]
+    return [ClosedJaxpr(dce(jaxpr.replace(invars=ins, outvars=outs), [True] * len(outs), keep_inputs=True)[0], values)
+            for ins, outs in parts]
 
 
 def _backward_body(jaxpr, program, n_res, consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin):
