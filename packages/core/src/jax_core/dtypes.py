@@ -600,6 +600,17 @@ def promote_types(a: Any, b: Any) -> np.dtype:
 
 
 # --- related dtypes ----------------------------------------------------------------------------
+def dtype_named(name: str) -> np.dtype:
+    """The dtype whose ``name`` is this: NumPy's, those of ml_dtypes, and ``"float0"``."""
+    if name == "float0":
+        return float0
+    try:
+        return np.dtype(name)
+    except TypeError:
+        import ml_dtypes  # registers no names with NumPy
+        return np.dtype(getattr(ml_dtypes, name))
+
+
 def to_inexact_dtype(dtype: Any) -> Any:
     """The floating or complex dtype that functions such as `sin` compute an input of `dtype` in.
 

@@ -1,7 +1,7 @@
 """The stages of a jitted call, ahead of time: ``jit(f).trace(x) -> Traced``, ``.lower() -> Lowered``, ``.compile() -> Compiled``."""
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Protocol, Sequence, runtime_checkable
 
 
 from . import backends, tree
@@ -10,6 +10,24 @@ from .interfaces import LowerSpec
 from .jaxpr import ClosedJaxpr
 from .refs.ahead import ref_program
 from .refs.discharge import pure
+
+
+CompilerOptions = dict[str, str | bool]
+"""Names of options of the compiler, and their values."""
+
+
+@runtime_checkable
+class Wrapped(Protocol):
+    """A function ready to be traced and compiled: what `jit` returns."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Trace, lower and compile for the arguments where that was not done before, and run."""
+
+    def trace(self, *args: Any, **kwargs: Any) -> "Traced":
+        """Trace for arguments, or their descriptions."""
+
+    def lower(self, *args: Any, **kwargs: Any) -> "Lowered":
+        """Trace and lower for arguments, or their descriptions."""
 
 
 class ArgInfo:

@@ -177,3 +177,14 @@ def sweep(folder: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
         total -= size
+
+
+def set_cache_dir(path: Any) -> None:
+    """Keep compiled programs in this directory from now on; None for the default one (flag ``jax_compilation_cache_dir``)."""
+    config.config.update("jax_compilation_cache_dir", None if path is None else os.fspath(path))
+
+
+def reset_cache() -> None:
+    """Forget what is known of the directory: the next program looks for it, and makes it, anew. Entries stay."""
+    _made.clear()
+    counts.update(hits=0, misses=0, writes=0)

@@ -1,7 +1,7 @@
 """`Executable`: a compiled program and how it is called from Python.
 
 A program is compiled for the places its arguments are in. Which places, is known when it is called, so an
-`Executable` holds one `_Loaded` for each combination of places that it was called with; nearly always there is one.
+`Executable` holds one `LoadedProgram` for each combination of places that it was called with; nearly always there is one.
 
 What it needs of a lowered module (`lowering` writes it):
 
@@ -35,7 +35,7 @@ last = threading.local()
 """``last.loaded``: what this thread executed most recently; the dispatcher repeats it."""
 
 
-class _Loaded:
+class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
@@ -54,10 +54,22 @@ class _Loaded:
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
             self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks,
                                                cached=not getattr(module, "keep_alive", ()))
+        self._prepare(in_shardings, out_shardings, name)
+
+    @classmethod
+    def of(cls, loaded: Any, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
+        """What jaxlib has compiled or loaded already."""
+        self = object.__new__(cls)
+        self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed
+        self._prepare(in_shardings, None, module.name)
+        return self
+
+    def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:
+        module = self.module
         self.in_shardings = list(in_shardings)
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
-        self.handlers = [result_handler(aval, s, committed) for aval, s in zip(module.out_avals, self.out_shardings)]
+        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(module.out_avals, self.out_shardings)]
         self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
                                NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
         self.consts = [put(c, None, self.token_sharding) for c in module.consts]
@@ -145,9 +157,9 @@ class Executable:
 
     def __init__(self, module: Any, spec: Any, lower: Callable, items: tuple):
         self.module, self.spec, self._lower, self._items = module, spec, lower, items
-        self._variants: dict[Any, _Loaded] = {}
+        self._variants: dict[Any, LoadedProgram] = {}
         self._lock = threading.RLock()
-        self._first: _Loaded | None = None
+        self._first: LoadedProgram | None = None
         effects = module.ordered_effects or module.unordered_effects
         self.needs_python = bool(effects and module.platform != "cpu" or module.keys_in or module.keys_out)
 
@@ -161,7 +173,7 @@ class Executable:
         return self.current.consts
 
     @property
-    def current(self) -> _Loaded:
+    def current(self) -> LoadedProgram:
         """What was compiled first; compiles for the default placement if nothing was."""
         if self._first is None:
             self.compile()
@@ -274,7 +286,7 @@ class Executable:
         raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: {'; '.join(seen)}. Move "
                          "them to the same devices with jax.device_put.")
 
-    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> _Loaded:
+    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> LoadedProgram:
         key = (devices, committed) if ins is None else (devices, committed, *ins)
         found = self._variants.get(key)
         if found is None:
@@ -286,21 +298,21 @@ class Executable:
                         self._first = found
         return found
 
-    def _make(self, devices: tuple, ins: list | None, committed: bool) -> _Loaded:
+    def _make(self, devices: tuple, ins: list | None, committed: bool) -> LoadedProgram:
         outs = None if self.spec.out_shardings is None else [
             None if s is None else as_sharding(s) for s in self.spec.out_shardings]
         if ins is None:
             here = make_single_device_sharding(devices[0])
             same = devices[0].platform == client.get_client().platform
             module = self.module if same else self._lower(None, None, devices[0].platform)
-            return _Loaded(module, devices, [here] * len(module.kept), outs, committed, self._items, self.spec.name)
+            return LoadedProgram(module, devices, [here] * len(module.kept), outs, committed, self._items, self.spec.name)
         full = [None] * (max(self.module.kept, default=-1) + 1)
         for i, sharding in zip(self.module.kept, ins):
             full[i] = sharding
         count = len(getattr(self.module, "flat_in_avals", ())) or len(full)
         full += [None] * (count - len(full))
         module = self._lower(tuple(full), None if outs is None else tuple(outs), devices[0].platform)
-        return _Loaded(module, devices, ins, outs, committed, self._items, self.spec.name)
+        return LoadedProgram(module, devices, ins, outs, committed, self._items, self.spec.name)
 
     # -- what stages show
     @property
@@ -341,6 +353,12 @@ class Executable:
     def serialize(self) -> bytes:
         """The machine code, for the same jaxlib on the same kind of machine."""
         return bytes(self.loaded.serialize())
+
+    def compile_anew(self) -> Any:
+        """The same as `loaded`, which may have come out of the disk cache, without it."""
+        current = self.current
+        items = self._items + (BARRIER_OPTIONS if getattr(current.module, "barriers", 0) else ())
+        return compile.compile_text(current.module.text(), current.devices[0].client, current.devices, items, cached=False)
 
     @property
     def in_formats(self) -> list[Format]:

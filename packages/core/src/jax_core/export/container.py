@@ -14,8 +14,6 @@ import struct
 import zlib
 from typing import Any, Callable, Sequence
 
-import numpy as np
-
 from .. import backends, dtypes, tree
 from ..aval import ShapedArray
 from . import symbols
@@ -156,17 +154,7 @@ def _aval_to_json(aval: ShapedArray) -> list:
 
 def _aval_from_json(item: list, scope: Any) -> ShapedArray:
     name, shape = item
-    return symbols.array_type([d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape], _dtype(name))
-
-
-def _dtype(name: str) -> np.dtype:
-    if name == "float0":
-        return dtypes.float0
-    try:
-        return np.dtype(name)
-    except TypeError:
-        import ml_dtypes
-        return np.dtype(getattr(ml_dtypes, name))
+    return symbols.array_type([d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape], dtypes.dtype_named(name))
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------

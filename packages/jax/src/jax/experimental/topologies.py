@@ -1,4 +1,5 @@
-"""jax.experimental.topologies: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.topologies: implemented in `jax_xla_backend.topologies`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.topologies:{n}" for n in (
+    "Device", "TopologyDescription", "get_attached_topology", "get_topology_desc", "make_mesh")})

@@ -1,4 +1,5 @@
-"""jax.experimental.transfer: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.transfer: implemented in `jax_xla_backend.transfer`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.transfer:{n}" for n in (
+    "TransferConnection", "TransferServer", "make_error_array", "start_transfer_server")})

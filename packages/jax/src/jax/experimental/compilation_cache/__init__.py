@@ -1,4 +1,1 @@
-"""jax.experimental.compilation_cache: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
-
-__getattr__, __dir__ = _missing(__name__)
+"""jax.experimental.compilation_cache: where compiled programs are kept on disk."""

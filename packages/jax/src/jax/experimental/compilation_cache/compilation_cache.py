@@ -1,4 +1,4 @@
-"""jax.experimental.compilation_cache.compilation_cache: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.compilation_cache.compilation_cache: implemented in `jax_xla_backend.disk_cache`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.disk_cache:{n}" for n in ("reset_cache", "set_cache_dir")})

@@ -1,0 +1,134 @@
+"""Compiled programs as bytes, topologies, the place of the compilation cache, and transfers between processes."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import serialize_executable, topologies, transfer
+from jax.experimental.compilation_cache import compilation_cache
+from jax_core import config
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+
+def stored(fun, *args, **options):
+    return serialize_executable.serialize(jax.jit(fun, **options).lower(*args).compile())
+
+
+def test_round_trip():
+    payload, in_tree, out_tree = stored(lambda x, y: {"a": x + y["b"], "n": 3}, np.ones(3, np.float32), {"b": np.float32(2)})
+    compiled = serialize_executable.deserialize_and_load(payload, in_tree, out_tree)
+    assert isinstance(compiled, jax.stages.Compiled)
+    for _ in range(2):
+        out = compiled(np.ones(3, np.float32), {"b": np.float32(2)})
+        np.testing.assert_array_equal(out["a"], [3, 3, 3])
+        assert out["n"] == 3
+    assert "HloModule" in compiled.as_text()
+    with pytest.raises(TypeError, match="compiled for float32\\[3\\], called with float32\\[4\\]"):
+        compiled(np.ones(4, np.float32), {"b": np.float32(2)})
+
+
+def test_programs_with_large_constants_and_unread_arguments():
+    table = np.arange(5000, dtype=np.float32)
+    payload, in_tree, out_tree = stored(lambda i, unread: jnp.asarray(table)[i], 7, 1.0)
+    assert serialize_executable.deserialize_and_load(payload, in_tree, out_tree)(9, 1.0) == 9
+
+
+def test_donation_holds():
+    payload, in_tree, out_tree = stored(lambda x: x + 1, jnp.ones(3), donate_argnums=0)
+    compiled, x = serialize_executable.deserialize_and_load(payload, in_tree, out_tree), jnp.zeros(3)
+    np.testing.assert_array_equal(compiled(x), np.ones(3))
+    assert x.is_deleted()
+
+
+def test_programs_for_several_devices():
+    mesh = Mesh(np.array(jax.devices()[:4]), ("x",))
+    x = jax.device_put(np.arange(8.0, dtype=np.float32), NamedSharding(mesh, PartitionSpec("x")))
+    payload, in_tree, out_tree = stored(lambda x: x * 2, x, in_shardings=x.sharding)
+    out = serialize_executable.deserialize_and_load(payload, in_tree, out_tree)(x)
+    np.testing.assert_array_equal(out, 2 * np.arange(8.0))
+    assert out.sharding.num_devices == 4
+
+
+def test_loaded_in_another_process(tmp_path):
+    payload, _, _ = stored(lambda x: jnp.sin(x) * 2, np.float32(0))
+    (tmp_path / "program").write_bytes(payload)
+    code = f"""
+import numpy as np
+from jax.experimental.serialize_executable import deserialize_and_load
+import jax
+tree = jax.tree.structure(((0,), {{}}))
+compiled = deserialize_and_load(open({str(tmp_path / 'program')!r}, "rb").read(), tree, jax.tree.structure(0))
+assert abs(float(compiled(np.float32(1))) - 2 * np.sin(1)) < 1e-6
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_bytes_that_cannot_be_loaded():
+    payload, in_tree, out_tree = stored(lambda x: x + 1, np.float32(0))
+    load = serialize_executable.deserialize_and_load
+    with pytest.raises(ValueError, match="not a program that serialize"):
+        load(b"abc", in_tree, out_tree)
+    with pytest.raises(ValueError, match="damaged"):
+        load(payload[:-1] + b"\0\0", in_tree, out_tree)
+    with pytest.raises(ValueError, match="for 1 devices, and there are 2"):
+        load(payload, in_tree, out_tree, execution_devices=jax.devices()[:2])
+    on_third = load(payload, in_tree, out_tree, execution_devices=[jax.devices()[3]])
+    assert on_third(np.float32(1)).devices() == {jax.devices()[3]}
+
+
+def test_programs_that_cannot_be_stored():
+    with pytest.raises(ValueError, match="calls of Python functions"):
+        stored(lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct((), np.float32), x), np.float32(0))
+    with pytest.raises(ValueError, match="random keys"):
+        stored(lambda k: k, jax.random.key(0))
+
+
+def test_topologies():
+    topology = topologies.get_attached_topology("cpu")
+    assert topology.devices == jax.devices("cpu") and isinstance(topology.devices[0], topologies.Device)
+    mesh = topologies.make_mesh(topology, (4, 2), ("x", "y"))
+    assert dict(mesh.shape) == {"x": 4, "y": 2}
+    with pytest.raises(NotImplementedError, match="not implemented for cpu"):
+        topologies.get_topology_desc(platform="cpu")
+    with pytest.raises(RuntimeError, match="no plugin for the platform 'abacus'"):
+        topologies.get_topology_desc("v9", platform="abacus")
+
+
+def test_place_of_the_compilation_cache(tmp_path):
+    before = jax.config.jax_compilation_cache_dir
+    try:
+        compilation_cache.set_cache_dir(tmp_path)
+        compilation_cache.reset_cache()
+        with config.enable_compilation_cache(True):
+            jax.jit(lambda x: x * 3.25 + 17.5)(np.ones(11, np.float32))
+        assert any(tmp_path.iterdir())
+    finally:
+        compilation_cache.set_cache_dir(before)
+
+
+def test_wrapped_functions():
+    assert isinstance(jax.jit(lambda x: x), jax.stages.Wrapped) and not isinstance(len, jax.stages.Wrapped)
+    options: jax.stages.CompilerOptions = {"xla_embed_ir_in_executable": True}
+    assert options
+
+
+def test_arrays_with_an_error():
+    aval = jax.core.ShapedArray((3,), np.float32, sharding=jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+    array = transfer.make_error_array(aval, "lost on the way")
+    with pytest.raises(RuntimeError, match="lost on the way"):
+        np.asarray(array)
+
+
+def test_transfer_between_servers():
+    server = transfer.start_transfer_server(jax.devices()[0].client, "127.0.0.1:0", ["127.0.0.1:0"])
+    assert isinstance(server, transfer.TransferServer)
+    x = jnp.arange(4.0)
+    server.await_pull(7, [x])
+    connection = server.connect(server.address())
+    assert isinstance(connection, transfer.TransferConnection)
+    spec = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding)
+    (y,) = connection.pull(7, [spec])
+    np.testing.assert_array_equal(y, x)
