@@ -9,7 +9,7 @@ index must name elements that exist, in a number that is known.
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -220,15 +220,41 @@ def _without_slice_starts(index: Index, operands: Sequence[Any]) -> list:
     return kept
 
 
-def _windows(index: Index, operands: Sequence[Any]) -> list[tuple[int, Any]]:
-    """For each slice whose start is an operand: its axis and the positions along it."""
+def _windows(index: Index, operands: Sequence[Any]) -> list[tuple[int, Any, Slice]]:
+    """For each slice whose start is an operand: its axis, the start, and the slice."""
     given, found = iter(operands), []
     for axis, e in enumerate(index.entries):
         if e is None:
             next(given)
         elif type(e) is Slice and e.start is None:
-            found.append((axis, next(given) + np.arange(e.size, dtype=np.int32) * np.int32(e.stride)))
+            found.append((axis, next(given), e))
     return found
+
+
+_slicing: list[Callable] = []
+"""``slice(x, start, size, axis)`` and ``update(x, part, start, axis)``, given by the numpy-like package."""
+
+
+def use_slicing(cut: Callable, update: Callable) -> None:
+    """Read and write windows that are next to each other by these functions, where arrays of positions would be slower."""
+    _slicing[:] = [cut, update]
+
+
+def _read_window(value, axis, start, window):
+    if window.stride == 1 and _slicing:
+        return _slicing[0](value, start, window.size, axis)
+    return value[_positions(axis, start, window)]
+
+
+def _write_window(value, axis, start, window, part):
+    if window.stride == 1 and _slicing:
+        return _slicing[1](value, part, start, axis)
+    return value.at[_positions(axis, start, window)].set(part)
+
+
+def _positions(axis, start, window) -> tuple:
+    along = start + np.arange(window.size, dtype=np.int32) * np.int32(window.stride)
+    return (*[slice(None)] * axis, along)
 
 
 def _key(index: Index, operands: Sequence[Any]) -> tuple:
@@ -236,17 +262,14 @@ def _key(index: Index, operands: Sequence[Any]) -> tuple:
     return tuple(next(given) if e is None else _numpy_entry(e) for e in _without_starts(index))
 
 
-def _along(axis: int, positions: Any) -> tuple:
-    return (*[slice(None)] * axis, positions)
-
-
 def read(value: Any, index: Index, operands: Sequence[Any]) -> Any:
     """The part of the array ``value`` that the index names."""
     if not index.entries:
         return value
-    for axis, positions in _windows(index, operands):
-        value = value[_along(axis, positions)]
-    return value[_key(index, operands)]
+    for window in _windows(index, operands):
+        value = _read_window(value, *window)
+    key = _key(index, operands)
+    return value if _is_everything(key, np.shape(value)) else value[key]
 
 
 def write(value: Any, index: Index, operands: Sequence[Any], part: Any) -> Any:
@@ -267,8 +290,13 @@ def _update(value, index, operands, part, how):
     key = _key(index, operands)
 
     def inside(value, windows):
-        if not windows:
-            return getattr(value.at[key], how)(part)
-        where = _along(*windows[0])
-        return value.at[where].set(inside(value[where], windows[1:]))
+        if windows:
+            return _write_window(value, *windows[0], inside(_read_window(value, *windows[0]), windows[1:]))
+        if how == "set" and _is_everything(key, np.shape(value)):
+            return part
+        return getattr(value.at[key], how)(part)
     return inside(value, windows)
+
+
+def _is_everything(key: tuple, shape: Sequence[int]) -> bool:
+    return all(type(k) is slice and k.indices(n) == (0, n, 1) for k, n in zip(key, shape))

@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core import array as core_array, dtypes
 from jax_core.array import Array
+from jax_core.refs.indexing import use_slicing
 from jax_core.tracebacks import shorten
 
 from . import arithmetic, ufuncs
@@ -416,6 +417,17 @@ def _unary(fun: Callable) -> Callable:
     return method
 
 
+def _window(x, start, size, axis):
+    from ..lax import slicing  # loaded late: only references with traced slices need it
+    return slicing.dynamic_slice_in_dim(x, start, size, axis)
+
+
+def _with_window(x, part, start, axis):
+    from ..lax import slicing
+    return slicing.dynamic_update_slice_in_dim(x, part, start, axis)
+
+
 def register() -> None:
     """Attach the table to all array classes, now and later."""
     core_array.register_array_methods(table())
+    use_slicing(_window, _with_window)
