@@ -1,0 +1,155 @@
+"""The fusion planner changes where values are kept, never what is computed: programs with and without it agree."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.experimental import io_callback
+from jax.sharding import NamedSharding, PartitionSpec
+
+X = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
+
+
+def norm(x):
+    return (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5)
+
+
+def chain(x):
+    for i in range(6):
+        x = jnp.where(x > 0.1 * i, jnp.clip(x, -1, 1) ** 2, x * 0.5) + jnp.mean(x)
+    return x
+
+
+def layers(x):
+    for _ in range(3):
+        x = x + jnp.tanh(norm(x) @ (X / 8))
+    return x
+
+
+@jax.jit
+def inner(x):
+    y = jnp.exp(-jnp.square(x)) * jnp.tanh(x)
+    return y, y / (1 + jnp.abs(y))
+
+
+def calls(x):
+    y, z = inner(x)
+    return y.sum(0) + z.max(0) + inner(y * z)[0].mean(0)
+
+
+def loop(x):
+    def body(carry, w):
+        h = jnp.tanh(norm(carry) * w)
+        return carry + h - h.mean(), h.sum()
+    return jax.lax.scan(body, x, jnp.linspace(0.5, 1.5, 5))
+
+
+def branches(x):
+    return jax.lax.cond(x[0, 0] > 0, lambda x: jax.nn.softmax(norm(x)) + norm(x), lambda x: chain(x), x)
+
+
+def remat(x):
+    for _ in range(3):
+        x = jax.checkpoint(lambda x: x + jnp.sin(norm(x)))(x)
+    return x
+
+
+@jax.custom_jvp
+def bump(x):
+    return jnp.exp(-jnp.square(x))
+
+
+bump.defjvp(lambda xs, ts: (bump(xs[0]), -2 * xs[0] * bump(xs[0]) * ts[0]))
+
+
+def custom(x):
+    y = bump(x)
+    return y / y.sum() + bump(y)
+
+
+def adam(x):
+    m, v = 0.9 * x, 0.99 * x * x
+    m, v = m + 0.1 * jnp.cos(x), v + 0.01 * jnp.cos(x) ** 2
+    return x - m / (jnp.sqrt(v) + 1e-8), m, v
+
+
+PROGRAMS = [chain, layers, calls, loop, branches, remat, custom, adam]
+
+
+def total(program):
+    return lambda x: sum(jnp.sum(jnp.sin(leaf)) for leaf in jax.tree.leaves(program(x)))
+
+
+def with_and_without(program, *args, **options):
+    off = jax.jit(lambda *a: program(*a), compiler_options={"jax_fusion_planner": "off"}, **options)
+    on = jax.jit(lambda *a: program(*a), compiler_options={"jax_fusion_planner": "on"}, **options)
+    return on, off, on(*args), off(*args)
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("transformed", [lambda f: f, lambda f: jax.value_and_grad(total(f)),
+                                         lambda f: jax.vmap(f), lambda f: jax.vmap(jax.grad(total(f)))],
+                         ids=["plain", "grad", "vmap", "vmap of grad"])
+def test_same_results(program, transformed):
+    function = transformed(program)
+    x = X if program is None or "vmap" not in str(transformed.__code__.co_names) else np.stack([X, 2 * X])
+    on, off, a, b = with_and_without(function, x)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=3e-4, atol=3e-5), a, b)
+    assert "planner:" not in off.lower(x).as_text()
+
+
+@pytest.mark.parametrize("program", [chain, layers, loop, remat, custom])
+def test_gradients_are_planned(program):
+    text = jax.jit(jax.grad(total(program))).lower(X).as_text()
+    assert "planner: " in text and "kernels need it" in text
+
+
+def test_configuration_switches_it():
+    fun = jax.grad(total(chain))
+    jax.config.update("jax_fusion_planner", "off")
+    try:
+        assert "planner:" not in jax.jit(lambda x: fun(x)).lower(X).as_text()
+    finally:
+        jax.config.update("jax_fusion_planner", "on")
+    lowered = jax.jit(lambda x: fun(x)).lower(X)
+    assert "planner:" in lowered.as_text()
+    off = lowered.compile({"jax_fusion_planner": "off"})  # also after lowering
+    assert "planner" not in off.as_text()
+    np.testing.assert_allclose(off(X), lowered.compile()(X), rtol=1e-4, atol=1e-5)
+
+
+def test_plan_is_linear_in_the_program():
+    """The cuts of a program twice as long are about twice as many, at the same places of each layer."""
+    def deep(n):
+        def fun(x):
+            for _ in range(n):
+                x = jnp.tanh(x * 1.1) + jnp.mean(jnp.exp(x))
+            return x
+        return jax.jit(fun).lower(X).as_text().count("optimization_barrier")
+    ten, twenty, forty = deep(10), deep(20), deep(40)
+    assert ten >= 8 and forty - twenty == 2 * (twenty - ten)
+
+
+def test_donation_and_effects_stay():
+    seen = []
+
+    def fun(x):
+        y = jnp.tanh(x) * jnp.exp(x)
+        io_callback(lambda m: seen.append(float(m)), None, y.mean(), ordered=True)
+        return y / y.sum(), y
+    on, off, a, b = with_and_without(fun, X)
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), a, b)
+    jax.effects_barrier()
+    assert len(seen) == 2 and abs(seen[0] - seen[1]) < 1e-6
+    x = jnp.asarray(X)
+    jax.jit(lambda x: (jnp.tanh(x), jnp.tanh(x).sum()), donate_argnums=0)(x)
+    assert x.is_deleted()
+
+
+def test_on_several_devices():
+    if len(jax.devices()) < 2:
+        pytest.skip("needs several devices (the test session makes eight of the CPU)")
+    mesh = jax.make_mesh((2,), ("rows",), devices=jax.devices()[:2])
+    x = jax.device_put(X, NamedSharding(mesh, PartitionSpec("rows")))
+    fun = jax.jit(jax.grad(total(layers)))
+    np.testing.assert_allclose(fun(x), fun(X), rtol=1e-3, atol=1e-4)
+    assert fun(x).sharding.is_equivalent_to(x.sharding, 2)
