@@ -86,7 +86,14 @@ def py312(session: nox.Session) -> None:
     run_tests(session, "packages", "tests")
 
 
+DEVICE_FILES = {"gpu": "nvidia[0-9]*", "tpu": "accel*"}  # under /dev
+
+
 def _on_platform(session: nox.Session, platform: str, extra: str, plugin: str) -> None:
+    """Run the suite on ``platform``. Gigabytes are not installed where the machine clearly has no such device."""
+    if sys.platform == "linux" and not any(pathlib.Path("/dev").glob(DEVICE_FILES[platform])) and (
+            platform != "tpu" or not any(pathlib.Path("/dev").glob("vfio/[0-9]*"))):
+        session.error(f"no {platform} device on this machine: there is no /dev/{DEVICE_FILES[platform]}")
     install(session, [f for f in ALL if f != "jax"], f"{PACKAGES / 'jax'}[{extra}]", *TEST_TOOLS, *DEMO_TOOLS)
     probe = ("import jax, sys\n"
              f"try: found = jax.devices({platform!r})\n"

@@ -81,6 +81,15 @@ def test_looks_of_an_argument(capsys):
     assert capsys.readouterr().out == "[0. 1.] Array([0., 1.], dtype=float32) [0. 1.] 1.00\n"
 
 
+def test_attributes_of_an_argument():
+    def host(x):
+        assert x.devices() == {x.device} and x.sharding.device_set == {x.device} and x.device.platform == "cpu"
+        assert x.aval.str_short() == "float32[4]" and not x.weak_type and x.is_ready() and not x.is_deleted()
+        assert [s.data.tolist() for s in x.addressable_shards] == [[0, 1, 2, 3]]
+        return x
+    jit(lambda x: through(host, x))(jnp.arange(4.0))
+
+
 def test_arguments_may_be_kept():
     """Also those large enough to be passed in buffers that are used again."""
     for n in (4, 1 << 19):

@@ -164,6 +164,12 @@ def test_repr_of_a_tracer():
     assert seen == ["Traced<ShapedArray(float32[], weak_type=True)>with<DynamicJaxprTrace(level=0/1)>"]
 
 
+def test_gradients_of_weak_values_are_weak():
+    for x, weak in ((2.0, True), (np.float32(2), False)):
+        jaxpr = tracing.make_jaxpr(grad(lambda x: mul(x, x)))(x)
+        assert jaxpr.out_avals[0].weak_type is weak
+
+
 def test_grad_needs_a_scalar():
     with pytest.raises(TypeError, match="scalar-output"):
         grad(sin)(X)

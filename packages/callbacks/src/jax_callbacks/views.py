@@ -44,6 +44,11 @@ class View(np.ndarray):
     def aval(self) -> ShapedArray:
         return ShapedArray(self.shape, self.dtype)
 
+    @property
+    def device(self) -> Any:
+        """As of a `jax.Array`; NumPy's own attribute of this name is a text."""
+        return backends.get().put(np.array(self)).device
+
     def block_until_ready(self) -> "View":
         return self
 

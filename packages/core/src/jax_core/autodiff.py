@@ -137,7 +137,7 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; use jax.jacrev or jax.vjp for other outputs.")
         _check_output("grad", outs[0], holomorphic)
-        one = full(get_aval(outs[0]), 1)
+        one = full(get_aval(outs[0]), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
         grads = tree.unflatten(in_tree, [_bare(ct) for ct in cts])
         grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
