@@ -43,7 +43,9 @@ def install(session: nox.Session, folders: list[str], *others: str) -> None:
 
 
 def run_tests(session: nox.Session, *paths: str) -> None:
-    session.run("python", "-m", "pytest", "-n", "2", "-q", *paths, *session.posargs,
+    """Run the tests under ``paths``, or those under the paths given on the command line: ``nox -s py312 -- packages/core``."""
+    given = [a for a in session.posargs if not a.startswith("-") and (ROOT / a.split("::")[0]).exists()]
+    session.run("python", "-m", "pytest", "-n", "2", "-q", *([] if given else paths), *session.posargs,
                 env={"JAX_ENABLE_COMPILATION_CACHE": "0", "OMP_NUM_THREADS": "1"})
 
 
