@@ -118,7 +118,7 @@ def test_lowering_rule():
     (lambda x: ffi_call("t", struct(2), input_layouts=[(1,)])(x), ValueError, "layout \\(1,\\) is not a permutation of the 1 axes"),
     (lambda x: ffi_call("t", struct(2))(x, a=object()), TypeError, "no attribute handler defined for a="),
     (lambda x: ffi_call("t", struct(2), custom_call_api_version=3)(x, a=1), ValueError, "at least 4; got api_version=3"),
-    (lambda x: vmap(ffi_call("t", struct()))(x), NotImplementedError, "only supported when ffi_call is given a vmap_method"),
+    (lambda x: vmap(ffi_call("t", struct()))(x), NotImplementedError, "`t`: vmap is only supported when it is given a vmap_method"),
     (lambda x: ffi_call("no such handler", struct(2))(x), RuntimeError, "no such handler"),
 ])
 def test_errors(make, error, message):

@@ -121,6 +121,10 @@ class Builder(Protocol):
         ``partitioned``: on several devices each makes the call, with its parts of the operands; such a call has no results.
         """
 
+    def buffer_callback(self, function: Callable[..., None], operands: Sequence[Value], out: Sequence[AbstractValue], *,
+                        has_side_effect: bool, aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:
+        """Call ``function(context, *buffers of operands, *buffers of results)``, which writes the results."""
+
     def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
         """Call ``callback(sharding)`` with the placement of ``x``, once for each compilation."""
 

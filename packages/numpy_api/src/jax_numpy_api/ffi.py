@@ -7,7 +7,6 @@ Source: XLA, "Foreign Function Interface"; StableHLO specification, `custom_call
 """
 from __future__ import annotations
 
-import functools
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
@@ -109,31 +108,52 @@ def _ffi_jvp(primals, tangents, *, target_name, **params):
                      "`jax.custom_jvp` or `jax.custom_vjp`.")
 
 
-def _ffi_batch(axis, args, dims, *, vmap_method, target_name, input_layouts, output_layouts, result_avals, **params):
-    if vmap_method is None:
+def vmap_by_method(what: str, method: str | None, axis: Any, args: Sequence[Any], dims: Sequence[Any],
+                   call: Callable[[Sequence[Any], list[bool] | None], list]) -> tuple[list, list]:
+    """The batching rule of calls that know nothing of batches, see `ffi_call`.
+
+    Args:
+      what: the call, for messages.
+      call: ``call(operands, batched)`` makes it: with None for one element; else with a leading axis on all results, and on the
+        operands that are flagged.
+    """
+    if method is None:
         raise NotImplementedError(
-            f"vmap of the FFI call to `{target_name}`: vmap is only supported when ffi_call is given a vmap_method, one of "
-            "'sequential', 'sequential_unrolled', 'expand_dims', 'broadcast_all' and 'legacy_vectorized'. Got vmap_method=None.")
+            f"vmap of {what}: vmap is only supported when it is given a vmap_method, one of 'sequential', 'sequential_unrolled', "
+            "'expand_dims', 'broadcast_all' and 'legacy_vectorized'. Got vmap_method=None.")
     args = [moved(x, d, 0) for x, d in zip(args, dims)]
     mapped = [d is not None for d in dims]
-    bind = functools.partial(ffi_call_p.bind, vmap_method=vmap_method, target_name=target_name, **params)
-    if vmap_method in ("sequential", "sequential_unrolled"):
+    if method in ("sequential", "sequential_unrolled"):
         def one(_, rows):
             rows = iter(rows)
-            return None, bind(*[next(rows) if m else x for x, m in zip(args, mapped)], input_layouts=input_layouts,
-                              output_layouts=output_layouts, result_avals=result_avals)
-        unroll = axis.size if vmap_method == "sequential_unrolled" else 1
+            return None, call([next(rows) if m else x for x, m in zip(args, mapped)], None)
+        unroll = axis.size if method == "sequential_unrolled" else 1
         _, outs = scan(one, None, [x for x, m in zip(args, mapped) if m], length=axis.size, unroll=unroll)
         return outs, [0] * len(outs)
-    if vmap_method != "legacy_vectorized":
-        size = 1 if vmap_method == "expand_dims" else axis.size
+    if method != "legacy_vectorized":
+        size = 1 if method == "expand_dims" else axis.size
         args = [x if m else broadcast_in_dim(x, (size, *np.shape(x)), range(1, 1 + np.ndim(x))) for x, m in zip(args, mapped)]
         mapped = [True] * len(args)
-    batched = lambda order: (0, *(i + 1 for i in order))
-    outs = bind(*args, input_layouts=tuple(batched(o) if m else o for o, m in zip(input_layouts, mapped)),
-                output_layouts=tuple(map(batched, output_layouts)),
-                result_avals=tuple(ShapedArray((axis.size, *a.shape), a.dtype) for a in result_avals))
+    outs = call(args, mapped)
     return outs, [0] * len(outs)
+
+
+def batched_avals(axis: Any, avals: Sequence[ShapedArray]) -> tuple[ShapedArray, ...]:
+    """The types with a leading axis."""
+    return tuple(ShapedArray((axis.size, *a.shape), a.dtype) for a in avals)
+
+
+def _ffi_batch(axis, args, dims, *, target_name, vmap_method, input_layouts, output_layouts, result_avals, **params):
+    batched_order = lambda order: (0, *(i + 1 for i in order))
+
+    def call(operands, batched):
+        ins, outs, avals = input_layouts, output_layouts, result_avals
+        if batched is not None:
+            ins = tuple(batched_order(o) if m else o for o, m in zip(ins, batched))
+            outs, avals = tuple(map(batched_order, outs)), batched_avals(axis, avals)
+        return ffi_call_p.bind(*operands, target_name=target_name, vmap_method=vmap_method, input_layouts=ins, output_layouts=outs,
+                               result_avals=avals, **params)
+    return vmap_by_method(f"the FFI call to `{target_name}`", vmap_method, axis, args, dims, call)
 
 
 ffi_call_p = Primitive(
@@ -196,7 +216,7 @@ def ffi_call(target_name: str, result_shape_dtypes: Any, *, has_side_effect: boo
         outs = ffi_call_p.bind(
             *args, result_avals=result_avals, vmap_method=vmap_method, target_name=target_name, has_side_effect=has_side_effect,
             input_layouts=in_orders, output_layouts=out_orders,
-            input_output_aliases=_aliases(target_name, input_output_aliases, in_avals, result_avals),
+            input_output_aliases=check_aliases(f"ffi_call of {target_name!r}", input_output_aliases, in_avals, result_avals),
             custom_call_api_version=custom_call_api_version, legacy_backend_config=legacy_backend_config,
             attributes=tuple((k, _freeze(target_name, k, v)) for k, v in sorted(attributes.items())))
         return tuple(outs) if many else outs[0]
@@ -212,9 +232,10 @@ def _result_aval(i: int, result: Any) -> Any:
     return ShapedArray(tuple(result.shape), dtypes.canonicalize_dtype(result.dtype))
 
 
-def _aliases(target: str, aliases: Mapping[int, int] | None, in_avals: Sequence[Any], out_avals: Sequence[Any]) -> tuple:
+def check_aliases(what: str, aliases: Mapping[int, int] | None, in_avals: Sequence[Any], out_avals: Sequence[Any]) -> tuple:
+    """The aliases as pairs; raises ValueError where they do not fit the types."""
     for i, j in (aliases or {}).items():
-        where = f"ffi_call of {target!r}: input_output_aliases contains the mapping '{i}:{j}' with"
+        where = f"{what}: input_output_aliases contains the mapping '{i}:{j}' with"
         if not 0 <= i < len(in_avals):
             raise ValueError(f"{where} input index {i} outside the range [0, {len(in_avals)}).")
         if not 0 <= j < len(out_avals):

@@ -11,6 +11,9 @@ from typing import Any, Mapping
 
 from .jaxlib_compat import VERSION, _jax
 
+Buffer = _jax.ffi.Buffer
+ExecutionContext = _jax.ffi.ExecutionContext
+ExecutionStage = _jax.ffi.ExecutionStage
 _GPU = {"cuda": "CUDA", "rocm": "ROCM", "gpu": "gpu"}
 
 

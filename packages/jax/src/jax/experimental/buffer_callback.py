@@ -1,4 +1,6 @@
-"""jax.experimental.buffer_callback: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.buffer_callback: implemented in `jax_callbacks.buffers`; what callbacks get, in `jax_xla_backend.ffi`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "buffer_callback": "jax_callbacks.buffers:buffer_callback",
+    **{n: f"jax_xla_backend.ffi:{n}" for n in ("Buffer", "ExecutionContext", "ExecutionStage")}})

@@ -391,6 +391,11 @@ class Builder:
         """Call ``function`` on the host; see `calls.host_callback`."""
         return calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned)
 
+    def buffer_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *, has_side_effect: bool,
+                        aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:
+        """Call ``function`` with buffers; see `calls.buffer_callback`."""
+        return calls.buffer_callback(self, function, operands, out, has_side_effect, aliases, command_buffer_compatible)
+
     def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
         """Call ``callback`` with the placement of ``x`` when it is known; see `calls.inspect_sharding`."""
         calls.inspect_sharding(self, x, callback)

@@ -165,6 +165,24 @@ def _partitioned_callback(b, target, function, operands, out):
     return [x for x in operands if x.aval is abstract_token]
 
 
+def buffer_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], has_side_effect: bool,
+                    aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:
+    """Emit a call of ``function(context, *buffers of operands, *buffers of results)``.
+
+    Raises:
+      NotImplementedError: the platform has no such calls.
+    """
+    target = {"cpu": "xla_buffer_python_cpu_callback", "cuda": "xla_buffer_python_gpu_callback",
+              "rocm": "xla_buffer_python_gpu_callback"}.get(b.platform)
+    if target is None:
+        raise NotImplementedError(f"buffer_callback: platform {b.platform} has no such calls; they exist on cpu, cuda and rocm")
+    if command_buffer_compatible and b.platform != "cpu":
+        target += "_cmd_buffer"
+    index = b.module.add_callback(function)
+    return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)}, has_side_effect=has_side_effect,
+                         output_operand_aliases=aliases)
+
+
 def inspect_sharding(b: Any, x: Value, callback: Callable[[Any], None]) -> None:
     """Call ``callback(sharding)`` with the placement that the compiler gives ``x``, when it compiles.
 
