@@ -5,7 +5,7 @@ Parts of references and control flow need the numpy-like package; those tests ar
 import numpy as np
 import pytest
 
-from jax_core import autodiff, config, jit, pullback, remat, tracing, tree, vmap
+from jax_core import autodiff, config, dtypes, jit, pullback, remat, tracing, tree, vmap
 from jax_core.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval
 from jax_core.custom_jvp import custom_jvp
 from jax_core.custom_vjp import custom_vjp
@@ -57,6 +57,17 @@ def test_empty_ref_has_the_type_asked_for():
     r = api.empty_ref(ShapeDtypeStruct((3,), np.float32))
     r[...] = X
     close(r[...], X)
+
+
+@pytest.mark.parametrize("dtype, number", [(dtypes.bfloat16, 2.0), (np.float16, 2.0), (np.int8, 2), (np.uint32, 2),
+                                           (np.complex64, 2j)])
+def test_python_numbers_take_the_dtype_of_the_reference(dtype, number):
+    r = new_ref(np.zeros((), dtype))
+    for change in (lambda r: api.set(r, ..., number), jit.jit(lambda r: api.set(r, ..., number))):
+        change(r)
+        assert np.asarray(r[...]) == number and r[...].dtype == dtype
+    with pytest.raises(ValueError, match="convert it"):
+        r[...] = 2.0 if dtype == np.complex64 else 2j
 
 
 @pytest.mark.parametrize("bad, error, words", [

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from .. import dtypes
 from ..aval import AbstractRef, ShapeDtypeStruct, aval_of_type, get_aval
+from ..structural import convert_element_type_p
 from ..trace import Tracer, ref_operators
 from . import indexing
 from .indexing import ds
@@ -211,17 +213,36 @@ def get(ref: Any, idx: Any = None) -> Any:
 def swap(ref: Any, idx: Any, value: Any, _function_name: str = "ref_swap") -> Any:
     """Store ``value`` in the part of ``ref`` that ``idx`` names, and return what was there.
 
+    Args:
+      value: of the dtype of ``ref`` and the shape of the part. A weakly typed value (a Python number) of the same kind,
+        integer, real or complex, is converted.
+
     Raises:
-      ValueError: ``value`` has another dtype than ``ref``, or another shape than the part.
+      ValueError: ``value`` has another dtype or shape.
     """
     if isinstance(ref, RefView):
         return _change_view(ref, idx, value, lambda old, new: _fitting(ref, old, new))
     _check(_function_name, ref)
     index, operands = indexing.parse(idx, ref.shape)
-    return swap_p.bind(ref, value, *operands, index=index)
+    return swap_p.bind(ref, _typed(ref, value), *operands, index=index)
+
+
+_KINDS = (np.integer, np.floating, np.complexfloating)
+
+
+def _typed(ref: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``ref``, if it is weakly typed (a Python number, say) and of the same kind."""
+    aval, dtype = get_aval(value), ref.dtype
+    if not aval.weak_type or aval.dtype == dtype or not any(
+            dtypes.issubdtype(aval.dtype, kind) and dtypes.issubdtype(dtype, kind) for kind in _KINDS):
+        return value
+    if isinstance(value, (int, float, complex)):
+        return np.asarray(value, dtype)[()]
+    return convert_element_type_p.bind(value, new_dtype=dtype, weak_type=False)
 
 
 def _fitting(view, old, new):
+    new = _typed(view, new)
     got = get_aval(new)
     if got.shape != np.shape(old) or got.dtype != view.dtype:
         raise ValueError(f"a value of type {got.str_short()} cannot be stored in a part of a reference of type "
@@ -245,7 +266,7 @@ def addupdate(ref: Any, idx: Any, x: Any) -> None:
         return
     _check("ref.addupdate", ref)
     index, operands = indexing.parse(idx, ref.shape)
-    addupdate_p.bind(ref, x, *operands, index=index)
+    addupdate_p.bind(ref, _typed(ref, x), *operands, index=index)
 
 
 # -- tracers -----------------------------------------------------------------------------------------------------------
