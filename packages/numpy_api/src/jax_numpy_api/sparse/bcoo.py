@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol, Sequence
 import numpy as np
 
 from jax_core import tree
+from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
 from .base import JAXSparse, _late, _late_unary
@@ -286,13 +287,14 @@ def bcoo_fromdense(mat: Any, *, nse: int | None = None, n_batch: int = 0, n_dens
       ConcretizationTypeError: ``nse`` is missing and the array is traced.
       ValueError: more batch and dense axes than there are.
     """
-    mat = jnp.asarray(mat)
+    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
     if n_batch < 0 or n_dense < 0 or n_batch + n_dense > mat.ndim:
         raise ValueError(f"bcoo_fromdense: n_batch={n_batch} and n_dense={n_dense} for an array of shape {mat.shape}")
     if nse is None:
-        filled = jnp.any(mat != 0, axis=tuple(range(mat.ndim - n_dense, mat.ndim)))
-        counts = jnp.sum(filled, axis=tuple(range(n_batch, filled.ndim)))
-        nse = jnp.max(counts, initial=0) if n_batch + n_dense < mat.ndim else 1
+        with ensure_compile_time_eval():  # of an array that is known, also inside of a traced function
+            filled = jnp.any(mat != 0, axis=tuple(range(mat.ndim - n_dense, mat.ndim)))
+            counts = jnp.sum(filled, axis=tuple(range(n_batch, filled.ndim)))
+            nse = jnp.max(counts, initial=0) if n_batch + n_dense < mat.ndim else 1
     nse = concrete_count(nse, "The error arose for the nse argument of bcoo_fromdense; pass the number of elements to store.")
     data, indices = bcoo_fromdense_p.bind(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
     return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
@@ -428,8 +430,10 @@ def bcoo_sum_duplicates(mat: BCOO, nse: int | None = None) -> BCOO:
       ConcretizationTypeError: ``nse`` is missing and the coordinates are traced.
     """
     if nse is None:
-        nse = concrete_count(_count_points(mat.indices, parts(mat)[1]),
-                             "The error arose for the nse argument of bcoo_sum_duplicates; pass the number of elements to store.")
+        with ensure_compile_time_eval():
+            nse = _count_points(mat.indices, parts(mat)[1])
+        nse = concrete_count(nse, "The error arose for the nse argument of bcoo_sum_duplicates; pass the number of elements to "
+                                  "store.")
     data, indices = bcoo_sum_duplicates_p.bind(mat.data, mat.indices, spinfo=mat._info, nse=operator.index(nse))
     return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
 

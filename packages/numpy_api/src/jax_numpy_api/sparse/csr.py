@@ -6,6 +6,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import tree
+from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
 from . import coo
@@ -176,10 +177,13 @@ def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
     """
-    mat = jnp.asarray(mat)
+    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
     if mat.ndim != 2:
         raise ValueError(f"csr_fromdense: needs a matrix, got shape {mat.shape}")
-    nse = concrete_count((mat != 0).sum() if nse is None else nse,
+    if nse is None:
+        with ensure_compile_time_eval():
+            nse = jnp.sum(mat != 0)
+    nse = concrete_count(nse,
                          "The error arose for the nse argument of csr_fromdense; pass the number of elements to store.")
     return CSR(csr_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape)
 

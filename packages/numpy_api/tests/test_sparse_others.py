@@ -1,0 +1,253 @@
+"""BCSR, COO, CSR, CSC, sparsify, derivatives, linear algebra and random sparse arrays, against dense arrays and SciPy."""
+import numpy as np
+import pytest
+import scipy.sparse
+import scipy.sparse.linalg
+
+from jax_core import config, tree
+from jax_core.autodiff import grad, jacrev
+from jax_core.custom_jvp import custom_jvp
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import lax
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api import sparse
+from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, linalg, transform
+
+_RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(autouse=True)
+def _wide():
+    with config.enable_x64(True):
+        yield
+
+
+def matrix(*shape, density=0.5):
+    return np.where(_RNG.random(shape) < density, _RNG.integers(1, 9, shape) / 2, 0.0)
+
+
+def same(got, want, **tolerance):
+    got = got.todense() if hasattr(got, "todense") else got
+    assert got.shape == np.shape(want), (got.shape, np.shape(want))
+    np.testing.assert_allclose(got, want, **{"rtol": 1e-12, "atol": 1e-12, **tolerance})
+
+
+# -- matrices ------------------------------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("kind", [COO, CSR, CSC, BCSR, BCOO])
+@pytest.mark.parametrize("nse", [None, 15])
+def test_matrix_formats(kind, nse):
+    """Conversion, products on both sides, transposition, gradients; with padding too."""
+    dense, v, w = matrix(3, 5), _RNG.normal(size=5), _RNG.normal(size=(5, 2))
+    mat = kind.fromdense(dense, nse=nse)
+    same(mat, dense)
+    same(mat @ v, dense @ v)
+    same(mat @ w, dense @ w)
+    same(v[:3] @ mat, v[:3] @ dense)
+    same(mat.T, dense.T)
+    same(mat * 2, dense * 2)
+    same(mat + mat, dense * 2)
+    same(mat @ mat.T, dense @ dense.T)
+    same(jit(lambda m, v: m @ v)(mat, v), dense @ v)
+    same(jit(lambda x: kind.fromdense(x, nse=15))(dense), dense)
+    same(grad(lambda v: ((mat @ v) ** 2).sum())(v), 2 * dense.T @ dense @ v)
+    if nse is not None:  # padding has a gradient where its place is inside of the matrix
+        return
+    leaves, structure = tree.flatten(mat)
+    d = grad(lambda data: ((tree.unflatten(structure, [data, *leaves[1:]]) @ v) ** 2).sum())(leaves[0])
+    same(tree.unflatten(structure, [d, *leaves[1:]]), 2 * np.outer(dense @ v, v) * (dense != 0))
+
+
+@pytest.mark.parametrize("kind,theirs", [(CSR, scipy.sparse.csr_matrix), (CSC, scipy.sparse.csc_matrix)])
+def test_buffers_are_those_of_scipy(kind, theirs):
+    dense = matrix(4, 6)
+    ours, theirs = kind.fromdense(dense), theirs(dense)
+    assert np.array_equal(ours.indptr, theirs.indptr) and np.array_equal(ours.indices, theirs.indices)
+    assert np.array_equal(ours.data, theirs.data)
+    assert np.array_equal(BCSR.from_scipy_sparse(theirs).todense(), dense)
+
+
+def test_matvec_functions():
+    dense, v = matrix(3, 5), _RNG.normal(size=3)
+    same(sparse.coo_matvec(COO.fromdense(dense), v, transpose=True), dense.T @ v)
+    same(sparse.csr_matmat(CSR.fromdense(dense), v[:, None], transpose=True), dense.T @ v[:, None])
+    with pytest.raises(ValueError, match="^csr_matvec: a matrix of shape"):
+        sparse.csr_matvec(CSR.fromdense(dense), v)
+    with pytest.raises(ValueError, match="needs a matrix"):
+        sparse.coo_fromdense(np.ones(3))
+
+
+@pytest.mark.parametrize("n_batch,n_dense", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_bcsr(n_batch, n_dense):
+    shape = (2,) * n_batch + (3, 4) + (2,) * n_dense
+    dense, other = matrix(*shape), _RNG.normal(size=shape)
+    mat = BCSR.fromdense(dense, n_batch=n_batch, n_dense=n_dense)
+    assert (mat.n_batch, mat.n_dense) == (n_batch, n_dense)
+    same(mat, dense)
+    same(mat.to_bcoo(), dense)
+    same(BCSR.from_bcoo(mat.to_bcoo()), dense)
+    same(mat.sum_duplicates(), dense)
+    same(mat * other, dense * other)
+    kept = np.any(dense != 0, axis=tuple(range(len(shape) - n_dense, len(shape))), keepdims=True)
+    same(mat._with(sparse.bcsr_extract(mat.indices, mat.indptr, other)), other * kept)
+    numbers = (((n_batch + 1,), (n_batch,)), ((0,), (0,)) if n_batch else ((), ()))
+    v = _RNG.normal(size=(2,) * n_batch + (4, 3))
+    same(sparse.bcsr_dot_general(mat, v, dimension_numbers=numbers), np.asarray(lax.dot_general(dense, v, numbers)))
+    same(sparse.bcsr_concatenate([mat, mat], dimension=n_batch), np.concatenate([dense, dense], n_batch))
+    if n_batch:
+        same(vmap(lambda m: m @ v[0][:, 0])(mat) if not n_dense else dense[0], dense @ v[0][:, 0] if not n_dense else dense[0])
+
+
+def test_bcsr_errors():
+    with pytest.raises(ValueError, match="exactly two sparse axes"):
+        BCSR.fromdense(np.ones(3))
+    with pytest.raises(ValueError, match="cannot represent"):
+        BCSR((np.ones(2), np.zeros(2, int), np.zeros(3, int)), shape=(3, 3))
+
+
+def test_eye_empty_and_todense():
+    for name, kind in (("bcoo", BCOO), ("bcsr", BCSR), ("coo", COO), ("csr", CSR), ("csc", CSC)):
+        for n, m, k in ((3, 3, 0), (3, 5, 1), (4, 3, -2), (2, 2, 5)):
+            out = sparse.eye(n, m, k, sparse_format=name)
+            assert isinstance(out, kind)
+            same(out, np.eye(n, m, k))
+        same(sparse.empty((2, 3), sparse_format=name), np.zeros((2, 3)))
+        same(sparse.todense(sparse.eye(3, sparse_format=name)), np.eye(3))
+    same(sparse.todense(np.ones(2)), np.ones(2))
+    with pytest.raises(ValueError, match="must be one of"):
+        sparse.eye(3, sparse_format="dok")
+
+
+# -- sparsify ------------------------------------------------------------------------------------------------------------
+
+@custom_jvp
+def cubed(x):
+    return x * x * x
+
+
+cubed.defjvps(lambda t, out, x: 3 * x * x * t)
+FUNCTIONS = {
+    "elementwise": lambda x: jnp.sin(x) * 2 + jnp.sqrt(abs(x)) - jnp.tanh(-x),
+    "transpose": lambda x: x.T @ x,
+    "reductions": lambda x: (x.sum(), x.sum(0), x.mean()),
+    "joining": lambda x: jnp.concatenate([x, 2 * x], axis=1),
+    "shapes": lambda x: (x.reshape(2, -1), x[None], x[::-1], jnp.squeeze(x[:1]), jnp.expand_dims(x, 1)),
+    "indexing": lambda x: (x[1], x[:, 2:], x[..., 0], lax.dynamic_slice(x, (1, 1), (2, 2))),
+    "jit": lambda x: jit(lambda y: y * 3)(x),
+    "custom derivatives": cubed,
+    "cond": lambda x: lax.cond(True, lambda y: y * 2, lambda y: y * 3, x),
+    "while": lambda x: lax.while_loop(lambda c: c[1] < 3, lambda c: (c[0] * 2, c[1] + 1), (x, 0)),
+    "scan": lambda x: lax.scan(lambda c, a: (c * a, c.sum()), x, jnp.arange(3.0)),
+    "matmul": lambda x: x @ np.ones((2, 5, 3)),
+    "einsum": lambda x: jnp.einsum("ij,kj->ik", x, np.ones((2, 5))),
+    "power": lambda x: x ** 3,
+    "todense": lambda x: sparse.todense(x) + 1,
+    "from inside": lambda x: BCOO.fromdense(np.eye(3)) @ sparse.todense(x),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("kind", [BCOO, BCSR])
+def test_sparsify(name, kind):
+    dense = matrix(4, 5) if name not in ("from inside", "matmul") else matrix(3, 5)
+    f = FUNCTIONS[name]
+    got = tree.leaves(sparse.sparsify(f)(kind.fromdense(dense)), is_leaf=transform.is_sparse)
+    want = tree.leaves(f(jnp.asarray(dense)), is_leaf=transform.is_sparse)
+    assert len(got) == len(want)
+    for g, w in zip(got, want):
+        same(g, np.asarray(w))
+
+
+def test_sparsify_keeps_sparse_what_is_sparse():
+    x = BCOO.fromdense(matrix(4, 5))
+    assert sparse.sparsify(jnp.sin)(x).nse == x.nse
+    assert sparse.sparsify(lambda y: y * 2 + y)(x).nse == x.nse
+    assert isinstance(sparse.sparsify(jnp.negative)(BCSR.fromdense(matrix(4, 5))), BCSR)
+    duplicates = BCOO((np.ones(2), np.zeros((2, 1), int)), shape=(2,))
+    same(sparse.sparsify(jnp.square)(duplicates), [4, 0])
+
+
+def test_sparsify_refuses_dense_results():
+    x = BCOO.fromdense(matrix(4, 5))
+    for f in (jnp.cos, jnp.exp, lambda y: y + 1, lambda y: y > 0):
+        with pytest.raises(NotImplementedError, match="todense"):
+            sparse.sparsify(f)(x)
+
+
+def test_sparsify_under_jit_and_grad():
+    dense, v = matrix(4, 5), _RNG.normal(size=5)
+    x = BCOO.fromdense(dense)
+    f = sparse.sparsify(lambda m, v: (jnp.sin(m) @ v).sum())
+    want = (np.sin(dense) @ v).sum()
+    np.testing.assert_allclose(jit(f)(x, v), want)
+    d = sparse.grad(f)(x, v)
+    same(d, np.cos(dense) * v * (dense != 0))
+
+
+def test_values_in_an_environment():
+    env = transform.SparsifyEnv()
+    x = BCOO.fromdense(matrix(3, 4))
+    values = transform.arrays_to_spvalues(env, [x, BCSR.fromdense(matrix(3, 4)), np.ones(4)])
+    assert values[0].is_bcoo() and values[1].is_bcsr() and values[2].is_dense()
+    assert [a.shape for a in transform.spvalues_to_avals(env, values)] == [(3, 4), (3, 4), (4,)]
+    same(transform.spvalues_to_arrays(env, values)[0], x.todense())
+    outs, _ = transform.sparsify_raw(jnp.matmul)(env, values[0], values[2])
+    same(transform.spvalues_to_arrays(env, outs)[0], x.todense() @ np.ones(4))
+
+
+# -- derivatives ---------------------------------------------------------------------------------------------------------
+
+def test_derivatives_with_respect_to_sparse_arguments():
+    dense, v = matrix(3, 4), _RNG.normal(size=4)
+    x, mask = BCOO.fromdense(dense), dense != 0
+    f = lambda m, v: ((m @ v) ** 2).sum()
+    value, (d_m, d_v) = sparse.value_and_grad(f, argnums=(0, 1))(x, v)
+    np.testing.assert_allclose(value, f(dense, v))
+    same(d_m, 2 * np.outer(dense @ v, v) * mask)
+    same(d_v, 2 * dense.T @ dense @ v)
+    got, aux = sparse.grad(lambda d: (f(d["a"], v), 3), has_aux=True)({"a": x})
+    same(got["a"], d_m.todense())
+    assert aux == 3
+    for jacobian in (sparse.jacfwd, sparse.jacrev, sparse.jacobian):
+        out = jacobian(lambda m: m @ v)(x)
+        assert out.n_batch == 1 and out.shape == (3, 3, 4)
+        same(out, np.asarray(jacrev(lambda m: m @ v)(dense)) * mask)
+        same(jacobian(lambda v: x @ v)(v), dense)
+    same(sparse.grad(lambda m: (m @ v).sum())(CSR.fromdense(dense)), np.broadcast_to(v, (3, 4)) * mask)
+    with pytest.raises(NotImplementedError, match="a sparse result"):
+        sparse.jacfwd(lambda m: m * 2)(x)
+
+
+# -- linear algebra ------------------------------------------------------------------------------------------------------
+
+def test_spsolve():
+    """The solution, and its derivatives with respect to stored elements and right-hand side."""
+    dense, b = matrix(6, 6) + 6 * np.eye(6), _RNG.normal(size=6)
+    mat = scipy.sparse.csr_matrix(dense)
+    solve = lambda data, b: linalg.spsolve(data, mat.indices, mat.indptr, b)
+    want = np.linalg.solve(dense, b)
+    same(solve(mat.data, b), want, rtol=1e-10)
+    same(jit(solve)(mat.data, b), want, rtol=1e-10)
+    same(vmap(solve, in_axes=(None, 0))(mat.data, np.stack([b, 2 * b])), np.stack([want, 2 * want]), rtol=1e-10)
+    d_data, d_b = grad(lambda data, b: (solve(data, b) ** 2).sum(), (0, 1))(mat.data, b)
+    w_dense, w_b = grad(lambda a, b: (jnp.linalg.solve(a, b) ** 2).sum(), (0, 1))(dense, b)
+    same(d_b, w_b, rtol=1e-9)
+    same(d_data, np.asarray(w_dense)[dense != 0], rtol=1e-9)
+    with pytest.raises(ValueError, match="must be vectors"):
+        linalg.spsolve(mat.data, mat.indices, mat.indptr, b[:, None])
+
+
+def test_lobpcg():
+    """The largest eigenvalues of a sparse Laplacian, against SciPy."""
+    n, k = 60, 3
+    laplacian = scipy.sparse.diags([np.full(n - 1, -1.0), np.full(n, 2.0) + np.arange(n) / 10, np.full(n - 1, -1.0)], [-1, 0, 1])
+    want = np.sort(np.linalg.eigvalsh(laplacian.toarray()))[::-1][:k]
+    mat = BCOO.from_scipy_sparse(laplacian)
+    w, v, steps = linalg.lobpcg_standard(mat, _RNG.normal(size=(n, k)), m=200)
+    same(w, want, rtol=1e-9)
+    same(laplacian @ np.asarray(v), np.asarray(v) * np.asarray(w), atol=1e-5)
+    assert 1 < steps < 200
+    same(linalg.lobpcg_standard(lambda x: mat @ x, _RNG.normal(size=(n, k)))[0], want, rtol=1e-6)
+    with pytest.raises(ValueError, match="expected search dim"):
+        linalg.lobpcg_standard(mat, np.ones((n, 20)))
