@@ -4,11 +4,12 @@ Source: "auto-vectorisation" by operator rules; every value carries the position
 """
 from __future__ import annotations
 
+import weakref
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import context
+from . import config, context
 from .aval import AbstractRef, ShapedArray, get_aval
 from .dtypes import float0
 from .effects import NamedAxisEffect
@@ -17,7 +18,7 @@ from .primitive import ELEMENTWISE, Primitive
 from .refs.discharge import apply_discharged, works_on_refs
 from .refs.indexing import WHOLE
 from .refs.primitives import get_p, is_ref, new_ref_p, swap_p
-from .staging import trace_to_jaxpr
+from .staging import check_leaks, trace_to_jaxpr
 from .trace import Trace, Tracer
 
 not_mapped = None
@@ -84,6 +85,8 @@ class BatchTrace(Trace):
         self.axis = axis
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        if self.agree is not None:
+            args, params = self.agree(prim, args, params)
         vals, dims, mapped = [], [], False
         for x in args:
             if type(x) is BatchTracer and x._trace is self:
@@ -249,7 +252,12 @@ def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> t
             outs = fun(*tracers)
         pairs = [trace.unbox(x) for x in outs]
         dims_of_last_call[:] = [d for _, d in pairs]
-        return [x for x, _ in pairs]
+        values = [x for x, _ in pairs]
+        if config.check_tracer_leaks.value:
+            watched = weakref.ref(trace)
+            del trace, tracers, outs, pairs
+            check_leaks(watched, "It was made by vmap.")
+        return values
     return batched, lambda: list(dims_of_last_call)
 
 

@@ -5,17 +5,18 @@ one difference: tangents are recorded instead of computed.
 """
 from __future__ import annotations
 
+import weakref
 from typing import Any, Callable, Sequence
 
 
-from . import context, dtypes
+from . import config, context, dtypes
 from .aval import get_aval
 from .jaxpr import ClosedJaxpr, eval_jaxpr
 from .primitive import LINEAR, ZERO, Primitive, Zero
 from .refs.discharge import apply_discharged, works_on_refs
 from .refs.indexing import WHOLE
 from .refs.primitives import TANGENT_REFS, Cell, get_p, new_ref_p, swap_p
-from .staging import trace_to_jaxpr
+from .staging import check_leaks, trace_to_jaxpr
 from .structural import add, instantiate
 from .trace import Trace, Tracer
 
@@ -51,6 +52,8 @@ class JVPTrace(Trace):
     __slots__ = ()
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        if self.agree is not None:
+            args, params = self.agree(prim, args, params)
         primals, tangents, ours = [], [], False
         for x in args:
             if type(x) is JVPTracer and x._trace is self:
@@ -167,7 +170,12 @@ def jvp_flat(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     trace = JVPTrace(context.state.trace)
     with context.Use(trace):
         outs = fun(*map(trace.pair, primals, tangents))
-    return _unzip(map(trace.split, outs))
+    result = _unzip(map(trace.split, outs))
+    if config.check_tracer_leaks.value:
+        watched = weakref.ref(trace)
+        del trace, outs
+        check_leaks(watched, "It was made by jvp.")
+    return result
 
 
 def jvp_jaxpr(closed: ClosedJaxpr, nonzero: Sequence[bool],

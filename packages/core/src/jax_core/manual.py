@@ -6,8 +6,8 @@ Two operations change that: `pvary` gives up the knowledge that a value is equal
 which makes equal what varied. Each is the transpose of the other, and that makes derivatives right: where a value that
 is equal everywhere meets one that varies, `pvary` is put in between, so that its cotangent is the sum over the devices.
 
-Operands are brought to agree where a primitive is bound (`Primitive.bind` asks ``context.state.manual``), so no rule of any
-primitive knows of this. Primitives that hold programs have programs that vary as their operands do: loops are brought to a
+Operands are brought to agree by the traces that are made inside a region (``Trace.agree``), before they apply any rule, so no
+rule of any primitive knows of this. Primitives that hold programs have programs that vary as their operands do: loops are brought to a
 fixed point, where the reference asks the user to convert the initial carry.
 
 Source: the collectives of the StableHLO specification; the typing by "varying manual axes" of the public documentation

@@ -134,11 +134,8 @@ class Primitive:
 
     def bind(self, *args, **params):
         """Apply the primitive to ``args`` under the current transformation."""
-        state = context.state
         try:
-            if state.manual is not None:
-                args, params = state.manual(self, args, params)
-            return state.trace.process(self, args, params)
+            return context.state.trace.process(self, args, params)
         except Exception as error:
             shorten(error)
             raise

@@ -61,6 +61,8 @@ class LinearizeTrace(JVPTrace):
         return LinearTracer(self, aval)
 
     def process(self, prim, args, params):
+        if self.agree is not None:
+            args, params = self.agree(prim, args, params)
         primals, tangents, ours = [], [], False
         for x in args:
             kind = type(x)

@@ -73,6 +73,8 @@ class DynamicJaxprTrace(Trace):
         return f"DynamicJaxprTrace(level={level}/{sublevel})"
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        if self.agree is not None:
+            args, params = self.agree(prim, args, params)
         if prim.stage is not None:
             return prim.stage(self, args, params)
         return self.record(prim, args, params)
@@ -203,7 +205,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     if config.check_tracer_leaks.value:
         watched, place = weakref.ref(trace), trace.describe(trace.invars[0]) if trace.invars else ""
         del trace, args, outs  # what this function itself holds does not count
-        _check_leaks(watched, place)
+        check_leaks(watched, place)
     return jaxpr, consts, jaxpr.out_avals
 
 
@@ -224,15 +226,15 @@ def constants_to_inputs(jaxpr: Jaxpr) -> Jaxpr:
     return Jaxpr([], jaxpr.constvars + jaxpr.invars, jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
 
 
-def _check_leaks(watched: weakref.ref, place: str) -> None:
-    """Raise if tracers of a finished trace are still held by something."""
+def check_leaks(watched: weakref.ref, place: str) -> None:
+    """Raise if tracers of a finished trace are still held by something; called while `jax_check_tracer_leaks` is on."""
     if watched() is None:
         return
     gc.collect()
     trace = watched()
     if trace is None:
         return
-    held = [o for o in gc.get_objects() if isinstance(o, DynamicJaxprTracer) and o._trace is trace]
+    held = [o for o in gc.get_objects() if isinstance(o, Tracer) and o._trace is trace]
     if held:
         raise Exception(f"Leaked trace {trace!r}: {len(held)} tracer(s) outlive the function that was traced, for instance "
                         f"{held[0]!r}, which was carried out by a side effect. {place}")

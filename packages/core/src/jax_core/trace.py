@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 class Trace:
     """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
 
-    __slots__ = ("parent", "__weakref__")
+    __slots__ = ("parent", "agree", "__weakref__")
 
     def __init__(self, parent: "Trace | None" = None):
         self.parent = parent
+        self.agree = context.state.manual  # inside a checked manual region: makes operands agree, see `manual`
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
         """Apply ``prim`` to ``args``, some of which may be tracers of this trace."""
