@@ -8,7 +8,8 @@ import pytest
 from jax_core import autodiff, config, dtypes, jit, pullback, remat, tracing, tree, vmap
 from jax_core.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval
 from jax_core.custom_jvp import custom_jvp
-from jax_core.custom_vjp import custom_vjp
+from jax_core.custom_vjp import custom_vjp, linear_call
+from jax_core.custom_vmap import custom_vmap
 from jax_core.effects import AccumEffect, LocalRefEffect, ReadEffect, WriteEffect
 from jax_core.errors import NonConcreteBooleanIndexError, UnexpectedTracerError
 from jax_core.refs import api, discharge, indexing
@@ -323,6 +324,33 @@ def test_a_backward_pass_writes_to_a_reference(wrap):
     close(seen[...], 2 * X)
 
 
+def test_forward_mode_changes_the_tangent_of_a_reference():
+    for wrap in (lambda f: f, jit.jit):
+        r, t = new_ref(X), new_ref(f32(1, 1, 1))
+        square = wrap(lambda r: (api.set(r, ..., mul(r[...], r[...])), total(r[...]))[1])
+        value, slope = autodiff.jvp(square, (r,), (t,))
+        close(value, np.sum(X * X))
+        close(slope, np.sum(2 * X))
+        close(r[...], X * X)
+        close(t[...], 2 * X)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jit.jit])
+def test_the_gradient_with_respect_to_a_reference_is_that_of_its_first_contents(wrap):
+    def f(x, r):
+        r[...] = mul(r[...], x)
+        return total(mul(r[...], r[...]))
+
+    @wrap
+    def both(x, r, sums):
+        _, pull = autodiff.vjp(f, x, r)
+        return pull.with_refs(pullback.GradValue(), sums)(np.float32(1))[0]
+    r, sums = new_ref(X), new_ref(mul(X, 0.0))
+    close(both(f32(2, 3, 4), r, sums), 2 * X * X * f32(2, 3, 4))
+    close(sums[...], 2 * X * f32(4, 9, 16))
+    close(r[...], X * f32(2, 3, 4))
+
+
 def test_a_custom_rule_is_not_dropped_for_a_reference_that_is_used_elsewhere():
     @custom_vjp
     def log(x, ref):
@@ -435,3 +463,19 @@ def test_inline_options():
     assert names == {**dict.fromkeys(jit.Inline, "jit"), jit.Inline.JAX_EARLY: "sin", True: "sin", False: "jit"}
     with pytest.raises(ValueError, match="jax.Inline"):
         jit.jit(sin, inline="auto")
+
+
+def test_other_primitives_that_hold_programs():
+    """Custom batching, linear calls and transposition of functions with references inside."""
+    mapped = custom_vmap(doubled_sine)
+    mapped.def_vmap(lambda size, batched, x: (mul(sin(x), 2.0), True))
+    close(jit.jit(mapped)(X), 2 * np.sin(X))
+    close(jit.jit(vmap.vmap(mapped))(X), 2 * np.sin(X))
+    close(autodiff.grad(lambda x: total(jit.jit(mapped)(x)))(X), 2 * np.cos(X))
+
+    def double(x):
+        r = new_ref(x)
+        r.addupdate(x)
+        return r[...]
+    close(jit.jit(lambda x: linear_call(lambda _, x: double(x), lambda _, ct: double(ct), (), x))(X), 2 * X)
+    close(autodiff.linear_transpose(double, X)(X)[0], 2 * X)

@@ -6,12 +6,13 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import dtypes, tree
-from .aval import AbstractRef, get_aval
+from .aval import AbstractRef, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from .jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from .jit import jit, name_of
 from .primitive import Linear, Zero
 from .pullback import differentiable, flags, make_vjp
+from .refs.discharge import pure
 from .refs.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
 from .source import describe_function
@@ -128,6 +129,7 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
     def value_and_grad_of(*args, **kwargs):
         chosen, place = _split_args("value_and_grad", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
+        flat = plain_values(flat)
         for x in flat:
             _check_input("grad", x, holomorphic, allow_int)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux)
@@ -225,6 +227,7 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
     if reduce_axes:
         raise NotImplementedError("vjp: reduce_axes is not supported; reduce with lax.psum instead")
     flat, in_tree = tree.flatten(primals)
+    flat = plain_values(flat)
     nonzero = [differentiable(get_aval(x)) for x in flat]
     if in_nzs is not None:
         nonzero = [a and b for a, b in zip(nonzero, flags("in_nzs", in_nzs, in_tree))]
@@ -279,6 +282,7 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
     """
     _callable("linearize", fun)
     flat, in_tree = tree.flatten(primals)
+    flat = plain_values(flat)
     run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
     in_avals = [get_aval(x) for x in flat]
     wanted = [True] * len(flat) if in_nzs is None else flags("in_nzs", in_nzs, in_tree)
@@ -324,6 +328,7 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
     """
     _callable("linear_transpose", fun)
     flat, in_tree = tree.flatten(primals)
+    flat = plain_values(flat)
     avals = [get_aval(x) if not hasattr(x, "aval") else x.aval for x in flat]
     run, record = _flat_function(fun, in_tree, {}, False)
     if any(not has_tangent(a) for a in avals):
@@ -333,6 +338,7 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
     if any(not has_tangent(a) for a in out_avals):
         raise TypeError("linear_transpose only supports [float or complex] outputs, got "
                         f"{[a.str_short() for a in out_avals]}")
+    closed = pure(ClosedJaxpr(jaxpr, consts))
 
     def transposed(cotangent):
         flat_cts, ct_tree = tree.flatten(cotangent)
@@ -343,7 +349,7 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
             if not types_compatible(get_aval(ct), aval):
                 raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
                                 f"type {aval.str_short()}")
-        cts = backward_pass(jaxpr, consts, [Linear(a) for a in avals], flat_cts)
+        cts = backward_pass(closed.jaxpr, closed.consts, [Linear(a) for a in avals], flat_cts)
         return tree.unflatten(in_tree, [_bare(ct) for ct in cts])
     return transposed
 
@@ -393,6 +399,7 @@ def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     def jacobian_of(*args, **kwargs):
         chosen, place = _split_args("jacfwd", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
+        flat = plain_values(flat)
         for x in flat:
             _check_input("jacfwd", x, holomorphic, False)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, "jacfwd")
@@ -429,6 +436,7 @@ def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     def jacobian_of(*args, **kwargs):
         chosen, place = _split_args("jacrev", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
+        flat = plain_values(flat)
         for x in flat:
             _check_input("jacrev", x, holomorphic, allow_int)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, "jacrev")

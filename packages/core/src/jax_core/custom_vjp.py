@@ -18,7 +18,7 @@ from .forward import has_tangent
 from .jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
 from .primitive import Primitive, Zero
-from .refs.discharge import custom_rule
+from .refs.discharge import call_rule, custom_rule
 from .source import written_in
 from .staging import trace_to_closed
 from .structural import instantiate, reduce_sum
@@ -435,4 +435,5 @@ linear_call_p = Primitive(
     lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
 )
 linear_call_p.holds_program = True
+linear_call_p.discharge = call_rule(linear_call_p, "call")
 linear_call_p.interpret = runs_its_program("call")

@@ -18,6 +18,7 @@ from .custom_jvp import bind_arguments, signature_of
 from .forward import jvp_flat, jvp_jaxpr
 from .jaxpr import eval_jaxpr, runs_its_program
 from .primitive import Primitive, Zero, none
+from .refs.discharge import call_rule
 from .reverse import linearize_jaxpr
 from .source import describe_function
 from .staging import trace_to_closed
@@ -148,4 +149,5 @@ custom_vmap_call_p = Primitive(
     batch=_batch, lower=lambda b, *xs, call, rule: b.jaxpr(call, *xs),
 )
 custom_vmap_call_p.holds_program = True
+custom_vmap_call_p.discharge = call_rule(custom_vmap_call_p, "call")
 custom_vmap_call_p.interpret = runs_its_program("call")
