@@ -429,6 +429,7 @@ linear_call_p = Primitive(
     "linear_call", multiple_results=True, cacheable=False,
     out_type=lambda *avals, call, **_: call.out_avals,
     impl=lambda *args, call, **_: eval_jaxpr(call.jaxpr, call.consts, *args),
+    effects=lambda *avals, call, **_: operand_effects(call),
     jvp=_linear_call_jvp, batch=_linear_call_batch,
     transpose=lambda cts, *args, call, num_res, transpose_rule: [None] * num_res + list(
         transpose_rule(list(args[:num_res]), [instantiate(ct) for ct in cts])),
