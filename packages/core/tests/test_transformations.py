@@ -136,6 +136,16 @@ def test_bool_of_a_tracer_names_function_and_argument():
         jit(lambda x: x if greater(x, np.float32(0)) else neg(x))(np.float32(1))
 
 
+def test_errors_about_tracers_name_the_argument_and_the_line():
+    def f(x, flag):
+        flipped = neg(flag)
+        return x if flipped else neg(x)
+    with pytest.raises(TypeError, match=r"It comes from the argument flag, and was computed at .*test_transformations.py:\d+ \(.*f\)\."):
+        jit(f)(np.float32(1), np.float32(2))
+    with pytest.raises(TypeError, match=r"It comes from the arguments a\['k'\], b, and"):
+        jit(lambda a, b: b if mul(a["k"], b) else b)({"k": np.float32(1)}, np.float32(2))
+
+
 def test_grad_may_branch_on_values():
     f = lambda x: mul(x, x) if greater(x, np.float32(0)) else neg(x)
     close(grad(f)(np.float32(3)), 6)
@@ -199,7 +209,7 @@ def test_saved_residuals_of_checkpoint_are_its_arguments():
     everything = saved_residuals(lambda x: total(sin(sin(sin(x)))), X)
     arguments = saved_residuals(lambda x: total(checkpoint(lambda x: sin(sin(sin(x))))(x)), X)
     assert len(everything) == 3
-    assert [where for _, where in arguments] == ["from the argument [0][0]"]
+    assert [where for _, where in arguments] == ["from the argument x"]
 
 
 def test_policy_saves_what_it_says():

@@ -1,6 +1,8 @@
 """Compiled executables on disk."""
 import os
 import stat
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -50,6 +52,33 @@ def test_entry_that_jaxlib_refuses_is_replaced(folder):
     path.unlink()
     disk_cache.write(path.stem, b"not an executable", 1.0)
     assert [run(), run()] == [1, 0]
+
+
+def test_entry_of_another_user_is_ignored_and_replaced(folder, monkeypatch):
+    run()
+    monkeypatch.setattr(disk_cache, "_own_user", lambda: 54321)
+    [path] = entries(folder)
+    if path.stat().st_uid == 0:  # what belongs to the administrator is trusted
+        os.chown(path, 12345, -1)
+    assert run() == 1
+    monkeypatch.undo()
+    [path] = entries(folder)
+    assert path.stat().st_uid == os.getuid() and run() == 0
+
+
+def test_on_by_default_in_the_cache_directory_of_the_user(tmp_path):
+    """Also with another umask; the second process compiles nothing."""
+    code = ("import os; os.umask(0); from programs import *; e = executable(doubled()); e.execute([array()]); "
+            "from jax_xla_backend import compile; print(compile.counts['compiled'])")
+    env = {k: v for k, v in os.environ.items() if k not in ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE")}
+    env.update(XDG_CACHE_HOME=str(tmp_path), PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]),
+               JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")
+    counts = [subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True).stdout
+              for _ in range(2)]
+    assert counts == ["1\n", "0\n"]
+    [made] = tmp_path.iterdir()
+    assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(p.stat().st_mode) == 0o600 for p in made.iterdir())
 
 
 def test_off_switch(folder):

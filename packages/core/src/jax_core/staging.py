@@ -160,15 +160,20 @@ class DynamicJaxprTrace(Trace):
             return (what + "this concrete value was not available in Python because it depends on the value of the "
                     f"arguments to {debug.func_src_info}, transformed by {debug.traced_for or 'jit'}. at flattened "
                     f"positions {positions}, and the computation of these values is being staged out (that is, "
-                    "delayed rather than executed eagerly).")
+                    "delayed rather than executed eagerly)." + self._by_name(reached, positions))
         if reached is not None:
             return what + f"this value was computed at {reached.source_info}."
         return what.rstrip(", ")
 
-    def argument_names(self, var: Var) -> list[str]:
-        """Names of the arguments that ``var`` depends on, as far as they are known."""
+    def _by_name(self, reached: JaxprEqn | None, positions: Sequence[int]) -> str:
+        """The arguments at ``positions`` by their names, and the line of ``reached``."""
         names = self.debug.arg_names if self.debug else ()
-        return [names[i] for i in self._inputs_of(var)[1] if i < len(names)]
+        found = [names[i] for i in positions if i < len(names)]
+        if not found:
+            return ""
+        what = "It comes from the arguments" if len(found) > 1 else "It comes from the argument"
+        line = f", and was computed at {reached.source_info}" if reached is not None else ""
+        return f"\n{what} {', '.join(found)}{line}."
 
     def producer(self, var: Var) -> JaxprEqn | None:
         """The equation that computes ``var``."""
