@@ -307,6 +307,16 @@ def test_custom_rules_with_references_inside():
     close(jit.jit(f)(X), np.sin(X))
     close(jit.jit(autodiff.grad(lambda x: total(f(x))))(X), [3, 3, 3])
 
+    @f.defjvp
+    def rule(primals, tangents):
+        r = new_ref(tangents[0])
+        r[...] = mul(r[...], 3.0)
+        return f(*primals), r[...]
+    close(autodiff.jvp(f, (X,), (X,))[1], 3 * X)
+    for differentiate in (autodiff.grad, lambda f: jit.jit(autodiff.grad(f))):
+        with pytest.raises(NotImplementedError, match="without references"):
+            differentiate(lambda x: total(f(x)))(X)
+
 
 @pytest.mark.parametrize("wrap", [lambda f: f, jit.jit, remat.checkpoint, lambda f: jit.jit(remat.checkpoint(jit.jit(f)))])
 def test_a_backward_pass_writes_to_a_reference(wrap):

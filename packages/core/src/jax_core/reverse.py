@@ -121,6 +121,23 @@ class LinearizeTrace(JVPTrace):
             return call.fun(*args)
         return super().process_custom_vjp(call, args)
 
+    def new_ref(self, init, params):
+        self._refuse_tangent(init)
+        return super().new_ref(init, params)
+
+    def write_ref(self, ref, value):
+        self._refuse_tangent(value)
+        super().write_ref(ref, value)
+
+    def refuse_change(self, prim, ref, value):
+        self._refuse_tangent(value)
+        super().refuse_change(prim, ref, value)
+
+    def _refuse_tangent(self, value):
+        if self.owns(value):
+            raise NotImplementedError("a derivative rule stores a tangent in a mutable reference, which reverse mode cannot "
+                                      "transpose; write the rule without references.")
+
     # -- what is done with the tape ---------------------------------------------------------------------------------
 
     def owns(self, x: Any) -> bool:
