@@ -171,7 +171,7 @@ class Tracer:
         """For references only: add to a part of it."""
         if type(self.aval) is not AbstractRef:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'addupdate'")
-        return ref_operators["addupdate"].__get__(self)
+        return _operators(self)["addupdate"].__get__(self)
 
     def __len__(self):
         return len(self.aval)
@@ -277,7 +277,11 @@ ref_operators: dict[str, Any] = {}
 
 
 def _operators(tracer: Tracer) -> dict:
-    return ref_operators if type(tracer.aval) is AbstractRef else array._methods
+    if type(tracer.aval) is not AbstractRef:
+        return array._methods
+    if not ref_operators:
+        from .refs import api  # noqa: F401  (fills the table; it builds on this module)
+    return ref_operators
 
 
 def _concrete(tracer: Tracer, kind: type, name: str):
