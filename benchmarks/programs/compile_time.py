@@ -1,0 +1,79 @@
+"""Functions of several primitives whose formulation decides how long they compile and run; for `interleaved.py`, in the
+modes compile and run."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax, nn
+
+rng = np.random.default_rng(0)
+
+
+def arr(*shape):
+    return jnp.asarray(rng.normal(size=shape).astype(np.float32))
+
+
+x, g, b = arr(512, 1024), arr(1024), arr(1024)
+i = jnp.asarray(rng.integers(1, 1000, (512, 1024)).astype(np.int32))
+j = jnp.asarray(rng.integers(0, 512, (512, 1024)).astype(np.int32))
+
+
+def layer_norm(x, g, b):
+    mean, var = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    return (x - mean) / jnp.sqrt(var + 1e-5) * g + b
+
+
+def blocks(x, g, b):
+    for _ in range(4):
+        x = x + nn.gelu(layer_norm(x, g, b))
+    return x
+
+
+programs = {
+    "var": (lambda x: jnp.var(x, -1), (x,)),
+    "var_axis0": (lambda x: jnp.var(x, 0), (x,)),
+    "std_all": (lambda x: jnp.std(x), (x,)),
+    "var_grad": (jax.grad(lambda x: jnp.var(x, -1).sum()), (x,)),
+    "softmax": (lambda x: nn.softmax(x), (x,)),
+    "softmax_grad": (jax.grad(lambda x: (nn.softmax(x) ** 2).sum()), (x,)),
+    "log_softmax": (lambda x: nn.log_softmax(x), (x,)),
+    "log_softmax_grad": (jax.grad(lambda x: (nn.log_softmax(x)[:, 0]).sum()), (x,)),
+    "gelu": (lambda x: nn.gelu(x), (x,)),
+    "gelu_exact": (lambda x: nn.gelu(x, approximate=False), (x,)),
+    "gelu_grad": (jax.grad(lambda x: nn.gelu(x).sum()), (x,)),
+    "silu_grad": (jax.grad(lambda x: nn.silu(x).sum()), (x,)),
+    "softplus": (lambda x: nn.softplus(x), (x,)),
+    "softplus_grad": (jax.grad(lambda x: nn.softplus(x).sum()), (x,)),
+    "elu_grad": (jax.grad(lambda x: nn.elu(x).sum()), (x,)),
+    "layer_norm": (layer_norm, (x, g, b)),
+    "layer_norm_grad": (jax.grad(lambda *a: layer_norm(*a).sum(), argnums=(0, 1, 2)), (x, g, b)),
+    "blocks": (blocks, (x, g, b)),
+    "blocks_grad": (jax.grad(lambda *a: blocks(*a).sum(), argnums=(0, 1, 2)), (x, g, b)),
+    "take_along_axis": (lambda x, j: jnp.take_along_axis(x, j, 1), (x, j)),
+    "take_along_axis0": (lambda x, j: jnp.take_along_axis(x, j, 0), (x, j)),
+    "take": (lambda x, j: jnp.take(x, j[0], 0), (x, j)),
+    "clip": (lambda x: jnp.clip(x, -1, 1), (x,)),
+    "clip_grad": (jax.grad(lambda x: (jnp.clip(x, -1, 1) ** 2).sum()), (x,)),
+    "floor_divide": (lambda i: i // 7, (i,)),
+    "remainder": (lambda i: i % 7, (i,)),
+    "floor_divide_array": (lambda i, j: i // (j + 1), (i, j)),
+    "remainder_float": (lambda x: x % 0.7, (x,)),
+    "divmod_float": (lambda x: jnp.divmod(x, 0.7), (x,)),
+    "power_int": (lambda x: x ** 5, (x,)),
+    "power_float": (lambda x: jnp.abs(x) ** 2.5, (x,)),
+    "round": (lambda x: jnp.round(x, 2), (x,)),
+    "nan_to_num": (lambda x: jnp.nan_to_num(x), (x,)),
+    "where": (lambda x: jnp.where(x > 0, x, 0.0), (x,)),
+    "logaddexp": (lambda x: jnp.logaddexp(x, 1.0), (x,)),
+    "sinc": (lambda x: jnp.sinc(x), (x,)),
+    "log1p": (lambda x: jnp.log1p(jnp.abs(x)), (x,)),
+    "erf_inv": (lambda x: lax.erf_inv(x / 10), (x,)),
+    "norm": (lambda x: jnp.linalg.norm(x, axis=-1), (x,)),
+    "one_hot": (lambda j: nn.one_hot(j[0], 512), (j,)),
+    "argmax": (lambda x: jnp.argmax(x, -1), (x,)),
+    "triu": (lambda x: jnp.triu(x), (x,)),
+    "roll": (lambda x: jnp.roll(x, 3, 1), (x,)),
+    "diff": (lambda x: jnp.diff(x), (x,)),
+    "cov": (lambda x: jnp.cov(x[:64]), (x,)),
+    "interp": (lambda x, g: jnp.interp(x, jnp.sort(g), b), (x, g)),
+    "batch_norm": (lambda x: (x - x.mean(0)) * lax.rsqrt(x.var(0) + 1e-5), (x,)),
+}
