@@ -114,6 +114,16 @@ mul_p = Primitive(
     exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None)
 
 
+def _div_jvp(primals, tangents):
+    """``(dx - (x/y) dy) / y``: one division, whose transpose serves both operands."""
+    (x, y), (gx, gy) = primals, tangents
+    out = div_p.bind(x, y)
+    if isinstance(gy, Zero):
+        return out, Zero.of(out) if isinstance(gx, Zero) else div_p.bind(like(gx, out), y)
+    moved = mul_p.bind(gy, out)
+    return out, div_p.bind(neg_p.bind(moved) if isinstance(gx, Zero) else sub_p.bind(gx, moved), y)
+
+
 def _div_transpose(ct, x, y):
     if is_linear(y):
         raise NotImplementedError("lax.div is linear in its first operand only")
@@ -142,9 +152,7 @@ def _truncated_remainder(x, y):
     return np.where(zero, x, np.fmod(x, np.where(zero, np.ones((), y.dtype), y))).astype(x.dtype)
 
 
-div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose,
-                    jvp=(lambda g, out, x, y: div_p.bind(g, y),
-                         lambda g, out, x, y: mul_p.bind(g, neg_p.bind(div_p.bind(out, y)))),
+div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose, jvp=_div_jvp,
                     reference=_truncated_quotient, exact=integers)
 
 

@@ -246,13 +246,28 @@ class Builder:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""
         outer = self.out_avals, self.params, self.location
         barriers = plan(jaxpr, self.module.plans).cuts if self.module.planning else None
-        write = self._write
+        write, spread = self._write, {}
         for eqn in jaxpr.eqns:
-            write(eqn, env)
+            name = eqn.primitive.name
+            if name == "broadcast_in_dim":
+                spread[eqn.outvars[0]] = eqn
+            if name == "div" and eqn.invars[1] in spread:
+                self._divide(eqn, spread[eqn.invars[1]], env)
+            else:
+                write(eqn, env)
             if barriers:
                 self._materialise(eqn, env, barriers)
         self.out_avals, self.params, self.location = outer
         return [self._atom(x, env) for x in jaxpr.outvars]
+
+    def _divide(self, eqn: JaxprEqn, spread: JaxprEqn, env: dict) -> None:
+        """A division by ``spread``, a broadcast, which gets a broadcast of its own: XLA turns it into a product with the
+        reciprocal of the few elements, but only where nothing else reads the broadcast."""
+        divisor = eqn.invars[1]
+        shared = env[divisor]
+        self._write(spread, env)
+        self._write(eqn, env)
+        env[divisor] = shared
 
     def _atom(self, x: Any, env: dict) -> Value:
         """The value of a variable or literal."""
