@@ -15,7 +15,7 @@ from typing import Any, Sequence
 import numpy as np
 from jax_core import config
 
-from . import disk_cache
+from . import disk_cache, waiting
 from .jaxlib_compat import RuntimeError_, _jax
 
 _LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
@@ -142,6 +142,7 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
     Raises:
       ValueError: XLA rejects the module.
     """
+    waiting.expect_long()
     if host_callbacks:
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:
