@@ -6,13 +6,13 @@ from typing import Any, Sequence
 from jax_core import tree
 
 from .. import numpy as jnp
+from ..named import named
 from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import BCSR
 from .coo import COO
 from .csr import CSC, CSR
 from .transform import sparse_rules_bcoo, sparse_rules_bcsr
-from .util import named
 
 _FORMATS = {"bcsr": BCSR, "bcoo": BCOO, "coo": COO, "csr": CSR, "csc": CSC}
 

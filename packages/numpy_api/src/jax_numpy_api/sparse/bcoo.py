@@ -21,8 +21,9 @@ from jax_core import tree
 from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
+from ..named import named
 from .base import JAXSparse, _late, _late_unary
-from .util import (SparseEfficiencyError, SparseEfficiencyWarning, SparseInfo, batched_shape, columns, concrete_count, named,
+from .util import (SparseEfficiencyError, SparseEfficiencyWarning, SparseInfo, batched_shape, columns, concrete_count,
                    nfold_vmap, static_shape, valid)
 
 

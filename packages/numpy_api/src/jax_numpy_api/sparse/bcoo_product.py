@@ -14,8 +14,9 @@ import numpy as np
 
 from .. import lax
 from .. import numpy as jnp
+from ..named import named
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_update_layout, full_batch, parts
-from .util import broadcasting_vmap, columns, named, nfold_vmap, require_none, valid
+from .util import broadcasting_vmap, columns, nfold_vmap, require_none, valid
 
 
 def _numbers(dimension_numbers):

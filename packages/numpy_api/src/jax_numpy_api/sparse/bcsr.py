@@ -13,11 +13,12 @@ import numpy as np
 from jax_core import tree
 
 from .. import numpy as jnp
+from ..named import named
 from .base import JAXSparse
 from .bcoo import BCOO, bcoo_eliminate_zeros, bcoo_fromdense, bcoo_sort_indices, bcoo_sum_duplicates, full_batch
 from .bcoo_product import bcoo_dot_general
 from .bcoo_shape import bcoo_broadcast_in_dim, bcoo_concatenate
-from .util import SparseInfo, batched_shape, named, nfold_vmap
+from .util import SparseInfo, batched_shape, nfold_vmap
 
 
 class BCSRProperties(NamedTuple):

@@ -9,9 +9,10 @@ from jax_core import tree
 from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
+from ..named import named
 from .base import JAXSparse
 from .bcoo import BCOO
-from .util import concrete_count, named
+from .util import concrete_count
 
 Dtype = Any
 Shape = tuple[int, ...]

@@ -9,11 +9,12 @@ from jax_core import tree
 from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
+from ..named import named
 from . import coo
 from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import _row_numbers, _row_starts
-from .util import SparseInfo, concrete_count, named
+from .util import SparseInfo, concrete_count
 
 Shape = tuple[int, ...]
 

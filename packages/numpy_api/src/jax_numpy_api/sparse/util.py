@@ -1,17 +1,12 @@
-"""What all sparse formats share: facts about the stored elements, warnings, maps over batch axes, and named primitives."""
+"""What all sparse formats share: facts about the stored elements, warnings, and maps over batch axes."""
 from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core import batching, dtypes, errors, tree
-from jax_core.autodiff import linear_transpose
+from jax_core import errors, tree
 from jax_core.aval import get_aval
-from jax_core.forward import jvp_flat
-from jax_core.primitive import Primitive, Zero, is_linear
-from jax_core.staging import trace_to_closed
-from jax_core.structural import instantiate
 from jax_core.trace import Tracer
 from jax_core.vmap import vmap
 
@@ -73,48 +68,6 @@ def batched_shape(shape: Shape, ndim: int, n_batch: int, *buffers: Any) -> Shape
     except ValueError:  # buffers of which only some are mapped: they are on their way somewhere else
         return shape
     return (*batch, *shape[len(shape) - (ndim - n_batch):])
-
-
-# -- primitives ----------------------------------------------------------------------------------------------------------
-
-def named(name: str, fun: Callable, multiple_results: bool = False) -> Primitive:
-    """A primitive called ``name`` that computes ``fun(*arrays, **params)``; all of its rules are those of ``fun``.
-
-    It keeps an operation recognisable in a program until the program is lowered, differentiated or batched.
-    """
-    def flat(params):
-        return lambda *xs: list(fun(*xs, **params)) if multiple_results else [fun(*xs, **params)]
-
-    def out_type(*avals, **params):
-        found = trace_to_closed(flat(params), avals)[0].out_avals
-        return found if multiple_results else found[0]
-
-    def jvp(primals, tangents, **params):
-        outs, pushed = jvp_flat(flat(params), primals, tangents)
-        pushed = [Zero.of(x) if getattr(t, "dtype", None) == dtypes.float0 else t for x, t in zip(outs, pushed)]
-        return (outs, pushed) if multiple_results else (outs[0], pushed[0])
-
-    def batch(axis, args, dims, **params):
-        run, out_dims = batching.batch_fun(flat(params), axis, dims)
-        outs = run(*args)
-        return (outs, out_dims()) if multiple_results else (outs[0], out_dims()[0])
-
-    def lower(b, *operands, **params):
-        outs = b.fun(flat(params), *operands)
-        return outs if multiple_results else outs[0]
-
-    def transpose(ct, *args, **params):
-        where = [i for i, x in enumerate(args) if is_linear(x)]
-
-        def of_linear(*given):
-            values = dict(zip(where, given))
-            return tuple(flat(params)(*[values.get(i, x) for i, x in enumerate(args)]))
-        cts = tuple(instantiate(c) for c in (ct if multiple_results else [ct]))
-        found = dict(zip(where, linear_transpose(of_linear, *[args[i] for i in where])(cts)))
-        return [found.get(i) for i in range(len(args))]
-
-    return Primitive(name, multiple_results=multiple_results, out_type=out_type, jvp=jvp, batch=batch, lower=lower,
-                     transpose=transpose)
 
 
 # -- small things --------------------------------------------------------------------------------------------------------
