@@ -395,6 +395,18 @@ def test_gradient_inside_through_control_flow(wrap):
 
 
 @several
+def test_branches_that_differ_between_devices():
+    """Their gradients are summed outside of the branches: inside, devices would wait for those that took another."""
+    w, x = rows(3), rows(8, 3)
+    branches = [lambda v, w: (v * w).sum(), lambda v, w: (v * w * w).sum(), lambda v, w: v.sum(), lambda v, w: (jnp.sin(v) * w).sum()]
+
+    def loss(w, x):
+        return lax.switch(lax.axis_index("i"), [lambda v, f=f: f(v, w) for f in branches], x)
+    mapped = jit(shard_map(grad(loss), mesh=grid(), in_specs=(P(), P("i")), out_specs=P()))
+    near(mapped(w, x), sum(grad(lambda w, f=f, v=v: f(v, w))(w) for f, v in zip(branches, x.reshape(4, 2, 3))))
+
+
+@several
 def test_custom_vjp_of_what_is_equal_everywhere():
     """A backward rule that knows nothing of devices gives a part of the cotangent on each; they are summed."""
     w, x = np.float32(1.5), rows(8, 3)
