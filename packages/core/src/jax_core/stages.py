@@ -7,7 +7,7 @@ from typing import Any, Protocol, Sequence, runtime_checkable
 from . import backends, tree
 from .aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
 from .interfaces import LowerSpec
-from .jaxpr import ClosedJaxpr
+from .jaxpr import ClosedJaxpr, eval_jaxpr
 from .refs.ahead import ref_program
 from .refs.discharge import pure
 
@@ -63,8 +63,20 @@ def trace_call(call: Any) -> "Traced":
     """Stage one for a `jit.Call`."""
     from .jit import name_of, spec_for  # jit makes the calls that this module describes
     program = call.program()
-    return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun),
-                  spec_for(call, program), call.static)
+    spec = spec_for(call, program)
+    if spec.in_shardings is None and spec.device is None:
+        spec.in_shardings = _placements_of(call.flat)
+    return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun), spec, call.static)
+
+
+def _placements_of(args: Sequence[Any]) -> tuple | None:
+    """Where the arguments, or what is described, are on several devices: ahead of time the program is compiled for that."""
+    found = []
+    for x in args:
+        described = isinstance(x, ShapeDtypeStruct) or getattr(x, "_committed", False)
+        sharding = getattr(getattr(x, "sharding", None), "sharding", getattr(x, "sharding", None)) if described else None
+        found.append(sharding if getattr(sharding, "num_devices", 1) > 1 and hasattr(sharding, "device_set") else None)
+    return tuple(found) if any(s is not None for s in found) else None
 
 
 class _Stage:
@@ -78,20 +90,22 @@ class _Stage:
     @property
     def args_info(self) -> Any:
         """`ArgInfo` for every argument, in the structure of the call's ``(args, kwargs)``."""
-        return tree.unflatten(self.in_tree, [ArgInfo(a, d) for a, d in zip(self.in_avals, self._donated)])
+        return tree.unflatten(self.in_tree, [ArgInfo(a, d) for a, d in zip(self._closed.in_avals, self._donated)])
 
     @property
     def out_info(self) -> Any:
         """`ShapeDtypeStruct` for every result, in the structure of the result."""
-        return tree.unflatten(self.out_tree, [out_struct(a) for a in self.out_avals])
+        return tree.unflatten(self.out_tree, [out_struct(a) for a in self._closed.out_avals])
 
     @property
-    def in_avals(self):
-        return self._closed.in_avals
+    def in_avals(self) -> Any:
+        """Types of the arguments, in the structure of the call's ``(args, kwargs)``."""
+        return tree.unflatten(self.in_tree, self._closed.in_avals)
 
     @property
-    def out_avals(self):
-        return self._closed.out_avals
+    def out_avals(self) -> Any:
+        """Types of the results, in the structure of the result."""
+        return tree.unflatten(self.out_tree, self._closed.out_avals)
 
 
 class Traced(_Stage):
@@ -104,6 +118,16 @@ class Traced(_Stage):
     @property
     def jaxpr(self) -> ClosedJaxpr:
         return self._closed
+
+    @property
+    def effects(self) -> Any:
+        """The program's effects."""
+        return self._closed.effects
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program; also inside transformations."""
+        flat = check_arguments(self, self.fun_name, args, kwargs)
+        return tree.unflatten(self.out_tree, eval_jaxpr(self._closed.jaxpr, self._closed.consts, *flat))
 
     def lower(self, *, lowering_platforms: Sequence[str] | None = None, _private_parameters: Any = None) -> "Lowered":
         """Lower to a StableHLO module, for the default platform or the one given."""
@@ -124,23 +148,30 @@ class Lowered(_Stage):
     def __init__(self, traced: Traced, module: Any, spec: LowerSpec):
         self._traced, self._module, self._spec = traced, module, spec
         self._closed, self.in_tree, self.out_tree = traced._closed, traced.in_tree, traced.out_tree
-        self._donated = traced._donated
+        self._donated, self._placed = traced._donated, None
+
+    @property
+    def _shown(self) -> Any:
+        """The module with its placements; lowered when somebody looks, as what is compiled is found by the call."""
+        if self._placed is None:
+            self._placed = backends.get().placed_module(self._module, self._closed, self._spec)
+        return self._placed
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The module's text; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""
         if dialect not in (None, "stablehlo", "hlo"):
             raise ValueError(f"Lowered.as_text: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
         if dialect == "hlo":
-            return backends.get().hlo_text(self._module)
-        return self._module.text(debug_info)
+            return backends.get().hlo_text(self._shown)
+        return self._shown.text(debug_info)
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
         """The module as the backend's own object, or None where it has none in that dialect."""
-        return backends.get().compiler_ir(self._module, dialect)
+        return backends.get().compiler_ir(self._shown, dialect)
 
     def cost_analysis(self) -> Any:
         """Estimated costs before compilation, as a dict."""
-        return backends.get().cost_analysis(self._module)
+        return backends.get().cost_analysis(self._shown)
 
     def compile(self, compiler_options: dict | None = None, *, device_assignment: Any = None) -> "Compiled":
         """Compile the module, with further compiler options if given."""
@@ -207,7 +238,7 @@ class Compiled(_Stage):
         def miss(*args, **kwargs):
             from . import context
             from .trace import EVAL
-            flat = self._check_arguments(args, kwargs)
+            flat = check_arguments(self, self._traced.fun_name, args, kwargs)
             if context.state.trace is not EVAL:
                 raise TypeError(f"Compiled {self._traced.fun_name}: a compiled program cannot be traced or "
                                 "differentiated; apply transformations before compiling.")
@@ -218,15 +249,17 @@ class Compiled(_Stage):
             return tree.unflatten(self.out_tree, outs), fast_call(self._executable, self._closed, self.out_tree)
         return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
 
-    def _check_arguments(self, args, kwargs):
-        flat, in_tree = tree.flatten((args, kwargs))
-        if in_tree != self.in_tree:
-            raise TypeError(f"Function compiled with input pytree does not match the input pytree it was called with: "
-                            f"{self._traced.fun_name} was compiled for {self.in_tree}, called with {in_tree}")
-        for i, (x, want) in enumerate(zip(flat, self.in_avals)):
-            got = get_aval(x)
-            if got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
-                raise TypeError(f"Argument types differ from the types for which this computation was compiled: "
-                                f"{self._traced.fun_name}, flat argument {i}, compiled for {want.str_short()}, "
-                                f"called with {got.str_short()}")
-        return flat
+
+def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list:
+    """The flat arguments; raises TypeError if they are not of the structure and types that the stage is for."""
+    flat, in_tree = tree.flatten((args, kwargs))
+    if in_tree != stage.in_tree:
+        raise TypeError(f"Function compiled with input pytree does not match the input pytree it was called with: "
+                        f"{name} was compiled for {stage.in_tree}, called with {in_tree}")
+    for i, (x, want) in enumerate(zip(flat, stage._closed.in_avals)):
+        got = get_aval(x)
+        if got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
+            raise TypeError(f"Argument types differ from the types for which this computation was compiled: "
+                            f"{name}, flat argument {i}, compiled for {want.str_short()}, "
+                            f"called with {got.str_short()}")
+    return flat

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from . import array, build, client, compile, dispatch, eager, exporting, tokens
+from . import array, build, client, compile, dispatch, eager, exporting, inspecting, tokens
 from .put import as_sharding, from_host, put
 
 
@@ -19,6 +19,10 @@ class XlaBackend:
     effects_barrier = staticmethod(tokens.effects_barrier)
     lower = staticmethod(build.lower)
     compile = staticmethod(build.executable)
+    placed_module = staticmethod(inspecting.placed_module)
+    hlo_text = staticmethod(inspecting.hlo_text)
+    compiler_ir = staticmethod(inspecting.compiler_ir)
+    cost_analysis = staticmethod(inspecting.cost_analysis)
     default_platform = staticmethod(exporting.default_platform)
     compiler_version = staticmethod(exporting.compiler_version)
     exported_module = staticmethod(exporting.exported_module)

@@ -1,0 +1,59 @@
+"""jax.stages: what each stage shows, and programs compiled ahead for arguments on several devices."""
+import numpy as np
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+
+def f(x, y):
+    return {"a": x * 2 + y}
+
+
+ARGS = (1.0, np.ones(3, np.float32))
+
+
+def test_traced():
+    traced = jax.jit(f).trace(*ARGS)
+    assert traced.fun_name == "f" and not traced.effects
+    assert str(traced.in_avals) == "((ShapedArray(float32[], weak_type=True), ShapedArray(float32[3])), {})"
+    assert str(traced.out_avals) == "{'a': ShapedArray(float32[3])}" and traced.out_info["a"].shape == (3,)
+    np.testing.assert_array_equal(traced(*ARGS)["a"], [3, 3, 3])
+    np.testing.assert_array_equal(jax.jvp(lambda x: traced(x, ARGS[1])["a"], (1.0,), (1.0,))[1], [2, 2, 2])
+    with pytest.raises(TypeError, match="compiled for float32\\[3\\], called with float32\\[4\\]"):
+        traced(1.0, np.ones(4, np.float32))
+
+
+def test_lowered():
+    lowered = jax.jit(f).lower(*ARGS)
+    assert "stablehlo.multiply" in lowered.as_text() and lowered.as_text("hlo").startswith("HloModule jit_f")
+    assert "stablehlo.multiply" in str(lowered.compiler_ir()) and "HloModule" in lowered.compiler_ir("hlo").as_hlo_text()
+    assert lowered.compiler_ir("other") is None and lowered.cost_analysis()["flops"] > 0
+    assert lowered.in_avals == jax.jit(f).trace(*ARGS).in_avals
+    with pytest.raises(ValueError, match="dialect must be"):
+        lowered.as_text("other")
+
+
+def placed(spec):
+    return NamedSharding(Mesh(np.array(jax.devices()[:4]), ("x",)), PartitionSpec(*spec))
+
+
+@pytest.mark.parametrize("described", [False, True])
+def test_programs_are_compiled_for_where_their_arguments_are(described):
+    x = jax.device_put(np.arange(8, dtype=np.float32), placed("x"))
+    lowered = jax.jit(lambda x: x * 2).lower(jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding) if described else x)
+    assert "sdy.sharding" in lowered.as_text()
+    compiled = lowered.compile()
+    assert compiled.input_shardings == ((placed("x"),), {}) and compiled.output_shardings == placed("x")
+    for argument in (x, np.arange(8, dtype=np.float32)):
+        out = compiled(argument)
+        np.testing.assert_array_equal(out, 2 * np.arange(8))
+        assert out.sharding == placed("x")
+    with pytest.raises(ValueError, match="does not match the sharding on the respective arg"):
+        compiled(jax.device_put(np.arange(8, dtype=np.float32), placed("")))
+
+
+def test_arguments_on_one_device_say_nothing():
+    compiled = jax.jit(f).lower(jnp.float32(1), jnp.ones(3)).compile()
+    assert compiled(1.0, jax.device_put(np.ones(3, np.float32), jax.devices()[2]))["a"].devices() == {jax.devices()[2]}
