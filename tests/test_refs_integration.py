@@ -299,6 +299,28 @@ def test_gradients_accumulate_in_a_loop():
     close(jax.jit(total)(X), 12 * X)
 
 
+# -- several devices -----------------------------------------------------------------------------------------------------------
+
+def test_references_to_and_on_parts():
+    mesh = jax.make_mesh((4,), ("x",), devices=jax.devices()[:4])
+    spec = jax.sharding.PartitionSpec("x")
+    placed = jax.device_put(jnp.arange(8.0), jax.sharding.NamedSharding(mesh, spec))
+    r = jax.new_ref(placed)
+    double = jax.jit(lambda r: jax.ref.set(r, ..., r[...] * 2))
+    double(r)
+    double(r)
+    close(r[...], jnp.arange(8.0) * 4)
+    assert r.sharding == placed.sharding
+
+    def body(x):
+        part = jax.new_ref(x)
+        lax.fori_loop(0, 2, lambda i, c: (jax.ref.addupdate(part, i, 1.0), c)[1], 0)
+        return part[...] * lax.psum(1.0, "x")
+    whole = jax.shard_map(body, mesh=mesh, in_specs=spec, out_specs=spec)
+    close(jax.jit(whole)(jnp.arange(8.0)), (jnp.arange(8.0) + 1) * 4)
+    close(jax.grad(lambda x: whole(x).sum())(jnp.arange(8.0)), jnp.full(8, 4.0))
+
+
 # -- a generator with state ----------------------------------------------------------------------------------------------------
 
 def test_a_generator_uses_each_key_once():

@@ -22,6 +22,7 @@ from jax_core.forward import jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.jit import jit_p, jit_params
 from jax_core.primitive import Primitive, Zero, abstract_eval, is_linear
+from jax_core.refs.discharge import discharged
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.split import EquationSplit, split_jaxpr
 from jax_core.staging import trace_to_jaxpr
@@ -279,10 +280,17 @@ def _split(unknown, params):
     return EquationSplit(parts.out_unknown, known, first, [*parts.residuals, *late], rest)
 
 
+def _discharge(args, refs, params):
+    """Mutable references that the program makes for itself become values."""
+    with _region(params):
+        closed, _ = discharged(params["jaxpr"], refs)
+    return shard_map_p.bind(*args, **{**params, "jaxpr": closed}), [None] * len(args)
+
+
 shard_map_p = Primitive(
     "shard_map", multiple_results=True, cacheable=False, out_type=_type, effects=_effects, impl=_impl, jvp=_jvp,
     linearize=_linearize, transpose=_transpose, batch=_batch, lower=_lower)
 shard_map_p.holds_program, shard_map_p.agree = True, _agree
-shard_map_p.dce, shard_map_p.split = _dce, _split
+shard_map_p.dce, shard_map_p.split, shard_map_p.discharge = _dce, _split, _discharge
 
 __all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p"]
