@@ -289,6 +289,15 @@ def _find_rule(x) -> Callable[[Any], AbstractValue]:
     return rule
 
 
+def plain_values(leaves: list) -> list:
+    """``leaves``, with those that convert themselves by ``__jax_array__`` converted."""
+    known = aval_of_type
+    for x in leaves:
+        if type(x) not in known and hasattr(x, "__jax_array__"):
+            return [x.__jax_array__() if type(x) not in known and hasattr(x, "__jax_array__") else x for x in leaves]
+    return leaves
+
+
 def is_jax_type(x: Any) -> bool:
     """Whether ``x`` can be an argument of a primitive."""
     try:

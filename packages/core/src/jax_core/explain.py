@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from typing import Any, Callable, Sequence
+from typing import Callable, Sequence
 
 from . import source
 from .aval import AbstractValue
@@ -43,7 +43,7 @@ def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Calla
       names: from a key to the names of its flat arguments.
     """
     place = _definition(fun)
-    if place is None or source.is_internal(fun_code(fun)):
+    if place is None or source.is_internal(getattr(source.unwrapped(fun), "__code__", None)):
         return  # functions of this system are traced inside; their users did not write them
     if known:
         lines = min((_differences(ProgramKey(key), ProgramKey(old), names) for old in known), key=_distance)
@@ -58,15 +58,8 @@ def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Calla
     _log.warning("jit traces %s, called at %s: %s", source.describe_function(fun), source.capture(), reason)
 
 
-def fun_code(fun: Callable) -> Any:
-    """The code object of a function, looking through `functools.partial` and wrappers; None if there is none."""
-    while hasattr(fun, "func") and hasattr(fun, "args"):
-        fun = fun.func
-    return getattr(getattr(fun, "__wrapped__", fun), "__code__", None)
-
-
 def _definition(fun: Callable) -> tuple | None:
-    code = fun_code(fun)
+    code = getattr(source.unwrapped(fun), "__code__", None)
     return None if code is None else (code.co_filename, code.co_firstlineno, code.co_name)
 
 

@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterable, Sequence
 import numpy as np
 
 from . import backends, config, context, nans, source, tree
-from .aval import AbstractRef, get_aval
+from .aval import AbstractRef, get_aval, plain_values
 from .batching import batch_jaxpr
 from .custom_jvp import signature_of
 from .dtypes import ExtendedDType
@@ -183,7 +183,8 @@ class Call:
             kwargs = {k: v for k, v in kwargs.items() if k not in names}
         else:
             self.static = ((), ())
-        self.flat, self.in_tree = tree.flatten((args, kwargs))
+        flat, self.in_tree = tree.flatten((args, kwargs))
+        self.flat = plain_values(flat)
         try:
             self.avals = tuple(map(get_aval, self.flat))
         except (TypeError, OverflowError):

@@ -92,11 +92,22 @@ def capture() -> SourceInfo:
     return SourceInfo(None, 0, name_stack.names)
 
 
+def unwrapped(fun):
+    """The function that the user wrote, inside wrappers (`functools.wraps`) and `functools.partial`."""
+    while True:
+        if hasattr(fun, "__wrapped__"):
+            fun = fun.__wrapped__
+        elif hasattr(fun, "func") and hasattr(fun, "args"):
+            fun = fun.func
+        else:
+            return fun
+
+
 def describe_function(fun) -> str:
     """``name at file:line`` of a Python callable, for messages."""
-    while hasattr(fun, "func") and hasattr(fun, "args"):  # functools.partial
+    while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial has no name of its own
         fun = fun.func
-    code = getattr(getattr(fun, "__wrapped__", fun), "__code__", None)
+    code = getattr(unwrapped(fun), "__code__", None)
     name = getattr(fun, "__name__", None) or type(fun).__name__
     if code is None:
         return name
@@ -165,14 +176,8 @@ exclude_package(__file__)
 
 def caller_of(fun) -> SourceInfo | None:
     """The place of the user's call now, if ``fun`` is not the user's own function; None if it is."""
-    while True:
-        if hasattr(fun, "__wrapped__"):
-            fun = fun.__wrapped__
-        elif hasattr(fun, "func") and hasattr(fun, "args"):  # functools.partial
-            fun = fun.func
-        else:
-            code = getattr(fun, "__code__", None)
-            return None if code is None or not is_internal(code) else capture()
+    code = getattr(unwrapped(fun), "__code__", None)
+    return None if code is None or not is_internal(code) else capture()
 
 
 def include_frame(frame) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Callable, Hashable, Sequence
 import numpy as np
 
 from . import tree
-from .aval import get_aval
+from .aval import get_aval, plain_values
 from .batching import AxisData, batch_fun, matchaxis
 from .source import describe_function
 from .tracebacks import boundary
@@ -46,6 +46,7 @@ def vmap(fun: Callable, in_axes: int | None | Sequence[Any] = 0, out_axes: Any =
             raise ValueError(f"vmap: in_axes has {len(in_axes)} entries, but {describe_function(fun)} was called with "
                              f"{len(args)} positional arguments; give one entry for each")
         flat, in_tree = tree.flatten((args, kwargs))
+        flat = plain_values(flat)
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
         dims = [None if a is None else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]

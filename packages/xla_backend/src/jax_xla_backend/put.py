@@ -96,6 +96,8 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
         return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
     if aval is None:
         aval = get_aval(x)
+    if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex) and hasattr(x, "__jax_array__"):
+        return put(x.__jax_array__(), aval, placement, may_alias)
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
         raise ValueError(f"put: a value of shape {value.shape} cannot become an array of type {aval.str_short()}")

@@ -1,0 +1,214 @@
+"""jit with unusual arguments, lowering for other platforms, and the tools that watch a running program."""
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+
+class Wrapped:
+    """An object that is an array only by `__jax_array__`."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __jax_array__(self):
+        return jnp.asarray(self.value)
+
+
+THREE = np.float32([1, 2, 3])
+
+
+@pytest.mark.parametrize("call, want", [
+    (lambda x: jax.jit(lambda x: x * 2)(x), THREE * 2),
+    (lambda x: jax.jit(lambda t: t["a"] * 2)({"a": x}), THREE * 2),
+    (lambda x: jax.jit(lambda y: y + jnp.asarray(x))(1.0), THREE + 1),
+    (lambda x: jnp.sin(x), np.sin(THREE)),
+    (lambda x: jax.vmap(lambda x: x * 2)(x), THREE * 2),
+    (lambda x: jax.grad(lambda x: jnp.sum(x * x))(x), THREE * 2),
+    (lambda x: jax.jit(lambda y: jax.grad(lambda z: jnp.sum(z * z))(Wrapped(y)))(THREE), THREE * 2),
+    (lambda x: jax.jvp(jnp.square, (x,), (THREE,))[1], 2 * THREE * THREE),
+    (lambda x: jax.vjp(jnp.square, x)[1](THREE)[0], 2 * THREE * THREE),
+    (lambda x: jax.device_put(x), THREE),
+], ids=["jit", "leaf", "closure", "jnp", "vmap", "grad", "grad in jit", "jvp", "vjp", "device_put"])
+def test_objects_that_are_arrays_by_jax_array(call, want):
+    assert np.allclose(call(Wrapped(THREE)), want)
+
+
+def test_static_arguments_in_all_positions():
+    fun = lambda x, n, *, m=1: x * n + m
+    for kw, args in [(dict(static_argnums=1), (THREE, 2)), (dict(static_argnums=-1), (THREE, 2)), (dict(static_argnums=(-1,)), (THREE, 2)),
+                     (dict(static_argnames="n"), (THREE, 2)), (dict(static_argnums=1, static_argnames="m"), (THREE, 2))]:
+        seen = []
+        compiled = jax.jit(lambda x, n, *, m=1: (seen.append(type(n)), fun(x, n, m=m))[1], **kw)
+        assert np.allclose(compiled(*args), fun(*args)) and seen == [int]
+    assert np.allclose(jax.jit(lambda *a: a[0] * a[-1], static_argnums=-1)(THREE, 1, 2), THREE * 2)
+
+
+def test_static_arguments_that_cannot_be_hashed():
+    fun = jax.jit(lambda x, n: x, static_argnums=1)
+    for call in (fun, fun.lower, fun.trace):
+        with pytest.raises(ValueError, match=r"(?s)Non-hashable static arguments.*list"):
+            call(THREE, [1, 2])
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+@pytest.mark.parametrize("kw", [dict(donate_argnames="x"), dict(donate_argnums=0), dict(donate_argnums=-2)], ids=str)
+def test_donated_arguments_are_consumed(kw, by_name):
+    x = jnp.asarray(THREE) + 0
+    compiled = jax.jit(lambda x, y: x + y, **kw)
+    if by_name and "donate_argnums" in kw and kw["donate_argnums"] < 0:
+        return
+    out = compiled(x=x, y=1.0) if by_name else compiled(x, 1.0)
+    assert np.allclose(out, THREE + 1) and x.is_deleted()
+    with pytest.raises(RuntimeError, match="donated|deleted"):
+        x + 1
+
+
+def test_recursion():
+    @functools.partial(jax.jit, static_argnums=1)
+    def power(x, n):
+        return x if n == 1 else x * power(x, n - 1)
+    assert power(2.0, 10) == 1024 and jax.grad(power)(2.0, 3) == 12
+
+    @jax.jit
+    def endless(x):
+        return endless(x)
+    with pytest.raises(RecursionError):
+        endless(1.0)
+
+
+@pytest.mark.parametrize("platform", ["cuda", "rocm", "tpu", "cpu"])
+def test_programs_lower_for_platforms_that_are_not_here(platform):
+    def fun(x):
+        y = lax.platform_dependent(x, cpu=jnp.sin, cuda=jnp.cos, default=jnp.tanh)
+        return lax.scan(lambda c, _: (jnp.linalg.cholesky(c @ c.T + jnp.eye(3)), None), y, None, 2)[0]
+    lowered = jax.jit(fun).trace(np.eye(3, dtype=np.float32)).lower(lowering_platforms=(platform,))
+    text = lowered.as_text()
+    op = {"cpu": "sine", "cuda": "cosine"}.get(platform, "tanh")
+    assert f"stablehlo.{op}" in text
+    if platform not in {d.platform for d in jax.devices()} | {"cpu"}:
+        with pytest.raises(RuntimeError, match=platform):
+            lowered.compile()
+
+
+def test_a_platform_that_does_not_exist():
+    with pytest.raises(RuntimeError, match="nowhere"):
+        jax.jit(jnp.sin).trace(1.0).lower(lowering_platforms=("nowhere",))
+
+
+# -- tools -------------------------------------------------------------------------------------------------------------
+
+CARRIED = []
+LEAKS = {
+    "jit": lambda keep: jax.jit(keep)(1.0),
+    "scan": lambda keep: lax.scan(lambda c, _: (keep(c), None), 1.0, None, 2),
+    "while": lambda keep: lax.while_loop(lambda c: c < 3, keep, 1.0),
+    "cond": lambda keep: lax.cond(True, keep, lambda x: x, 1.0),
+    "vmap": lambda keep: jax.vmap(keep)(jnp.ones(3)),
+    "vmap in jit": lambda keep: jax.jit(jax.vmap(keep))(jnp.ones(3)),
+    "jvp": lambda keep: jax.jvp(keep, (1.0,), (1.0,)),
+    "make_jaxpr": lambda keep: jax.make_jaxpr(keep)(1.0),
+    "eval_shape": lambda keep: jax.eval_shape(keep, 1.0),
+}
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_leaks_are_found_where_they_are_made(name):
+    def keep(x):
+        CARRIED.append(x * 2)
+        return x + 1.0
+
+    def clean(x):
+        return x + 1.0
+    CARRIED.clear()
+    with jax.checking_leaks():
+        LEAKS[name](clean)
+        with pytest.raises(Exception, match="Leaked"):
+            LEAKS[name](keep)
+    CARRIED.clear()
+
+
+def test_disable_jit_runs_all_control_flow_in_python():
+    seen = []
+
+    def note(x):
+        assert not isinstance(x, jax.core.Tracer)
+        seen.append(float(x))
+        return x + 1.0
+    with jax.disable_jit():
+        jax.jit(note)(0.0)
+        lax.scan(lambda c, _: (note(c), None), 1.0, None, 2)
+        lax.while_loop(lambda c: c < 5, note, 3.0)
+        lax.fori_loop(0, 1, lambda i, c: note(c), 5.0)
+        lax.cond(True, note, lambda x: x, 6.0)
+        lax.switch(1, [lambda x: x, note], 7.0)
+        lax.map(note, jnp.float32([8.0, 9.0]))
+        jax.checkpoint(note)(10.0)
+    assert seen == list(range(11))
+
+
+def test_known_values_are_computed_while_tracing():
+    @jax.jit
+    def fun(x):
+        with jax.ensure_compile_time_eval():
+            n = jnp.sum(jnp.arange(4))
+            assert not isinstance(n, jax.core.Tracer) and int(n) == 6
+            y = x * n  # of a traced value: traced as ever
+        return y
+    assert fun(2.0) == 12
+
+
+def test_transfers_are_guarded():
+    x = np.ones(3, np.float32)
+    with jax.transfer_guard("disallow"):
+        with pytest.raises(Exception, match="Disallowed host-to-device"):
+            jax.jit(lambda x: x * 2)(x)
+        jax.device_put(x)
+    with jax.transfer_guard_host_to_device("disallow_explicit"), pytest.raises(Exception, match="Disallowed"):
+        jax.device_put(x)
+    with jax.transfer_guard("allow"):
+        jax.jit(lambda x: x * 2)(x)
+
+
+def test_live_arrays_are_listed():
+    x = jnp.arange(12345.0)
+    assert any(a is x for a in jax.live_arrays())
+    shape = x.shape
+    del x
+    assert all(a.shape != shape for a in jax.live_arrays())
+
+
+def test_programs_are_checked_wherever_they_are_made():
+    with jax.enable_checks(True):
+        fun = lambda x: lax.scan(lambda c, _: (lax.cond(c > 0, jnp.sin, jnp.cos, c), None), x, None, 3)[0]
+        for wrap in (jax.jit, jax.grad, lambda f: jax.jit(jax.grad(f)), lambda f: jax.grad(jax.grad(f)), jax.checkpoint):
+            wrap(fun)(1.0)
+        jax.vmap(jax.grad(fun))(jnp.ones(3))
+
+
+# -- while loops -------------------------------------------------------------------------------------------------------
+
+def test_callbacks_of_a_vmapped_while_loop_run_for_live_lanes_only():
+    calls = []
+
+    def body(c):
+        jax.debug.callback(lambda i, n: calls.append((int(i), int(n))), c[0], c[1])
+        return c[0] + 1, c[1]
+    jax.vmap(lambda n: lax.while_loop(lambda c: c[0] < c[1], body, (0, n)))(jnp.array([3, 0, 1]))
+    jax.effects_barrier()
+    assert sorted(calls) == [(0, 1), (0, 3), (1, 3), (2, 3)]
+
+
+def test_modes_of_differentiation_of_loops():
+    loop = lambda x, **kw: lax.while_loop(lambda c: c[0] < 4, lambda c: (c[0] + 1, jnp.sin(c[1])), (0, x), **kw)[1]
+    want = jax.grad(lambda x: jnp.sin(jnp.sin(jnp.sin(jnp.sin(x)))))(0.7)
+    assert np.allclose(jax.jvp(loop, (0.7,), (1.0,))[1], want) and np.allclose(jax.jacfwd(loop)(0.7), want)
+    with pytest.raises(ValueError, match=r"lax.scan.*fori_loop.*max_steps"):
+        jax.grad(loop)(0.7)
+    assert np.allclose(jax.grad(lambda x: loop(x, max_steps=10))(0.7), want)
+    assert np.allclose(jax.grad(lambda x: lax.fori_loop(0, 4, lambda i, c: jnp.sin(c), x))(0.7), want)
+    with pytest.raises(ValueError, match=r"lax.scan.*fori_loop.*max_steps"):
+        jax.jit(jax.grad(lambda x, n: lax.fori_loop(0, n, lambda i, c: jnp.sin(c), x)))(0.7, 4)
