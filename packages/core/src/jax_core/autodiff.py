@@ -11,7 +11,7 @@ from .forward import has_tangent, jvp_flat
 from .jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from .jit import jit, name_of
 from .primitive import Linear, Zero
-from .pullback import differentiable, flags, make_vjp
+from .pullback import VJP, Tape, flags
 from .refs.discharge import pure
 from .refs.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
@@ -228,15 +228,19 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
         raise NotImplementedError("vjp: reduce_axes is not supported; reduce with lax.psum instead")
     flat, in_tree = tree.flatten(primals)
     flat = plain_values(flat)
-    nonzero = [differentiable(get_aval(x)) for x in flat]
+    avals = [get_aval(x) for x in flat]
+    nonzero = [type(a) is not AbstractRef or has_tangent(a.inner_aval) for a in avals]
     if in_nzs is not None:
         nonzero = [a and b for a, b in zip(nonzero, flags("in_nzs", in_nzs, in_tree))]
     run, record = _flat_function(fun, in_tree, {}, has_aux, "vjp")
     outcome = linearize_flat(run, flat, nonzero)
     n = record["count"]
     saveable = (True,) if saveable_args is True else flags("saveable_args", saveable_args, in_tree)
-    result = make_vjp(flat, nonzero, outcome, in_tree, record["out_tree"], n, name_of(fun), saveable)
     outs = outcome[0]
+    result = VJP(Tape(flat, nonzero, *outcome[1:]), nonzero, avals, in_tree, record["out_tree"], [get_aval(x) for x in outs[:n]],
+                 name_of(fun))
+    if not all(saveable):
+        result.keep(saveable)
     value = tree.unflatten(record["out_tree"], outs[:n])
     return (value, result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, result)
 

@@ -5,11 +5,10 @@ from the tape written as a program; from then on that program is transposed in p
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 from . import dtypes, tree
 from .aval import AbstractRef, get_aval
-from .forward import has_tangent
 from .primitive import Linear, Zero
 from .refs.indexing import WHOLE
 from .refs.primitives import addupdate_p, is_ref
@@ -214,9 +213,13 @@ class VJP:
 
     # -- residuals ----------------------------------------------------------------------------------------------------
 
-    def _residuals(self, saveable: Sequence[bool] | None = None) -> Residuals:
+    def keep(self, saveable: Sequence[bool]) -> None:
+        """Keep only those arguments among the residuals for which ``saveable`` is true."""
+        self._backing = self._backing.written(saveable)
+
+    def _residuals(self) -> Residuals:
         if isinstance(self._backing, Tape):
-            self._backing = self._backing.written([True] * len(self._in_avals) if saveable is None else saveable)
+            self.keep([True] * len(self._in_avals))
         return self._backing
 
     @property
@@ -297,19 +300,3 @@ def flags(name: str, given: Any, structure: Any) -> list[bool]:
     if len(items) != len(children):
         raise ValueError(f"vjp: {name} has {len(items)} entries where the arguments have {len(children)}: {structure}")
     return [f for item, child in zip(items, children) for f in flags(name, item, child)]
-
-
-def differentiable(aval: Any) -> bool:
-    """Whether an argument of this type has a tangent on the tape."""
-    return has_tangent(aval.inner_aval) if type(aval) is AbstractRef else True
-
-
-def make_vjp(primals: Sequence[Any], nonzero: Sequence[bool], outcome: tuple, in_tree: Any, out_tree: Any, count: int,
-             name: Callable[[], str] | str, saveable: Sequence[bool]) -> VJP:
-    """The pullback from what `reverse.linearize_flat` returned for ``primals``; the first ``count`` results are differentiated."""
-    outs, inputs, trace, tangents = outcome
-    vjp = VJP(Tape(primals, nonzero, inputs, trace, tangents), nonzero, [get_aval(x) for x in primals], in_tree, out_tree,
-              [get_aval(x) for x in outs[:count]], name)
-    if not all(saveable):
-        vjp._residuals(saveable)
-    return vjp
