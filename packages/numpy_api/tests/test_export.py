@@ -366,3 +366,23 @@ def test_specifications():
     assert str(tree_of["x"].shape) == "(b, 4)" and tree_of["y"].shape == (4,)
     with pytest.raises(ValueError, match="one of the forms"):
         ex.SymbolicScope(["a > 3"])
+
+
+def test_random_keys(tmp_path):
+    jax_random = pytest.importorskip("jax_random")
+    program = export(jit(lambda key, x: (jax_random.normal(key, (3,)) + x, jax_random.split(key))))(jax_random.key(0), X)
+    (tmp_path / "program").write_bytes(program.serialize())
+    key = jax_random.key(7)
+    want, keys = loaded(program).call(key, X)
+    np.testing.assert_allclose(want, jax_random.normal(key, (3,)) + X, rtol=1e-6)
+    np.testing.assert_array_equal(jax_random.key_data(keys), jax_random.key_data(jax_random.split(key)))
+    with pytest.raises(ValueError, match="Dtype mismatch for args\\[0\\]"):
+        program.call(jax_random.key(0, impl="rbg"), X)
+    code = f"""
+from jax_core.export import deserialize
+program = deserialize(open({str(tmp_path / 'program')!r}, "rb").read())
+assert str(program.in_avals[0]) == "key<fry>[]"
+import jax_random, numpy as np
+assert program.call(jax_random.key(7), np.zeros(3, np.float32))[1].shape == (2,)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -97,6 +97,15 @@ class ExtendedDType:
         return self.name
 
 
+extended_dtype_finders: list[Any] = []
+"""Functions that give the extended dtype of a name, or None; packages that have such dtypes add theirs."""
+
+
+def extended_dtype_named(name: str) -> ExtendedDType | None:
+    """The extended dtype whose `name` this is, as far as the packages that are loaded know it."""
+    return next((found for find in extended_dtype_finders if (found := find(name)) is not None), None)
+
+
 python_scalar_dtypes: dict[type, np.dtype] = {
     bool: _bool, int: np.dtype("int64"), float: np.dtype("float64"), complex: np.dtype("complex128")}
 """The widest dtype a Python scalar stands for."""

@@ -16,7 +16,7 @@ import math
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import config
+from jax_core import config, dtypes
 from jax_core.aval import ShapedArray
 
 from . import threefry
@@ -72,6 +72,10 @@ def register(impl: PRNGImpl) -> PRNGImpl:
         raise ValueError(f"define_prng_impl: PRNG with name {impl.name} is already registered; choose another name")
     registry[impl.name] = impl
     return impl
+
+
+dtypes.extended_dtype_finders.append(
+    lambda name: next((impl.dtype for impl in registry.values() if impl.dtype.name == name), None))
 
 
 class PRNGSpec:

@@ -145,16 +145,38 @@ def _key_from_json(item: Any) -> Any:
 
 # -- types -------------------------------------------------------------------------------------------------------------------
 
+class StoredKeyType(dtypes.ExtendedDType):
+    """The dtype of random keys in a loaded program, until the package that knows it by its name is loaded too."""
+
+    __slots__ = ("name", "itemsize", "physical_element_aval")
+    type = dtypes.prng_key
+    kind = "V"
+
+    def __init__(self, name: str, element: ShapedArray):
+        self.name, self.itemsize, self.physical_element_aval = name, element.nbytes, element
+
+    def __eq__(self, other):
+        return isinstance(other, StoredKeyType) and (self.name, self.physical_element_aval) == (other.name, other.physical_element_aval)
+
+    def __hash__(self):
+        return hash(self.name)
+
+
 def _aval_to_json(aval: ShapedArray) -> list:
-    if isinstance(aval.dtype, dtypes.ExtendedDType):
-        raise ValueError(f"serialize: arguments and results of type {aval.str_short()} cannot be stored; pass random keys as their "
-                         "numbers (jax.random.key_data, wrap_key_data)")
-    return [aval.dtype.name, [d if isinstance(d, int) else str(d) for d in aval.shape]]
+    shape = [d if isinstance(d, int) else str(d) for d in aval.shape]
+    if not isinstance(aval.dtype, dtypes.ExtendedDType):
+        return [aval.dtype.name, shape]
+    element = aval.dtype.physical_element_aval
+    return [aval.dtype.name, shape, element.dtype.name, list(element.shape)]
 
 
 def _aval_from_json(item: list, scope: Any) -> ShapedArray:
-    name, shape = item
-    return symbols.array_type([d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape], dtypes.dtype_named(name))
+    name, shape, *element = item
+    shape = [d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape]
+    if not element:
+        return symbols.array_type(shape, dtypes.dtype_named(name))
+    known = dtypes.extended_dtype_named(name)
+    return symbols.array_type(shape, known or StoredKeyType(name, ShapedArray(tuple(element[1]), dtypes.dtype_named(element[0]))))
 
 
 # -- files -------------------------------------------------------------------------------------------------------------------

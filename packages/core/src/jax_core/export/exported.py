@@ -16,7 +16,7 @@ from .. import backends, tree
 from ..aval import ShapedArray, get_aval
 from ..autodiff import vjp
 from ..custom_vjp import custom_vjp
-from ..dtypes import float0
+from ..dtypes import ExtendedDType, extended_dtype_named, float0
 from ..effects import ordered_effects
 from ..forward import has_tangent
 from ..interfaces import LowerSpec
@@ -164,7 +164,7 @@ class Exported:
         paths = [path for path, _ in tree.flatten_with_path((args, kwargs))[0]]
         avals = [get_aval(x) for x in flat]
         for path, want, have in zip(paths, self.in_avals, avals):
-            if want.dtype != have.dtype:
+            if not _same_dtype(want.dtype, have.dtype):
                 raise ValueError(f"Dtype mismatch for {_argument(path)}: expected {want.dtype} and called with {have.dtype}")
         symbols.solve(self.in_avals, avals, [_argument(p) for p in paths])
         return tree.unflatten(self.out_tree, self._differentiable(*flat))
@@ -202,6 +202,11 @@ class Exported:
         return module if isinstance(module, str) else module.fill(symbols.solve(self.in_avals, in_avals))
 
 
+def _same_dtype(a: Any, b: Any) -> bool:
+    """Dtypes of keys go by their names, as a loaded program may not know more of them."""
+    return a == b or isinstance(a, ExtendedDType) and isinstance(b, ExtendedDType) and a.name == b.name
+
+
 def _argument(path: Sequence[Any]) -> str:
     """``args[0]['x']`` or ``kwargs['y']`` for the path of a leaf in ``(args, kwargs)``."""
     return ("args", "kwargs")[path[0].idx] + tree.keystr(path[1:])
@@ -210,10 +215,23 @@ def _argument(path: Sequence[Any]) -> str:
 # -- the primitive -----------------------------------------------------------------------------------------------------------
 
 def _call_type(*avals, exported):
-    if not exported.symbolic:
-        return exported.out_avals
-    values = symbols.solve(exported.in_avals, avals)
-    return tuple(ShapedArray(symbols.evaluate_shape(a.shape, values), a.dtype) for a in exported.out_avals)
+    values = symbols.solve(exported.in_avals, avals) if exported.symbolic else {}
+    return tuple(ShapedArray(symbols.evaluate_shape(a.shape, values), _known_dtype(a.dtype)) for a in exported.out_avals)
+
+
+def _known_dtype(dtype: Any) -> Any:
+    """The dtype itself; for keys, that of the package that makes them.
+
+    Raises:
+      ValueError: the package is not loaded.
+    """
+    if not isinstance(dtype, ExtendedDType):
+        return dtype
+    known = extended_dtype_named(dtype.name)
+    if known is None:
+        raise ValueError(f"Exported.call: the program returns random keys of type {dtype.name}, which no package that is loaded knows; "
+                         "import jax.random, and register the implementation if it is your own.")
+    return known
 
 
 def _call_lower(b, *xs, exported):
