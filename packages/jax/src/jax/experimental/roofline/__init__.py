@@ -1,4 +1,9 @@
-"""jax.experimental.roofline: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.experimental.roofline: what programs cost on an ideal machine; implemented in `jax_xla_backend.roofline`."""
+from jax_xla_backend.roofline import (RooflineResult, RooflineRuleContext, RooflineShape, register_roofline,
+                                      register_standard_roofline, roofline_and_grad)
 
-__getattr__, __dir__ = _missing(__name__)
+from . import rooflines
+from .roofline import roofline
+
+__all__ = ["RooflineResult", "RooflineRuleContext", "RooflineShape", "register_roofline", "register_standard_roofline",
+           "roofline", "roofline_and_grad", "rooflines"]

@@ -1,4 +1,1 @@
-"""jax.experimental.roofline.rooflines: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
-
-__getattr__, __dir__ = _missing(__name__)
+"""jax.experimental.roofline.rooflines: the rules for the library's primitives, which are in `jax_xla_backend.roofline`."""
