@@ -11,7 +11,7 @@ from typing import Any, Callable, Mapping
 from .aval import AbstractRef
 
 _methods: dict[str, Any] = {}
-_classes: list[type] = []
+_classes: list[tuple[type, frozenset]] = []
 
 
 class _ArrayMeta(abc.ABCMeta):
@@ -50,7 +50,7 @@ class Array(metaclass=_ArrayMeta):
     global_shards: Any
     addressable_data: Callable
     copy_to_host_async: Callable
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __new__(cls, *args, **kwargs):
         if cls is Array:

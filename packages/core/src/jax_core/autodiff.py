@@ -305,7 +305,8 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
         results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t in used if t is not None)))
         return tree.unflatten(out_tree, [next(results) if not isinstance(t, Zero) else instantiate(t)
                                          for t in tangents[:n]])
-    derivative.out_nzs = tree.unflatten(out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
+    derivative.out_nzs = tree.unflatten(  # type: ignore[attr-defined]
+        out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
     value = tree.unflatten(out_tree, outs[:n])
     return (value, derivative, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, derivative)
 

@@ -15,9 +15,14 @@ from . import dtypes
 
 
 class AbstractValue:
-    """Base class of all types of traced values."""
+    """Base class of all types of traced values. All but opaque ones have the attributes of `ShapedArray`."""
 
     __slots__ = ()
+    shape: Any
+    dtype: Any
+    weak_type: Any
+    sharding: Any
+    memory_space: Any
     vma: frozenset = frozenset()
 
     def to_tangent_aval(self) -> "AbstractValue":
@@ -61,7 +66,7 @@ class AbstractRef(AbstractValue):
     Args:
       inner_aval: type of the array that it holds.
       memory_space: kind of memory, or None for the default.
-      kind: kept for the reference's user; it has no effect.
+      kind: a label that `new_ref` was given; it has no effect.
     """
 
     __slots__ = ("inner_aval", "memory_space", "kind")
@@ -126,6 +131,7 @@ class ShapedArray(AbstractValue):
     """
 
     __slots__ = ("shape", "dtype", "weak_type", "sharding", "vma", "memory_space", "_hash", "__weakref__")
+    _hash: int
     array_abstraction_level = 1
 
     def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None):
@@ -277,6 +283,7 @@ def get_aval(x: Any) -> AbstractValue:
 
 def _find_rule(x) -> Callable[[Any], AbstractValue]:
     kind = type(x)
+    rule: Callable[[Any], AbstractValue] | None
     if issubclass(kind, np.generic):
         rule = _numpy_value
     else:
@@ -343,7 +350,7 @@ class ShapeDtypeStruct:
     format = property(lambda self: self.sharding)
 
     @property
-    def aval(self) -> ShapedArray:
+    def aval(self) -> AbstractValue:
         dtype = dtypes.canonicalize_dtype(self.dtype, allow_extended_dtype=True)
         aval = ShapedArray(self.shape, dtype, self.weak_type)
         return AbstractRef(aval) if self.is_ref else aval

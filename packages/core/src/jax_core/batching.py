@@ -205,6 +205,7 @@ def matchaxis(axis: AxisData, x: Any, source: int | None, target: int | None) ->
     if source == target:
         return x
     if source is None:
+        assert target is not None  # as it differs from source
         return broadcast(x, axis.size, target)
     if target is None:
         raise ValueError("vmap has mapped output but out_axes is None")

@@ -89,6 +89,7 @@ class ExtendedDType:
     name: str
     itemsize: int
     physical_element_aval: Any
+    zeros: Any
 
     def before_call(self, name: str, args: Any, program: Any) -> None:
         """Called, while `jax_debug_key_reuse` is set, before arrays of this dtype are passed to a compiled function."""

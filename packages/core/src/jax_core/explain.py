@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from typing import Callable, Sequence
+from typing import Any, Callable, Sequence
 
 from . import source
 from .aval import AbstractValue
@@ -34,7 +34,7 @@ class ProgramKey(tuple):
     axes = property(lambda self: self[5:])
 
 
-def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Callable[[tuple], Sequence[str]]) -> None:
+def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Callable[[tuple], Any]) -> None:
     """Say why ``fun`` is about to be traced.
 
     Args:
@@ -43,7 +43,8 @@ def program_miss(fun: Callable, key: tuple, known: Sequence[tuple], names: Calla
       names: from a key to the names of its flat arguments.
     """
     place = _definition(fun)
-    if place is None or source.is_internal(getattr(source.unwrapped(fun), "__code__", None)):
+    code = getattr(source.unwrapped(fun), "__code__", None)
+    if place is None or code is None or source.is_internal(code):
         return  # functions of this system are traced inside; their users did not write them
     if known:
         lines = min((_differences(ProgramKey(key), ProgramKey(old), names) for old in known), key=_distance)

@@ -49,7 +49,7 @@ class Literal:
         self.val = val
         self.aval = get_aval(val) if aval is None else aval
         try:
-            self.hash = hash(val)
+            self.hash: int | None = hash(val)
         except TypeError:
             self.hash = None
 
@@ -127,7 +127,7 @@ class Jaxpr:
         self.effects = visible(effects, (*self.constvars, *self.invars)) if effects else NO_EFFECTS
         self.debug_info = debug_info or DebugInfo()
         self.is_high = is_high
-        self._cache = None
+        self._cache: dict | None = None
 
     @property
     def in_avals(self) -> list[AbstractValue]:
@@ -178,7 +178,7 @@ class ClosedJaxpr:
         if len(jaxpr.constvars) != len(consts):
             raise ValueError(f"ClosedJaxpr: {len(consts)} constants given for {len(jaxpr.constvars)} constvars")
         self.jaxpr, self.consts = jaxpr, list(consts)
-        self._cache = None
+        self._cache: dict | None = None
 
     in_avals = property(lambda self: self.jaxpr.in_avals)
     out_avals = property(lambda self: self.jaxpr.out_avals)
@@ -212,7 +212,7 @@ class ClosedJaxpr:
         Everything derived from a jaxpr (its derivative, its batched form, its executable) is kept here, so that it
         goes when the jaxpr goes.
         """
-        cache = self._cache
+        cache: Any = self._cache
         if cache is None:
             cache = self._cache = {}
         key = (key, _config.trace_key())
@@ -314,7 +314,7 @@ def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -
     """
     live = {v for v, used in zip(jaxpr.outvars, used_outputs) if used}  # literals in it do no harm
     eqns: list[JaxprEqn] = []
-    effects: set = set()
+    effects: Any = set()
     for eqn in reversed(jaxpr.eqns):
         if live.isdisjoint(eqn.outvars) and not eqn.effects:
             continue

@@ -276,7 +276,7 @@ def env_of(b: Any, axes: Sequence[AxisName]) -> AxisEnv:
     Raises:
       NameError: ``axes`` are not axes of a mesh, so there is nothing to lower to.
     """
-    env = getattr(getattr(b, "module", None), "axis_env", None)
+    env: Any = getattr(getattr(b, "module", None), "axis_env", None)
     missing = [a for a in axes if env is None or a not in env.manual]
     if missing:
         raise NameError(f"Found an unbound axis name: {missing[0]}. The program that is being compiled refers to it, but "

@@ -39,7 +39,7 @@ class _Names:
 
     def note_reads(self, jaxpr) -> None:
         """Remember which variables are read, where the program overwrites references (see `_reference_equation`)."""
-        if any(hasattr(eqn.primitive, "arrow") for eqn in jaxpr.eqns):
+        if any(eqn.primitive.arrow for eqn in jaxpr.eqns):
             self.read.update(v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is not Literal)
             self.read.update(v for v in jaxpr.outvars if type(v) is not Literal)
 
@@ -143,7 +143,7 @@ def _program(jaxpr, names, settings) -> str:
 
 def _equation(eqn, names, settings) -> str:
     comment = settings.comment(eqn.source_info)
-    if hasattr(eqn.primitive, "arrow"):
+    if eqn.primitive.arrow:
         return _with_comment(_reference_equation(eqn, names, settings), comment)
     inputs = " ".join(names(v) for v in eqn.invars)
     outputs = " ".join("_" if type(v) is DropVar else names.binder(v, settings) for v in eqn.outvars)
@@ -177,7 +177,7 @@ def _reference_equation(eqn, names, settings) -> str:
 
 
 def _params(eqn, names, settings) -> str:
-    hidden = {} if settings.all_params else _HIDDEN.get(eqn.primitive.name, {})
+    hidden: Any = {} if settings.all_params else _HIDDEN.get(eqn.primitive.name, {})
     items = []
     for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
         if key in hidden and (hidden[key] is None or hidden[key] == eqn.params[key]):

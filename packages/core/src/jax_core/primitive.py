@@ -106,6 +106,11 @@ class Primitive:
     discharge: Callable | None = None
     """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
     takes_refs = False
+    arrow = False
+    """Printed as a read or an assignment of a reference, not as a call."""
+    lowers_keys: bool
+    """The lowering rule takes keys as they are; where this is not set, it does if the primitive holds programs."""
+    _lower_by_platform: dict
     """An operand may be a mutable reference."""
     interpret: Callable | None = None
     """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
@@ -158,6 +163,8 @@ class Zero:
     """A tangent or cotangent that is known to be zero and was never computed. ``aval`` is its type."""
 
     __slots__ = ("_aval", "_primal")
+    _aval: Any
+    _primal: Any
 
     def __init__(self, aval: AbstractValue):
         self._aval = aval

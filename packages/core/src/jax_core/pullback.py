@@ -5,7 +5,7 @@ from the tape written as a program; from then on that program is transposed in p
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Callable, Sequence
 
 from . import dtypes, tree
 from .aval import AbstractRef, get_aval
@@ -67,8 +67,12 @@ class NotSaveable(_Sentinel):
     __slots__ = ()
 
 
+def _nothing_in(x: Any) -> tuple:
+    return (), type(x)
+
+
 for _cls in (NotNeeded, NotSaveable):
-    tree.register_pytree_node(_cls, lambda x: ((), type(x)), lambda cls, _: cls())
+    tree.register_pytree_node(_cls, _nothing_in, lambda cls, _: cls())
 
 
 class Tape:
@@ -97,7 +101,8 @@ class Tape:
         jaxpr, residuals = self.trace.to_jaxpr(self.inputs, live)
         position = {id(x): i for i, x in reversed(list(enumerate(self.primals)))}
         args_res: list = [NotNeeded()] * len(self.primals)
-        sources, opaque = [], []
+        sources: list = []
+        opaque: list = []
         for r in residuals:
             i = position.get(id(r))
             if i is None:
@@ -148,8 +153,9 @@ class VJP:
     """
 
     def __init__(self, backing: Tape | Residuals, nonzero: Sequence[bool], in_avals: Sequence[Any], in_tree: Any, out_tree: Any,
-                 out_avals: Sequence[Any], name: str = "", wants: Sequence[Any] | None = None):
-        self._backing, self._nonzero, self._in_avals, self._name = backing, tuple(nonzero), tuple(in_avals), name
+                 out_avals: Sequence[Any], name: Callable[[], str] | str = "", wants: Sequence[Any] | None = None):
+        self._backing: Any = backing
+        self._nonzero, self._in_avals, self._name = tuple(nonzero), tuple(in_avals), name
         self.in_tree, self.out_tree, self.out_avals = in_tree, out_tree, out_avals
         self._wants = wants
 

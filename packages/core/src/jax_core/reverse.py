@@ -168,7 +168,8 @@ class LinearizeTrace(JVPTrace):
                 known = residuals[id(x)] = (Var(get_aval(x)), x)
             return known[0]
 
-        eqns, effects = [], set()
+        eqns: list[JaxprEqn] = []
+        effects: Any = set()
         for step in _live(self, outputs):
             outvars = [Var(o.aval) for o in step.outs]
             _, step_effects = abstract_eval(step.prim, [get_aval(x) for x in step.args], step.params)

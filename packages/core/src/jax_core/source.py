@@ -9,6 +9,7 @@ import contextlib
 import functools
 import os
 import sys
+from typing import Any
 from types import CodeType
 
 from . import context
@@ -79,7 +80,7 @@ def capture() -> SourceInfo:
         if not names or place.name_stack[:len(names)] == names:
             return place
         return SourceInfo(place.code, place.offset, names + place.name_stack)
-    frame = sys._getframe(2)
+    frame: Any = sys._getframe(2)
     internal = _internal
     while frame is not None:
         code = frame.f_code

@@ -80,6 +80,8 @@ def _placements_of(args: Sequence[Any]) -> tuple | None:
 
 
 class _Stage:
+    _closed: Any
+    _donated: Sequence[bool]
     in_tree: Any
     out_tree: Any
 

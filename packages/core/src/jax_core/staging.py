@@ -59,7 +59,7 @@ class DynamicJaxprTrace(Trace):
         self.invars: list[Var] = []
         self.constants: dict[int, tuple[Var, Any]] = {}
         self.eqns: list[JaxprEqn] = []
-        self.effects: set = set()
+        self.effects: Any = set()
         self.debug = debug
         self.below = context.state.trace
 

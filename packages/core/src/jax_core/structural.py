@@ -196,7 +196,7 @@ def reduction_batch(bind):
     return batch
 
 
-reduce_sum_p = Primitive(
+reduce_sum_p: Primitive = Primitive(
     "reduce_sum",
     out_type=lambda x, *, axes, out_sharding=None: ShapedArray(reduced_shape("reduce_sum", x, axes), x.dtype, x.weak_type),
     jvp=LINEAR,
@@ -287,7 +287,7 @@ def _barrier_jvp(primals, tangents):
     return outs, result
 
 
-optimization_barrier_p = Primitive(
+optimization_barrier_p: Primitive = Primitive(
     "optimization_barrier", multiple_results=True,
     out_type=lambda *xs: xs,
     jvp=_barrier_jvp,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class Trace:
     """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
 
+    parent: Any
     __slots__ = ("parent", "agree", "__weakref__")
 
     def __init__(self, parent: "Trace | None" = None):
@@ -115,6 +116,7 @@ class Tracer:
 
     __slots__ = ("_trace", "__weakref__")
     _is_traced_array = True
+    _trace: "Trace"
     aval: AbstractValue
     __array_priority__ = 1000
     __hash__ = object.__hash__

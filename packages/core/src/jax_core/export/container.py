@@ -195,6 +195,7 @@ def write(exported: Exported, vjp_order: int) -> bytes:
     header = dict(
         fun_name=exported.fun_name, in_tree=_tree_to_json(exported.in_tree), out_tree=_tree_to_json(exported.out_tree),
         in_avals=list(map(_aval_to_json, exported.in_avals)), out_avals=list(map(_aval_to_json, exported.out_avals)),
+        devices=exported.nr_devices, in_placements=exported._in_placements, out_placements=exported._out_placements,
         platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),
         disabled_checks=[check._impl for check in exported.disabled_safety_checks],
         calling_convention_version=exported.calling_convention_version, constraints=symbols.constraints_of(exported.in_avals),
@@ -241,12 +242,13 @@ def deserialize(blob: bytes | bytearray) -> Exported:
         header["fun_name"], _tree_from_json(header["in_tree"]), [_aval_from_json(a, scope) for a in header["in_avals"]],
         _tree_from_json(header["out_tree"]), [_aval_from_json(a, scope) for a in header["out_avals"]], header["platforms"],
         [DisabledSafetyCheck(c) for c in header["disabled_checks"]], _modules(header, blobs, scope), header["kept"], version,
-        _get_vjp=None if inner is None else lambda _: inner)
+        _get_vjp=None if inner is None else lambda _: inner, nr_devices=header["devices"], _in_placements=header["in_placements"],
+        _out_placements=header["out_placements"])
 
 
 def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
     same_compiler = header["compiler"] == backends.get().compiler_version()
-    found = {}
+    found: dict = {}
     for item in header["modules"]:
         if item["template"]:
             module: Any = Template.from_json(zlib.decompress(blobs[item["text"]]).decode(), scope)

@@ -68,8 +68,7 @@ class Exported:
       fun_name: of the function, for messages.
       in_tree, in_avals: structure of ``(args, kwargs)``, types of its leaves; shapes may be symbolic.
       out_tree, out_avals: of the result.
-      in_shardings_hlo, out_shardings_hlo: None for each leaf: programs are exported for one device.
-      nr_devices: 1.
+      nr_devices: how many devices it runs on.
       platforms: names of the platforms it was lowered for.
       ordered_effects, unordered_effects: none.
       disabled_safety_checks: checks that calls leave out.
@@ -79,7 +78,6 @@ class Exported:
       modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Template` of it.
     """
 
-    nr_devices = 1
     ordered_effects: tuple = ()
     unordered_effects: tuple = ()
     uses_global_constants = False
@@ -87,13 +85,16 @@ class Exported:
     def __init__(self, fun_name: str, in_tree: Any, in_avals: Sequence[ShapedArray], out_tree: Any, out_avals: Sequence[ShapedArray],
                  platforms: Sequence[str], disabled_safety_checks: Sequence[DisabledSafetyCheck], modules: dict,
                  module_kept_var_idx: Sequence[int], calling_convention_version: int = maximum_supported_calling_convention_version,
-                 _get_vjp: Callable[["Exported"], "Exported"] | None = None):
+                 _get_vjp: Callable[["Exported"], "Exported"] | None = None, nr_devices: int = 1,
+                 _in_placements: Sequence[dict | None] | None = None, _out_placements: Sequence[dict | None] | None = None):
         self.fun_name, self.in_tree, self.out_tree = fun_name, in_tree, out_tree
         self.in_avals, self.out_avals = tuple(in_avals), tuple(out_avals)
         self.platforms, self.disabled_safety_checks = tuple(platforms), tuple(disabled_safety_checks)
         self.modules, self.module_kept_var_idx = modules, tuple(module_kept_var_idx)
         self.calling_convention_version, self._get_vjp = calling_convention_version, _get_vjp
-        self.in_shardings_hlo, self.out_shardings_hlo = (None,) * len(self.in_avals), (None,) * len(self.out_avals)
+        self.nr_devices = nr_devices
+        self._in_placements = tuple(_in_placements or (None,) * len(self.in_avals))
+        self._out_placements = tuple(_out_placements or (None,) * len(self.out_avals))
 
     def __repr__(self):
         return f"Exported(fun_name={self.fun_name}, in_avals={self.in_avals}, out_avals={self.out_avals}, platforms={self.platforms})"
@@ -113,13 +114,23 @@ class Exported:
         module = self.modules[self.platforms[0]]
         return backends.get().portable_artifact(module) if isinstance(module, str) else str(module).encode()
 
+    @property
+    def in_shardings_hlo(self) -> tuple:
+        """Placements of the arguments' leaves as XLA has them; None where none is asked for."""
+        return tuple(backends.get().placements.in_hlo(p, len(a.shape)) for p, a in zip(self._in_placements, self.in_avals))
+
+    @property
+    def out_shardings_hlo(self) -> tuple:
+        """Placements of the results' leaves."""
+        return tuple(backends.get().placements.in_hlo(p, len(a.shape)) for p, a in zip(self._out_placements, self.out_avals))
+
     def in_shardings_jax(self, mesh: Any = None) -> tuple:
-        """Placements of the arguments on ``mesh``: none are asked for."""
-        return self.in_shardings_hlo
+        """Placements of the arguments' leaves on ``mesh``, whose axes must have the names that they had; None where none is asked for."""
+        return tuple(backends.get().placements.on_mesh(p, mesh) for p in self._in_placements)
 
     def out_shardings_jax(self, mesh: Any) -> tuple:
-        """Placements of the results on ``mesh``: none are promised."""
-        return self.out_shardings_hlo
+        """Placements of the results' leaves on ``mesh``."""
+        return tuple(backends.get().placements.on_mesh(p, mesh) for p in self._out_placements)
 
     def has_vjp(self) -> bool:
         """Whether the program can be differentiated (in reverse mode)."""
@@ -162,7 +173,7 @@ class Exported:
                 f"The invocation args and kwargs must have the same pytree structure as when the function '{self.fun_name}' was "
                 f"exported; it was exported with {self.in_tree} and is called with {in_tree}.")
         paths = [path for path, _ in tree.flatten_with_path((args, kwargs))[0]]
-        avals = [get_aval(x) for x in flat]
+        avals: list[Any] = [get_aval(x) for x in flat]
         for path, want, have in zip(paths, self.in_avals, avals):
             if not _same_dtype(want.dtype, have.dtype):
                 raise ValueError(f"Dtype mismatch for {_argument(path)}: expected {want.dtype} and called with {have.dtype}")
@@ -182,7 +193,7 @@ class Exported:
             found = iter(self.vjp()._differentiable(*leaves, *given))
             return tuple(next(found) if alive else instantiate(Zero(ShapedArray(get_aval(x).shape, float0)))
                          for x, alive in zip(leaves, live))
-        fun = custom_vjp(forward)
+        fun: Any = custom_vjp(forward)
         fun.defvjp(lambda *leaves: (fun(*leaves), leaves), backward)
         fun.__name__ = self.fun_name
         return fun
@@ -207,7 +218,7 @@ def _same_dtype(a: Any, b: Any) -> bool:
     return a == b or isinstance(a, ExtendedDType) and isinstance(b, ExtendedDType) and a.name == b.name
 
 
-def _argument(path: Sequence[Any]) -> str:
+def _argument(path: tuple) -> str:
     """``args[0]['x']`` or ``kwargs['y']`` for the path of a leaf in ``(args, kwargs)``."""
     return ("args", "kwargs")[path[0].idx] + tree.keystr(path[1:])
 
@@ -236,7 +247,21 @@ def _known_dtype(dtype: Any) -> Any:
 
 def _call_lower(b, *xs, exported):
     module = exported.module_for(b.platform, [x.aval for x in xs])
-    return b.call_module(exported.fun_name, module, *[b.physical(xs[i]) for i in exported.module_kept_var_idx])
+    if exported.nr_devices > 1:
+        xs = [_placed(b, exported, x, p) for x, p in zip(xs, exported._in_placements)]
+    outs = b.call_module(exported.fun_name, module, *[b.physical(xs[i]) for i in exported.module_kept_var_idx])
+    if exported.nr_devices > 1:
+        outs = [_placed(b, exported, x, p) for x, p in zip(outs, exported._out_placements)]
+    return outs
+
+
+def _placed(b, exported, x, placement):
+    if placement is None:
+        return x
+    try:
+        return b.sharding_constraint(x, backends.get().placements.on_devices(placement))
+    except ValueError as error:
+        raise ValueError(f"Function '{exported.fun_name}' was {error}.") from None
 
 
 _NO_RULE = none("an exported program is called through Exported.call, which knows its VJP")
@@ -269,7 +294,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
 
     Raises:
       ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
-      NotImplementedError: it calls the host, has ordered effects, or is placed on several devices.
+      NotImplementedError: it calls the host, has ordered effects, or is placed otherwise than by `NamedSharding`.
     """
     if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
         raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
@@ -284,15 +309,34 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
         leaves = tree.leaves((args, kwargs))
         if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
             from .templates import export_template  # it builds on this module
-            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, _NO_PLANNER),
+            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, options=_NO_PLANNER),
                                    platforms, disabled_checks, _vjp_of)
         traced = fun_jit.trace(*args, **kwargs)
-        modules, kept = _lowered(traced, platforms, disabled_checks)
         closed = traced.jaxpr
+        places = _Placements(traced, platforms[0])
+        modules, kept = _lowered(traced, platforms, disabled_checks, places)
         plain = lambda avals: [ShapedArray(a.shape, a.dtype) for a in avals]
         return Exported(traced.fun_name, traced.in_tree, plain(closed.in_avals), traced.out_tree, plain(closed.out_avals), platforms,
-                        disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)))
+                        disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)),
+                        nr_devices=places.count, _in_placements=places.ins, _out_placements=places.outs)
     return of
+
+
+class _Placements:
+    """Where a traced program's arguments and results are: ``shardings`` (or None) of all leaves, and the same as data."""
+
+    def __init__(self, traced: Any, platform: str):
+        spec, closed, known = traced._spec, traced.jaxpr, backends.get().placements
+        self.in_shardings = list(spec.in_shardings or (None,) * len(closed.in_avals))
+        self.out_shardings = list(spec.out_shardings or (None,) * len(closed.out_avals))
+        self.ins, self.outs = list(map(known.describe, self.in_shardings)), list(map(known.describe, self.out_shardings))
+        if not any(self.ins + self.outs):
+            inside = backends.get().placements_asked_for(closed, LowerSpec(spec.name, platform=platform))
+            if inside:  # the arguments are not placed, but values in the program are: then the arguments are everywhere
+                everywhere = {**known.describe(inside[0]), "spec": []}
+                self.ins = [everywhere] * len(self.ins)
+                self.in_shardings = [known.on_devices(everywhere)] * len(self.ins)
+        self.count = max([known.device_count(d) for d in self.ins + self.outs if d is not None], default=1)
 
 
 def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
@@ -316,7 +360,10 @@ def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
                 return pullback(list(args[n:]))
             backward.__name__ = f"vjp_{exported.fun_name}"
             types = [*exported.in_avals, *[a for a in exported.out_avals if has_tangent(a)]]
-            made.append(export(jit(backward, keep_unused=False), platforms=exported.platforms,
+            placements = [*exported._in_placements, *[p for p, a in zip(exported._out_placements, exported.out_avals) if has_tangent(a)]]
+            places = None if exported.nr_devices == 1 else tuple(
+                None if p is None else backends.get().placements.on_devices(p) for p in placements)
+            made.append(export(jit(backward, in_shardings=places), platforms=exported.platforms,
                                disabled_checks=exported.disabled_safety_checks)(*map(symbols.description, types)))
         return made[0]
     return get
@@ -327,18 +374,20 @@ _NO_PLANNER = (("jax_fusion_planner", "off"),)
 
 
 def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
-             options: tuple = ()) -> tuple[dict, tuple[int, ...]]:
+             places: "_Placements | None" = None, options: tuple = ()) -> tuple[dict, tuple[int, ...]]:
     """The module for each platform, and which leaves of the arguments they take."""
     closed, name = traced.jaxpr, traced.fun_name
     if ordered_effects(closed.effects):
         raise NotImplementedError(f"export of {name}: programs with ordered effects cannot be exported: "
                                   f"{', '.join(map(str, ordered_effects(closed.effects)))}")
-    for placement in (*(traced._spec.in_shardings or ()), *(traced._spec.out_shardings or ())):
-        if placement is not None and placement.num_devices > 1:
-            raise NotImplementedError(f"export of {name}: programs placed on several devices cannot be exported, got {placement}")
+    told = (*(traced._spec.in_shardings or ()), *(traced._spec.out_shardings or ()))
+    if places is None and any(map(backends.get().placements.describe, told)):
+        raise NotImplementedError(f"export of {name}: programs placed on several devices cannot have symbolic shapes")
     modules, kept = {}, ()
     for platform in platforms:
         spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, compiler_options=options)
+        if places is not None and places.count > 1:
+            spec.in_shardings, spec.out_shardings = tuple(places.in_shardings), tuple(places.out_shardings)
         modules[platform], kept = backends.get().exported_module(closed, spec)
         _check_custom_calls(name, backends.get().custom_call_targets(modules[platform]), disabled_checks)
     return modules, kept

@@ -182,7 +182,7 @@ def _merge(name: str, family: Family, texts: Sequence[str]) -> Template:
 
 # -- export --------------------------------------------------------------------------------------------------------------------
 
-def export_template(fun_jit: Callable, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
+def export_template(fun_jit: Any, args: tuple, kwargs: dict, lowered: Callable, platforms: Sequence[str],
                     disabled_checks: Sequence[Any], vjp_of: Callable) -> Exported:
     """`export` for arguments with symbolic shapes."""
     leaves, in_tree = tree.flatten((args, kwargs))

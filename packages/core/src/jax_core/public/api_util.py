@@ -39,7 +39,7 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
     return f.wrap(place), dynamic
 
 
-def shaped_abstractify(x: Any) -> ShapedArray:
+def shaped_abstractify(x: Any) -> Any:
     """The type of an array-like."""
     return get_aval(x)
 

@@ -47,12 +47,13 @@ class Primitive(DeclaredPrimitive):
 
     def def_bind_with_trace(self, bind_with_trace: Callable) -> Callable:
         """Set what `bind` does: ``bind_with_trace(trace, args, params)``; returns it."""
-        self.bind = lambda *args, **params: bind_with_trace(context.state.trace, args, params)
+        self.bind = lambda *args, **params: bind_with_trace(  # type: ignore[method-assign]
+            context.state.trace, args, params)
         return bind_with_trace
 
     def def_custom_bind(self, bind: Callable) -> Callable:
         """Set `bind` itself; returns it."""
-        self.bind = bind
+        self.bind = bind  # type: ignore[method-assign]
         return bind
 
 
@@ -110,12 +111,12 @@ class _TraceState:
         return f"OpaqueTraceState({self.trace})"
 
 
-def mapped_aval(size: int, axis: int | None, aval: AbstractValue) -> AbstractValue:
+def mapped_aval(size: int, axis: int | None, aval: Any) -> AbstractValue:
     """The type of one row of an array of type ``aval`` that is mapped along ``axis``, of length ``size``."""
     return aval if axis is None else batching.mapped_aval(aval, axis)
 
 
-def unmapped_aval(size: int, axis: int | None, aval: AbstractValue, explicit_mesh_axis: Any = None) -> AbstractValue:
+def unmapped_aval(size: int, axis: int | None, aval: Any, explicit_mesh_axis: Any = None) -> AbstractValue:
     """The type of an array whose rows along a new ``axis`` of length ``size`` have type ``aval``.
 
     Raises:

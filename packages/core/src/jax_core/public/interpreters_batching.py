@@ -47,7 +47,7 @@ def defreducer(prim: Primitive, ident: Any = None) -> None:
     prim.batch = batch
 
 
-def zero_if_mapped(x: Any) -> int:
+def zero_if_mapped(x: Any) -> int | None:
     """0 for a mapped value, else None."""
     return 0 if x is not None else None
 

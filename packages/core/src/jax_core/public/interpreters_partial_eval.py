@@ -100,10 +100,26 @@ def trace_to_jaxpr_nounits(fun: Any, pvals: Sequence[PartialVal], instantiate: b
 
 def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
                                instantiate: bool | Sequence[bool] = False, *args: Any) -> Any:
-    """Split a program into known and unknown parts; see `jax_core.split`."""
+    """Split a program into what can be computed from the known inputs and the rest.
+
+    Args:
+      unknowns: which inputs are unknown.
+      instantiate: which results shall count as unknown in any case.
+
+    Returns:
+      ``(known, rest, out_unknown, residual types)``: ``known`` maps the known inputs to the known results and the residuals,
+      ``rest`` the residuals and the unknown inputs to the unknown results.
+    """
     from ..split import split_jaxpr
-    parts = split_jaxpr(jaxpr, list(unknowns))
-    return parts.known, parts.unknown, parts.out_unknown, parts.residual_avals
+    count = len(jaxpr.jaxpr.outvars)
+    force = [instantiate] * count if isinstance(instantiate, bool) else list(instantiate)
+    parts = split_jaxpr(jaxpr, list(unknowns), force)
+    known = parts.known.jaxpr
+    results = len(known.outvars) - parts.num_fresh
+    inputs = [i for i, u in enumerate(unknowns) if not u]
+    residuals = [known.outvars[results + ~i] if i < 0 else known.invars[inputs.index(i)] for i in parts.residuals]
+    known = known.replace(outvars=[*known.outvars[:results], *residuals])
+    return (ClosedJaxpr(known, parts.known.consts), parts.rest, parts.out_unknown, [v.aval for v in residuals])
 
 
 def move_binders_to_back(closed_jaxpr: ClosedJaxpr, to_move: Sequence[bool]) -> ClosedJaxpr:

@@ -137,5 +137,5 @@ def cache(call: Callable, *, explain: Callable | None = None) -> Callable:
         if key not in results:
             results[key] = call(fun, *args)
         return results[key]
-    cached.cache_clear = known.clear
+    cached.cache_clear = known.clear  # type: ignore[attr-defined]
     return cached

@@ -41,7 +41,7 @@ class RefProgram:
     def run(self, executable: Any, args: Sequence[Any]) -> list:
         """The results of a call; new values are stored in the references."""
         given = [*self._held, *args]
-        cells = [cell_of("compiled program", x) if r else None for x, r in zip(given, self._refs)]
+        cells: list[Any] = [cell_of("compiled program", x) if r else None for x, r in zip(given, self._refs)]
         outs = executable.execute([x if c is None else c.shared() for x, c in zip(given, cells)])
         for i, value in zip(self._written, outs[self._count:]):
             cells[i].set(value)

@@ -19,14 +19,14 @@ import numpy as np
 from .. import source
 from ..aval import AbstractRef, AbstractValue, get_aval
 from ..effects import RefEffect, on_references
-from ..jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce, eval_jaxpr
+from ..jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce
 from ..primitive import Primitive, abstract_eval
 from ..staging import trace_to_jaxpr
 from .indexing import WHOLE
 from .primitives import Cell, RefPrimitive, empty_ref_p, get_p, is_ref, new_ref_p, on_cell, strong, swap_p
 
 
-def _value_aval(aval: AbstractValue, chosen: bool) -> AbstractValue:
+def _value_aval(aval: Any, chosen: bool) -> AbstractValue:
     return aval.inner_aval if chosen else aval
 
 
@@ -133,7 +133,7 @@ def apply_discharged(prim: Primitive, args: Sequence[Any], params: dict, holds: 
     true or that the programs read or change: the others are there for a backward pass to write to.
     """
     if holds is None:
-        chosen = map(is_ref, args)
+        chosen = [is_ref(x) for x in args]
     else:
         _, effects = abstract_eval(prim, [get_aval(x) for x in args], params)
         touched = {e.ref for e in effects if isinstance(e, RefEffect)}
@@ -185,11 +185,6 @@ def custom_rule(prim: Primitive, derivatives: Sequence[str]) -> Callable:
         n = len(params["call_jaxpr"].out_avals)
         return outs[:n], place(written, outs[n:], len(args))
     return rule
-
-
-def run_pure(closed: ClosedJaxpr, *args: Any) -> list:
-    """Run a discharged program."""
-    return eval_jaxpr(closed.jaxpr, closed.consts, *args)
 
 
 def aliased(args: Sequence[Any]) -> tuple[int, int] | None:

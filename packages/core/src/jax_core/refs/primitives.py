@@ -1,8 +1,8 @@
 """The primitives on references, and what each kind of trace does with them.
 
-`EvalTrace` runs them on a `Ref`; a trace that writes a program records them. Any other trace needs to say four things
-only: whether a reference is its own, how to make one (``new_ref``), and how to read and write a whole one (``read_ref``,
-``write_ref``). Parts are read and written on the array that was read: a derivative or a batch of references needs no
+`EvalTrace` runs them on a `Ref`; a trace that writes a program records them. Any other trace says only whether a reference
+is its own (``holds``), how to make one (``new_ref``), how to read and write a whole one (``read_ref``, ``write_ref``), and
+what may not be stored in one that is not its own (``refuse_change``). Parts are read and written on the array that was read: a derivative or a batch of references needs no
 rules for indices, as arrays have them.
 
 References are never differentiated or batched as operands of other primitives; see `discharge`.
@@ -195,7 +195,7 @@ def _run_empty(*, ty, memory_space, pin):
 
 
 def cell_of(name: str, ref: Any) -> Cell:
-    cell = getattr(ref, "_cell", None)
+    cell: Any = getattr(ref, "_cell", None)
     if cell is None:
         from ..trace import Tracer, escaped
         if isinstance(ref, Tracer):
@@ -262,12 +262,12 @@ def _end_under(prim, trace, args, params):
     return trace.read_ref(ref) if prim is freeze_p else []
 
 
-get_p = RefPrimitive(
+get_p: RefPrimitive = RefPrimitive(
     "get", out_type=_get_type, effects=_READ, under=_get_under, run=lambda *args, **kw: _run(get_p, *args, **kw))
-swap_p = RefPrimitive(
+swap_p: RefPrimitive = RefPrimitive(
     "swap", out_type=_swap_type, effects=_WRITE, run=lambda *args, **kw: _run(swap_p, *args, **kw),
     under=lambda *args: _change_under(swap_p, *args))
-addupdate_p = RefPrimitive(
+addupdate_p: RefPrimitive = RefPrimitive(
     "addupdate", out_type=_addupdate_type, effects=_ACCUM, run=lambda *args, **kw: _run(addupdate_p, *args, **kw),
     under=lambda *args: _change_under(addupdate_p, *args), multiple_results=True)
 new_ref_p = RefPrimitive(
@@ -277,10 +277,10 @@ empty_ref_p = RefPrimitive(
     "empty_ref", out_type=lambda *, ty, memory_space, pin: AbstractRef(ty, memory_space), effects=_LOCAL, run=_run_empty,
     under=lambda trace, args, params: trace.new_ref(np.zeros(params["ty"].shape, params["ty"].dtype), dict(
         memory_space=params["memory_space"], kind=None, pin=params["pin"])))
-freeze_p = RefPrimitive(
+freeze_p: RefPrimitive = RefPrimitive(
     "freeze", out_type=_freeze_type, effects=_LOCAL, run=lambda ref: _run(freeze_p, ref),
     under=lambda *args: _end_under(freeze_p, *args))
-free_ref_p = RefPrimitive(
+free_ref_p: RefPrimitive = RefPrimitive(
     "free_ref", out_type=_free_type, effects=_LOCAL, run=lambda ref: _run(free_ref_p, ref),
     under=lambda *args: _end_under(free_ref_p, *args), multiple_results=True)
 for _prim in (get_p, swap_p, addupdate_p):

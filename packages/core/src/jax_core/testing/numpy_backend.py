@@ -62,7 +62,8 @@ array.register_array_class(NumpyArray, own=frozenset(vars(NumpyArray)))
 
 class _Module:
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec):
-        self.closed, self.name, self.host_callbacks = closed, spec.name, []
+        self.closed, self.name = closed, spec.name
+        self.host_callbacks: list = []
 
     def text(self, debug_info: bool = False) -> str:
         return str(self.closed)
