@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from . import array, build, client, compile, dispatch, eager, exporting, inspecting, tokens
+from . import array, build, client, compile, described, dispatch, eager, exporting, inspecting, tokens
 from .put import as_sharding, from_host, put
 
 
@@ -19,6 +19,7 @@ class XlaBackend:
     effects_barrier = staticmethod(tokens.effects_barrier)
     lower = staticmethod(build.lower)
     compile = staticmethod(build.executable)
+    placements = described
     placed_module = staticmethod(inspecting.placed_module)
     hlo_text = staticmethod(inspecting.hlo_text)
     compiler_ir = staticmethod(inspecting.compiler_ir)
@@ -26,6 +27,7 @@ class XlaBackend:
     default_platform = staticmethod(exporting.default_platform)
     compiler_version = staticmethod(exporting.compiler_version)
     exported_module = staticmethod(exporting.exported_module)
+    placements_asked_for = staticmethod(exporting.placements_asked_for)
     custom_call_targets = staticmethod(exporting.custom_call_targets)
     portable_artifact = staticmethod(exporting.portable_artifact)
     module_of_artifact = staticmethod(exporting.module_of_artifact)

@@ -10,7 +10,7 @@ from typing import Any
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr
 
-from . import build, client, compile
+from . import build, client, compile, inspecting
 from .jaxlib_compat import VERSION_TEXT, _jax
 
 
@@ -30,9 +30,14 @@ def compiler_version() -> str:
 
 def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
     """The program as a module that takes nothing but the inputs it reads; and which these are."""
-    module = build.lower(closed, spec)
+    module = inspecting.placed_module(build.lower(closed, spec), closed, spec)
     text = _foreign().without_locations(module.text())
     return _foreign().with_constants(text, module.consts) if module.consts else text, module.kept
+
+
+def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
+    """The placements on several devices that the program itself asks for its values."""
+    return [s for s in build.lower(closed, spec).constraints if s.num_devices > 1]
 
 
 def custom_call_targets(text: str) -> list[str]:
@@ -54,4 +59,5 @@ def module_of_artifact(artifact: bytes) -> str:
     return str(_jax.mlir.deserialize_portable_artifact(artifact, context))
 
 
-__all__ = ["compiler_version", "custom_call_targets", "default_platform", "exported_module", "module_of_artifact", "portable_artifact"]
+__all__ = ["compiler_version", "custom_call_targets", "default_platform", "exported_module", "module_of_artifact", "placements_asked_for",
+           "portable_artifact"]

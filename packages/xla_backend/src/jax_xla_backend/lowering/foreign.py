@@ -16,6 +16,8 @@ from .values import Value
 
 _piece = re.compile(r'"(?:[^"\\]|\\.)*"|custom_call @[\w$.]+|@[\w$.]+')
 _defined = re.compile(r"^  func\.func (?:public |private )?@([\w$.]+)", re.MULTILINE)
+_mesh = re.compile(r"^ *sdy\.mesh @([\w$.]+) = <\[(.*)\]>\n", re.MULTILINE)
+_axis = re.compile(r'"([^"]*)"=(\d+)')
 _location = re.compile(r" loc\(#loc\d*\)")
 _target = re.compile(r'custom_call @("(?:[^"\\]|\\.)*"|[\w$.]+)')
 
@@ -61,12 +63,23 @@ def call(b: Any, name: str, text: str, operands: Sequence[Value]) -> list[Value]
     return b.emit(f"func.call @{symbol}({', '.join(operands)})", *operands, out=list(b.out_avals))
 
 
+class _Axes:
+    """What tells meshes apart."""
+
+    def __init__(self, shape: dict[str, int]):
+        self.shape = shape
+
+
 def _imported(writer: Any, name: str, text: str) -> str:
     found = writer._by_text.get(text)
     if found is not None:
         return found
     body = body_of(text)
     renamed = {old: writer._fresh(f"{_plain(name)}_{old}" if old != "main" else _plain(name)) for old in _defined.findall(body)}
+
+    for name_of_mesh, axes in _mesh.findall(body):
+        renamed[name_of_mesh] = writer.shardings.mesh_symbol(_Axes({a: int(n) for a, n in _axis.findall(axes)}))
+    body = _mesh.sub("", body)
 
     def rename(match):
         piece = match[0]

@@ -1,0 +1,83 @@
+"""jax.export of programs on several devices."""
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax import export
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+X = np.arange(32, dtype=np.float32).reshape(8, 4)
+
+
+def mesh(shape=(4, 2), names=("x", "y")):
+    return Mesh(np.array(jax.devices()[:int(np.prod(shape))]).reshape(shape), names)
+
+
+def on(*spec):
+    return NamedSharding(mesh(), P(*spec))
+
+
+def f(x, y):
+    return jnp.sin(x) @ y.T, x.sum(0)
+
+
+@pytest.fixture(scope="module")
+def program():
+    placed = jax.jit(f, in_shardings=(on("x", None), on(None, "y")), out_shardings=(on("x", "y"), None))
+    return export.deserialize(export.export(placed)(X, X).serialize(vjp_order=1))
+
+
+def test_attributes(program):
+    assert program.nr_devices == 8
+    assert program.in_shardings_jax(mesh()) == (on("x", None), on(None, "y")) and program.out_shardings_jax(mesh())[0] == on("x", "y")
+    assert program.in_shardings_hlo[0] == on("x", None)._to_xla_hlo_sharding(2) and program.out_shardings_hlo[1] is None
+    assert "sdy.mesh" in program.mlir_module() and program.mlir_module_serialized
+
+
+@pytest.mark.parametrize("place", [False, True])
+def test_calls(program, place):
+    x, y = (jax.device_put(X, on("x", None)), jax.device_put(X, on(None, "y"))) if place else (X, X)
+    for call in (program.call, jax.jit(program.call), jax.jit(lambda x, y: program.call(x * 1, y))):
+        a, b = call(x, y)
+        np.testing.assert_allclose(a, np.sin(X) @ X.T, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(b, X.sum(0), rtol=1e-6)
+        assert a.sharding.is_equivalent_to(on("x", "y"), 2)
+
+
+def test_gradients(program):
+    got = jax.grad(lambda x: program.call(x, X)[0].sum())(X)
+    np.testing.assert_allclose(got, jax.grad(lambda x: f(x, X)[0].sum())(X), rtol=1e-4, atol=1e-4)
+
+
+def test_placements_inside_the_program():
+    inside = export.export(jax.jit(lambda x: jax.lax.with_sharding_constraint(x * 2, on("x"))))(X)
+    assert inside.nr_devices == 8
+    out = inside.call(X)
+    np.testing.assert_array_equal(out, 2 * X)
+    assert out.sharding.num_devices == 8
+
+
+def test_too_few_devices(program, tmp_path):
+    (tmp_path / "program").write_bytes(program.serialize())
+    code = f"""
+import jax, numpy as np
+jax.config.update("jax_num_cpu_devices", 2)
+program = jax.export.deserialize(open({str(tmp_path / 'program')!r}, "rb").read())
+try:
+    program.call(np.ones((8, 4), np.float32), np.ones((8, 4), np.float32))
+except ValueError as error:
+    assert "Function 'f' was exported for 8 devices and is called in a context with 2" in str(error), error
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_other_placements_are_refused():
+    with pytest.raises(NotImplementedError, match="cannot have symbolic shapes"):
+        placed = jax.jit(lambda x: x, in_shardings=on("x"))
+        export.export(placed)(jax.ShapeDtypeStruct(export.symbolic_shape("8*n, 4"), np.float32))
