@@ -56,7 +56,44 @@ def test_division_checks():
 def test_index_checks(use):
     f = checkify.checkify(use, errors=checkify.index_checks)
     assert f(jnp.arange(3.0), 1)[0].get() is None
-    assert "out-of-bounds" in f(jnp.arange(3.0), 7)[0].get()
+    assert "out-of-bounds indexing for array of shape (3,): index 7 is out of bounds for axis 0 with size 3." in (
+        f(jnp.arange(3.0), 7)[0].get())
+
+
+def test_the_first_index_out_of_bounds_is_named():
+    f = checkify.checkify(lambda x, i, j: x[i, j], errors=checkify.index_checks)
+    text = f(jnp.ones((3, 4)), jnp.array([0, 1, 2]), jnp.array([1, 9, 8]))[0].get()
+    assert "index 9 is out of bounds for axis 1 with size 4" in text
+    lanes = vmap(checkify.checkify(lambda x, i: x[i], errors=checkify.index_checks), in_axes=(None, 0))
+    assert "index 5" in lanes(jnp.ones(3), jnp.array([0, 5]))[0].get()
+
+
+def test_checks_that_are_not_asked_for_are_not_looked_at():
+    def f(x):
+        checkify.check(x > 0, "must be positive")
+        return jnp.log(x)
+    assert "nan" in checkify.checkify(f, errors=checkify.nan_checks)(-1.0)[0].get()
+    assert checkify.checkify(f, errors=checkify.index_checks)(-1.0)[0].get() is None
+
+
+def test_nothing_is_kept_of_a_checked_call():
+    import gc
+    from jax_core.jaxpr import JaxprEqn
+    f = lambda: checkify.checkify(lambda x: jnp.log(x) * 2, errors=checkify.all_checks)(1.0)
+    f()
+    gc.collect()
+    before = sum(type(o) is JaxprEqn for o in gc.get_objects())
+    for _ in range(5):
+        f()
+    gc.collect()
+    assert sum(type(o) is JaxprEqn for o in gc.get_objects()) <= before + 5
+
+
+def test_programs_of_reductions_are_not_taken_for_calls():
+    f = checkify.checkify(lambda x: lax.reduce_window(x, -jnp.inf, lambda a, b: jnp.maximum(a, b) * 1.0, (2,), (1,), "VALID"),
+                          errors=checkify.nan_checks)
+    error, out = f(jnp.arange(4.0))
+    assert error.get() is None and out.shape == (3,)
 
 
 def test_scan_reports_the_first_failure():

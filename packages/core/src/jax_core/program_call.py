@@ -11,7 +11,7 @@ from . import tree
 from .aval import get_aval
 from .batching import batch_jaxpr, moved
 from .forward import jvp_jaxpr
-from .jaxpr import ClosedJaxpr, dce
+from .jaxpr import ClosedJaxpr, dce, runs_its_program
 from .primitive import Primitive, Zero, is_linear
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .split import EquationSplit, split_jaxpr
@@ -81,7 +81,7 @@ def program_call(name: str, lower: Callable, derived: Callable = lambda params, 
         name, multiple_results=True, cacheable=False, out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
         effects=lambda *avals, jaxpr, **_: jaxpr.effects, jvp=jvp, linearize=linearize, transpose=transpose, batch=batch,
         lower=lower)
-    prim.holds_program, prim.dce, prim.split = True, drop, split
+    prim.holds_program, prim.dce, prim.split, prim.interpret = True, drop, split, runs_its_program("jaxpr")
     return prim
 
 

@@ -43,7 +43,6 @@ def _batch(axis, args, dims, *, jaxpr, fun_jaxpr, num_res):
 
 
 remat_opt_p.dce, remat_opt_p.batch = _dce, _batch
-remat_opt_p.interpret = lambda run, *values, jaxpr, **_: run(jaxpr, *values)
 
 
 def forward(fun: Callable, fwd: Callable, primals: Sequence[Any]) -> tuple[list, list]:
