@@ -5,8 +5,8 @@ there are two such results, and copies all of them at every step of a loop. It d
 place. So each branch that does something becomes a loop of at most one step, whose carry holds what that branch changes;
 results that it hands on are not touched. A branch that does nothing becomes nothing.
 
-Measured on a CPU, ``fori_loop`` over a dict of two buffers of 1.2 MB with a `switch` that updates one of them: 0.5 to 1.5
-ms a step with conditionals, which grows with the buffers, under 2 µs with these loops, which does not.
+Measured on a CPU, ``fori_loop`` over a dict of two buffers of 1.2 MB with a `switch` that updates one or both of them or does
+nothing, in six combinations: 160 to 1570 µs a step with conditionals, at most 9 µs with these loops.
 """
 from __future__ import annotations
 
