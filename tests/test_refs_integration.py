@@ -241,6 +241,11 @@ def test_a_differentiated_function_may_count():
     close(r[...], [6, 0, 0])
 
 
+def test_exported_programs_have_no_references():
+    exported = jax.export.export(jax.jit(mixture))(X)
+    close(exported.call(X), mixture(X))
+
+
 def test_a_carry_or_a_branch_cannot_return_a_reference():
     r = jax.new_ref(1.0)
     for f in (lambda: lax.scan(lambda c, _: (c, None), r, None, 3), lambda: lax.cond(True, lambda: r, lambda: r),

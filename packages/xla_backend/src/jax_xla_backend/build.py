@@ -7,6 +7,7 @@ from typing import Any
 from jax_core.collector import RELAXED
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr
+from jax_core.refs.discharge import pure
 
 from . import client, compile
 from .executable import Executable
@@ -20,11 +21,12 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
     """The program as a StableHLO module.
 
     Args:
-      closed: the program.
+      closed: the program; mutable references that it makes for itself are removed first.
       spec: how it is to be lowered.
       in_shardings, out_shardings: placements of flat inputs and results, for runs on several devices.
       platform: default the one that ``spec`` names, else the default one.
     """
+    closed = pure(closed)
     if platform is None:
         if spec.platform is None and spec.device is not None:
             platform = spec.device.platform
