@@ -251,3 +251,17 @@ def test_lobpcg():
     same(linalg.lobpcg_standard(lambda x: mat @ x, _RNG.normal(size=(n, k)))[0], want, rtol=1e-6)
     with pytest.raises(ValueError, match="expected search dim"):
         linalg.lobpcg_standard(mat, np.ones((n, 20)))
+
+
+# -- helpers for tests ---------------------------------------------------------------------------------------------------
+
+def test_layouts_and_random_arrays():
+    from jax_numpy_api.sparse import test_util
+    rng = np.random.RandomState(0)
+    assert len(list(test_util.iter_sparse_layouts((2, 3)))) == 6 and len(list(test_util.iter_bcsr_layouts((2, 3, 4)))) == 2
+    assert list(test_util.iter_subsets([1, 2])) == [(), (1,), (2,), (1, 2)]
+    for layout in test_util.iter_sparse_layouts((3, 4), min_n_batch=1):
+        mat = test_util.rand_bcoo(rng, n_batch=layout.n_batch, n_dense=layout.n_dense)((3, 4), np.float32)
+        assert (mat.n_batch, mat.n_dense, mat.n_sparse) == layout and mat.dtype == np.float32
+    assert np.count_nonzero(test_util.rand_sparse(rng, nse=5)((4, 5), np.complex64)) == 5
+    assert test_util.is_sparse(test_util.rand_bcsr(rng)((3, 4), np.float64))

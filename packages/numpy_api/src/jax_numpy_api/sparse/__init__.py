@@ -24,7 +24,7 @@ _MODULES = {
     "transform": "sparsify",
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
-_SUBMODULES = ("ad", "api", "bcoo", "bcsr", "coo", "csr", "linalg", "random", "transform", "util")
+_SUBMODULES = ("ad", "api", "bcoo", "bcsr", "coo", "csr", "linalg", "random", "test_util", "transform", "util")
 __all__ = sorted(_HOME)
 
 

@@ -185,6 +185,12 @@ class BCOO(JAXSparse):
             raise TypeError("iteration over a 0-d sparse array")
         return iter([self[i] for i in range(self.shape[0])])
 
+    def __mul__(self, other):
+        """Without a detour over a dense array of the whole shape."""
+        from .transform import multiply
+        return multiply(self, other)
+
+    __rmul__ = __mul__
     __truediv__, __rtruediv__ = _late("divide"), _late("divide", True)
     __pow__, __rpow__ = _late("power"), _late("power", True)
     __eq__, __ne__, __lt__ = _late("equal"), _late("not_equal"), _late("less")

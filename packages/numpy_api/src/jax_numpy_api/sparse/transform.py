@@ -222,6 +222,17 @@ def _mul(x, y):
     return _scaled(x, y) if is_sparse(x) else _scaled(y, x)
 
 
+def multiply(x: BCOO, y: Any) -> Any:
+    """The product of a BCOO array and anything that is an array; NotImplemented for all else, as operators want."""
+    if is_sparse(y):
+        return bcoo_multiply_sparse(x, to_bcoo(y))
+    try:
+        get_aval(y)
+    except TypeError:
+        return NotImplemented
+    return x._with(x.data * y) if np.ndim(y) == 0 else _scaled(x, y)
+
+
 def _scaled(x, v):
     """``x * v`` for a dense ``v``, which may be larger."""
     shape = jnp.broadcast_shapes(x.shape, np.shape(v))

@@ -1,4 +1,6 @@
-"""jax.experimental.sparse.test_util: not written yet; each documented name says so when it is used."""
+"""jax.experimental.sparse.test_util: helpers for tests; implemented in `jax_numpy_api.sparse.test_util`."""
 from jax._gaps import missing as _missing
+from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _missing(__name__)
+_served, _names = _mirror(__name__, "jax_numpy_api.sparse.test_util")
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,0 +1,100 @@
+"""Layouts and random arrays for tests of sparse code."""
+from __future__ import annotations
+
+import itertools
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
+
+import numpy as np
+
+from .. import numpy as jnp
+from .base import JAXSparse
+from .bcoo import BCOO
+from .bcsr import BCSR
+
+MATMUL_TOL = {np.float32: 1e-5, np.float64: 1e-10, np.complex64: 1e-5, np.complex128: 1e-10}
+"""How exact products in each dtype are."""
+
+
+class BatchedDotGeneralProperties(NamedTuple):
+    """A case for products in batches."""
+
+    lhs_shape: tuple[int, ...]
+    rhs_shape: tuple[int, ...]
+    n_batch: int
+    n_dense: int
+    dimension_numbers: Any
+
+
+class SparseLayout(NamedTuple):
+    """Numbers of axes of each kind."""
+
+    n_batch: int
+    n_dense: int
+    n_sparse: int
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether ``x`` is a sparse array."""
+    return isinstance(x, JAXSparse)
+
+
+def iter_subsets(s: Sequence[Any]) -> Iterable[tuple]:
+    """All subsets of ``s``, the smallest first."""
+    return itertools.chain.from_iterable(itertools.combinations(s, n) for n in range(len(s) + 1))
+
+
+def iter_sparse_layouts(shape: Sequence[int], min_n_batch: int = 0) -> Iterator[SparseLayout]:
+    """All layouts of an array of ``shape`` in BCOO."""
+    for n_batch in range(min_n_batch, len(shape) + 1):
+        for n_dense in range(len(shape) + 1 - n_batch):
+            yield SparseLayout(n_batch, n_dense, len(shape) - n_batch - n_dense)
+
+
+def iter_bcsr_layouts(shape: Sequence[int], min_n_batch: int = 0) -> Iterator[SparseLayout]:
+    """All layouts of an array of ``shape`` in BCSR, which has two sparse axes."""
+    for n_batch in range(min_n_batch, len(shape) - 1):
+        yield SparseLayout(n_batch, len(shape) - 2 - n_batch, 2)
+
+
+def rand_default(rng: np.random.RandomState) -> Callable:
+    """A function ``(shape, dtype)`` that draws normal numbers."""
+    def rand(shape, dtype):
+        x = 3 * rng.randn(*shape)
+        if np.issubdtype(dtype, np.complexfloating):
+            x = x + 3j * rng.randn(*shape)
+        return np.asarray(x).astype(dtype)
+    return rand
+
+
+def rand_sparse(rng: np.random.RandomState, nse: int | float = 0.5, post: Callable = lambda x: x,
+                rand_method: Callable = rand_default) -> Callable:
+    """A function ``(shape, dtype)`` that draws dense arrays of which most elements are 0.
+
+    Args:
+      rng: draws.
+      nse: how many elements are not 0, or which part (a number below 1).
+      post: is applied to the result.
+      rand_method: makes the function that draws elements.
+    """
+    def rand(shape, dtype, nse=nse):
+        x = np.asarray(rand_method(rng)(shape, dtype))
+        count = int(np.ceil(nse * x.size)) if 0 < nse < 1 else int(nse)
+        kept = rng.choice(x.size, size=min(count, x.size), replace=False)
+        mask = np.zeros(x.size, bool)
+        mask[kept] = True
+        return post(np.where(mask.reshape(x.shape), x, 0).astype(dtype))
+    return rand
+
+
+def rand_bcoo(rng: np.random.RandomState, rand_method: Callable = rand_default, nse: int | float = 0.5, n_batch: int = 0,
+              n_dense: int = 0) -> Callable:
+    """A function ``(shape, dtype)`` that draws BCOO arrays."""
+    dense = rand_sparse(rng, nse, jnp.asarray, rand_method)
+    return lambda shape, dtype: BCOO.fromdense(dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)
+
+
+def rand_bcsr(rng: np.random.RandomState, rand_method: Callable = rand_default, nse: int | float = 0.5, n_batch: int = 0,
+              n_dense: int = 0) -> Callable:
+    """A function ``(shape, dtype)`` that draws BCSR arrays."""
+    dense = rand_sparse(rng, nse, jnp.asarray, rand_method)
+    return lambda shape, dtype: BCSR.fromdense(dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)
