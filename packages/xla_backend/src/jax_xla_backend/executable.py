@@ -305,6 +305,10 @@ class Executable:
             here = make_single_device_sharding(devices[0])
             same = devices[0].platform == client.get_client().platform
             module = self.module if same else self._lower(None, None, devices[0].platform)
+            wants = getattr(module, "wants", None)
+            if wants is not None:
+                raise ValueError(f"{module.name}: {wants[0]} runs on {wants[1]} devices, but nothing says on which: place an argument "
+                                 "(jax.device_put with a NamedSharding), or give shard_map a jax.sharding.Mesh.")
             return LoadedProgram(module, devices, [here] * len(module.kept), outs, committed, self._items, self.spec.name)
         full = [None] * (max(self.module.kept, default=-1) + 1)
         for i, sharding in zip(self.module.kept, ins):

@@ -16,7 +16,7 @@ from typing import Any, Callable, Sequence
 from jax_core import config, manual, tree
 from jax_core.aval import ShapeDtypeStruct, ShapedArray, get_aval
 from jax_core.interfaces import LowerSpec
-from jax_core.jaxpr import ClosedJaxpr
+from jax_core.jaxpr import ClosedJaxpr, runs_its_program
 from jax_core.manual import AxisEnv
 from jax_core.primitive import Primitive, none
 from jax_core.source import describe_function
@@ -163,6 +163,7 @@ custom_partitioning_p = Primitive(
     batch=none("custom_partitioning has no batching rule; give the function one with jax.custom_batching.custom_vmap"),
     lower=_lower)
 custom_partitioning_p.holds_program = True
+custom_partitioning_p.interpret = runs_its_program("call")
 
 
 # -- what XLA asks ---------------------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ class Module:
       constraints: placements on several devices that the program asks for its values.
       keep_alive: objects to be kept as long as the executable.
       inspections: functions to be called with the placement of everything, where that is one device.
+      wants: what in the program can only run on several devices, and on how many; or None.
       planning: whether the fusion planner is asked.
       barriers: how many values it wants in memory.
     """
@@ -85,6 +86,7 @@ class Module:
         self.donated = tuple(self.kept[i] for i in self._aliases)
         self.keep_alive: list = []
         self.inspections: list = []
+        self.wants: tuple[str, int] | None = None
         self.planning = wants_plan(spec, platform)
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
-from jax_core import manual
+from jax_core import config, manual, nans
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import AxisData, batch_jaxpr, moved
 from jax_core.effects import NamedAxisEffect
@@ -215,8 +215,8 @@ def _with_axis(spec: Any, spread: tuple) -> Any:
 def _lower(b, *xs, jaxpr, mesh, in_specs, out_specs, manual_axes, **_):
     if isinstance(mesh, Mesh):
         b.module.shardings.constraints.append(placement(mesh, PartitionSpec()))
-    elif b.module.shardings.devices == 1 and mesh.size > 1 and b.module.shardings.grid is not None:
-        raise ValueError(f"shard_map: {mesh} has no devices, and the program runs on one; give a jax.sharding.Mesh.")
+    elif mesh.size > 1:
+        b.module.module.wants = f"shard_map over {mesh}", mesh.size
     return manual_computation(b, xs, jaxpr, mesh, in_specs, out_specs, manual_axes)
 
 
@@ -231,7 +231,13 @@ def _impl(*args, **params):
     key = ("shard_map", mesh, avals, params["in_specs"], params["out_specs"], params["manual_axes"], params["check_vma"])
     closed = jaxpr.memo(key, lambda: _one_equation(avals, {**params, "mesh": mesh}))
     settings = jit_params(closed, "shard_map", (False,) * len(avals))
-    return jit_p.impl(*args, **{**settings, "out_shardings": tuple(placement(mesh, s) for s in params["out_specs"])})
+    settings["out_shardings"] = tuple(placement(mesh, s) for s in params["out_specs"])
+    if not nans.watching():
+        return jit_p.impl(*args, **settings)
+    with config.debug_nans(False), config.debug_infs(False):  # `jit` would look for the operation, and call this again
+        outs = jit_p.impl(*args, **settings)
+    nans.check_primitive(shard_map_p, args, outs)
+    return outs
 
 
 def _devices_of(args, abstract):
