@@ -92,3 +92,17 @@ def test_a_process_may_begin_inside_a_context_manager():
             "    assert jax.jit(jnp.sin)(np.arange(3.0)).dtype == np.float64\n"
             "assert jax.jit(jnp.sin)(np.arange(3.0)).dtype == np.float32")
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_rules_are_set_with_the_names_of_parameters_that_users_know():
+    """Of `interpreters.ad` and `interpreters.batching`."""
+    from jax.interpreters import ad, batching
+    double = extend_core.Primitive("double_it")
+    double.def_impl(lambda x: 2 * x)
+    double.def_abstract_eval(lambda x: x)
+    ad.deflinear2(primitive=double, transpose_rule=lambda ct, _: [2 * ct])
+    assert jax.grad(lambda x: double.bind(x))(1.0) == 2.0
+    assert batching.bdim_at_front(np.ones((2, 3)), bdim=1, size=3).shape == (3, 2)
+    assert batching.broadcast(np.ones(2), sz=3, axis=1, mesh_axis=None).shape == (2, 3)
+    with pytest.raises(NotImplementedError, match="mesh_axis"):
+        batching.broadcast(np.ones(2), 3, 1, "x")

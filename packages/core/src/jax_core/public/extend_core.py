@@ -199,7 +199,7 @@ def eval_jaxpr_transpose(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any
     return backward_pass(jaxpr, consts, args, cts)
 
 
-def create_call_primitive(name: str, **kwargs: Any) -> Any:
+def create_call_primitive(name: str, inline_jax_late: bool = True) -> Any:
     raise NotImplementedError("create_call_primitive: call primitives of one's own are not supported; use a Primitive "
                               "that holds a ClosedJaxpr")
 

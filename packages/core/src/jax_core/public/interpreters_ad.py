@@ -3,8 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+from .. import forward
 from ..aval import get_aval
-from ..forward import JVPTrace, JVPTracer, jvp_flat, jvp_jaxpr, run_jvp_rule
+from ..forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
 from ..primitive import LINEAR, Linear, Primitive, Zero, is_linear
 from ..reverse import backward_pass, linearize_flat
 from ..structural import add, add_any_p, instantiate, zeros
@@ -23,37 +24,37 @@ primitive_jvps = RuleTable(
 primitive_transposes = RuleTable("transpose", lambda prim, rule: rule)
 
 
-def get_primitive_transpose(prim: Primitive) -> Callable:
-    """The transpose rule of ``prim``; raises NotImplementedError if it has none."""
-    if prim not in primitive_transposes:
-        raise NotImplementedError(f"Transpose rule (for reverse-mode differentiation) for '{prim}' not implemented")
-    return primitive_transposes[prim]
+def get_primitive_transpose(p: Primitive) -> Callable:
+    """The transpose rule of ``p``; raises NotImplementedError if it has none."""
+    if p not in primitive_transposes:
+        raise NotImplementedError(f"Transpose rule (for reverse-mode differentiation) for '{p}' not implemented")
+    return primitive_transposes[p]
 
 
-def deflinear(prim: Primitive, transpose_rule: Callable) -> None:
-    """Make ``prim`` linear; ``transpose_rule(cotangent, **params)`` gives a list of cotangents."""
-    prim.jvp = LINEAR
-    prim.transpose = lambda ct, *args, **params: transpose_rule(ct, **params)
+def deflinear(primitive: Primitive, transpose_rule: Callable) -> None:
+    """Make ``primitive`` linear; ``transpose_rule(cotangent, **params)`` gives a list of cotangents."""
+    primitive.jvp = LINEAR
+    primitive.transpose = lambda ct, *args, **params: transpose_rule(ct, **params)
 
 
-def deflinear2(prim: Primitive, transpose_rule: Callable) -> None:
-    """Make ``prim`` linear; ``transpose_rule(cotangent, *operands, **params)`` gives a list of cotangents."""
-    prim.jvp = LINEAR
-    prim.transpose = transpose_rule
+def deflinear2(primitive: Primitive, transpose_rule: Callable) -> None:
+    """Make ``primitive`` linear; ``transpose_rule(cotangent, *operands, **params)`` gives a list of cotangents."""
+    primitive.jvp = LINEAR
+    primitive.transpose = transpose_rule
 
 
-def defjvp(prim: Primitive, *rules: Callable | None) -> None:
+def defjvp(primitive: Primitive, *jvprules: Callable | None) -> None:
     """Set a rule for each operand: ``rule(tangent, *primals, **params)`` is what it contributes."""
-    prim.jvp = tuple(None if rule is None else _without_output(rule) for rule in rules)
+    primitive.jvp = tuple(None if rule is None else _without_output(rule) for rule in jvprules)
 
 
 def _without_output(rule):
     return lambda g, out, *primals, **params: rule(g, *primals, **params)
 
 
-def defjvp2(prim: Primitive, *rules: Callable | None) -> None:
+def defjvp2(primitive: Primitive, *jvprules: Callable | None) -> None:
     """Set a rule for each operand that also gets the result: ``rule(tangent, out, *primals, **params)``."""
-    prim.jvp = tuple(rules)
+    primitive.jvp = tuple(jvprules)
 
 
 def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None:
@@ -64,6 +65,11 @@ def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None
     def transpose(ct, x, y, **params):
         return (lhs_rule(ct, x, y, **params), None) if is_linear(x) else (None, rhs_rule(ct, x, y, **params))
     prim.transpose = transpose
+
+
+def jvp_jaxpr(jaxpr: Any, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool]) -> tuple:
+    """The program ``(primals, tangents of the nonzero ones) -> (results, tangents)``, and which results have a tangent."""
+    return forward.jvp_jaxpr(jaxpr, nonzeros, instantiate)
 
 
 def jvp(fun: Any, has_aux: bool = False, instantiate: bool | Sequence[bool] = True,

@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from ..batching import (AxisData, BatchTrace, BatchTracer, batch_fun, bdim_at_front, broadcast, elementwise, matchaxis,
-                        moved, not_mapped)
+from .. import batching
+from ..batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, matchaxis, moved, not_mapped
 from ..primitive import ELEMENTWISE, Primitive
 from .rules import RuleTable
 
@@ -52,13 +52,27 @@ def zero_if_mapped(x: Any) -> int | None:
     return 0 if x is not None else None
 
 
+def broadcast(x: Any, sz: int, axis: int = 0, mesh_axis: Any = None) -> Any:
+    """``x`` repeated along a new ``axis`` of length ``sz``; ``mesh_axis`` must be None."""
+    if mesh_axis is not None:
+        raise NotImplementedError("interpreters.batching.broadcast: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
+    return batching.broadcast(x, sz, axis)
+
+
+def bdim_at_front(x: Any, bdim: int | None, size: int, mesh_axis: Any = None) -> Any:
+    """``x`` with its mapped axis first; made by repetition if there is none. ``mesh_axis`` must be None."""
+    if mesh_axis is not None:
+        raise NotImplementedError("interpreters.batching.bdim_at_front: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
+    return batching.bdim_at_front(x, bdim, size)
+
+
 def batch_subtrace(fun: Any, *args: Any) -> Any:
     raise NotImplementedError("batch_subtrace: use jax.vmap, or batching.batch_fun of jax_core")
 
 
 def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[int | None],
-                     out_axes: Sequence[int | None]) -> Any:
-    """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes``."""
+                     out_axes_dest: Sequence[int | None]) -> Any:
+    """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes_dest``."""
     from ..jaxpr import ClosedJaxpr, eval_jaxpr
     from ..batching import unmapped_aval
     from ..staging import trace_to_jaxpr
@@ -66,10 +80,10 @@ def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[i
     def run(*args):
         fun, dims = batch_fun(lambda *xs: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *xs), axis_data, in_axes)
         outs = fun(*args)
-        return [matchaxis(axis_data, x, d, want) for x, d, want in zip(outs, dims(), out_axes)]
+        return [matchaxis(axis_data, x, d, want) for x, d, want in zip(outs, dims(), out_axes_dest)]
     avals = [a if d is None else unmapped_aval(a, axis_data.size, d) for a, d in zip(closed_jaxpr.in_avals, in_axes)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals)
-    return ClosedJaxpr(jaxpr, consts), out_axes
+    return ClosedJaxpr(jaxpr, consts), out_axes_dest
 
 
 def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable, from_elt: Callable,

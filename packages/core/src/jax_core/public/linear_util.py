@@ -118,12 +118,12 @@ def transformation_with_aux2(function: Callable) -> Callable:
     return apply
 
 
-def merge_linear_aux(first: Callable, second: Callable) -> tuple[bool, Any]:
+def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
     """Auxiliary data of whichever of two functions has run, and whether it was the first."""
     try:
-        return True, first()
+        return True, aux1()
     except StoreException:
-        return False, second()
+        return False, aux2()
 
 
 def cache(call: Callable, *, explain: Callable | None = None) -> Callable:

@@ -4,7 +4,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ..source import SourceInfo, capture, name_stack, named_scope, register_exclusion
+from ..source import SourceInfo, capture, named_scope, register_exclusion
+from ..source import name_stack as _scopes
 
 
 class NameStack:
@@ -49,7 +50,7 @@ def new_name_stack(name: str = "") -> NameStack:
 
 def current_name_stack() -> NameStack:
     """The scopes in force."""
-    return NameStack(name_stack.names)
+    return NameStack(_scopes.names)
 
 
 extend_name_stack = named_scope
@@ -57,13 +58,13 @@ transform_name_stack = named_scope
 
 
 @contextlib.contextmanager
-def set_name_stack(stack: NameStack):
-    """Put ``stack`` in place of the scopes in force."""
-    before, name_stack.names = name_stack.names, tuple(stack.stack)
+def set_name_stack(name_stack: NameStack):
+    """Put ``name_stack`` in place of the scopes in force."""
+    before, _scopes.names = _scopes.names, tuple(name_stack.stack)
     try:
         yield
     finally:
-        name_stack.names = before
+        _scopes.names = before
 
 
 def reset_name_stack() -> Any:
