@@ -87,6 +87,7 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
 
     if single:
         return body(b, *xs)
+    writer.partitions = mesh.size
     xs = [b.physical(x) for x in xs]
     types = [_part_type(v.aval, s) for v, s in zip(jaxpr.jaxpr.invars, in_specs)]
     if not config.use_shardy_partitioner.value:

@@ -192,12 +192,14 @@ class ModuleWriter:
       shardings: placements and meshes.
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
+      partitions: number of devices that a manual region is for.
       axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.manual.AxisEnv`).
       ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
         runs to its end before the next one starts (`host_calls`).
     """
 
     axis_env: Any = None
+    partitions = 1
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
@@ -218,8 +220,8 @@ class ModuleWriter:
 
     def text(self) -> str:
         """The whole module."""
-        name, devices = self.module.name, self.shardings.devices
         main = self._main()
+        name, devices = self.module.name, max(self.shardings.devices, self.partitions)
         head = (f"module @{name} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
                 f"{self.shardings.meshes()}")
         tail = "".join([f"{alias} = {text}\n" for text, alias in self._locations.items()])
