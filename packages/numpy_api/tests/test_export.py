@@ -249,6 +249,8 @@ SYMBOLIC = {
     "triangle": (lambda x: jnp.tril(x @ x.T), "n, m", [(2, 3)], [[(4, 2)]]),
     "take": (lambda x: (jnp.roll(x, 1), x[-1], jnp.flip(x), jnp.cumsum(x)), "n", [(4,)], [[(11,)]]),
     "reciprocal": (lambda x: x * np.float32(1 / np.float32(x.shape[0])), "n", [(4,)], [[(7,)], [(10,)]]),
+    "convolution": (lambda x, w: lax.conv_general_dilated(x, w, (2, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")),
+                    ("n, h, w, 2", "3, 3, 2, 4"), [(1, 4, 4, 2), (3, 3, 2, 4)], [[(2, 9, 7, 2), (3, 3, 2, 4)], [(3, 20, 5, 2), (3, 3, 2, 4)]]),
     "one_hot": (lambda x: nn.one_hot(jnp.argmax(x, 1), x.shape[1]), "n, m", [(4, 3)], [[(2, 9)]]),
 }
 
@@ -261,6 +263,13 @@ def test_symbolic_shapes(name):
     assert program.symbolic
     for shape in [example, *shapes]:
         agrees(fun, program, *shape)
+
+
+def test_strides():
+    fun = lambda x: (x[::2], x[1::3], lax.reduce_window(x, -jnp.inf, lax.max, (3,), (2,), "SAME"))
+    program = loaded(export(jit(fun))(*specs(("n",), (9,), constraints=["n >= 5"])))
+    for n in (5, 9, 31, 100):
+        agrees(fun, program, (n,))
 
 
 def test_types_of_symbolic_programs():

@@ -1,8 +1,8 @@
 """One module for a family of shapes: the text of the module with expressions in the places of numbers.
 
 A program with symbolic dimensions is traced and lowered as it is, for several values of the variables. The texts may
-differ in numbers only; each number that differs is a polynomial in the variables (or the reciprocal of one), which the
-first samples determine and the others confirm. So every operation works in such a program, and a call compiles the very
+differ in numbers only; each number that differs is a polynomial in the variables (or the reciprocal of one, or what a
+stride makes of one variable), which the first samples determine and the others confirm. So every operation works in such a program, and a call compiles the very
 module that `jit` would compile for its shapes.
 
 What this cannot see: a program that takes another form only for values that no sample has. Where the form differs
@@ -30,7 +30,8 @@ from . import symbols
 from .exported import Exported
 
 _number = re.compile(r"((?:(?<![\w.%@#])|(?<=\dx))\d+(?:\.\d+(?:[eE][+-]?\d+)?)?)")
-_CONFIRMATIONS = 3
+_CONFIRMATIONS = 6
+_DIVISORS = (2, 3, 4)
 
 
 class Template:
@@ -105,21 +106,38 @@ class Family:
         """The polynomial with these values at the samples, or None."""
         if len(set(values)) == 1 and values[0].denominator == 1:
             return int(values[0])
-        n = len(self.basis)
-        found = _solve_linear([row[:n] for row in self.rows[:n]], list(values[:n])) or self._fit_by_least(values)
+        found = self._fit_basis(self.basis, self.rows, values)
+        if found is not None or any(v.denominator != 1 for v in values):
+            return found
+        for name in self.names:
+            fits = [self._fit_basis(*self._quotient(name, k, c), values) for k in _DIVISORS for c in range(k)]
+            fits = [x for x in fits if x is not None]
+            if fits:
+                return fits[0] if self._agree(fits, name) else None
+        return None
+
+    def _agree(self, fits: list, name: str) -> bool:
+        """Whether the expressions, which are equal at the samples, are so at other lengths too."""
+        return all(len({symbols.evaluate(x, {**self.samples[0], name: n}) for x in fits}) == 1 for n in range(1, 100))
+
+    @functools.lru_cache(maxsize=None)
+    def _quotient(self, name: str, k: int, c: int) -> tuple[list, list]:
+        """What strides make of lengths: 1, the variable, and its quotient, rounded down after ``c`` was added."""
+        v = symbols.variable(name, self.scope)
+        basis = [1, v, (v + c) // k]
+        return basis, [[symbols.evaluate(b, s) for b in basis] for s in self.samples]
+
+    def _fit_basis(self, basis: Sequence[Any], rows: Sequence[Sequence[int]], values: tuple) -> Any:
+        """The combination of ``basis`` with these values, with integer coefficients; None if there is none."""
+        n = len(basis)
+        for chosen in itertools.islice(itertools.combinations(range(len(rows)), n), 20):  # the first that determine it
+            found = _solve_linear([rows[i] for i in chosen], [values[i] for i in chosen])
+            if found is not None:
+                break
         if found is None or any(c.denominator != 1 for c in found):
             return None
-        total = sum((int(c) * b for c, b in zip(found, self.basis) if c), 0)
+        total = sum((int(c) * b for c, b in zip(found, basis) if c), 0)
         return total if all(symbols.evaluate(total, s) == v for s, v in zip(self.samples, values)) else None
-
-    def _fit_by_least(self, values: tuple) -> list | None:
-        """Where the first samples determine nothing, some other choice of them may."""
-        n = len(self.basis)
-        for rows in itertools.islice(itertools.combinations(range(len(self.rows)), n), 1, 20):
-            found = _solve_linear([self.rows[i] for i in rows], [values[i] for i in rows])
-            if found is not None:
-                return found
-        return None
 
     def fit_text(self, texts: Sequence[str]) -> tuple[str, Any] | None:
         """How a number depends on the variables: the kind and the expression, see `Template`."""
