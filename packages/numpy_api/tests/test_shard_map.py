@@ -553,6 +553,16 @@ def test_checkify_reports_the_first_device(checked):
 
 
 @several
+def test_lowered_text():
+    lowered = jit(shard_map(lambda a: lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P())).lower(rows(4, 2))
+    text = lowered.as_text()
+    assert "mhlo.num_partitions = 8" in text and 'sdy.mesh @mesh = <["i"=4, "j"=2]>' in text
+    assert 'in_shardings = #sdy.sharding_per_value<[<@mesh, [{"i"}, {}]>]>, manual_axes = #sdy<manual_axes{"i", "j"}>' in text
+    assert "replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]>" in text
+    near(lowered.compile()(rows(4, 2)), rows(4, 2).sum(0, keepdims=True))
+
+
+@several
 def test_debug_nans():
     from jax_core import config
     mapped = shard_map(lambda a: jnp.log(a), mesh=line(4), in_specs=P("i"), out_specs=P("i"))
