@@ -1,10 +1,12 @@
 """Quantiles, histograms, covariances.
 
-Quantiles sort once and read the two neighbours of each rank. A histogram of equal bins computes each value's bin from its
-distance to the lowest edge, corrects that by comparing with the two edges beside it, and counts.
+Quantiles read the two neighbours of each rank, from the sorted elements or, where these are many, by `order_statistics`. A
+histogram of equal bins computes each value's bin from its distance to the lowest edge, corrects that by comparing with the
+two edges beside it, and counts.
 """
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -15,7 +17,7 @@ from jax_core.array import Array
 from jax_core.jit import inlined
 
 from .. import lax
-from . import arithmetic, reductions
+from . import arithmetic, order_statistics, reductions
 from .creation import asarray, linspace
 from .indexing import take
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, promote_dtypes_inexact,
@@ -54,12 +56,10 @@ def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan):
     kept, lines = _one_line(a, axis)
     narrow = lines.dtype
     compute = np.dtype(np.float32) if np.dtype(narrow).itemsize < 4 else np.dtype(narrow)
-    ordered = lax.sort(lines, lines.ndim - 1)
-    n = lines.shape[-1]
-    if n == 0:
+    if lines.shape[-1] == 0:
         result = lax.full((*q.shape, *lines.shape[:-1]), np.nan, narrow)
     else:
-        result = _read_ranks(convert(ordered, compute), convert(q, compute), method, skip_nan, lines.ndim - 1)
+        result = _read_ranks(convert(lines, compute), convert(q, compute), method, skip_nan)
     result = convert(result, narrow)
     return lax.reshape(result, (*q.shape, *kept)) if keepdims else result
 
@@ -73,11 +73,11 @@ def _one_line(a: Any, axis: Any) -> tuple:
     return kept, lax.reshape(moved, (*(a.shape[i] for i in rest), int(np.prod([a.shape[i] for i in axes]))))
 
 
-def _read_ranks(ordered, q, method, skip_nan, lead):
+def _read_ranks(lines, q, method, skip_nan):
     """Elements at fractional ranks of the last axis; the result has the axes of ``q`` first."""
-    n, dtype = ordered.shape[-1], np.dtype(ordered.dtype)
-    is_nan = lax.ne(ordered, ordered)
-    shape = (*q.shape, *ordered.shape[:-1])
+    n, dtype = lines.shape[-1], np.dtype(lines.dtype)
+    is_nan = lax.ne(lines, lines)
+    shape = (*q.shape, *lines.shape[:-1])
     q = lax.broadcast_in_dim(q, shape, tuple(range(q.ndim)))
     if skip_nan:
         count = n - reductions.sum(is_nan, axis=-1, dtype=np.int32)
@@ -85,7 +85,7 @@ def _read_ranks(ordered, q, method, skip_nan, lead):
         empty = lax.eq(count, _like(count, 0))
     else:
         count = dtype.type(n)
-        empty = broadcast_to(is_nan[..., n - 1], shape)  # NaN are sorted last
+        empty = broadcast_to(reductions.any(is_nan, axis=-1), shape)
     rank = _ranks(q, count, method)
     top = lax.sub(count, dtype.type(1))
     rank = lax.max(dtype.type(0), lax.min(rank, top))
@@ -94,8 +94,14 @@ def _read_ranks(ordered, q, method, skip_nan, lead):
     low = lax.convert_element_type(low, np.int32)
     high = lax.min(lax.add(low, np.int32(1)), broadcast_to(as_array(convert(top, np.dtype(np.int32))), shape)
                    if shape_of(top) == () else lax.convert_element_type(top, np.int32))
-    below = _pick(ordered, low)
-    above = below if method in ("lower", "inverted_cdf", "closest_observation") else _pick(ordered, high)
+    if order_statistics.pays(lines.shape, dtype, q.size // max(math.prod(lines.shape[:-1]), 1)):
+        below, above = order_statistics.neighbours(lines, low)
+        above = arithmetic.select(lax.eq(high, low), below, above)
+    else:
+        ordered = lax.sort(lines, lines.ndim - 1)  # NaN last
+        below, above = _pick(ordered, low), _pick(ordered, high)
+    if method in ("lower", "inverted_cdf", "closest_observation"):
+        above = below
     out = _between(below, above, part, method)
     return arithmetic.select(empty, dtype.type(np.nan), out)
 
