@@ -155,7 +155,7 @@ class Family:
         return None
 
 
-def _solve_linear(matrix: list[list[int]], right: list[Fraction]) -> list[Fraction] | None:
+def _solve_linear(matrix: Sequence[Sequence[int]], right: Sequence[Fraction]) -> list[Fraction] | None:
     """By elimination in exact arithmetic; None if the matrix is singular."""
     n = len(matrix)
     rows = [[Fraction(x) for x in row] + [Fraction(r)] for row, r in zip(matrix, right)]
