@@ -17,7 +17,8 @@ from jax_core.aval import AbstractValue, abstract_token
 
 from .. import big_buffers
 from ..jaxlib_compat import _jax
-from ..sharding import from_hlo
+from ..partition_spec import PartitionSpec
+from ..sharding import NamedSharding, from_hlo
 from .values import Value
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",
@@ -142,6 +143,9 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     together = b.module.shardings.devices > 1 and b.module.axis_env is None  # else each device calls for itself
     if partitioned and together:
         return _partitioned_callback(b, target, function, operands, out)
+    if together and b.module.shardings.grid is not None:  # XLA would do the same, with a warning on stderr
+        everywhere = NamedSharding(b.module.shardings.grid, PartitionSpec())
+        operands = [x if x.aval is abstract_token else b.sharding_constraint(x, everywhere) for x in operands]
     types = [x.aval for x in operands]
     if b.platform == "cpu" and big_buffers.worthwhile([*types, *out]):
         target, function = big_buffers.TARGET, big_buffers.on_buffers(function, types, out)
