@@ -6,7 +6,7 @@ import scipy.linalg
 import scipy.special
 
 from jax_core import config, errors
-from jax_core.autodiff import grad
+from jax_core.autodiff import grad, jvp
 from jax_core.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import fft, linalg, special
@@ -100,3 +100,19 @@ def test_cosine_transforms_have_gradients():
         got = grad(lambda x: (fft.dct(x, kind) ** 2).sum())(x)
         matrix = scipy.fft.dct(np.eye(6), kind, axis=0)
         np.testing.assert_allclose(got, 2 * matrix.T @ matrix @ x, atol=1e-10)
+
+
+@pytest.mark.parametrize("is_complex", [False, True])
+def test_derivative_of_complete_qr(is_complex):
+    """Of what does not depend on the basis of the columns that R leaves open; Q^H dQ is skew."""
+    draw = lambda: _RNG.normal(size=(5, 2)) + (1j * _RNG.normal(size=(5, 2)) if is_complex else 0)
+    a, da = draw(), draw()
+
+    def parts(x):
+        q, r = jnp.linalg.qr(x, mode="complete")
+        return q[:, :2], q[:, 2:] @ q[:, 2:].conj().T, r
+    h = 1e-6
+    for t, up, down in zip(jvp(parts, (a,), (da,))[1], parts(a + h * da), parts(a - h * da)):
+        np.testing.assert_allclose(t, (up - down) / (2 * h), atol=1e-8)
+    q, dq = jvp(lambda x: jnp.linalg.qr(x, mode="complete")[0], (a,), (da,))
+    np.testing.assert_allclose(q.conj().T @ dq, -(q.conj().T @ dq).conj().T, atol=1e-12)

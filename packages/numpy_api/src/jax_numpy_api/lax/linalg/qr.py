@@ -249,28 +249,32 @@ def _qr(x, *, pivoting, full_matrices, use_magma=None):
 
 
 def _qr_jvp(primals, tangents, *, pivoting, full_matrices, use_magma=None):
-    """With C = Q^H dA R1^-1: dQ = Q W + (I - Q Q^H) dA R1^-1 and dR = Q^H dA - W R, where W is skew with C's lower part."""
+    """With C = Q^H dA R1^-1: dQ = Q W + (I - Q Q^H) dA R1^-1 and dR = Q^H dA - W R, where W is skew with C's lower part.
+
+    A complete Q has columns that no condition on R fixes: a rotation among them is left out of their derivative, so that of
+    what depends on the space that they span is right, as with every choice.
+    """
     (x,), (g,) = primals, tangents
     outs = qr_p.bind(x, pivoting=pivoting, full_matrices=full_matrices, use_magma=use_magma)
     q, r, *order = outs
     if isinstance(g, Zero) or np.size(x) == 0:
         return outs, [Zero.of(y) for y in outs]
     m, n = np.shape(x)[-2:]
-    if full_matrices and m > n:
-        raise NotImplementedError("qr: the derivative of Q with full_matrices=True and more rows than columns depends on a "
-                                  "choice of basis; use full_matrices=False.")
     if order:
         g = _permute_columns(g, order[0])
     k = min(m, n)
-    change = triangular_solve_p.bind(first_columns(r, k), first_columns(g, k), left_side=False, lower=False,
+    complete = full_matrices and m > n
+    change = triangular_solve_p.bind(first_columns(first_rows(r, k) if complete else r, k), first_columns(g, k), left_side=False, lower=False,
                                      transpose_a=False, conjugate_a=False, unit_diagonal=False)
     inner = mm(mh(q), change)
+    if complete:
+        inner = lax.pad(inner, full_like(x, 0), [(0, 0, 0)] * (inner.ndim - 1) + [(0, m - n, 0)])
     low = tril(inner, -1)
     skew = lax.sub(low, mh(low))
     if is_complex(x):  # R has a real diagonal
         imaginary = lax.mul(lax.sub(inner, conj(inner)), full_like(x, 0.5))
         skew = lax.add(skew, lax.select(eye_mask(inner), imaginary, lax.full_like(inner, 0)))
-    dq = lax.add(mm(q, lax.sub(skew, inner)), change)
+    dq = mm(q, skew) if complete else lax.add(mm(q, lax.sub(skew, inner)), change)
     dr = lax.sub(mm(mh(q), g), mm(skew, r))
     return outs, [dq, triu(dr), *(Zero.of(o) for o in order)]
 
