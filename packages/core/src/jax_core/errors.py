@@ -93,12 +93,15 @@ class ConcretizationTypeError(JAXTypeError):
         if isinstance(tracer, str):
             super().__init__(_lines(tracer, context))
             return
+        origin, _, by_name = _origin(tracer).partition("\n")
         super().__init__(_lines(
             f"Abstract tracer value encountered where concrete value is expected: {tracer!r}",
             context,
-            _origin(tracer),
+            origin,
             f" ({_URL}ConcretizationTypeError)",
         ))
+        if by_name:
+            self.add_note(by_name)  # the specification fixes the text; a note is shown below it
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
