@@ -337,6 +337,49 @@ def test_one_inside_another():
     near(jit(grad(loss(mapped)))(x), grad(loss(plain))(x))
 
 
+def cube():
+    return Mesh(np.array(devices()[:8]).reshape(2, 2, 2), ("a", "b", "c"))
+
+
+@several
+def test_two_axes_and_then_the_third():
+    inner = shard_map(lambda v: jnp.sin(v) * lax.psum(v, "c"), in_specs=P("c"), out_specs=P("c"), axis_names={"c"})
+    spec = P(("a", "b"))
+    mapped = shard_map(lambda v: inner(v) * lax.psum(v, "a"), mesh=cube(), in_specs=spec, out_specs=spec, axis_names={"a", "b"})
+
+    def plain(x):
+        parts = x.reshape(2, 2, 2)
+        return (jnp.sin(parts) * parts.sum(2, keepdims=True) * parts.sum(0, keepdims=True)).reshape(-1)
+    x = rows(8)
+    near(jit(mapped)(x), plain(x))
+    near(jit(grad(lambda x: (mapped(x) ** 2).sum()))(x), grad(lambda x: (plain(x) ** 2).sum())(x))
+
+
+@several
+@pytest.mark.parametrize("axes", [("a", "c"), ("c", "a")])
+def test_collectives_over_two_axes_of_three(axes):
+    """The position along several axes counts the last name fastest."""
+    every, x = P(("a", "b", "c")), rows(8)
+    index = np.indices((2, 2, 2))
+    place = 2 * index["abc".index(axes[0])] + index["abc".index(axes[1])]  # of each device among those it talks to
+    cells = x.reshape(2, 2, 2)
+    group = np.stack([cells.transpose(*["abc".index(n) for n in ("b", *axes)]).reshape(2, 4)[j] for j in range(2)])
+
+    def run(body, out=every):
+        return np.asarray(jit(shard_map(body, mesh=cube(), in_specs=every, out_specs=out))(x))
+    near(run(lambda v: v * 0 + lax.axis_index(axes)).reshape(2, 2, 2), place)
+    near(run(lambda v: lax.psum(v, axes), P("b")), group.sum(1))
+    gathered = run(lambda v: lax.all_gather(v, axes), P(None, ("a", "b", "c"))).reshape(4, 2, 2, 2)
+    near(gathered, np.broadcast_to(group.T[:, None, :, None], (4, 2, 2, 2)))
+    moved = run(lambda v: lax.ppermute(v, axes, [(k, (k + 1) % 4) for k in range(4)])).reshape(2, 2, 2)
+    near(moved, np.array([group[b, (place[a, b, c] - 1) % 4] for a, b, c in np.ndindex(2, 2, 2)]).reshape(2, 2, 2))
+    scale = jnp.arange(1, 5, dtype=jnp.float32)
+    near(run(lambda v: lax.psum_scatter(v * scale, axes, tiled=True)).reshape(2, 2, 2),
+         (place + 1) * group.sum(1)[None, :, None])
+    dealt = run(lambda v: lax.all_to_all(v * scale, axes, 0, 0, tiled=True), every).reshape(2, 2, 2, 4)
+    near(dealt, (place + 1)[..., None] * group[None, :, None, :])
+
+
 @several
 def test_smap():
     x = rows(8, 4)
