@@ -6,7 +6,8 @@ elements, one at a time. Instead:
 - where the axes behind are long, a loop runs along the axis, and each of its steps works on all other axes at once;
 - otherwise blocks of 8 elements are summed, the blocks' totals are accumulated the same way, and every element is its
   block's start plus the elements before it in the block, all in one pass over memory;
-- log-sum-exps, whose arithmetic costs more than the memory, are cut into chunks that lie side by side for the loop.
+- log-sum-exps, whose arithmetic costs more than the memory, and extrema, which do not care for the order, are cut into
+  chunks that lie side by side for the loop.
 
 Small arrays, and other platforms, take `reduce_window`.
 
@@ -38,7 +39,7 @@ _BLOCK = 8
 
 class _Reducer:
     """How two running values combine. ``emit(b, x, y)`` writes it; ``start(dtype)`` is its neutral element; ``costly``
-    if the arithmetic takes longer than reading memory."""
+    if the arithmetic (for extrema: the care for NaN) takes longer than reading memory."""
 
     def __init__(self, emit, start, costly=False):
         self.emit, self.start, self.costly = emit, start, costly
@@ -298,11 +299,11 @@ cumprod_p = _cumulative(
     jvp=_recurrent_jvp(lambda x, **params: cumprod_p.bind(x, **params), _product_coefficients), transpose=_not_linear("cumprod"))
 
 cummax_p = _cumulative(
-    "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), _lowest), _anything, np.maximum.accumulate,
+    "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), _lowest, costly=True), _anything, np.maximum.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cummax_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummax"))
 
 cummin_p = _cumulative(
-    "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), _highest), _anything, np.minimum.accumulate,
+    "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), _highest, costly=True), _anything, np.minimum.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cummin_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummin"))
 
 
