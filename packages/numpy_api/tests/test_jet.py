@@ -286,6 +286,17 @@ def test_rules_of_users():
         taylor.jet_rules.update(rules)
 
 
+def test_wrapped_functions():
+    from jax_core.public import linear_util
+    wrapped = linear_util.wrap_init(lambda x, y: [jnp.sin(x) * y, 3.0])
+    (value, three), (terms, zeros) = taylor.jet_fun(taylor.jet_subtrace(wrapped), 2).call_wrapped((1.0, 2.0), ((1.0, 0.0), zero_series))
+    np.testing.assert_allclose([value, *terms], [2 * math.sin(1), 2 * math.cos(1), -math.sin(1)], rtol=1e-14)
+    assert three == 3.0 and [float(z) for z in zeros] == [0.0, 0.0]
+    from jax_core import tree
+    flat, out_tree = taylor.traceable(linear_util.wrap_init(lambda p, s: {"a": p[0], "b": s}), tree.structure(((0,), [0, 0])))
+    assert flat.call_wrapped(1, 2, 3) == [1, 2, 3] and out_tree() == tree.structure({"a": 0, "b": [0, 0]})
+
+
 def test_a_primitive_without_derivatives_says_so():
     with pytest.raises(NotImplementedError, match="no rule"):
         jet(_double("undifferentiable").bind, (1.0,), ((1.0,),))

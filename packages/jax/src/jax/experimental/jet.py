@@ -1,6 +1,4 @@
 """jax.experimental.jet: implemented in `jax_numpy_api.jet`."""
-from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
-_served, _names = _mirror(__name__, "jax_numpy_api.jet")
-__getattr__, __dir__ = _missing(__name__, _served, _names)
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.jet")

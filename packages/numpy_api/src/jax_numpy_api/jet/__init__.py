@@ -11,6 +11,7 @@ from jax_core import dtypes, tree
 from jax_core.aval import get_aval
 from jax_core.forward import has_tangent
 from jax_core.primitive import Primitive, Zero
+from jax_core.public import linear_util
 from jax_core.structural import convert_element_type_p, instantiate
 
 from .programs import jet_flat
@@ -18,8 +19,8 @@ from .rules import jet_rules
 from .trace import JetTrace, JetTracer, over, settle, times
 
 __all__ = ["JetTrace", "JetTracer", "ZeroSeries", "ZeroTerm", "call_param_updaters", "def_comp", "def_deriv", "deflinear",
-           "defzero", "deriv_prop", "fact", "jet", "jet2", "jet_rules", "linear_prop", "zero_prop", "zero_series",
-           "zero_term"]
+           "defzero", "deriv_prop", "fact", "jet", "jet2", "jet_fun", "jet_rules", "jet_subtrace",
+           "linear_prop", "traceable", "zero_prop", "zero_series", "zero_term"]
 
 
 class ZeroTerm:
@@ -204,3 +205,30 @@ def def_deriv(prim: Primitive, deriv: Callable) -> None:
 def def_comp(prim: Primitive, comp: Callable, **kwargs: Any) -> None:
     """Declare ``prim`` by a function of arrays that computes the same and can be expanded."""
     jet_rules[prim] = partial(jet, comp, **kwargs)
+
+
+# -- for code that composes wrapped functions (`jax.extend.linear_util`); series hold coefficients of powers -----------------
+
+@linear_util.transformation2
+def jet_subtrace(f: Callable, order: int, primals: Sequence[Any], series: Sequence[Any]) -> tuple[list, list]:
+    """Values and coefficients of a flat function; `zero_series` where all are zero."""
+    terms = [None if isinstance(row, ZeroSeries) else [None if isinstance(t, ZeroTerm) else settle(t, x) for t in row]
+             for x, row in zip(primals, series)]
+    outs, out_terms = jet_flat(f, primals, terms, order)
+    return outs, [zero_series if t is None else [zero_term if c is None else c for c in t] for t in out_terms]
+
+
+@linear_util.transformation2
+def jet_fun(f: Callable, order: int, primals: Sequence[Any], series: Sequence[Any]) -> tuple[tuple, list]:
+    """What `jet_subtrace` made of a flat function, with arrays in place of symbolic zeros."""
+    outs, out_series = f(order, primals, series)
+    rows = [[zero_term] * order if isinstance(row, ZeroSeries) else row for row in out_series]
+    return tuple(outs), [[instantiate(Zero.of(x)) if isinstance(t, ZeroTerm) else t for t in row] for x, row in zip(outs, rows)]
+
+
+@linear_util.transformation_with_aux2
+def traceable(f: Callable, store: Any, in_tree: Any, *primals_and_series: Any) -> list:
+    """A function of ``(primals, series)`` as a flat one; the structure of its result goes to the store."""
+    leaves, out_tree = tree.flatten(f(*tree.unflatten(in_tree, primals_and_series)))
+    store.store(out_tree)
+    return leaves
