@@ -116,3 +116,15 @@ def test_derivative_of_complete_qr(is_complex):
         np.testing.assert_allclose(t, (up - down) / (2 * h), atol=1e-8)
     q, dq = jvp(lambda x: jnp.linalg.qr(x, mode="complete")[0], (a,), (da,))
     np.testing.assert_allclose(q.conj().T @ dq, -(q.conj().T @ dq).conj().T, atol=1e-12)
+
+
+@pytest.mark.parametrize("steps", [(), (0.5,), (2.0, 0.25)])
+def test_gradient_of_second_order_at_the_edges(steps):
+    x = _RNG.normal(size=(5, 4))
+    for got, want in zip(jnp.gradient(x, *steps, edge_order=2), np.gradient(x, *steps, edge_order=2)):
+        np.testing.assert_allclose(got, want, rtol=1e-12)
+    at = np.cumsum(_RNG.random(5)) + 1
+    np.testing.assert_allclose(jnp.gradient(x, at, axis=0, edge_order=2), np.gradient(x, at, axis=0, edge_order=2), rtol=1e-10)
+    np.testing.assert_allclose(jnp.gradient(x, at, axis=0, edge_order=1), np.gradient(x, at, axis=0), rtol=1e-10)
+    with pytest.raises(ValueError, match="at least 3 elements"):
+        jnp.gradient(np.ones(2), edge_order=2)

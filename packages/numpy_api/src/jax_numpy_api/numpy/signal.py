@@ -158,24 +158,26 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = N
       f: array.
       varargs: distances between samples: one number for all axes, or for each axis a number or the coordinates.
       axis: along which; all by default.
-      edge_order: only None or 1.
+      edge_order: 1 (default) for differences of two samples at the ends, 2 for those of three, exact for parabolas.
 
     Returns:
       an array, or a list with one an axis.
 
     Raises:
-      ValueError: fewer than two samples along an axis. NotImplementedError: ``edge_order``.
+      ValueError: fewer than ``edge_order + 1`` samples along an axis, or another ``edge_order``.
 
     Source: `numpy.gradient`.
     """
-    if edge_order is not None:
-        raise NotImplementedError("The 'edge_order' argument to jnp.gradient is not supported.")
+    order = 1 if edge_order is None else edge_order
+    if order not in (1, 2):
+        raise ValueError(f"jnp.gradient: edge_order must be 1 or 2, got {edge_order!r}")
     check_arraylike("gradient", f, *varargs)
     f, = promote_dtypes_inexact(f)
     f = as_array(f)
     axes = canonical_axes(axis, f.ndim)
-    if any(f.shape[d] < 2 for d in axes):
-        raise ValueError("Shape of array too small to calculate a numerical gradient, at least 2 elements are required.")
+    if any(f.shape[d] < order + 1 for d in axes):
+        raise ValueError(f"Shape of array too small to calculate a numerical gradient, at least {order + 1} elements are "
+                         "required.")
     if len(varargs) == 0:
         steps: list = [1.0] * len(axes)
     elif len(varargs) == 1:
@@ -184,17 +186,31 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = N
         steps = list(varargs)
     else:
         raise TypeError(f"Invalid number of spacing arguments: {len(varargs)} for axis={axis}")
-    out = [_gradient(f, h, d) for h, d in zip(steps, axes)]
+    out = [_gradient(f, h, d, order) for h, d in zip(steps, axes)]
     return out[0] if len(out) == 1 else out
 
 
-def _gradient(f, h, axis):
+def _edge(parts, near, far):
+    """The slope at the first of three samples, at distances ``near`` and ``far`` one after the other; negative at the end."""
+    total = lax.add(near, far)
+    two = lax.add(near, near)
+    weights = (lax.neg(lax.div(lax.add(two, far), lax.mul(near, total))), lax.div(total, lax.mul(near, far)),
+               lax.neg(lax.div(near, lax.mul(far, total))))
+    terms = [lax.mul(x, broadcast_to(w, x.shape)) for x, w in zip(parts, weights)]
+    return lax.add(lax.add(terms[0], terms[1]), terms[2])
+
+
+def _gradient(f, h, axis, order):
     n = f.shape[axis]
     part = lambda lo, hi: lax.slice_in_dim(f, lo, hi, axis=axis)
     h = convert(unwrapped(h), np.dtype(dtypes.to_floating_dtype(f.dtype)) if not _is_complex_value(h) else f.dtype)
     if len(shape_of(h)) == 0:
         h = convert(h, f.dtype)
         ends = [lax.div(lax.sub(part(1, 2), part(0, 1)), h), lax.div(lax.sub(part(n - 1, n), part(n - 2, n - 1)), h)]
+        if order == 2:
+            back = lax.neg(h)
+            ends = [_edge([part(i, i + 1) for i in (0, 1, 2)], h, h),
+                    _edge([part(n - i, n - i + 1) for i in (1, 2, 3)], back, back)]
         middle = lax.div(lax.sub(part(2, n), part(0, n - 2)), lax.mul(h, _like(f, 2)))
         return concatenate([ends[0], middle, ends[1]], axis)
     if shape_of(h) != (n,):
@@ -210,6 +226,10 @@ def _gradient(f, h, axis):
     middle = lax.add(lax.add(lax.mul(grow(lax.neg(lax.div(b, lax.mul(a, total))), lo), lo),
                              lax.mul(grow(lax.div(lax.sub(b, a), lax.mul(a, b)), mid), mid)),
                      lax.mul(grow(lax.div(a, lax.mul(b, total)), hi), hi))
+    if order == 2:
+        begin = _edge([part(i, i + 1) for i in (0, 1, 2)], first, line(d[1:2]))
+        end = _edge([part(n - i, n - i + 1) for i in (1, 2, 3)], lax.neg(last), lax.neg(line(d[-2:-1])))
+        return concatenate([begin, middle, end], axis)
     begin, end = lax.sub(part(1, 2), part(0, 1)), lax.sub(part(n - 1, n), part(n - 2, n - 1))
     return concatenate([lax.div(begin, grow(first, begin)), middle, lax.div(end, grow(last, end))], axis)
 
