@@ -124,7 +124,38 @@ def _by_index(a: Array, axis: int, n: int, before: int, after: int, mode: str, r
     if reflect_type == "odd" and mode in ("reflect", "symmetric"):
         return _odd_reflection(a, axis, before, after, mode)
     positions = np.pad(np.arange(n), (before, after), mode=mode)
-    return take(a, positions, axis, mode="clip")
+    runs = _runs(positions)
+    if len(runs) > _MAX_RUNS:
+        return take(a, positions, axis, mode="clip")
+    return lax.concatenate([_run(a, axis, *run) for run in runs], axis)
+
+
+# Slices are copied row by row where a gather takes element by element, along the last axis in a transposed layout too.
+_MAX_RUNS = 9
+
+
+def _runs(positions: np.ndarray) -> list[tuple[int, int, int]]:
+    """``positions`` as pieces (first, step, count) with steps of 1, -1 or 0."""
+    out: list[tuple[int, int, int]] = []
+    for position in positions.tolist():
+        if out:
+            first, step, count = out[-1]
+            next_step = position - first if count == 1 else step
+            if abs(next_step) <= 1 and position == first + next_step * count:
+                out[-1] = first, next_step, count + 1
+                continue
+        out.append((position, 0, 1))
+    return out
+
+
+def _run(a: Array, axis: int, first: int, step: int, count: int) -> Array:
+    """The elements at ``first + step * i``."""
+    if step == 0:
+        one = lax.slice_in_dim(a, first, first + 1, axis=axis)
+        return broadcast_to(one, tuple(count if i == axis else m for i, m in enumerate(a.shape)))
+    if step > 0:
+        return lax.slice_in_dim(a, first, first + count, axis=axis)
+    return lax.rev(lax.slice_in_dim(a, first - count + 1, first + 1, axis=axis), (axis,))
 
 
 def _odd_reflection(a: Array, axis: int, before: int, after: int, mode: str) -> Array:

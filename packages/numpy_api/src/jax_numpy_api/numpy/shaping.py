@@ -14,6 +14,7 @@ import numpy as np
 from jax_core import backends, dtypes
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p
+from jax_core.trace import Tracer
 
 from .. import lax
 from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
@@ -519,6 +520,10 @@ def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) ->
     a = as_array(ary)
     axis = canonical_axis(axis, a.ndim)
     bounds = _split_points(name, a.shape[axis], sections, equal)
+    sizes = [j - i for i, j in zip(bounds, bounds[1:])]
+    whole = bounds[0] == 0 and bounds[-1] == a.shape[axis] and min(sizes) >= 0
+    if whole and isinstance(a, Tracer):  # one equation, whose transpose is one concatenation; of an array, slices are views
+        return list(lax.split(a, sizes, axis))
     return [lax.slice_in_dim(a, i, max(i, j), axis=axis) for i, j in zip(bounds, bounds[1:])]
 
 
