@@ -20,17 +20,18 @@ are planned on their own, as what they read is in memory. Called programs are su
 """
 from __future__ import annotations
 
+import functools
 from typing import Any, Iterable, NamedTuple
 
 from jax_core.aval import ShapedArray
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.primitive import ELEMENTWISE, Primitive
 
-# Costs in ns; benchmarks/planner/constants.py measures each of them.
+# Costs in ns, as benchmarks/planner/constants.py measures them; those of special functions are estimates.
 SIMPLE = 0.03  # one element of an addition, comparison, selection, ...
-COSTLY = {"exp": 2.2, "exp2": 2.2, "expm1": 3.0, "log": 1.5, "log1p": 2.5, "log2": 1.5, "logistic": 3.0, "tanh": 1.9,
-          "sin": 4.5, "cos": 4.5, "tan": 6.0, "pow": 20.0, "sqrt": 0.25, "rsqrt": 0.7, "cbrt": 4.0, "div": 0.1,
-          "rem": 1.0, "erf": 1.2, "erfc": 4.0, "erf_inv": 3.0, "atan2": 5.0, "asin": 4.0, "acos": 4.0, "atan": 4.0,
+COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2": 2.1, "logistic": 3.5, "tanh": 1.9,
+          "sin": 13.0, "cos": 12.0, "tan": 20.0, "pow": 7.0, "sqrt": 0.25, "rsqrt": 1.4, "cbrt": 14.0, "div": 0.19,
+          "rem": 33.0, "erf": 1.2, "erfc": 4.0, "erf_inv": 3.0, "atan2": 31.0, "asin": 18.0, "acos": 18.0, "atan": 18.0,
           "sinh": 4.0, "cosh": 4.0, "asinh": 6.0, "acosh": 6.0, "atanh": 4.0, "lgamma": 20.0, "digamma": 20.0,
           "igamma": 100.0, "igammac": 100.0, "igamma_grad_a": 200.0, "regularized_incomplete_beta": 200.0,
           "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
@@ -51,7 +52,14 @@ _REDUCTIONS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_
                "argmax", "argmin"}
 _CALLS = {"jit", "custom_jvp_call", "custom_vjp_call", "checkpoint", "linear_call", "custom_vmap_call", "composite"}
 _FUSED, _VIEW, _REDUCTION, _CALL, _BOUND = range(5)
+_IN_MEMORY = 0, 8 * READ  # equations and cost for one element of a value in memory, at most
 _kinds: dict[Primitive, tuple[int, float]] = {}
+
+
+@functools.lru_cache(4096)
+def _worth_a_kernel(aval: Any) -> bool:
+    """Whether values of this type may be cut."""
+    return isinstance(aval, ShapedArray) and aval.size > SMALL and hasattr(aval.dtype, "itemsize")
 
 
 def _kind(prim: Primitive) -> tuple[int, float]:
@@ -253,18 +261,15 @@ class _Cones:
     def _enter(self, v: Any, part: _Part, count: int, forced: set) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
         aval = v.aval
-        if not isinstance(aval, ShapedArray) or aval.size <= SMALL or not hasattr(aval.dtype, "itemsize"):
+        if not _worth_a_kernel(aval):
             return
         equations, cost = part.equations, part.cost
         bounds = self._bounds
         for x in part.reads:
             if type(x) is not Literal:
-                bound = bounds.get(x)
-                if bound is not None:
-                    equations += bound[0]
-                    cost += bound[1]
-                else:
-                    cost += READ * 8
+                bound = bounds.get(x, _IN_MEMORY)
+                equations += bound[0]
+                cost += bound[1]
         self._parts[v] = part
         several = count > 1 and _gain(aval, equations, cost, count, v in forced) > 0
         if several or equations > MAX_KERNEL:
