@@ -180,7 +180,8 @@ def _merge(name: str, family: Family, texts: Sequence[str]) -> Template:
         raise InconclusiveDimensionOperation(
             f"export of {name}: the program's operations, not only its numbers, depend on the symbolic dimensions "
             f"{', '.join(family.names)}; for two samples of them it continues with {a[::2][at][:80]!r} and "
-            f"{b[::2][at][:80]!r}. Make it take the same form for all lengths, or export it for each shape.")
+            f"{b[::2][at][:80]!r}. Make it take the same form for all lengths; where only short axes "
+            f"differ, keep them out with a constraint such as '{family.names[0]} >= 5'; or export it for each shape.")
     pieces: list[Any] = []
     for i, column in enumerate(zip(*split)):
         if i % 2 == 0 or len(set(column)) == 1:
@@ -193,7 +194,8 @@ def _merge(name: str, family: Family, texts: Sequence[str]) -> Template:
         if found is None:
             raise ValueError(f"export of {name}: a number in the program depends on the symbolic dimensions {', '.join(family.names)} in a way "
                              f"that is no polynomial: it is {', '.join(column[:4])} for {', '.join(map(str, family.samples[:4]))}, after "
-                             f"{column and split[0][i - 1][-80:]!r}. Compute it from arrays, or export the program for each shape.")
+                             f"{split[0][i - 1][-80:]!r}. Compute it from arrays; where only short axes differ, "
+                             f"keep them out with a constraint such as '{family.names[0]} >= 5'; or export the program for each shape.")
         pieces.append(found)
     return Template(pieces)
 
