@@ -106,3 +106,11 @@ def test_rules_are_set_with_the_names_of_parameters_that_users_know():
     assert batching.broadcast(np.ones(2), sz=3, axis=1, mesh_axis=None).shape == (2, 3)
     with pytest.raises(NotImplementedError, match="mesh_axis"):
         batching.broadcast(np.ones(2), 3, 1, "x")
+
+
+def test_names_of_arguments_for_messages():
+    """Each leaf of each argument that is not static has one."""
+    from jax.api_util import debug_info
+    found = debug_info("jit", lambda x, n, y: x, ({"a": 1, "b": (2, 3)}, 4), {"y": 5}, static_argnums=(1,), sourceinfo="here")
+    assert found.arg_names == ("x['a']", "x['b'][0]", "x['b'][1]", "y")
+    assert found.func_src_info == "here" and found.traced_for == "jit"

@@ -113,6 +113,8 @@ class _Stage:
 class Traced(_Stage):
     """A function traced for given argument types. ``jaxpr`` is its program."""
 
+    fun_name: str
+
     def __init__(self, closed: ClosedJaxpr, in_tree, out_tree, donated, fun_name, spec: LowerSpec, static):
         self._closed, self.in_tree, self.out_tree = closed, in_tree, out_tree
         self._donated, self.fun_name, self._spec, self._static = donated, fun_name, spec, static

@@ -96,6 +96,8 @@ class Mesh(_Axes):
       ValueError: the number of names is not the number of axes.
     """
 
+    devices: np.ndarray
+
     def __init__(self, devices, axis_names, axis_types=None):
         devices = np.array(devices, dtype=object)
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)

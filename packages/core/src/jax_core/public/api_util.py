@@ -1,13 +1,14 @@
 """`jax.api_util`: flattening functions of pytrees for libraries that write transformations."""
 from __future__ import annotations
 
+import inspect
 from typing import Any, Callable, Sequence
 
 from .. import tree
 from ..aval import ShapedArray, get_aval
 from ..jaxpr import DebugInfo
 from ..source import describe_function
-from ..tree import flatten_axes
+from ..tree import flatten_axes, keystr, tree_flatten_with_path
 from .linear_util import WrappedFun, transformation_with_aux
 
 
@@ -62,9 +63,35 @@ def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequenc
     return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
 
 
-def debug_info(traced_for: str, fun: Callable, args: Sequence[Any] = (), kwargs: dict | None = None, **_: Any) -> DebugInfo:
-    """Names for messages about ``fun``."""
-    return DebugInfo(traced_for, describe_function(fun))
+def debug_info(traced_for: str, fun: Callable, args: Sequence[Any] = (), kwargs: dict | None = None, *,
+               static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
+               result_paths_thunk: Callable | None = None, sourceinfo: str | None = None,
+               signature: inspect.Signature | None = None) -> DebugInfo:
+    """Names for messages about ``fun``.
+
+    Args:
+      traced_for: the transformation.
+      fun: the function. args, kwargs: what it is called with, pytrees.
+      static_argnums, static_argnames: arguments that are no arrays, which get no names.
+      result_paths_thunk: gives the paths of results.
+      sourceinfo: where the function is, by default found out.
+      signature: of the function, by default found out.
+    """
+    return DebugInfo(traced_for, describe_function(fun) if sourceinfo is None else sourceinfo,
+                     _argument_names(fun, args, kwargs or {}, static_argnums, static_argnames, signature), result_paths_thunk)
+
+
+def _argument_names(fun, args, kwargs, static_argnums, static_argnames, signature):
+    """A name for each leaf of the arguments, as ``x[0]['a']``."""
+    try:
+        names = list((signature or inspect.signature(fun)).parameters)
+    except (TypeError, ValueError):  # a builtin
+        names = []
+    static = {n % len(args) for n in static_argnums if args}
+    named = [(names[i] if i < len(names) else f"args[{i}]", x) for i, x in enumerate(args) if i not in static]
+    named += [(k, x) for k, x in kwargs.items()]
+    return tuple(name + keystr(path) for name, x in named if name not in static_argnames
+                 for path, _ in tree_flatten_with_path(x)[0])
 
 
 def safe_map(f: Callable, *sequences: Sequence[Any]) -> list:
