@@ -18,7 +18,8 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import batch_jaxpr, moved
 from jax_core.effects import NamedAxisEffect, operand_effects
 from jax_core.forward import has_tangent, jvp_jaxpr
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
+from jax_core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
+from jax_core.jit import jit_p, jit_params
 from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
 from jax_core.refs.discharge import discharged, place
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
@@ -319,6 +320,7 @@ def _join_residuals(derived, num_ops):
         types.update(zip(row, lin.tangent.in_avals))
     joint = [types[i] for i in range(len(sources))]
     primal = tuple(_with_slots(lin.primal, n_out, own, slots) for lin, own in zip(derived, filled))
+    primal[0].memo("residuals", lambda: (n_out, [set(own) for own in filled]))
     tangent = tuple(_on_joint_residuals(lin.tangent, row, joint) for lin, row in zip(derived, rows))
     return primal, tangent, sources
 
@@ -339,6 +341,35 @@ def _residual_slots(residuals: Sequence[Sequence[Var]]) -> tuple[list, list[dict
             own[number[var.aval, k]] = var
         filled.append(own)
     return slots, filled
+
+
+def split_invariant(eqn: JaxprEqn, varying: Sequence[bool]) -> list[JaxprEqn] | None:
+    """The conditional without the residuals that a branch computes from operands which do not vary, and a call for those of
+    each branch.
+
+    Such a residual is used by the derivative of its own branch alone, so it may be had whichever branch runs.
+    """
+    residuals = eqn.params["branches"][0].memo("residuals", lambda: None)
+    if residuals is None or eqn.effects:
+        return None
+    n_out, filled = residuals
+    calls, outvars = [], list(eqn.outvars)
+    for k, branch in enumerate(eqn.params["branches"]):
+        mine = [n_out + j for j in sorted(filled[k]) if not any(j in other for i, other in enumerate(filled) if i != k)]
+        mine = [j for j in mine if not _reads_varying(branch, j, varying[1:])]
+        if mine:
+            small, reads = narrow(branch, [j in mine for j in range(len(outvars))])
+            calls.append(JaxprEqn(select(eqn.invars[1:], reads), [outvars[j] for j in mine], jit_p,
+                                  jit_params(small, "invariant", (False,) * sum(reads)), small.effects, eqn.source_info))
+            for j in mine:
+                outvars[j] = DropVar(outvars[j].aval)
+    return [*calls, eqn.replace(outvars=outvars)] if calls else None
+
+
+def _reads_varying(branch: ClosedJaxpr, j: int, varying: Sequence[bool]) -> bool:
+    """Whether result ``j`` depends on operands that vary."""
+    _, reads = narrow(branch, [i == j for i in range(len(branch.jaxpr.outvars))])
+    return any(r and v for r, v in zip(reads, varying))
 
 
 def _with_slots(closed: ClosedJaxpr, n_out: int, own: dict, slots: Sequence[ShapedArray]) -> ClosedJaxpr:

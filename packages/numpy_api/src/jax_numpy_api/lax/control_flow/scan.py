@@ -35,6 +35,7 @@ from jax_core.tracebacks import api_boundary
 from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
+from .cond import cond_p, split_invariant
 from .lowering import add, emit_while, less, stack_buffer, subtract
 
 
@@ -282,15 +283,18 @@ def _arrange_tangent(body, tangent, consts_nz):
 def _part_by_step(program: Jaxpr, num_consts: int) -> tuple[list[JaxprEqn], set[Var]]:
     """The equations, and the variables that change from step to step: they depend on carry or rows, or on an effect.
 
-    A nested `jit` that computes both kinds becomes two, so that what does not change in it can be had before the loop.
+    A nested `jit` that computes both kinds becomes two, so that what does not change in it can be had before the loop; and so
+    does a conditional that keeps what a branch computes from constants.
     """
     found, eqns = set(program.invars[num_consts:]), []
     for eqn in program.eqns:
         flags = [type(v) is not Literal and v in found for v in eqn.invars]
         pair = split_equation(eqn, flags) if eqn.primitive is jit_p and any(flags) and not eqn.effects else None
+        if pair is None and eqn.primitive is cond_p and any(flags):
+            pair = split_invariant(eqn, flags)
         if pair is not None:
-            eqns.append(pair[0])
-            eqn = pair[1]
+            *first, eqn = pair
+            eqns += first
         eqns.append(eqn)
         if pair is not None or eqn.effects or any(flags):
             found.update(eqn.outvars)
