@@ -1,6 +1,7 @@
 """`jax.debug.breakpoint` on a real terminal: a process behind a pseudo-terminal, with somebody typing."""
 import os
 import select
+import subprocess
 import sys
 import textwrap
 import time
@@ -35,10 +36,11 @@ class Terminal:
     """A Python process behind a pseudo-terminal."""
 
     def __init__(self, path):
-        self.pid, self.master = pty.fork()
-        if self.pid == 0:
-            os.execve(sys.executable, [sys.executable, path], {
+        self.master, end = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, path], stdin=end, stdout=end, stderr=end, start_new_session=True, env={
                 **os.environ, "JAX_PLATFORMS": "cpu", "TERM": "dumb", "PYTHONPATH": os.pathsep.join(sys.path)})
+        os.close(end)
 
     def read_until(self, text, seconds=60.0):
         """What is shown up to ``text``."""
@@ -58,7 +60,7 @@ class Terminal:
 
     def close(self):
         os.close(self.master)
-        os.waitpid(self.pid, 0)
+        self.process.wait(30)
 
 
 @pytest.fixture
