@@ -114,3 +114,15 @@ def test_names_of_arguments_for_messages():
     found = debug_info("jit", lambda x, n, y: x, ({"a": 1, "b": (2, 3)}, 4), {"y": 5}, static_argnums=(1,), sourceinfo="here")
     assert found.arg_names == ("x['a']", "x['b'][0]", "x['b'][1]", "y")
     assert found.func_src_info == "here" and found.traced_for == "jit"
+
+
+def test_primitives_say_types_and_bind_under_a_trace():
+    """Of the primitives that users declare."""
+    twin = extend_core.Primitive("twin")
+    twin.multiple_results = True
+    twin.def_abstract_eval(lambda x: [x, x])
+    twin.def_impl(lambda x: [x, x + 1])
+    aval = jax.core.ShapedArray((2,), np.float32)
+    assert twin.abstract_eval(aval) == ([aval, aval], frozenset())
+    with jax.core.eval_context():
+        assert twin.bind_with_trace(extend_core.find_top_trace(()), (1,), {}) == [1, 2]

@@ -14,6 +14,7 @@ from ..errors import ConcretizationTypeError, InconclusiveDimensionOperation, Ja
 from ..jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
                      jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
 from ..primitive import Primitive as DeclaredPrimitive
+from ..primitive import abstract_eval
 from ..reverse import backward_pass
 from ..staging import DynamicJaxprTrace
 from ..trace import EVAL, Tracer, to_concrete_value
@@ -25,6 +26,10 @@ array_types = {np.ndarray, np.generic}
 
 class Primitive(DeclaredPrimitive):
     """A primitive whose rules are set one at a time; a rule that is missing raises when it is needed."""
+
+    name: str
+    multiple_results: bool
+    impl: Callable | None
 
     def __init__(self, name: str):
         super().__init__(name, out_type=None, jvp=None, transpose=None, batch=None, lower=None, cacheable=False)
@@ -50,6 +55,16 @@ class Primitive(DeclaredPrimitive):
         self.bind = lambda *args, **params: bind_with_trace(  # type: ignore[method-assign]
             context.state.trace, args, params)
         return bind_with_trace
+
+    def abstract_eval(self, *avals: Any, **params: Any) -> tuple:
+        """The type of the result (a list with ``multiple_results``) on operands of types ``avals``, and the effects."""
+        found, effects = abstract_eval(self, avals, params)
+        return (list(found) if self.multiple_results else found[0]), effects
+
+    def bind_with_trace(self, trace: Any, args: Sequence[Any], params: dict) -> Any:
+        """Apply the primitive under ``trace``."""
+        with context.Use(trace):
+            return trace.process(self, args, params)
 
     def def_custom_bind(self, bind: Callable) -> Callable:
         """Set `bind` itself; returns it."""
