@@ -14,9 +14,12 @@ Terms, for one jaxpr:
   matrix products and the like), and values further on that have several sinks themselves.
 * The *cone* of a value is what a kernel that needs it has to compute: the equations behind it, up to values in memory.
 
+XLA keeps some values by itself: results of a costly operation, and of operations on several arrays where a reduction or
+memory is among the consumers. These are *kept*; they are cut only where a long cone is behind them.
+
 One pass backward finds the sinks; one forward walks the cone of each value that has several, and cuts where it pays. Cones
 are cut before they outgrow `MAX_KERNEL`, so the time is linear in the length of the program. Loop bodies and branches
-are planned on their own, as what they read is in memory. Called programs are summarised (`_Called`).
+are planned on their own, as what they read is in memory. Called programs are summarised (`Called`).
 """
 from __future__ import annotations
 
@@ -35,6 +38,7 @@ COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2
           "sinh": 4.0, "cosh": 4.0, "asinh": 6.0, "acosh": 6.0, "atanh": 4.0, "lgamma": 20.0, "digamma": 20.0,
           "igamma": 100.0, "igammac": 100.0, "igamma_grad_a": 200.0, "regularized_incomplete_beta": 200.0,
           "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
+CHEAP = 0.2  # XLA does not compute again what costs more
 MOVE = 0.01  # one element of a change of shape
 READ = 0.08  # one byte
 WRITE = 0.12
@@ -42,6 +46,7 @@ LAUNCH = 500.0  # one more kernel in a run
 COMPILE_KERNEL = 6e6
 COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
+KEPT = 16  # equations behind a kept value that is cut all the same
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
 SMALL = 32  # elements; values of so few are never cut: a kernel costs more than computing them again
 
@@ -150,21 +155,27 @@ class _Uses:
       forced: variables that must be in memory.
       counts: for each equation, how many sinks its results have; 0 if it is not fused.
       called: for the number of each call, the summary of the program.
+      kept: variables that XLA keeps in memory by itself.
     """
 
-    __slots__ = ("sinks", "forced", "counts", "called", "_base")
+    __slots__ = ("sinks", "forced", "counts", "called", "kept", "_base", "_reduced", "_broadcast")
 
     def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
         self.sinks: dict[Any, set] = {}
         self.forced: set = set()
         self.counts = [0] * len(jaxpr.eqns)
         self.called: dict[int, Called] = {}
+        self.kept: set = set()
         self._base: dict[Any, Any] = {}
+        self._reduced: set = set()
+        self._broadcast: set = set()
         kinds = _kinds
         for eqn in jaxpr.eqns:
             kind = kinds.get(eqn.primitive) or _kind(eqn.primitive)
             if kind[0] == _VIEW and type(eqn.invars[0]) is not Literal:
                 self._base[eqn.outvars[0]] = self._base.get(eqn.invars[0], eqn.invars[0])
+            elif eqn.primitive.name == "broadcast_in_dim":
+                self._broadcast.add(eqn.outvars[0])
         for v in jaxpr.outvars:
             self._force(v)
         for i in range(len(jaxpr.eqns) - 1, -1, -1):
@@ -177,8 +188,11 @@ class _Uses:
                 self.counts[i] = len(sinks)
                 if len(sinks) > 1 and weight > MOVE:
                     sinks = {i}
+                    if weight > CHEAP or self._is_kept(eqn):
+                        self.kept.add(eqn.outvars[0])
             elif kind == _REDUCTION:
                 sinks = {i}
+                self._reduced.update(x for x in eqn.invars if type(x) is not Literal)
             else:
                 callee = _callee(eqn) if kind == _CALL else None
                 if callee is not None:
@@ -190,6 +204,13 @@ class _Uses:
             for x in eqn.invars:
                 if type(x) is not Literal:
                     self._need(x, sinks)
+
+    def _is_kept(self, eqn: JaxprEqn) -> bool:
+        v = eqn.outvars[0]
+        if v not in self.forced and v not in self._reduced:
+            return False
+        arrays = {x for x in eqn.invars if type(x) is not Literal and x not in self._broadcast and x.aval.shape == v.aval.shape}
+        return len(arrays) > 1
 
     def _of_results(self, eqn: JaxprEqn) -> set:
         found = self.sinks.get(eqn.outvars[0]) or set()
@@ -249,16 +270,16 @@ class _Cones:
             if count:
                 weight = kinds[eqn.primitive][1]
                 for v in eqn.outvars:
-                    self._enter(v, _Part(i, 1, weight, eqn.invars), count if weight > MOVE else 1, uses.forced)
+                    self._enter(v, _Part(i, 1, weight, eqn.invars), count if weight > MOVE else 1, uses)
             elif i in uses.called:
                 called = uses.called[i]
                 for k, v in enumerate(eqn.outvars):
                     equations, cost = called.cones[k]
                     if equations:
                         reads = [x for x, reach in zip(eqn.invars, called.reaches) if k in reach]
-                        self._enter(v, _Part((i, k), equations, cost, reads), len(uses.sinks.get(v, ())), uses.forced)
+                        self._enter(v, _Part((i, k), equations, cost, reads), len(uses.sinks.get(v, ())), uses)
 
-    def _enter(self, v: Any, part: _Part, count: int, forced: set) -> None:
+    def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
         aval = v.aval
         if not _worth_a_kernel(aval):
@@ -271,20 +292,20 @@ class _Cones:
                 equations += bound[0]
                 cost += bound[1]
         self._parts[v] = part
-        several = count > 1 and _gain(aval, equations, cost, count, v in forced) > 0
+        kept = v in uses.kept
+        forced = kept or v in uses.forced
+        several = count > 1 and _gain(aval, equations, cost, count, forced) > 0
         if several or equations > MAX_KERNEL:
             equations, cost, _ = self.walk(v)
-            if several and _gain(aval, equations, cost, count, v in forced) > 0:
-                self._cut(v, f"{count} kernels need it and would each compute {equations} equations")
-                return
-            if equations > MAX_KERNEL:
-                self._cut(v, f"bounds a kernel of {equations} equations")
-                return
-        bounds[v] = equations, cost
-
-    def _cut(self, v: Any, reason: str) -> None:
-        self.cuts[id(v)] = reason
-        del self._parts[v]
+            several = several and _gain(aval, equations, cost, count, forced) > 0
+            if several and (not kept or equations > KEPT):
+                self.cuts[id(v)] = f"{count} kernels need it and would each compute {equations} equations"
+            elif equations > MAX_KERNEL:
+                self.cuts[id(v)] = f"bounds a kernel of {equations} equations"
+        if kept or id(v) in self.cuts:
+            del self._parts[v]
+        else:
+            bounds[v] = equations, cost
 
     def walk(self, v: Any) -> tuple[int, float, set]:
         """Of the cone of ``v``: number of equations, cost for one element, and the variables in memory that it reads."""
