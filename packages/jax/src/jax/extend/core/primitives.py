@@ -118,6 +118,7 @@ _served, _names, __all__ = _table(__name__, {
     "ppermute_p": "jax_numpy_api.lax:ppermute_p",
     "psum_p": "jax_numpy_api.lax:psum_p",
     "qr_p": "jax_numpy_api.lax.linalg:qr_p",
+    "ragged_all_to_all_p": "jax_numpy_api.lax:ragged_all_to_all_p",
     "random_bits_p": "jax_random.primitives:random_bits_p",
     "random_fold_in_p": "jax_random.primitives:random_fold_in_p",
     "random_gamma_p": "jax_random.gammas:random_gamma_p",
