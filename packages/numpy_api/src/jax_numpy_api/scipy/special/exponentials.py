@@ -34,6 +34,11 @@ def _scaled_sum(a, b, axis):
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
 def _log_of_sum(axis, a, b):
     """Logarithm of the magnitude of ``sum(b exp(a))``, and its sign."""
+    if b is None:  # no term is negative, and an infinite one makes the sum infinite by itself
+        top = jnp.max(a, axis, keepdims=True, initial=-np.inf)
+        shift = jnp.where(jnp.isfinite(top), top, 0)
+        total = jnp.sum(jnp.exp(a - shift), axis, keepdims=True)
+        return jnp.log(total) + shift, jnp.sign(total)
     shift, _, total = _scaled_sum(_counted(a, b), b, axis)
     return jnp.log(jnp.abs(total)) + shift, jnp.sign(total)
 
