@@ -1,10 +1,12 @@
 """Every documented name is served, or is a gap that says so and stands in docs/gaps.md."""
 import importlib
 import pathlib
+import sys
+import types
 
 import pytest
 
-from jax import _gaps
+from jax import _gaps, _lazy
 
 GAPS = [(module, name) for module, names in _gaps.table().items() for name in names]
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "gaps.md"
@@ -24,3 +26,57 @@ def test_the_page_of_gaps_is_true():
     text = PAGE.read_text()
     missing = [f"{module}.{name}" for module, name in GAPS if f"`{name}`" not in text or f"## {module}\n" not in text]
     assert not missing, "write the page anew: python docs/make_gaps.py"
+
+
+@pytest.fixture
+def lazy_module(tmp_path, monkeypatch):
+    """A public module whose documented name `gone` has no implementation, beside implementing modules that fail to load."""
+    package = tmp_path / "lazy_implementation"
+    package.mkdir()
+    (package / "__init__.py").write_text("""
+import importlib
+
+def __getattr__(name):
+    if name == "deferred":
+        return importlib.import_module("lazy_implementation.broken")
+    raise AttributeError(name)
+
+def __dir__():
+    return ["deferred"]
+""")
+    (package / "broken.py").write_text("import math\nmath.no_such_function\n")
+    (package / "explicit.py").write_text("raise AttributeError('the table of rows is empty')\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(_gaps, "table", lambda: {"lazy_public": ["gone", "loads", "raises", "deferred"]})
+    monkeypatch.setitem(sys.modules, "lazy_public", types.ModuleType("lazy_public"))
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "lazy_implementation"]:
+        del sys.modules[name]
+
+
+def test_an_error_inside_an_implementing_module_is_not_taken_for_a_gap(lazy_module):
+    served, names, _ = _lazy.table("lazy_public", {
+        "loads": "lazy_implementation.broken:function", "raises": "lazy_implementation.explicit:function"})
+    fetch, _ = _gaps.missing("lazy_public", served, names)
+    with pytest.raises(AttributeError, match="no_such_function"):
+        fetch("loads")
+    with pytest.raises(AttributeError, match="the table of rows is empty"):
+        fetch("raises")
+    with pytest.raises(NotImplementedError):
+        fetch("gone")()
+
+
+def test_an_error_inside_a_mirrored_module_is_not_taken_for_a_gap(lazy_module):
+    fetch, _ = _gaps.missing("lazy_public", *_lazy.mirror("lazy_public", "lazy_implementation"))
+    with pytest.raises(AttributeError, match="no_such_function"):
+        fetch("deferred")
+    with pytest.raises(NotImplementedError):
+        fetch("gone")()
+    with pytest.raises(AttributeError, match="module 'lazy_public' has no attribute 'unheard_of'"):
+        fetch("unheard_of")
+
+
+def test_an_error_while_a_mirrored_module_loads_is_not_taken_for_a_gap(lazy_module):
+    fetch, _ = _gaps.missing("lazy_public", *_lazy.mirror("lazy_public", "lazy_implementation.broken"))
+    with pytest.raises(AttributeError, match="no_such_function"):
+        fetch("gone")

@@ -12,6 +12,8 @@ import pathlib
 import sys
 from typing import Any, Callable
 
+from jax._lazy import absent, is_absent
+
 
 @functools.cache
 def table() -> dict[str, list[str]]:
@@ -28,20 +30,24 @@ def gap(module: str, name: str) -> type:
 
 
 def missing(module: str, served: Callable | None = None, names: Callable | None = None) -> tuple[Callable, Callable]:
-    """``__getattr__, __dir__`` for a module: ``served`` first, gaps for the documented names it does not have."""
+    """``__getattr__, __dir__`` for a module: ``served`` first, gaps for the documented names it does not have.
+
+    An AttributeError of ``served`` that is about anything else, such as a fault in the implementing module, is passed on.
+    """
     namespace = vars(sys.modules[module])
 
     def fetch(name: str) -> Any:
         if served is not None:
             try:
                 return served(name)
-            except AttributeError:
-                pass
+            except AttributeError as error:
+                if not is_absent(error, module, name):
+                    raise
         if not name.startswith("_") and hasattr(sys.modules[module], "__path__") and importlib.util.find_spec(
                 f"{module}.{name}"):
             return importlib.import_module(f"{module}.{name}")
         if name not in table().get(module, ()):
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise absent(module, name)
         value = namespace[name] = gap(module, name)
         return value
     return fetch, lambda: sorted({*(names() if names else namespace), *table().get(module, ())})

@@ -3,12 +3,25 @@
 Importing `jax` must cost little more than importing NumPy and jaxlib, and the public namespace spans five packages.
 A public module holds a table of its names, or mirrors one implementing module; both are served by `__getattr__`, and
 what was fetched is kept in the module, so that it is found directly from then on.
+
+That a module has no such name is said by `absent`, whose error carries module and name. Any other AttributeError is a fault
+inside a module that was being imported, and passes through unchanged.
 """
 from __future__ import annotations
 
 import importlib
 import sys
 from typing import Any, Callable, Mapping
+
+
+def absent(module: str, name: str) -> AttributeError:
+    """The error that says that ``module`` has no ``name``; `is_absent` knows it."""
+    return AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+
+
+def is_absent(error: AttributeError, module: str, name: str) -> bool:
+    """Whether ``error`` only says that ``module`` has no ``name``."""
+    return error.name == name and error.obj is sys.modules[module]
 
 
 def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, list[str]]:
@@ -21,7 +34,7 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
     def fetch(name: str) -> Any:
         target = names.get(name)
         if target is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise absent(module, name)
         where, _, attribute = target.partition(":")
         value = importlib.import_module(where)
         if attribute:
@@ -45,14 +58,16 @@ def mirror(module: str, target: str, **extra: str) -> tuple[Callable, Callable]:
             value = importlib.import_module(where)
             value = getattr(value, attribute) if attribute else value
         elif name.startswith("__") and name != "__all__":
-            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+            raise absent(module, name)
         else:
             implementation = importlib.import_module(target)
             try:
                 value = getattr(implementation, name)
             except AttributeError:
+                if name in dir(implementation):  # it has the name, and failed to load it
+                    raise
                 if name != "__all__":
-                    raise AttributeError(f"module {module!r} has no attribute {name!r}") from None
+                    raise absent(module, name) from None
                 value = [n for n in dir(implementation) if not n.startswith("_")]
         namespace[name] = value
         return value
