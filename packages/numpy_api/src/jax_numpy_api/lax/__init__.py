@@ -4,11 +4,8 @@ Names are fetched from their module when first asked for, so that importing jax 
 line of its module. A module may be called like one of its functions (`lax.reduce` is the function, `from
 jax_numpy_api.lax.reduce import ...` finds the module): the namespace keeps the function.
 """
-from __future__ import annotations
-
-import importlib
-import sys
-import types
+from jax_core.dtypes import dtype as dtype
+from .._lazy import keep_functions as _keep_functions, names_of as _names_of
 
 _NAMES = {
     "arithmetic": """
@@ -77,37 +74,6 @@ _NAMES = {
         reduce_scatter_p""",
     "ragged": "ragged_all_to_all ragged_all_to_all_p",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-_ELSEWHERE = {"dtype": ("jax_core.dtypes", "dtype")}
-__all__ = sorted([*_MODULE_OF, *_ELSEWHERE, "linalg"])
-
-
-def __getattr__(name: str):
-    if name in _MODULE_OF:
-        module = importlib.import_module(f"{__name__}.{_MODULE_OF[name]}")
-    elif name in _ELSEWHERE:
-        where, name = _ELSEWHERE[name]
-        module = importlib.import_module(where)
-    elif name == "linalg":
-        return importlib.import_module(f"{__name__}.linalg")
-    else:
-        raise AttributeError(f"module 'jax.lax' has no attribute {name!r}")
-    value = getattr(module, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():
-    return __all__
-
-
-class _Namespace(types.ModuleType):
-    """Python binds a submodule on its package when it is imported; where a function has its name, the function stays."""
-
-    def __setattr__(self, name, value):
-        if isinstance(value, types.ModuleType) and _MODULE_OF.get(name) == name:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Namespace
+__getattr__, __dir__, __all__ = _names_of(__name__, _NAMES, ["linalg"], public="jax.lax")
+__all__.append("dtype")
+_keep_functions(__name__, _NAMES)

@@ -2,20 +2,8 @@
 
 Each submodule is imported when it is first asked for.
 """
-from __future__ import annotations
+from .._lazy import names_of as _names_of
 
-import importlib
-from typing import Any
-
-__all__ = ["cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial",
-           "special", "stats"]
-
-
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'jax.scipy' has no attribute {name!r}")
-    return importlib.import_module(f".{name}", __name__)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = _names_of(__name__, {}, public="jax.scipy", submodules=[
+    "cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse", "spatial", "special",
+    "stats"])

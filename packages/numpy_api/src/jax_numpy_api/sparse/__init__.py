@@ -1,8 +1,5 @@
 """jax.experimental.sparse: sparse arrays, and dense functions applied to them. Names are imported when they are asked for."""
-from __future__ import annotations
-
-import importlib
-from typing import Any
+from .._lazy import names_of as _names_of
 
 _MODULES = {
     "base": "JAXSparse",
@@ -23,19 +20,6 @@ _MODULES = {
     "random": "random_bcoo",
     "transform": "sparsify",
 }
-_HOME = {name: module for module, names in _MODULES.items() for name in names.split()}
 _SUBMODULES = ("ad", "api", "bcoo", "bcsr", "coo", "csr", "linalg", "random", "test_util", "transform", "util")
-__all__ = sorted(_HOME)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _SUBMODULES:
-        return importlib.import_module(f".{name}", __name__)
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(importlib.import_module(f".{_HOME[name]}", __name__), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*_HOME, *_SUBMODULES})
+__getattr__, __dir__, _listed = _names_of(__name__, _MODULES, _SUBMODULES)
+__all__ = [name for name in _listed if name not in _SUBMODULES]

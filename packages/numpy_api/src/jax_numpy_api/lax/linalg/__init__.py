@@ -2,11 +2,7 @@
 
 Names are fetched from their module when first asked for.
 """
-from __future__ import annotations
-
-import importlib
-import sys
-import types
+from ..._lazy import keep_functions as _keep_functions, names_of as _names_of
 
 _NAMES = {
     "cholesky": "cholesky cholesky_p cholesky_update cholesky_update_p symmetric_product symmetric_product_p",
@@ -18,29 +14,5 @@ _NAMES = {
     "svd": "SvdAlgorithm svd svd_p",
     "triangular": "triangular_solve triangular_solve_p tridiagonal_solve tridiagonal_solve_p",
 }
-_MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str):
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module 'jax.lax.linalg' has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__():
-    return __all__
-
-
-class _Namespace(types.ModuleType):
-    """A module may be called like one of its functions; the namespace keeps the function."""
-
-    def __setattr__(self, name, value):
-        if isinstance(value, types.ModuleType) and _MODULE_OF.get(name) == name:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Namespace
+__getattr__, __dir__, __all__ = _names_of(__name__, _NAMES, public="jax.lax.linalg")
+_keep_functions(__name__, _NAMES)

@@ -1,5 +1,5 @@
 """jax.scipy.linalg: decompositions, solutions, functions of matrices, and matrices of special form."""
-from .._lazy import names_of as _names_of
+from ..._lazy import names_of as _names_of
 
 _MODULES = {
     "decompositions": """cho_factor cho_solve cholesky eigh eigh_tridiagonal hessenberg lu lu_factor lu_solve polar qr

@@ -1,5 +1,5 @@
 """jax.scipy.signal: convolution, and spectra of sampled signals."""
-from .._lazy import names_of as _names_of
+from ..._lazy import names_of as _names_of
 
 _MODULES = {
     "convolution": "convolve convolve2d correlate correlate2d fftconvolve",

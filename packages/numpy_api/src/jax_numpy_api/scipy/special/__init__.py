@@ -1,5 +1,5 @@
 """jax.scipy.special: special functions, elementwise. `_MODULES` says in which module each one is."""
-from .._lazy import names_of as _names_of
+from ..._lazy import names_of as _names_of
 
 _MODULES = {
     "exponentials": """boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy""",
