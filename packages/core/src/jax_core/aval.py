@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from . import dtypes
+from .manual_axis_type import ManualAxisType, varying_axes
 
 
 class AbstractValue:
@@ -29,8 +30,52 @@ class AbstractValue:
         """The type of a tangent of a value of this type."""
         raise NotImplementedError(f"{type(self).__name__} has no tangent type")
 
+    def to_ct_aval(self) -> "AbstractValue":
+        """The type of a cotangent, the same as that of a tangent."""
+        return self.to_tangent_aval()
+
+    def at_least_vspace(self) -> "AbstractValue":
+        """The vector space that tangents live in."""
+        return self.to_tangent_aval()
+
+    def vspace_add(self, x: Any, y: Any) -> Any:
+        """The sum of two tangents of this type."""
+        return x + y
+
+    def update(self, **kwargs: Any) -> "AbstractValue":
+        """This type with some fields replaced."""
+        raise NotImplementedError(f"{type(self).__name__} has no fields that can be replaced")
+
     def strip_weak_type(self) -> "AbstractValue":
         return self
+
+    def update_weak_type(self, weak_type: bool) -> "AbstractValue":
+        """This type, weak or not; types without a dtype stay as they are."""
+        return self
+
+    def normalize(self) -> "AbstractValue":
+        """The type that stands for all types equal to this one: itself, as equal types are shared."""
+        return self
+
+    # How a value is represented by arrays. All types of this system are their own representation.
+    is_high = False
+
+    def lo_ty(self) -> list["AbstractValue"]:
+        """The types of the arrays that represent a value."""
+        return [self]
+
+    def lower_val(self, val: Any, /) -> list:
+        """The arrays that represent ``val``."""
+        return [val]
+
+    def raise_val(self, *vals: Any) -> Any:
+        """The value that arrays represent; the inverse of `lower_val`."""
+        val, = vals
+        return val
+
+    def leading_axis_spec(self) -> Any:
+        """Where `vmap` puts the mapped axis of such values to have it in front."""
+        return 0
 
     def str_short(self, short_dtypes: bool = False, **_) -> str:
         return str(self)
@@ -94,7 +139,23 @@ class AbstractRef(AbstractValue):
     def __len__(self):
         return len(self.inner_aval)
 
-    def update(self, inner_aval=None, memory_space=None, kind=None) -> "AbstractRef":
+    manual_axis_type = property(lambda self: self.inner_aval.manual_axis_type)
+
+    def dec_rank(self, size: int | None, spec: int | None) -> "AbstractRef":
+        """See `ShapedArray.dec_rank`."""
+        return self.update(self.inner_aval.dec_rank(size, spec))
+
+    def inc_rank(self, size: int | None, spec: int | None) -> "AbstractRef":
+        """See `ShapedArray.inc_rank`."""
+        return self.update(self.inner_aval.inc_rank(size, spec))
+
+    def update_manual_axis_type(self, mat: ManualAxisType) -> "AbstractRef":
+        return self.update(self.inner_aval.update_manual_axis_type(mat))
+
+    def update_weak_type(self, weak_type: bool) -> "AbstractRef":
+        return self.update(self.inner_aval.update_weak_type(weak_type))
+
+    def update(self, inner_aval=None, memory_space=None, kind=None) -> "AbstractRef":  # type: ignore[override]
         """This type with some fields replaced."""
         return AbstractRef(self.inner_aval if inner_aval is None else inner_aval,
                            self.memory_space if memory_space is None else memory_space,
@@ -128,13 +189,17 @@ class ShapedArray(AbstractValue):
       sharding: placement that the type carries, or None where the compiler may choose.
       vma: names of the manual mesh axes that the value varies over.
       memory_space: kind of memory, or None for the default.
+      manual_axis_type: in place of ``vma``, its public form.
     """
 
     __slots__ = ("shape", "dtype", "weak_type", "sharding", "vma", "memory_space", "_hash", "__weakref__")
     _hash: int
     array_abstraction_level = 1
 
-    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None):
+    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None,
+                manual_axis_type: ManualAxisType | None = None):
+        if manual_axis_type is not None:
+            vma = varying_axes(manual_axis_type)
         key = (shape, dtype, weak_type, sharding, vma, memory_space)
         try:
             return _known[key]
@@ -192,6 +257,36 @@ class ShapedArray(AbstractValue):
 
     def strip_weak_type(self) -> "ShapedArray":
         return self.update(weak_type=False) if self.weak_type else self
+
+    def update_weak_type(self, weak_type: bool) -> "ShapedArray":
+        return self.update(weak_type=weak_type)
+
+    @property
+    def manual_axis_type(self) -> ManualAxisType:
+        """``vma`` in its public form."""
+        return ManualAxisType(varying=self.vma)
+
+    mat = manual_axis_type
+
+    def update_manual_axis_type(self, mat: ManualAxisType) -> "ShapedArray":
+        """This type of a value that varies over the axes of ``mat``."""
+        return self.update(vma=varying_axes(mat))
+
+    def dec_rank(self, size: int | None, spec: int | None) -> "ShapedArray":
+        """The type of one row along the axis ``spec`` of length ``size``; with None, of what is not mapped, itself.
+
+        Raises:
+          ValueError: the axis is not of that length.
+        """
+        if spec is None:
+            return self
+        if self.shape[spec] != size:
+            raise ValueError(f"dec_rank: axis {spec} of {self} has length {self.shape[spec]}, not {size}")
+        return self.update(shape=self.shape[:spec] + self.shape[spec + 1:])
+
+    def inc_rank(self, size: int | None, spec: int | None) -> "ShapedArray":
+        """The type of ``size`` such arrays, stacked along a new axis ``spec``; itself for None."""
+        return self if spec is None else self.update(shape=(*self.shape[:spec], size, *self.shape[spec:]))
 
     def to_tangent_aval(self) -> "ShapedArray":
         """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
@@ -337,9 +432,12 @@ class ShapeDtypeStruct:
     __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
     named_shape: dict = {}
 
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False):
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False,
+                 manual_axis_type: ManualAxisType | None = None):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be given")
+        if manual_axis_type is not None:
+            vma = varying_axes(manual_axis_type)
         self.shape = tuple(shape)
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.sharding, self.weak_type, self.vma, self.is_ref = sharding, weak_type, vma, is_ref
@@ -348,6 +446,11 @@ class ShapeDtypeStruct:
     ndim = property(lambda self: len(self.shape))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     format = property(lambda self: self.sharding)
+
+    @property
+    def manual_axis_type(self) -> ManualAxisType | None:
+        """The axes that the array varies over in a manual region; None if not given."""
+        return None if self.vma is None else ManualAxisType(varying=frozenset(self.vma))
 
     @property
     def aval(self) -> AbstractValue:

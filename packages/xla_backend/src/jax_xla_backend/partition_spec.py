@@ -5,16 +5,9 @@ An entry is a mesh axis name, a tuple of names (the first is the major one), Non
 """
 from __future__ import annotations
 
-import enum
 from typing import Any, Iterator
 
-
-class UnreducedKind(enum.Enum):
-    """How the parts of an unreduced array are to be combined."""
-
-    sum = enum.auto()
-    max = enum.auto()
-    min = enum.auto()
+from jax_core.manual_axis_type import UnreducedKind, kind_of_unreduced
 
 
 class _Unconstrained:
@@ -150,18 +143,6 @@ def _axis_set(names, argument: str) -> frozenset:
         raise TypeError(f"PartitionSpec: {argument} must be a set or frozenset of axis names, got {names!r} of type "
                         f"{type(names).__name__}")
     return frozenset(names)
-
-
-def kind_of_unreduced(unreduced: frozenset, kind: UnreducedKind | None) -> UnreducedKind | None:
-    """The kind, which is a sum by default; None where nothing is unreduced.
-
-    Raises:
-      ValueError: a kind is given though nothing is unreduced.
-    """
-    if not unreduced and kind is not None:
-        raise ValueError("`unreduced_kind` should be `None` when `unreduced` is an empty set. Got "
-                         f"unreduced_kind={kind} and unreduced={unreduced}")
-    return UnreducedKind.sum if unreduced and kind is None else kind
 
 
 def _rebuild(partitions, unreduced, reduced, unreduced_kind):
