@@ -45,7 +45,7 @@ REAL = [
     Case(lax.erf_inv, FLOATS, domain=(-0.9, 0.9), reference=wide(scipy.special.erfinv)),
     Case(lax.lgamma, FLOATS, domain=(0.3, 5), reference=wide(scipy.special.gammaln), tolerance=16),
     Case(lax.digamma, FLOATS, domain=(0.3, 5), reference=wide(scipy.special.digamma), tolerance=16),
-    Case(lax.bessel_i0e, FLOATS, domain=(0.1, 20), reference=wide(scipy.special.i0e), tolerance=16),
+    Case(lax.bessel_i0e, FLOATS, domain=(0.1, 20), reference=wide(scipy.special.i0e), tolerance=4),
     Case(lax.bessel_i1e, FLOATS, domain=(0.1, 20), reference=wide(scipy.special.i1e), tolerance=16),
 ]
 BINARY = [
