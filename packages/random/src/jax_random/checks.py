@@ -9,13 +9,16 @@ from typing import Any, Callable
 import numpy as np
 from jax_core import config, dtypes
 from jax_core.aval import get_aval
-from jax_core.jit import jit
+from jax_core.jit import inlined, jit
 
 from .impls import PRNGImpl, default_impl
 from .keys import KeyType, PRNGKeyArray
 from .primitives import random_unwrap_p, random_wrap_p
 
 _U32 = np.dtype(np.uint32)
+
+sampler = inlined(static_argnames=("impl", "shape", "dtype"))
+"""Decorates the functions ``(words, *parameters, impl, shape, dtype)`` that draw, once arguments are checked."""
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------

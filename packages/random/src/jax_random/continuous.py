@@ -13,7 +13,7 @@ from jax_core import config, dtypes
 from jax_core.jit import inlined
 from jax_numpy_api import lax, numpy as jnp
 
-from .checks import broadcast_shape, check_call, check_shape, key_words, run
+from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler
 from .impls import PRNGImpl
 from .normals import draw_normal
 from .uniforms import aligned, broadcast_to, convert, draw_bernoulli, draw_uniform, draw_unit, split_words
@@ -35,7 +35,7 @@ def draw_exponential(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: 
     return lax.neg(lax.log1p(lax.neg(draw_unit(words, impl, shape, dtype))))
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _exponential(words, *, impl, shape, dtype):
     return draw_exponential(words, impl, shape, dtype)
 
@@ -56,7 +56,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: A
     return run(_exponential, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _pareto(words, b, *, impl, shape, dtype):
     return lax.exp(lax.div(draw_exponential(words, impl, shape, dtype), broadcast_to(convert(b, dtype), shape)))
 
@@ -78,7 +78,7 @@ def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None, *, out_shardi
     return run(_pareto, out_sharding, words, b, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _weibull_min(words, scale, concentration, *, impl, shape, dtype):
     power = convert(lax.div(dtype.type(1), convert(concentration, dtype)), dtype)
     drawn = lax.pow(draw_exponential(words, impl, shape, dtype), broadcast_to(power, shape))
@@ -102,7 +102,7 @@ def weibull_min(key: Any, scale: Any, concentration: Any, shape: Any = (), dtype
     return _weibull_min(words, scale, concentration, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _rayleigh(words, scale, *, impl, shape, dtype):
     log = lax.log(draw_unit(words, impl, shape, dtype))
     return lax.mul(broadcast_to(convert(scale, dtype), shape), lax.sqrt(lax.mul(log, dtype.type(-2))))
@@ -127,7 +127,7 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None, *, out_
 
 # -- two-sided ---------------------------------------------------------------------------------------------------------
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _laplace(words, *, impl, shape, dtype):
     low = lax.add(dtype.type(-1), dtype.type(dtypes.finfo(dtype).epsneg))
     u = draw_uniform(words, impl, shape, dtype, low, dtype.type(1))
@@ -150,7 +150,7 @@ def laplace(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any =
     return run(_laplace, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _logistic(words, *, impl, shape, dtype):
     u = draw_uniform(words, impl, shape, dtype, _tiny(dtype), dtype.type(1))
     return lax.sub(lax.log(u), lax.log1p(lax.neg(u)))
@@ -172,7 +172,7 @@ def logistic(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any 
     return run(_logistic, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _cauchy(words, *, impl, shape, dtype):
     u = draw_uniform(words, impl, shape, dtype, _eps(dtype), dtype.type(1))
     return lax.tan(lax.mul(dtype.type(math.pi), lax.sub(u, dtype.type(0.5))))
@@ -252,7 +252,7 @@ def draw_maxwell(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any)
     return lax.sqrt(jnp.sum(lax.mul(x, x), len(shape)))
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _maxwell(words, *, impl, shape, dtype):
     return draw_maxwell(words, impl, shape, dtype)
 
@@ -273,7 +273,7 @@ def maxwell(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any =
     return run(_maxwell, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _double_sided_maxwell(words, loc, scale, *, impl, shape, dtype):
     first, second = split_words(words, impl)
     length = draw_maxwell(first, impl, shape, dtype)
@@ -309,7 +309,7 @@ def draw_signs(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -
     return lax.sub(lax.mul(np.asarray(2, dtype)[()], lax.convert_element_type(heads, dtype)), one)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _rademacher(words, *, impl, shape, dtype):
     return draw_signs(words, impl, shape, dtype)
 
@@ -336,7 +336,7 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: An
 _LARGE_MEAN = 1000.0
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _wald(words, mean, *, impl, shape, dtype):
     """Michael, Schucany, Haas 1976: the smaller root of a quadratic in a squared normal number, or its mirror image."""
     first, second = split_words(words, impl)
@@ -375,7 +375,7 @@ def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None, *, out_shard
     return run(_wald, out_sharding, words, mean, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _triangular(words, left, mode, right, *, impl, shape, dtype):
     left, mode, right = (broadcast_to(convert(x, dtype), shape) for x in (left, mode, right))
     at_mode = lax.div(lax.sub(mode, left), lax.sub(right, left))

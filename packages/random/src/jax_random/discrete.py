@@ -17,7 +17,7 @@ from jax_core.aval import get_aval
 from jax_core.jit import inlined
 from jax_numpy_api import lax, numpy as jnp
 
-from .checks import broadcast_shape, check_array, check_call, check_dtype, check_shape, key_words, run
+from .checks import broadcast_shape, check_array, check_call, check_dtype, check_shape, key_words, run, sampler
 from .continuous import draw_gumbel, gumbel_mode
 from .impls import PRNGImpl, is_partitionable, threefry_prng_impl
 from .normals import draw_normal
@@ -171,7 +171,7 @@ def _poisson_by_rejection(words, impl, lam, shape, dtype):
     return lax.convert_element_type(lax.while_loop(unfinished, step, start)[1], dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _poisson(words, lam, *, impl, shape, dtype):
     lam = broadcast_to(convert(lam, np.dtype(np.float32)), shape)
     few = lax.bitwise_or(lax.ne(lam, lam), lax.lt(lam, np.float32(_COUNTING_BELOW)))
@@ -216,7 +216,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None, *, method:
 _SUMMED_BELOW, _SUMMED_TERMS = 7.0, 19  # means up to which the distribution function is summed, and how far
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _poisson_approximately(words, lam, *, impl, shape, dtype):
     """The quantile at one normal number: summed for small means, else approximated and put right by up to one step.
 

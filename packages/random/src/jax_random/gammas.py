@@ -23,7 +23,7 @@ from jax_core.jit import inlined
 from jax_core.primitive import Primitive, Zero, none
 from jax_numpy_api import lax, numpy as jnp
 
-from .checks import check_array, check_call, check_dtype, check_shape, key_words, run
+from .checks import check_array, check_call, check_dtype, check_shape, key_words, run, sampler
 from .continuous import draw_exponential, draw_signs
 from .discrete import check_method
 from .impls import PRNGImpl, is_partitionable
@@ -402,7 +402,7 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None, *, meth
     return run(_beta, out_sharding, words, a, b, impl=impl, shape=shape, dtype=dtype, method=method)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _dirichlet(words, alpha, *, impl, shape, dtype):
     log_gamma = draw_gamma(words, impl, convert(alpha, dtype), shape + np.shape(alpha)[-1:], True)
     shifted = lax.sub(log_gamma, lax.stop_gradient(jnp.max(log_gamma, -1, keepdims=True)))
@@ -473,7 +473,7 @@ def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, method
     return run(_chisquare, out_sharding, words, df, impl=impl, shape=shape, dtype=dtype, method=method)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _f(words, dfnum, dfden, *, impl, shape, dtype):
     dfnum, dfden = (broadcast_to(convert(x, dtype), shape) for x in (dfnum, dfden))
     for_den, for_num = split_words(words, impl)
@@ -503,7 +503,7 @@ def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None, *,
     return run(_f, out_sharding, words, dfnum, dfden, impl=impl, shape=shape, dtype=dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _t(words, df, *, impl, shape, dtype):
     df = broadcast_to(convert(df, dtype), shape)
     first, second = split_words(words, impl)
@@ -543,7 +543,7 @@ def draw_generalized_normal(words: Any, impl: PRNGImpl, p: Any, shape: tuple[int
     return lax.mul(signs, lax.pow(draw_gamma(for_gamma, impl, inverse, shape, False), broadcast_to(inverse, shape)))
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _generalized_normal(words, p, *, impl, shape, dtype):
     return draw_generalized_normal(words, impl, p, shape, dtype)
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from jax_core import dtypes
-from jax_core.jit import inlined
 from jax_numpy_api import lax
 
-from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
+from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run, sampler
 from .impls import PRNGImpl, is_partitionable
 from .uniforms import aligned, broadcast_to, convert, draw_uniform, draw_unit, split_words
 
@@ -49,7 +48,7 @@ def _draw_symmetric(words, impl, shape, dtype, centred):
     return lax.max(low, lax.sub(lax.mul(unit, dtype.type(2)), dtype.type(1)))
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _normal(words, *, impl, shape, dtype):
     return draw_normal(words, impl, shape, dtype, centred=True)
 
@@ -76,7 +75,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = 
 _TAIL = 4.0  # beyond, the distribution function in float32 is too coarse to be inverted
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _truncated_normal(words, lower, upper, *, impl, shape, dtype):
     """The quantile function between the quantiles of the ends; rounding is kept inside the open interval."""
     lower, upper = (aligned(convert(x, dtype), shape) for x in (lower, upper))
@@ -164,7 +163,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
 
 # -- log-normal --------------------------------------------------------------------------------------------------------
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _lognormal(words, sigma, *, impl, shape, dtype):
     return lax.exp(lax.mul(draw_normal(words, impl, shape, dtype), aligned(convert(sigma, dtype), shape)))
 

@@ -17,7 +17,7 @@ from jax_core.jit import inlined
 from jax_numpy_api import lax
 
 from .api import draw_bits
-from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run
+from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run, sampler
 from .impls import PRNGImpl, is_partitionable
 from .primitives import random_split_p
 
@@ -79,12 +79,12 @@ def draw_uniform(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any,
     return lax.max(low, lax.add(lax.mul(unit, lax.sub(high, low)), low))
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _unit(words, *, impl, shape, dtype):
     return draw_unit(words, impl, shape, dtype)
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _uniform(words, minval, maxval, *, impl, shape, dtype):
     return draw_uniform(words, impl, shape, dtype, minval, maxval)
 
@@ -180,7 +180,7 @@ def _is_above(x, highest):
     return lax.gt(x, kind.type(highest))
 
 
-@inlined(static_argnames=("impl", "shape", "dtype"))
+@sampler
 def _randint(words, minval, maxval, *, impl, shape, dtype):
     return draw_randint(words, impl, shape, dtype, minval, maxval)
 
