@@ -391,6 +391,16 @@ def _cut(rows: Any, shapes: Sequence[tuple], axis: int) -> list:
     return pieces
 
 
+def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allow_int):
+    """The leaves to differentiate by, checked, their structure, and ``fun`` as a function of them (`_flat_function`)."""
+    chosen, place = _split_args(name, fun, args, argnums)
+    flat, in_tree = tree.flatten(chosen)
+    flat = plain_values(flat)
+    for x in flat:
+        _check_input(name, x, holomorphic, allow_int)
+    return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name)
+
+
 def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
     """The Jacobian of ``fun``, column by column in forward mode (best for few inputs and many outputs).
 
@@ -402,12 +412,7 @@ def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
-        chosen, place = _split_args("jacfwd", fun, args, argnums)
-        flat, in_tree = tree.flatten(chosen)
-        flat = plain_values(flat)
-        for x in flat:
-            _check_input("jacfwd", x, holomorphic, False)
-        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, "jacfwd")
+        flat, in_tree, run, record = _differentiated("jacfwd", fun, args, kwargs, argnums, has_aux, holomorphic, False)
         kept: list = []
 
         def push(*tangents):
@@ -439,12 +444,7 @@ def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
-        chosen, place = _split_args("jacrev", fun, args, argnums)
-        flat, in_tree = tree.flatten(chosen)
-        flat = plain_values(flat)
-        for x in flat:
-            _check_input("jacrev", x, holomorphic, allow_int)
-        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, "jacrev")
+        flat, in_tree, run, record = _differentiated("jacrev", fun, args, kwargs, argnums, has_aux, holomorphic, allow_int)
         outs, pullback = vjp_flat(run, flat)
         n = record["count"]
         for x in outs[:n]:
