@@ -6,13 +6,12 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from jax_core import tree
-from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
 from ..named import named
 from .base import JAXSparse
 from .bcoo import BCOO
-from .util import concrete_count
+from .util import matrix_and_count
 
 Dtype = Any
 Shape = tuple[int, ...]
@@ -170,14 +169,7 @@ def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
     """
-    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
-    if mat.ndim != 2:
-        raise ValueError(f"coo_fromdense: needs a matrix, got shape {mat.shape}")
-    if nse is None:
-        with ensure_compile_time_eval():
-            nse = jnp.sum(mat != 0)
-    nse = concrete_count(nse,
-                         "The error arose for the nse argument of coo_fromdense; pass the number of elements to store.")
+    mat, nse = matrix_and_count("coo_fromdense", mat, nse)
     return COO(coo_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape, rows_sorted=True)
 
 

@@ -6,7 +6,6 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import tree
-from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
 from ..named import named
@@ -14,7 +13,7 @@ from . import coo
 from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import _row_numbers, _row_starts
-from .util import SparseInfo, concrete_count
+from .util import SparseInfo, matrix_and_count
 
 Shape = tuple[int, ...]
 
@@ -178,14 +177,7 @@ def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
     """
-    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
-    if mat.ndim != 2:
-        raise ValueError(f"csr_fromdense: needs a matrix, got shape {mat.shape}")
-    if nse is None:
-        with ensure_compile_time_eval():
-            nse = jnp.sum(mat != 0)
-    nse = concrete_count(nse,
-                         "The error arose for the nse argument of csr_fromdense; pass the number of elements to store.")
+    mat, nse = matrix_and_count("csr_fromdense", mat, nse)
     return CSR(csr_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape)
 
 

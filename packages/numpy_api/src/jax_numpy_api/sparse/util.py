@@ -7,7 +7,7 @@ import numpy as np
 
 from jax_core import errors, tree
 from jax_core.aval import get_aval
-from jax_core.trace import Tracer
+from jax_core.trace import Tracer, ensure_compile_time_eval
 from jax_core.vmap import vmap
 
 from .. import numpy as jnp
@@ -85,6 +85,21 @@ def concrete_count(n: Any, what: str) -> int:
                                                  "known while a program is traced. ")
         n = known
     return int(n)
+
+
+def matrix_and_count(name: str, mat: Any, nse: int | None) -> tuple[Any, int]:
+    """A dense matrix, and how many elements ``name`` shall store of it: ``nse``, or as many as are not 0.
+
+    Raises:
+      ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
+    """
+    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
+    if mat.ndim != 2:
+        raise ValueError(f"{name}: needs a matrix, got shape {mat.shape}")
+    if nse is None:
+        with ensure_compile_time_eval():
+            nse = jnp.sum(mat != 0)
+    return mat, concrete_count(nse, f"The error arose for the nse argument of {name}; pass the number of elements to store.")
 
 
 def valid(indices: Any, shape: Sequence[int]) -> Any:
