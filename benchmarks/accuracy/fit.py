@@ -78,6 +78,13 @@ def ei_rest(x):
     return (mp.ei(x) - mp.log(x / EI_ROOT)) / (x - EI_ROOT)
 
 
+def scaled_i0(u):
+    """``sqrt(x) exp(-x) I0(x)`` at ``x = 1/u``, DLMF 10.40.1."""
+    if u < mp.mpf(1) / 200:
+        return sum(mp.fac2(2 * n - 1) ** 2 * (u / 8) ** n / mp.factorial(n) for n in range(40)) / mp.sqrt(2 * mp.pi)
+    return mp.exp(-1 / u) * mp.besseli(0, 1 / u) / mp.sqrt(u)
+
+
 def scaled_ei(u):
     """``x exp(-x) Ei(x)`` at ``x = 1/u``."""
     if u < mp.mpf(1) / 90:
@@ -152,7 +159,10 @@ FITS = {
     "NDTRI_CENTRE": lambda: chebyshev(normal_quantile_centre, 0, mp.mpf("0.180625")),
     "NDTRI_NEAR": lambda: chebyshev(normal_quantile_tail, mp.mpf("1.6"), 5),
     "NDTRI_FAR": lambda: chebyshev(normal_quantile_tail, 5, 28),
-    "DAWSN": lambda: chebyshev(lambda v: dawson(mp.sqrt(v)) / mp.sqrt(v) if v else 1, 0, 25),
+    "I0E_SMALL": lambda: chebyshev(lambda x: mp.exp(-x) * mp.besseli(0, x), 0, 8),
+    "I0E_LARGE": lambda: chebyshev(scaled_i0, 0, mp.mpf(1) / 8),
+    "DAWSN_SMALL": lambda: chebyshev(lambda v: dawson(mp.sqrt(v)) / mp.sqrt(v) if v else mp.mpf(1), 0, 1),
+    "DAWSN_NEAR": lambda: chebyshev(lambda x: x * dawson(x), 1, 5),
     "DAWSN_FAR": lambda: chebyshev(lambda v: dawson(v ** -mp.mpf("0.5")) * 2 * v ** -mp.mpf("0.5") if v else 1, 0, mp.mpf(1) / 25),
     "E1": lambda: chebyshev(scaled_e1, 0, 1, 80),
     "EI_REST": lambda: chebyshev(ei_rest, 0, 6),
