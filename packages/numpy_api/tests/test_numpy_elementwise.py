@@ -109,3 +109,13 @@ def test_derivatives_where_a_formula_would_give_nan():
     assert grad(lambda x: jnp.where(x > 0, jnp.sqrt(jnp.where(x > 0, x, 1.0)), 0.0))(-1.0) == 0.0
     assert np.allclose(grad(lambda x: jnp.max(jnp.stack([x, x, 0 * x])))(2.0), 1.0)
     assert grad(lambda x: jnp.linalg.norm(x))(jnp.zeros(3)).tolist() == [0, 0, 0]
+
+
+def test_logarithm_to_base_10_in_float64():
+    """Within 2 units; a division by log(10), which is further from its float64, gives 3."""
+    from jax_core import config
+    x = np.random.default_rng(0).uniform(0.01, 1000, 2000)
+    with config.enable_x64(True):
+        got = np.asarray(jnp.log10(x))
+    want = np.log10(x)
+    assert np.abs((got - want) / np.spacing(np.abs(want))).max() <= 2

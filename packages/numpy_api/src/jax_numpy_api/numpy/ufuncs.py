@@ -43,7 +43,7 @@ expm1 = unary("expm1", lambda x: lax.expm1(x), "inexact", "``exp(x) - 1``, accur
 log = unary("log", lambda x: lax.log(x), "inexact", "Natural logarithm; NaN below 0, -inf at 0.")
 log1p = unary("log1p", lambda x: lax.log1p(x), "inexact", "``log(1 + x)``, accurate for small ``x``.")
 log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.")
-log10 = unary("log10", lambda x: lax.div(lax.log(x), _like(x, np.log(10))), "inexact", "Logarithm to base 10.")
+log10 = unary("log10", lambda x: lax.mul(lax.log(x), _like(x, np.log10(np.e))), "inexact", "Logarithm to base 10.")
 sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.")
 cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.")
 square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.", exact="integers")
