@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+from jax_core import config
 from jax_core.autodiff import grad, jvp
 from jax_core.jit import jit
 from jax_core.tracing import make_jaxpr
@@ -173,6 +174,25 @@ def test_powers_of_two_and_their_logarithms_are_exact():
     special = np.float32([0, -1, np.inf, -np.inf, np.nan])
     assert np.array_equal(lax.log2(special), np.float32([-np.inf, np.nan, np.inf, np.nan, np.nan]), equal_nan=True)
     assert np.array_equal(lax.exp2(special), np.float32([1, 0.5, np.inf, 0, np.nan]), equal_nan=True)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("name", ["sin", "cos"])
+def test_sine_of_a_complex_number_keeps_the_digits_of_small_and_large_parts(name, dtype):
+    """Both parts count: next to the axes one is smaller than the other by many orders."""
+    top = 710 if dtype == np.complex128 else 89
+    z = np.array([1e-12 + 1e-17j, 3e-9j, 1 - 1e-12j, 2 + 0.9j, -0.3 + (top - 1) * 1j, 1e-9 - (top - 1) * 1j, 0.5 + top * 1j, 3 - 20j], dtype)
+    with config.enable_x64(dtype == np.complex128):
+        got = np.asarray(getattr(lax, name)(z))
+    want = getattr(np, name)(z.astype(np.complex128))
+    eps = np.finfo(dtype).eps
+    with np.errstate(over="ignore"):
+        assert np.allclose(got.real, want.real, rtol=6 * eps, atol=0) and np.allclose(got.imag, want.imag, rtol=6 * eps, atol=0)
+    edge = np.array([complex(0, np.inf), complex(0, -np.inf), complex(-0.0, 0), complex(0, np.nan), complex(np.inf, 0)], dtype)
+    with np.errstate(invalid="ignore"):
+        want = getattr(np, name)(edge.astype(np.complex128))
+    got = np.asarray(getattr(lax, name)(edge.astype(np.complex64)))
+    assert np.array_equal(got.real, want.real, equal_nan=True) and np.array_equal(got.imag, want.imag, equal_nan=True)
 
 
 def test_incomplete_functions_stay_accurate_for_large_parameters():

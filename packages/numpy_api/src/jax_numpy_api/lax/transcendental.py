@@ -108,6 +108,57 @@ def _at_least_float32(dtype):
     return np.dtype(np.float64 if dtype == np.float64 else np.float32)
 
 
+def _of_parts(combine):
+    """The lowering of `sin` and `cos`: that of a complex ``x + iy`` by ``combine(b, sin x, cos x, sinh y, cosh y)``, as the op
+    itself subtracts exponentials, which leaves no digit of a small ``y``."""
+    def decorate(name):
+        plain = op(name)
+
+        def lower(b, z, accuracy=None):
+            if z.aval.dtype.kind != "c" or accuracy is not None:
+                return plain(b, z, accuracy)
+            part = z.aval.update(dtype=np.dtype(np.float64 if z.aval.dtype == np.complex128 else np.float32))
+            x, y = (b.emit(f"stablehlo.{which} {z}", z, out=part) for which in ("real", "imag"))
+            real, imag = combine(b, emit(b, "stablehlo.sine", x), emit(b, "stablehlo.cosine", x),
+                                 *_sinh_cosh(b, y))
+            return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=b.out_avals[0])
+        return lower
+    return decorate
+
+
+def _sinh_cosh(b, y):
+    """Both by ``exp(y) - 1`` and ``exp(-y) - 1``; near the largest number by the square of ``exp(|y| / 2)``, which overflows
+    only where they do."""
+    half = b.full(0.5, y.aval)
+    up, down = (emit(b, "stablehlo.exponential_minus_one", v) for v in (y, emit(b, "stablehlo.negate", y)))
+    sinh = emit(b, "stablehlo.multiply", emit(b, "stablehlo.subtract", up, down), half)
+    cosh = emit(b, "stablehlo.add", emit(b, "stablehlo.multiply", emit(b, "stablehlo.add", up, down), half), b.full(1, y.aval))
+    size = emit(b, "stablehlo.abs", y)
+    root = emit(b, "stablehlo.exponential", emit(b, "stablehlo.multiply", size, half))
+    large = emit(b, "stablehlo.multiply", emit(b, "stablehlo.multiply", root, half), root)
+    signed = emit(b, "stablehlo.multiply", large, emit(b, "stablehlo.sign", y))
+    edge = emit_compare(b, "GT", size, b.full(700 if y.aval.dtype == np.float64 else 88, y.aval))
+    return [b.emit(f"stablehlo.select {edge}, {v}, {w}", edge, v, w, out=y.aval) for v, w in ((signed, sinh), (large, cosh))]
+
+
+def _zero_wins(b, x, y):
+    """``x y``, where zero times infinity or NaN is zero, with the sign of the product if there is one."""
+    zero, one = b.full(0, x.aval), b.full(1, x.aval)
+    either = emit(b, "stablehlo.or", emit_compare(b, "EQ", x, zero), emit_compare(b, "EQ", y, zero))
+    signs = []
+    for v in (x, y):
+        number = emit_compare(b, "EQ", v, v)
+        v = b.emit(f"stablehlo.select {number}, {v}, {one}", number, v, one, out=v.aval)
+        signs.append(emit(b, "stablehlo.clamp", b.full(-1, v.aval), v, one))
+    small, product = (emit(b, "stablehlo.multiply", *pair) for pair in (signs, (x, y)))
+    return b.emit(f"stablehlo.select {either}, {small}, {product}", either, small, product, out=x.aval)
+
+
+_sin_lower = _of_parts(lambda b, s, c, sh, ch: (_zero_wins(b, s, ch), _zero_wins(b, c, sh)))("stablehlo.sine")
+_cos_lower = _of_parts(lambda b, s, c, sh, ch: (_zero_wins(b, c, ch), emit(b, "stablehlo.negate", _zero_wins(b, s, sh))))(
+    "stablehlo.cosine")
+
+
 def _logistic_reference(x):
     return 1 / (1 + np.exp(-x))
 
@@ -122,8 +173,8 @@ _WITH_ACCURACY = {
         ("log", "stablehlo.log", lambda g, y, x: div_p.bind(g, x), np.log),
         ("log2", _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
         ("log1p", "stablehlo.log_plus_one", lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
-        ("sin", "stablehlo.sine", lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
-        ("cos", "stablehlo.cosine", lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
+        ("sin", _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
+        ("cos", _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
         ("tan", "stablehlo.tan", lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan),
         ("tanh", "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
         ("logistic", "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
