@@ -59,3 +59,94 @@ def test_described_arrays_have_a_manual_axis_type():
     described = jax.ShapeDtypeStruct((3,), jnp.float32, manual_axis_type=over_x)
     assert described.manual_axis_type == over_x
     assert described.update(manual_axis_type=ManualAxisType()).manual_axis_type == ManualAxisType()
+
+
+def pair(x, y):
+    return {"a": x + y, "b": 2 * x}
+
+
+def debug_info():
+    return jax.jit(pair).trace(1.0, 2.0).jaxpr.debug_info
+
+
+def test_debug_info_names_arguments_results_and_place():
+    """Counts are checked, names can be left out."""
+    info = debug_info()
+    assert info.safe_arg_names(2) == ("x", "y") and info.filter_arg_names([False, True]) == ("y",)
+    assert info.safe_result_paths(2) == ("result['a']", "result['b']")
+    assert info.resolve_result_paths().filter_result_paths([True, False]) == ("result['a']",)
+    assert info.func_filename == __file__ and info.func_lineno == pair.__code__.co_firstlineno
+    renamed = info.replace_func_name("g")
+    assert renamed.func_name == "g" and renamed.func_lineno == info.func_lineno
+    assert info.set_result_paths({"q": 1}).result_paths == ("result['q']",)
+    with pytest.raises(AssertionError, match="are 2, not 3"):
+        info.assert_arg_names(3)
+    with pytest.raises(AssertionError, match="are 2, not 5"):
+        info.assert_result_paths(5)
+
+
+def test_debug_info_without_names():
+    """Unknown names are empty, as many as asked for."""
+    info = debug_info().with_unknown_names()
+    assert info.arg_names is None and info.filter_arg_names([True]) is None and info.filter_result_paths([True]) is None
+    assert info.safe_arg_names(2) == ("", "") == info.safe_result_paths(2)
+
+
+def test_zero_tangent_becomes_an_array():
+    zero = jax.interpreters.ad.Zero(MATRIX).instantiate()
+    assert zero.shape == (3, 4) and zero.dtype == np.float32 and not zero.any()
+
+
+def traced_with_constant():
+    constant = jnp.arange(3.0)
+    return jax.jit(lambda x: {"q": constant + x["r"]}).trace({"r": 1.0})
+
+
+def test_closure_convert_takes_the_constants_as_an_argument():
+    """Other constants of the same types may be given, and their derivative exists."""
+    consts, converted = traced_with_constant().closure_convert()
+    np.testing.assert_array_equal(converted(consts, {"r": 2.0})["q"], [2, 3, 4])
+    np.testing.assert_array_equal(converted([jnp.ones(3)], {"r": 2.0})["q"], [3, 3, 3])
+    np.testing.assert_array_equal(jax.grad(lambda cs: converted(cs, {"r": 2.0})["q"].sum())(consts)[0], [1, 1, 1])
+    with pytest.raises(TypeError, match="takes 1 constants, got 2"):
+        converted([1.0, 2.0], {"r": 2.0})
+
+
+def test_with_consts_as_arg_is_a_program_with_one_more_argument():
+    """It can be lowered and compiled; the constants are no longer part of it."""
+    consts, traced = traced_with_constant().with_consts_as_arg()
+    assert not traced.jaxpr.consts and len(jax.tree.leaves(traced.args_info)) == 2
+    np.testing.assert_array_equal(traced(consts, {"r": 2.0})["q"], [2, 3, 4])
+    np.testing.assert_array_equal(traced.lower().compile()([jnp.ones(3)], {"r": 2.0})["q"], [3, 3, 3])
+    assert traced.lojax.jaxpr is traced.jaxpr
+
+
+def test_with_consts_as_arg_keeps_donation_and_placement():
+    """What was said of the arguments still holds, one place further on."""
+    constant = jnp.arange(3.0)
+    traced = jax.jit(lambda x: constant + x, donate_argnums=0).trace(jnp.ones(3))
+    consts, moved = traced.with_consts_as_arg()
+    assert moved.donate_argnums == (1,)
+    given = jnp.ones(3)
+    np.testing.assert_array_equal(moved.lower().compile()(consts, given), [1, 2, 3])
+    assert given.is_deleted() and not consts[0].is_deleted()
+
+
+def test_equations_are_copied_with_other_effects():
+    equation = jax.make_jaxpr(jnp.sin)(1.0).jaxpr.eqns[0]
+    assert equation.replace(effects=frozenset({1})).effects == {1} and equation.replace(params={}).effects == equation.effects
+    again = jax.extend.core.JaxprEqn(equation.invars, equation.outvars, equation.primitive, {}, effs=frozenset({2}))
+    assert again.effects == {2}
+
+
+def test_partial_eval_arguments():
+    """Programs are traced without what nobody needs, if asked; the inputs stay."""
+    from jax.interpreters import partial_eval as pe
+    f = lambda x, y: [jnp.sin(y), x][1:]
+    whole, _, _ = pe.trace_to_jaxpr_dynamic(f, [MATRIX, MATRIX])
+    small, avals, consts = pe.trace_to_jaxpr_dynamic(f, [MATRIX, MATRIX], auto_dce=True, lower=True)
+    assert len(whole.eqns) == 1 and not small.eqns and len(small.invars) == 2 and avals == [MATRIX] and not consts
+    with pytest.raises(NotImplementedError, match="keep_inputs"):
+        pe.trace_to_jaxpr_dynamic(f, [MATRIX, MATRIX], keep_inputs=[True, False])
+    assert pe.dce_jaxpr(whole, True, live_inputs=[True, False])[1] == [True, False]
+    assert pe.abstract_eval_fun(lambda x, y: [x + y], MATRIX, MATRIX, debug_info=whole.debug_info)[0] == MATRIX

@@ -72,14 +72,15 @@ class JaxprEqn:
 
     __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "ctx")
 
-    def __init__(self, invars, outvars, primitive, params, effects=NO_EFFECTS, source_info=UNKNOWN, ctx=None):
+    def __init__(self, invars, outvars, primitive, params, effs=NO_EFFECTS, source_info=UNKNOWN, ctx=None):
         self.invars, self.outvars, self.primitive, self.params = invars, outvars, primitive, params
-        self.effects, self.source_info, self.ctx = effects, source_info, ctx
+        self.effects, self.source_info, self.ctx = effs, source_info, ctx
 
     def replace(self, **fields) -> "JaxprEqn":
         """A copy with some fields replaced."""
         old = {name: getattr(self, name) for name in self.__slots__}
-        return JaxprEqn(**{**old, **fields})
+        old.update(fields)
+        return JaxprEqn(effs=old.pop("effects"), **old)
 
     def __repr__(self):
         from . import pretty  # printing is not needed until somebody prints
@@ -103,6 +104,73 @@ class DebugInfo:
     @property
     def func_name(self) -> str:
         return self.func_src_info.split(" at ")[0]
+
+    @property
+    def func_filename(self) -> str | None:
+        """The file of the traced function, if known."""
+        return self._place()[0]
+
+    @property
+    def func_lineno(self) -> int | None:
+        """The line where the traced function begins, if known."""
+        return self._place()[1]
+
+    def _place(self) -> tuple[str | None, int | None]:
+        _, _, place = self.func_src_info.partition(" at ")
+        file, colon, line = place.rpartition(":")
+        return (file, int(line)) if colon and line.isdigit() else (None, None)
+
+    def _replace(self, **fields) -> "DebugInfo":
+        return DebugInfo(**{**{name: getattr(self, name) for name in self.__slots__}, **fields})
+
+    def replace_func_name(self, name: str) -> "DebugInfo":
+        """The same for a function called ``name``, at the same place."""
+        _, at, place = self.func_src_info.partition(" at ")
+        return self._replace(func_src_info=f"{name}{at}{place}")
+
+    def with_unknown_names(self) -> "DebugInfo":
+        """The same without names of arguments and results."""
+        return self._replace(arg_names=None, result_paths=None)
+
+    def set_result_paths(self, ans: Any) -> "DebugInfo":
+        """The same with the paths of the leaves of ``ans``, which the function returned."""
+        from .tree_util import keystr, tree_flatten_with_path  # this module comes before pytrees
+        return self._replace(result_paths=tuple(f"result{keystr(path)}" for path, _ in tree_flatten_with_path(ans)[0]))
+
+    def resolve_result_paths(self) -> "DebugInfo":
+        """The same with the paths worked out, which is put off until somebody asks."""
+        return self if self.result_paths is None else self._replace(result_paths=tuple(self.result_paths))
+
+    def safe_arg_names(self, expected_count: int) -> tuple[str, ...]:
+        """The names of the arguments; empty names where they are not known. Raises as `assert_arg_names`."""
+        self.assert_arg_names(expected_count)
+        return ("",) * expected_count if self.arg_names is None else tuple(self.arg_names)
+
+    def safe_result_paths(self, expected_count: int) -> tuple[str, ...]:
+        """The paths of the results; empty ones where they are not known. Raises as `assert_result_paths`."""
+        self.assert_result_paths(expected_count)
+        return ("",) * expected_count if self.result_paths is None else tuple(self.result_paths)
+
+    def assert_arg_names(self, expected_count: int) -> None:
+        """Raises AssertionError if the names are known and are not ``expected_count``."""
+        _check_count("arg_names", self.arg_names, expected_count)
+
+    def assert_result_paths(self, expected_count: int) -> None:
+        """Raises AssertionError if the paths are known and are not ``expected_count``."""
+        _check_count("result_paths", self.result_paths, expected_count)
+
+    def filter_arg_names(self, keep: Sequence[bool]) -> tuple[str, ...] | None:
+        """The names of those arguments that ``keep`` marks."""
+        return None if self.arg_names is None else tuple(n for n, k in zip(self.arg_names, keep, strict=True) if k)
+
+    def filter_result_paths(self, keep: Sequence[bool]) -> tuple[str, ...] | None:
+        """The paths of those results that ``keep`` marks."""
+        return None if self.result_paths is None else tuple(p for p, k in zip(self.result_paths, keep, strict=True) if k)
+
+
+def _check_count(what: str, names: Any, expected: int) -> None:
+    if names is not None and len(tuple(names)) != expected:
+        raise AssertionError(f"DebugInfo: {what}={tuple(names)} are {len(tuple(names))}, not {expected}")
 
 
 class Jaxpr:

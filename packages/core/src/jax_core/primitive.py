@@ -186,6 +186,11 @@ class Zero:
     def from_primal_value(primal: Any) -> "Zero":
         return Zero(get_aval(primal).to_tangent_aval())
 
+    def instantiate(self) -> Any:
+        """An array of zeros of this type."""
+        from .structural import instantiate  # the primitives that make arrays are declared with this module
+        return instantiate(self)
+
     def __repr__(self):
         return f"Zero({self.aval})"
 

@@ -1,7 +1,7 @@
 """The stages of a jitted call, ahead of time: ``jit(f).trace(x) -> Traced``, ``.lower() -> Lowered``, ``.compile() -> Compiled``."""
 from __future__ import annotations
 
-from typing import Any, Protocol, Sequence, runtime_checkable
+from typing import Any, Callable, Protocol, Sequence, runtime_checkable
 
 
 from . import backends, tree
@@ -132,6 +132,34 @@ class Traced(_Stage):
         """Run the program; also inside transformations."""
         flat = check_arguments(self, self.fun_name, args, kwargs)
         return tree.unflatten(self.out_tree, eval_jaxpr(self._closed.jaxpr, self._closed.consts, *flat))
+
+    def closure_convert(self) -> tuple[list, Callable]:
+        """The arrays that the program holds, and a function ``(consts, *args, **kwargs)`` that takes them as an argument."""
+        def converted(consts: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+            if len(consts) != len(self._closed.consts):
+                raise TypeError(f"{self.fun_name}: the converted function takes {len(self._closed.consts)} constants, got "
+                                f"{len(consts)}")
+            flat = check_arguments(self, self.fun_name, args, kwargs)
+            return tree.unflatten(self.out_tree, eval_jaxpr(self._closed.jaxpr, consts, *flat))
+        return list(self._closed.consts), converted
+
+    def with_consts_as_arg(self) -> tuple[list, "Traced"]:
+        """The arrays that the program holds, and the program that takes the list of them as its first argument."""
+        consts, program, spec = list(self._closed.consts), self._closed.jaxpr, self._spec
+        opened = ClosedJaxpr(program.replace(constvars=[], invars=[*program.constvars, *program.invars],
+                                             debug_info=program.debug_info.with_unknown_names()))
+        args, kwargs = tree.unflatten(self.in_tree, [0] * self.in_tree.num_leaves)
+        spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
+        spec.donated = (*[False] * len(consts), *spec.donated) if spec.donated else spec.donated
+        if spec.in_shardings is not None:
+            spec.in_shardings = (*[None] * len(consts), *spec.in_shardings)
+        return consts, Traced(opened, tree.structure((([0] * len(consts), *args), kwargs)), self.out_tree,
+                              (*[False] * len(consts), *self._donated), self.fun_name, spec, self._static)
+
+    @property
+    def lojax(self) -> "Traced":
+        """The program on the arrays that represent its values: itself, as types here are their own representation."""
+        return self
 
     def lower(self, *, lowering_platforms: Sequence[str] | None = None, _private_parameters: Any = None) -> "Lowered":
         """Lower to a StableHLO module, for the default platform or the one given."""

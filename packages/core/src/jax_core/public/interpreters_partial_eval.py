@@ -28,9 +28,18 @@ def _show_dce(prim, rule):
 dce_rules = RuleTable("dce", _show_dce, lambda rule: lambda eqn, used: rule(used, eqn)[1])
 
 
-def dce_jaxpr(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bool | Sequence[bool] = False
-              ) -> tuple[Jaxpr, list[bool]]:
-    """``jaxpr`` without what its used outputs do not need, and which inputs it still reads."""
+def dce_jaxpr(jaxpr: Jaxpr, used_outputs: bool | Sequence[bool], instantiate: bool | Sequence[bool] = False,
+              live_inputs: bool | Sequence[bool] = True) -> tuple[Jaxpr, list[bool]]:
+    """``jaxpr`` without what its used outputs do not need, and which inputs it still reads.
+
+    Args:
+      jaxpr: the program.
+      used_outputs: which of its results are needed.
+      instantiate: inputs that are kept in any case; one bool for all.
+      live_inputs: inputs whose contents matter afterwards. Only references have such, and all of them are kept.
+    """
+    if isinstance(used_outputs, bool):
+        used_outputs = [used_outputs] * len(jaxpr.outvars)
     keep = [instantiate] * len(jaxpr.invars) if isinstance(instantiate, bool) else list(instantiate)
     small, used = dce(jaxpr, used_outputs)
     used = [u or k for u, k in zip(used, keep)]
@@ -54,14 +63,30 @@ def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: Any) -> tuple[list[bool],
 dce_jaxpr_closed_call_rule = dce_jaxpr_call_rule
 
 
-def trace_to_jaxpr_dynamic(fun: Any, in_avals: Sequence[AbstractValue], **_: Any) -> tuple[Jaxpr, list, list]:
-    """Trace a wrapped flat function: the jaxpr, result types, and values of its constants."""
+def trace_to_jaxpr_dynamic(fun: Any, in_avals: Sequence[AbstractValue], *, keep_inputs: Sequence[bool] | None = None,
+                            lower: bool = False, auto_dce: bool = False) -> tuple[Jaxpr, list, list]:
+    """Trace a wrapped flat function: the jaxpr, result types, and values of its constants.
+
+    Args:
+      fun: the function, or a `WrappedFun`.
+      in_avals: types of its arguments.
+      keep_inputs: must keep all, the default.
+      lower: trace on the arrays that represent the values; the same here.
+      auto_dce: leave out what the results do not need; the inputs stay.
+
+    Raises:
+      NotImplementedError: ``keep_inputs`` leaves an input out.
+    """
+    if keep_inputs is not None and not all(keep_inputs):
+        raise NotImplementedError(f"trace_to_jaxpr_dynamic: keep_inputs={list(keep_inputs)} must keep all inputs")
     jaxpr, consts, out_avals = trace_to_jaxpr(getattr(fun, "call_wrapped", fun), in_avals)
+    if auto_dce:
+        jaxpr, _ = dce_jaxpr(jaxpr, [True] * len(jaxpr.outvars), instantiate=True)
     return jaxpr, out_avals, consts
 
 
-def abstract_eval_fun(fun: Callable, *avals: AbstractValue, **params: Any) -> list[AbstractValue]:
-    """Result types of a function of arrays."""
+def abstract_eval_fun(fun: Callable, *avals: AbstractValue, debug_info: Any = None, **params: Any) -> list[AbstractValue]:
+    """Result types of a function of arrays; ``debug_info`` is for messages."""
     return trace_to_jaxpr(lambda *xs: fun(*xs, **params), avals)[2]
 
 
@@ -129,7 +154,7 @@ def move_binders_to_back(closed_jaxpr: ClosedJaxpr, to_move: Sequence[bool]) -> 
     return ClosedJaxpr(closed_jaxpr.jaxpr.replace(invars=order), closed_jaxpr.consts)
 
 
-def prune_closed_jaxpr_outputs(jaxpr: ClosedJaxpr, outputs_to_keep: Sequence[bool]) -> ClosedJaxpr:
+def prune_closed_jaxpr_outputs(jaxpr: ClosedJaxpr, used_outputs: Sequence[bool]) -> ClosedJaxpr:
     """``jaxpr`` with some of its results."""
-    outvars = [v for v, keep in zip(jaxpr.jaxpr.outvars, outputs_to_keep) if keep]
+    outvars = [v for v, keep in zip(jaxpr.jaxpr.outvars, used_outputs) if keep]
     return ClosedJaxpr(jaxpr.jaxpr.replace(outvars=outvars), jaxpr.consts)
