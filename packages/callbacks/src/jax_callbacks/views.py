@@ -96,11 +96,6 @@ class View(np.ndarray):
 array.Array.register(View)
 
 
-def as_view(x: np.ndarray) -> View:
-    """``x`` as a callback sees it; the same memory."""
-    return x.view(View)
-
-
 def host_value(x: Any) -> np.ndarray:
     """The contents of a concrete value as a read-only NumPy array; a key array as the numbers it is stored as."""
     kind = type(x)

@@ -5,7 +5,6 @@ the user's function runs. This module imports nothing of the package, so that ev
 """
 from __future__ import annotations
 
-import contextlib
 import threading
 from typing import Any, Callable
 
@@ -55,14 +54,3 @@ def on_trace_change(listener: Callable[[Any], None]) -> None:
     A backend uses it to keep its fast path out of the way while a transformation is at work.
     """
     _listeners.append(listener)
-
-
-@contextlib.contextmanager
-def extend_axes(**named):
-    """Bring named axes into scope."""
-    before = state.axes
-    state.axes = before + tuple(named.items())
-    try:
-        yield
-    finally:
-        state.axes = before

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import ml_dtypes
@@ -222,12 +222,6 @@ def canonicalize_user_dtype(dtype: Any, fun_name: str) -> Any:
     return narrow
 
 
-def check_user_dtype_supported(dtype: Any, fun_name: str | None = None) -> None:
-    """Warn or raise as `canonicalize_user_dtype`, for callers that need only the check."""
-    if dtype is not None:
-        canonicalize_user_dtype(dtype, fun_name or "a JAX function")
-
-
 # --- the dtype of a value --------------------------------------------------------------------
 def dtype_and_weak_type(x: Any) -> tuple[Any, bool]:
     """The canonical dtype of a value or dtype, and whether it is weak.
@@ -290,11 +284,6 @@ def is_weakly_typed(x: Any) -> bool:
         return x in python_scalar_dtypes
     weak = getattr(x, "weak_type", None)
     return type(x) in python_scalar_dtypes if weak is None else bool(weak)
-
-
-def is_python_scalar(x: Any) -> bool:
-    """Whether `x` is a Python number of exactly the type bool, int, float or complex."""
-    return type(x) in python_scalar_dtypes
 
 
 def scalar_type_of(x: Any) -> type:
@@ -655,10 +644,3 @@ def can_promote(a: Any, b: Any) -> bool:
         return promote_types(a, b) == np.dtype(b)
     except (TypePromotionError, ValueError):
         return False
-
-
-def all_same(dtypes: Iterable[Any]) -> bool:
-    """Whether all the dtypes are equal."""
-    iterator = iter(dtypes)
-    first = next(iterator, None)
-    return all(d == first for d in iterator)

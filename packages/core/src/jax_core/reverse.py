@@ -281,10 +281,6 @@ class Linearized:
         self.primal, self.tangent, self.nonzero_out, self.sources = primal, tangent, nonzero_out, sources
 
     @property
-    def num_residuals(self) -> int:
-        return len(self.sources)
-
-    @property
     def num_fresh(self) -> int:
         return sum(kind == "fresh" for kind, _ in self.sources)
 

@@ -164,18 +164,6 @@ def is_started() -> bool:
     return bool(_clients)
 
 
-def started_clients() -> list[Any]:
-    return list(_clients.values())
-
-
-def clear_clients() -> None:
-    """Forget all clients; the next use makes new ones. Arrays of the old ones stay usable by themselves only."""
-    global _default, _pid
-    with _lock:
-        _clients.clear()
-        _default = _pid = None
-
-
 def devices(backend: Any = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids.
 

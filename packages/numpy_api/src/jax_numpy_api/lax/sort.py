@@ -22,7 +22,6 @@ from jax_core import dtypes
 from jax_core.aval import ShapedArray
 from jax_core.batching import bdim_at_front
 from jax_core.primitive import Primitive, Zero, none
-from jax_core.structural import zeros
 from jax_numpy_api import lax
 
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
@@ -35,14 +34,6 @@ def take_along(x: Any, indices: Any, axis: int) -> Any:
     sizes = tuple(min(1, n) if i != axis else 1 for i, n in enumerate(np.shape(x)))
     starts = lax.expand_dims(indices, (np.ndim(indices),))
     return lax.gather(x, starts, numbers, sizes, mode="promise_in_bounds")
-
-
-def _add_along(x_aval, indices, updates, axis):
-    """Zeros of type ``x_aval`` with ``updates`` added at ``indices`` along one axis (the transpose of `take_along`)."""
-    rest = tuple(i for i in range(x_aval.ndim) if i != axis)
-    numbers = lax.ScatterDimensionNumbers((), (axis,), (axis,), rest, rest)
-    starts = lax.expand_dims(indices, (np.ndim(indices),))
-    return lax.scatter_add(zeros(x_aval), starts, updates, numbers, unique_indices=True, mode="promise_in_bounds")
 
 
 # -- digits, in StableHLO --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import numpy as np
 from jax_core import backends, config, context, dtypes
 from jax_core.aval import aval_of_type
 from jax_core.array import Array
+from jax_core.errors import shape_error
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import EVAL, Tracer
 
@@ -273,12 +274,6 @@ def promote_args_numeric(name: str, *args: Any) -> list:
     return promote_shapes(name, *promote_dtypes_numeric(*args))
 
 
-def ensure_arrays(name: str, *args: Any) -> list:
-    """Checked, and each made an array where it is a number or a NumPy value (its own dtype, weak for numbers)."""
-    check_arraylike(name, *args)
-    return [as_array(x) for x in args]
-
-
 def as_array(x: Any) -> Any:
     """``x`` as one of our arrays (or itself where it is one)."""
     if hasattr(x, "aval"):
@@ -341,34 +336,12 @@ def _parse_shape(shape: Any) -> tuple[int, ...]:
     try:
         entries = tuple(shape)
     except TypeError:
-        raise _shape_error(shape) from None
+        raise shape_error(shape) from None
     result = []
     for n in entries:
         try:
             known = concrete(n) if isinstance(n, Tracer) else n
             result.append(known.__index__())
         except (AttributeError, TypeError):
-            raise _shape_error(entries) from None
+            raise shape_error(entries) from None
     return tuple(result)
-
-
-def _shape_error(shape: Any) -> TypeError:
-    message = f"Shapes must be 1D sequences of concrete values of integer type, got {_shown(shape)}."
-    entries = shape if isinstance(shape, tuple) else (shape,)
-    if any(isinstance(n, Tracer) for n in entries):
-        message += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
-    return TypeError(message)
-
-
-def _shown(shape: Any) -> str:
-    return repr(shape)
-
-
-def static_int(x: Any, what: str) -> int:
-    """``x`` as a Python int; raises the error of a traced value where it is not known."""
-    if type(x) is int:
-        return x
-    try:
-        return x.__index__()
-    except AttributeError:
-        raise TypeError(f"{what} must be an integer, got {x!r}") from None

@@ -6,7 +6,6 @@ from typing import Any, Callable, NamedTuple, Sequence
 import numpy as np
 
 from jax_core import errors, tree
-from jax_core.aval import get_aval
 from jax_core.trace import Tracer, ensure_compile_time_eval
 from jax_core.vmap import vmap
 
@@ -122,9 +121,3 @@ def require_none(function: str, **given: Any) -> None:
 def static_shape(shape: Any) -> Shape:
     """``shape`` as a tuple of Python integers."""
     return tuple(int(n) for n in ((shape,) if np.ndim(shape) == 0 else shape))
-
-
-def dtype_of(x: Any) -> np.dtype:
-    return get_aval(x).dtype
-
-

@@ -235,11 +235,6 @@ def narrow(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> tuple[ClosedJax
     return closed.memo(("dce", tuple(used_outputs)), make)
 
 
-def drop_inputs(closed: ClosedJaxpr, kept: Sequence[bool]) -> ClosedJaxpr:
-    """The program without inputs that it does not read."""
-    return ClosedJaxpr(closed.jaxpr.replace(invars=select(closed.jaxpr.invars, kept)), closed.consts)
-
-
 # -- eager calls -----------------------------------------------------------------------------------------------------
 
 _known_programs: "collections.OrderedDict[Any, ClosedJaxpr]" = collections.OrderedDict()
