@@ -47,6 +47,12 @@ class SourceInfo:
     def __init__(self, code, offset, name_stack):
         self.code, self.offset, self.name_stack = code, offset, name_stack
 
+    def replace(self, *, name_stack: Any = None) -> "SourceInfo":
+        """The same place under other scopes: a tuple of names, or a `jax.extend.source_info_util.NameStack`."""
+        if name_stack is None:
+            return self
+        return SourceInfo(self.code, self.offset, tuple(getattr(name_stack, "stack", name_stack)))
+
     @property
     def line(self) -> int:
         """Line number, 0 if unknown."""

@@ -38,7 +38,10 @@ def _from_environment() -> tuple[str | None, int | None, int | None]:
 def initialize(coordinator_address: str | None = None, num_processes: int | None = None, process_id: int | None = None,
                local_device_ids: int | Sequence[int] | None = None, cluster_detection_method: str | None = None,
                initialization_timeout: int = 300, heartbeat_timeout_seconds: int = 100,
-               shutdown_timeout_seconds: int = 300, coordinator_bind_address: str | None = None, **_: Any) -> None:
+               shutdown_timeout_seconds: int = 300, coordinator_bind_address: str | None = None,
+               slice_index: int | None = None, partition_index: int | None = None, mtls_cert_file: str | None = None,
+               mtls_key_file: str | None = None, mtls_ca_file: str | None = None, mtls_peer_uri_prefix: str | None = None,
+               verify_secure_credentials: bool | None = None) -> None:
     """Connect this process to the other processes of the program.
 
     Args:
@@ -51,12 +54,22 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
       heartbeat_timeout_seconds: silence after which a process counts as lost.
       shutdown_timeout_seconds: seconds to wait for the others at the end.
       coordinator_bind_address: address that process 0 listens at; default all of its addresses at the same port.
+      slice_index, partition_index: must not be given; the platform knows its groups of devices.
+      mtls_cert_file, mtls_key_file, mtls_ca_file, mtls_peer_uri_prefix, verify_secure_credentials: must not be given; the
+        connection is not encrypted.
 
     Raises:
+      NotImplementedError: an argument that must not be given.
       RuntimeError: called twice, or after the first use of a device.
       ValueError: an argument is missing and not in the environment.
     """
     global _service
+    for name, value in dict(slice_index=slice_index, partition_index=partition_index, mtls_cert_file=mtls_cert_file,
+                            mtls_key_file=mtls_key_file, mtls_ca_file=mtls_ca_file,
+                            mtls_peer_uri_prefix=mtls_peer_uri_prefix,
+                            verify_secure_credentials=verify_secure_credentials).items():
+        if value is not None:
+            raise NotImplementedError(f"distributed.initialize: {name}={value!r} is not supported; leave it out")
     if is_initialized():
         raise RuntimeError("distributed.initialize should only be called once; this process is already connected")
     if client.is_started():

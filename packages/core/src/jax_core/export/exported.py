@@ -78,6 +78,16 @@ class Exported:
       modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Template` of it.
     """
 
+    fun_name: str
+    in_tree: Any
+    in_avals: tuple
+    out_tree: Any
+    out_avals: tuple
+    nr_devices: int
+    platforms: tuple[str, ...]
+    disabled_safety_checks: tuple
+    calling_convention_version: int
+    module_kept_var_idx: tuple[int, ...]
     ordered_effects: tuple = ()
     unordered_effects: tuple = ()
     uses_global_constants = False

@@ -8,7 +8,7 @@ from .. import tree
 from ..aval import ShapedArray, get_aval
 from ..jaxpr import DebugInfo
 from ..source import describe_function
-from ..tree import flatten_axes, keystr, tree_flatten_with_path
+from ..tree import keystr, tree_flatten_with_path
 from .linear_util import WrappedFun, transformation_with_aux
 
 
@@ -38,6 +38,30 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
         given = dict(zip(nums, values))
         return call(*(given.get(i, x) for i, x in enumerate(args)), **kwargs)
     return f.wrap(place), dynamic
+
+
+def flatten_axes(name: str, treedef: Any, axis_tree: Any, *, kws: bool = False, tupled_args: bool = False) -> list[Any]:
+    """One axis specification for each leaf, from a specification that is a prefix of the tree; see `tree.flatten_axes`.
+
+    Args:
+      name: of the argument that holds the specification, for messages.
+      treedef: structure of the values.
+      axis_tree: the specification.
+      kws: ``treedef`` is that of ``(args, kwargs)``; a prefix names both, so this only guards against another structure.
+      tupled_args: the values are a tuple of arguments; the message then says how to write a specification for one.
+
+    Raises:
+      ValueError: ``axis_tree`` is not a prefix.
+    """
+    if kws and treedef.num_nodes and len(treedef.children()) != 2:
+        raise ValueError(f"flatten_axes: {treedef} is not the structure of (args, kwargs), as kws=True says")
+    try:
+        return tree.flatten_axes(name, treedef, axis_tree)
+    except ValueError as error:
+        if not tupled_args:
+            raise
+        raise ValueError(f"{error}\nA specification for a single argument that is a pytree is written as a tuple with one "
+                         "entry.") from error
 
 
 def shaped_abstractify(x: Any) -> Any:

@@ -66,6 +66,10 @@ class Primitive(DeclaredPrimitive):
         with context.Use(trace):
             return trace.process(self, args, params)
 
+    def is_high(self, *avals: Any, **params: Any) -> bool:
+        """Whether an operand is of a type that arrays only represent."""
+        return any(aval.is_high for aval in avals)
+
     def def_custom_bind(self, bind: Callable) -> Callable:
         """Set `bind` itself; returns it."""
         self.bind = bind  # type: ignore[method-assign]
@@ -157,12 +161,12 @@ def find_top_trace(_: Sequence[Any]) -> Any:
     return context.state.trace
 
 
-def take_current_trace() -> Any:
-    """A context manager that gives the current trace and puts plain evaluation in its place."""
-    return _TakeTrace()
+class take_current_trace(context.Use):
+    """A context manager that gives the current trace, ``prev``, and puts plain evaluation in its place."""
 
+    __slots__ = ()
+    prev = property(lambda self: self.before)
 
-class _TakeTrace(context.Use):
     def __init__(self):
         super().__init__(EVAL)
 

@@ -36,6 +36,18 @@ class Store:
     val = property(__call__)
 
 
+class EqualStore(Store):
+    """The same for a function that runs more than once: equal data may be stored again."""
+
+    __slots__ = ()
+
+    def store(self, value: Any) -> None:
+        if self._value is Store._EMPTY:
+            self._value = value
+        elif self._value != value:
+            raise StoreException(f"auxiliary data was stored already and differs: {self._value} and {value}")
+
+
 class WrappedFun:
     """A function with transformations; run it with `call_wrapped`."""
 
@@ -53,6 +65,14 @@ class WrappedFun:
     @property
     def f_transformed(self) -> Callable:
         return self.call_wrapped
+
+    def replace_debug_info(self, dbg: Any) -> "WrappedFun":
+        """The same with other names for messages."""
+        return WrappedFun(self.f, self.transforms, self.params, dbg, self.stores)
+
+    def with_unknown_names(self) -> "WrappedFun":
+        """The same without names of arguments and results."""
+        return self if self.debug_info is None else self.replace_debug_info(self.debug_info.with_unknown_names())
 
     def wrap(self, transform: Callable) -> "WrappedFun":
         """``transform(call, *args, **kwargs)`` around what there is."""
@@ -79,43 +99,63 @@ def _drive(generator_function: Callable, static: tuple, call: Callable, args: tu
     return result
 
 
-def transformation(generator_function: Callable) -> Callable:
-    """Decorator: ``transform(wrapped_fun, *static)`` puts the generator's transformation on a `WrappedFun`."""
-    @functools.wraps(generator_function)
-    def apply(fun: WrappedFun, *static: Any) -> WrappedFun:
-        return fun.wrap(lambda call, *args, **kwargs: _drive(generator_function, static, call, args, kwargs))
+def _applied(apply: Callable, gen: Callable, fun: WrappedFun | None, static: tuple) -> Any:
+    """``apply`` on ``fun``; without ``fun``, ``apply`` itself under the name of the transformation ``gen``."""
+    if fun is not None:
+        return apply(fun, *static)
+    functools.update_wrapper(apply, gen, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    del apply.__wrapped__  # type: ignore[attr-defined]  # it takes a function, not the arguments of the generator
     return apply
 
 
-def transformation_with_aux(generator_function: Callable) -> Callable:
-    """Like `transformation`; the result of ``transform(...)`` is a pair with a function that gives the auxiliary data."""
-    @functools.wraps(generator_function)
-    def apply(fun: WrappedFun, *static: Any) -> tuple[WrappedFun, Callable]:
-        store = Store()
+def transformation(gen: Callable, fun: WrappedFun | None = None, *gen_static_args: Any) -> Any:
+    """``fun`` with the transformation of the generator function ``gen`` on it.
+
+    With ``gen`` alone, a decorator: it gives the function ``(fun, *gen_static_args)``.
+    """
+    def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
+        return fun.wrap(lambda call, *args, **kwargs: _drive(gen, gen_static_args, call, args, kwargs))
+    return _applied(apply, gen, fun, gen_static_args)
+
+
+def transformation_with_aux(gen: Callable, fun: WrappedFun | None = None, *gen_static_args: Any) -> Any:
+    """Like `transformation`; the result is a pair with a function that gives the auxiliary data."""
+    def apply(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = False,
+              unk_names: bool = False) -> tuple[WrappedFun, Callable]:
+        store = EqualStore() if use_eq_store else Store()
 
         def transform(call, *args, **kwargs):
-            out, aux = _drive(generator_function, static, call, args, kwargs)
+            out, aux = _drive(gen, gen_static_args, call, args, kwargs)
             store.store(aux)
             return out
-        return fun.wrap(transform), store
-    return apply
+        return (fun.with_unknown_names() if unk_names else fun).wrap(transform), store
+    return _applied(apply, gen, fun, gen_static_args)
 
 
-def transformation2(function: Callable) -> Callable:
-    """Decorator for a transformation written as a function ``(call, *static, *args, **kwargs) -> result``."""
-    @functools.wraps(function)
-    def apply(fun: WrappedFun, *static: Any) -> WrappedFun:
-        return fun.wrap(lambda call, *args, **kwargs: function(call, *static, *args, **kwargs))
-    return apply
+def transformation2(gen: Callable, fun: WrappedFun | None = None, *gen_static_args: Any) -> Any:
+    """Like `transformation`, written as a function ``(call, *gen_static_args, *args, **kwargs) -> result``."""
+    def apply(fun: WrappedFun, *gen_static_args: Any) -> WrappedFun:
+        return fun.wrap(lambda call, *args, **kwargs: gen(call, *gen_static_args, *args, **kwargs))
+    return _applied(apply, gen, fun, gen_static_args)
 
 
-def transformation_with_aux2(function: Callable) -> Callable:
-    """Like `transformation2` with auxiliary data, which the function puts in its second argument, a `Store`."""
-    @functools.wraps(function)
-    def apply(fun: WrappedFun, *static: Any) -> tuple[WrappedFun, Callable]:
-        store = Store()
-        return fun.wrap(lambda call, *args, **kwargs: function(call, store, *static, *args, **kwargs)), store
-    return apply
+def transformation_with_aux2(gen: Callable, fun: WrappedFun | None = None, *gen_static_args: Any,
+                             use_eq_store: bool = False, unk_names: bool = False) -> Any:
+    """Like `transformation2` with auxiliary data, which the function puts in its second argument, a `Store`.
+
+    Args:
+      gen: the transformation.
+      fun: what it is put on; without it, a decorator.
+      gen_static_args: its own arguments.
+      use_eq_store: the function may run again if the data is equal.
+      unk_names: the names of arguments are no longer those of ``fun``.
+    """
+    def apply(fun: WrappedFun, *gen_static_args: Any, use_eq_store: bool = use_eq_store,
+              unk_names: bool = unk_names) -> tuple[WrappedFun, Callable]:
+        store = EqualStore() if use_eq_store else Store()
+        inner = fun.with_unknown_names() if unk_names else fun
+        return inner.wrap(lambda call, *args, **kwargs: gen(call, store, *gen_static_args, *args, **kwargs)), store
+    return _applied(apply, gen, fun, gen_static_args)
 
 
 def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:

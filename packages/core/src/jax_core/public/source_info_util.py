@@ -4,12 +4,14 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ..source import SourceInfo, capture, named_scope, register_exclusion
+from ..source import SourceInfo, capture, register_exclusion
 from ..source import name_stack as _scopes
 
 
 class NameStack:
     """Names of the scopes in force, outermost first."""
+
+    __slots__ = ("stack",)
 
     def __init__(self, stack: tuple = ()):
         self.stack = tuple(stack)
@@ -53,18 +55,48 @@ def current_name_stack() -> NameStack:
     return NameStack(_scopes.names)
 
 
-extend_name_stack = named_scope
-transform_name_stack = named_scope
+class set_name_stack(contextlib.ContextDecorator):
+    """Put ``name_stack`` in place of the scopes in force, ``prev``; the context gives it."""
+
+    __slots__ = ("name_stack", "prev")
+    prev: NameStack
+
+    def __init__(self, name_stack: NameStack):
+        self.name_stack = name_stack
+
+    def __enter__(self) -> NameStack:
+        self.prev = current_name_stack()
+        _scopes.names = tuple(self.name_stack.stack)
+        return self.name_stack
+
+    def __exit__(self, *exc: Any) -> None:
+        _scopes.names = self.prev.stack
 
 
-@contextlib.contextmanager
-def set_name_stack(name_stack: NameStack):
-    """Put ``name_stack`` in place of the scopes in force."""
-    before, _scopes.names = _scopes.names, tuple(name_stack.stack)
-    try:
-        yield
-    finally:
-        _scopes.names = before
+class extend_name_stack(contextlib.ContextDecorator):
+    """A scope ``name`` within those in force, ``prev``; the context gives all of them."""
+
+    __slots__ = ("name", "prev")
+    prev: NameStack
+
+    def __init__(self, name: str):
+        if not isinstance(name, str):
+            raise TypeError(f"{type(self).__name__}: name must be a string, got {name!r} of type {type(name).__name__}")
+        self.name = name
+
+    def __enter__(self) -> NameStack:
+        self.prev = current_name_stack()
+        _scopes.names = (*self.prev.stack, self.name)
+        return current_name_stack()
+
+    def __exit__(self, *exc: Any) -> None:
+        _scopes.names = self.prev.stack
+
+
+class transform_name_stack(extend_name_stack):
+    """A scope for a transformation; it shows as any other one."""
+
+    __slots__ = ()
 
 
 def reset_name_stack() -> Any:

@@ -1,0 +1,122 @@
+"""jax.extend and jax.api_util: forms of call and members that libraries of transformations use."""
+import jax
+import pytest
+from jax.api_util import flatten_axes, flatten_fun, flatten_fun_nokwargs
+from jax.extend import core, linear_util, source_info_util
+
+
+def plus_one(call, x):
+    return call(x) + 1
+
+
+def scaled(factor, x):
+    y = yield (x * factor,), {}
+    yield y
+
+
+def with_sign(call, store, x):
+    store.store(x > 0)
+    return call(x)
+
+
+def wrapped(f):
+    info = jax.api_util.debug_info("test", f, (1,), {})
+    return linear_util.wrap_init(f, debug_info=info)
+
+
+def negative(x):
+    return -x
+
+
+def test_transformations_are_applied_or_decorate():
+    """With the function at hand the result is the transformed function, else a decorator."""
+    assert linear_util.transformation2(plus_one, wrapped(negative)).call_wrapped(5) == -4
+    assert linear_util.transformation2(plus_one)(wrapped(negative)).call_wrapped(5) == -4
+    assert linear_util.transformation(scaled, wrapped(negative), 3).call_wrapped(5) == -15
+    assert linear_util.transformation(scaled)(wrapped(negative), 3).call_wrapped(5) == -15
+    assert linear_util.transformation2(plus_one).__name__ == "plus_one"
+
+
+def test_auxiliary_data_is_stored_once_or_equal():
+    """Running twice is an error unless equal data is allowed; different data always is."""
+    once, _ = linear_util.transformation_with_aux2(with_sign, wrapped(negative))
+    once.call_wrapped(1)
+    with pytest.raises(linear_util.StoreException, match="already"):
+        once.call_wrapped(1)
+    fun, sign = linear_util.transformation_with_aux2(with_sign, wrapped(negative), use_eq_store=True)
+    assert [fun.call_wrapped(1), fun.call_wrapped(2)] == [-1, -2] and sign() is True
+    with pytest.raises(linear_util.StoreException, match="differs: True and False"):
+        fun.call_wrapped(-1)
+
+
+def test_unknown_names():
+    """A transformation that changes the arguments forgets their names."""
+    assert wrapped(negative).debug_info.arg_names == ("x",)
+    assert wrapped(negative).with_unknown_names().debug_info.arg_names is None
+    fun, _ = linear_util.transformation_with_aux2(with_sign, wrapped(negative), unk_names=True)
+    assert fun.debug_info.arg_names is None
+    assert linear_util.wrap_init(negative).with_unknown_names().debug_info is None
+
+
+@pytest.mark.parametrize("flatten, args", [(flatten_fun, ((1, 2), {})), (flatten_fun_nokwargs, (1, 2))])
+def test_flatten_fun_options(flatten, args):
+    """The structure of the result may be stored again where asked."""
+    flat, in_tree = jax.tree.flatten(args)
+    fun, out_tree = flatten(linear_util.wrap_init(lambda x, y: {"a": x, "b": y}), in_tree, use_eq_store=True)
+    assert list(fun.call_wrapped(*flat)) == list(fun.call_wrapped(*flat)) == [1, 2]
+    assert out_tree() == jax.tree.structure({"a": 0, "b": 0})
+
+
+def test_flatten_axes_says_how_to_write_the_specification():
+    """For a tuple of arguments the message has a remedy; ``kws`` is for ``(args, kwargs)``."""
+    structure = jax.tree.structure(({"a": 1, "b": 2}, 3))
+    assert flatten_axes("in_axes", structure, (0, 1), tupled_args=True) == [0, 0, 1]
+    assert flatten_axes("in_axes", structure, (0, 1), kws=True) == [0, 0, 1]
+    with pytest.raises(ValueError, match="tuple with one entry"):
+        flatten_axes("in_axes", structure, [0, 1], tupled_args=True)
+    with pytest.raises(ValueError, match="not the structure of \\(args, kwargs\\)"):
+        flatten_axes("in_axes", jax.tree.structure((1, 2, 3)), 0, kws=True)
+
+
+def test_name_stacks_can_be_extended_and_replaced():
+    """Leaving a context puts back what was there."""
+    with source_info_util.extend_name_stack("a") as names:
+        assert str(names) == "a" == str(source_info_util.current_name_stack())
+        with source_info_util.set_name_stack(source_info_util.new_name_stack("q")), source_info_util.transform_name_stack("r"):
+            assert str(source_info_util.current_name_stack()) == "q/r"
+            assert source_info_util.current().name_stack == ("q", "r")
+        scope = source_info_util.extend_name_stack("b")
+        with scope:
+            assert scope.name == "b" and str(scope.prev) == "a"
+    assert not source_info_util.current_name_stack().stack
+    with pytest.raises(TypeError, match="extend_name_stack: name must be a string"):
+        source_info_util.extend_name_stack(3)
+
+
+def test_a_place_under_other_scopes():
+    """Only the names change."""
+    here = source_info_util.current()
+    moved = here.replace(name_stack=source_info_util.new_name_stack("a"))
+    assert moved.name_stack == ("a",) and str(moved) == str(here) and here.replace() is here
+
+
+def test_taken_trace_is_kept():
+    """Inside, plain evaluation; the context knows what was there."""
+    def f(x):
+        taken = core.take_current_trace()
+        with taken as trace:
+            assert taken.prev is trace and jax.core.trace_state_clean()
+        return x
+    jax.jit(f)(1.0)
+
+
+def test_primitives_on_arrays_are_not_high_level():
+    assert not core.Primitive("test").is_high(jax.core.ShapedArray((), float))
+
+
+@pytest.mark.parametrize("name", ["slice_index", "partition_index", "mtls_cert_file", "mtls_key_file", "mtls_ca_file",
+                                  "mtls_peer_uri_prefix", "verify_secure_credentials"])
+def test_distributed_refuses_what_it_cannot_do(name):
+    """An argument about security is never ignored."""
+    with pytest.raises(NotImplementedError, match=f"{name}=1 is not supported"):
+        jax.distributed.initialize("localhost:1", 1, 0, **{name: 1})
