@@ -1,4 +1,15 @@
-"""The array API: `lax` (primitives with all their rules), `numpy`, `scipy`, `nn` and what belongs to them."""
+"""The array API: `lax` (primitives with all their rules), `numpy`, `scipy`, `nn` and what belongs to them.
+
+``lax``                                  primitives, control flow, collectives
+``numpy``, ``scipy``, ``nn``, ``image``, ``ops``  functions written in terms of them
+``sparse``                               sparse arrays
+``jet``                                  Taylor series
+``ffi``                                  calls of compiled functions
+``checkify``                             errors as values
+``custom_batching``, ``flatten_util``, ``test_util``, ``typing``  helpers for users' functions
+``ode``, ``rnn``, ``example_libraries``  small libraries
+``named``, ``_lazy``                     primitives whose rules are those of a function; packages that load names when asked
+"""
 from jax_core.source import exclude_package
 
 exclude_package(__file__)

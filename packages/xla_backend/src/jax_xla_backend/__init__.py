@@ -1,5 +1,15 @@
 """XLA as the backend of `jax_core`: devices, arrays, shardings, lowering, compilation, dispatch.
 
+``jaxlib_compat``                           the one door to jaxlib
+``client``, ``platforms``, ``plugins``      platforms and devices; ``distributed``, ``multihost``: of many processes
+``mesh``, ``partition_spec``, ``sharding``  who holds which part of an array; ``shard_map``, ``custom_partitioning``, ``pmap``
+``array``, ``put``, ``transfer``, ``dlpack``  arrays, and how they are made and moved
+``lowering``, ``build``, ``compile``        jaxprs to StableHLO to executables; ``disk_cache``, ``stored``: kept on disk
+``backend``, ``dispatch``, ``eager``        what core calls; calls that do not enter Python; one primitive at a time
+``host_calls``, ``big_buffers``, ``ffi``    calls of Python and of compiled functions from programs
+``exporting``, ``inspecting``, ``profiler``, ``roofline``  looking at programs, keeping them, measuring them
+``api``                                     the public functions
+
 `load` is the entry point that core looks for. It prepares jaxlib once per process; importing a submodule does not.
 """
 from __future__ import annotations
