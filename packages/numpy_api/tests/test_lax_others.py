@@ -218,3 +218,20 @@ def test_samples_of_gamma_move_as_its_distribution_function_says():
     density = np.exp((wide_a - 1) * np.log(wide_x) - wide_x - scipy.special.gammaln(wide_a))
     assert np.allclose(lax.igamma_grad_a(a, x), slope, rtol=1e-5)
     assert np.allclose(lax.random_gamma_grad(a, x), -slope / density, rtol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["sinh", "cosh"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_hyperbolic_functions_are_accurate_up_to_the_largest_number(name, dtype):
+    """Also where ``exp`` overflows and ``sinh`` does not; complex ones also at infinities and next to 0."""
+    top = 710.4 if dtype == np.float64 else 89.4
+    x = np.concatenate([np.linspace(-top, top, 999), np.linspace(0.985 * top, top, 99), [0.0, -0.0, 1e-9, np.inf, -np.inf, np.nan]]).astype(dtype)
+    z = np.array([1e-12 + 1e-17j, 1e-12j, top + 2j, 1 - 9j, complex(np.inf, 0), complex(-np.inf, 0), complex(-0.0, 0)], np.result_type(dtype, 1j))
+    with config.enable_x64(dtype == np.float64):
+        got, of_complex = (np.asarray(getattr(lax, name)(v)) for v in (x, z))
+    want, other = getattr(np, name)(x.astype(np.float64)), getattr(np, name)(z.astype(np.complex128))
+    assert np.allclose(got, want, rtol=4 * np.finfo(dtype).eps, atol=0, equal_nan=True)
+    assert np.array_equal(np.signbit(got[:-1]), np.signbit(want[:-1]))
+    for part in ("real", "imag"):
+        g, w = getattr(of_complex, part), getattr(other, part)
+        assert np.allclose(g, w, rtol=6 * np.finfo(dtype).eps, atol=0, equal_nan=True), (g, w)

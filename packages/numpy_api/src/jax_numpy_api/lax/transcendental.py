@@ -117,28 +117,52 @@ def _of_parts(combine):
         def lower(b, z, accuracy=None):
             if z.aval.dtype.kind != "c" or accuracy is not None:
                 return plain(b, z, accuracy)
-            part = z.aval.update(dtype=np.dtype(np.float64 if z.aval.dtype == np.complex128 else np.float32))
-            x, y = (b.emit(f"stablehlo.{which} {z}", z, out=part) for which in ("real", "imag"))
-            real, imag = combine(b, emit(b, "stablehlo.sine", x), emit(b, "stablehlo.cosine", x),
-                                 *_sinh_cosh(b, y))
+            x, y = _parts(b, z)
+            real, imag = combine(b, *_sin_cos(b, x), *_sinh_cosh(b, y))
             return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=b.out_avals[0])
         return lower
     return decorate
 
 
+def _parts(b, z):
+    part = z.aval.update(dtype=np.dtype(np.float64 if z.aval.dtype == np.complex128 else np.float32))
+    return [b.emit(f"stablehlo.{which} {z}", z, out=part) for which in ("real", "imag")]
+
+
+def _sin_cos(b, x):
+    return [emit(b, f"stablehlo.{name}", x) for name in ("sine", "cosine")]
+
+
+def _hyperbolic(which):
+    """The lowering of `sinh` (0) and `cosh` (1): CHLO's error grows with the argument, to hundreds of units in float64."""
+    def lower(b, z):
+        dtype = z.aval.dtype
+        if dtype.kind != "c":
+            return b.convert(_sinh_cosh(b, b.convert(z, _at_least_float32(dtype)))[which], dtype)
+        x, y = _parts(b, z)
+        pair, (sin, cos) = _sinh_cosh(b, x), _sin_cos(b, y)
+        real, imag = _zero_wins(b, pair[which], cos), _zero_wins(b, pair[1 - which], sin)
+        return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=b.out_avals[0])
+    return lower
+
+
 def _sinh_cosh(b, y):
-    """Both by ``exp(y) - 1`` and ``exp(-y) - 1``; near the largest number by the square of ``exp(|y| / 2)``, which overflows
-    only where they do."""
-    half = b.full(0.5, y.aval)
-    up, down = (emit(b, "stablehlo.exponential_minus_one", v) for v in (y, emit(b, "stablehlo.negate", y)))
-    sinh = emit(b, "stablehlo.multiply", emit(b, "stablehlo.subtract", up, down), half)
-    cosh = emit(b, "stablehlo.add", emit(b, "stablehlo.multiply", emit(b, "stablehlo.add", up, down), half), b.full(1, y.aval))
+    """With ``m = exp(|y|) - 1`` the first is ``(m + m / (m + 1)) / 2``. Near the largest number, where ``exp`` overflows
+    before they do, both are ``exp(|y| - c) exp(c) / 2`` for a ``c`` with which the difference is exact."""
+    half, one = b.full(0.5, y.aval), b.full(1, y.aval)
+    limit, c = (700, 64) if y.aval.dtype == np.float64 else (88, 16)
     size = emit(b, "stablehlo.abs", y)
-    root = emit(b, "stablehlo.exponential", emit(b, "stablehlo.multiply", size, half))
-    large = emit(b, "stablehlo.multiply", emit(b, "stablehlo.multiply", root, half), root)
-    signed = emit(b, "stablehlo.multiply", large, emit(b, "stablehlo.sign", y))
-    edge = emit_compare(b, "GT", size, b.full(700 if y.aval.dtype == np.float64 else 88, y.aval))
-    return [b.emit(f"stablehlo.select {edge}, {v}, {w}", edge, v, w, out=y.aval) for v, w in ((signed, sinh), (large, cosh))]
+    edge = emit_compare(b, "GT", size, b.full(limit, y.aval))
+    less = emit(b, "stablehlo.subtract", size, b.full(c, y.aval))
+    size = b.emit(f"stablehlo.select {edge}, {less}, {size}", edge, less, size, out=y.aval)
+    m, e = (emit(b, f"stablehlo.exponential{suffix}", size) for suffix in ("_minus_one", ""))
+    sinh = emit(b, "stablehlo.add", m, emit(b, "stablehlo.divide", m, emit(b, "stablehlo.add", m, one)))
+    cosh = emit(b, "stablehlo.add", e, emit(b, "stablehlo.divide", one, e))
+    out = []
+    for large, v in ((m, sinh), (e, cosh)):
+        large, v = (emit(b, "stablehlo.multiply", *pair) for pair in ((large, b.full(math.exp(c) / 2, y.aval)), (v, half)))
+        out.append(b.emit(f"stablehlo.select {edge}, {large}, {v}", edge, large, v, out=y.aval))
+    return [emit(b, "stablehlo.multiply", out[0], emit(b, "stablehlo.sign", y)), out[1]]
 
 
 def _zero_wins(b, x, y):
@@ -182,8 +206,9 @@ _WITH_ACCURACY = {
     ]}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 
+_OWN = {"sinh": _hyperbolic(0), "cosh": _hyperbolic(1)}
 _PLAIN = {
-    name: elementwise(name, f"chlo.{name}", accepts=INEXACT, jvp=(tangent,), reference=reference)
+    name: elementwise(name, _OWN.get(name, f"chlo.{name}"), accepts=INEXACT, jvp=(tangent,), reference=reference)
     for name, tangent, reference in [
         ("sinh", lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
         ("cosh", lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
