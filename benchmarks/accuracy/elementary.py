@@ -32,6 +32,9 @@ def _functions():
 
     def softplus(x):
         return mp.log1p(mp.exp(x)) if x < 200 else x + mp.exp(-x)
+
+    def arc(function, sign):  # mpmath takes the difference of two logarithms, which leaves no digit of a tiny number
+        return lambda z: function(z) if abs(z) > 1e-12 else z + sign * z ** 3 / 3
     ln2 = mp.log(2)
     whole, positive, unit = "wide", "wide+", (-1, 1)
     below = "subnormal"
@@ -91,10 +94,10 @@ def _functions():
         ("complex tanh", "jnp.tanh", mp.tanh, np.tanh, [plane, strip, tiny]),
         ("complex asin", "jnp.arcsin", mp.asin, np.arcsin, [plane, near_one, far, tiny]),
         ("complex acos", "jnp.arccos", mp.acos, np.arccos, [plane, near_one, far, tiny]),
-        ("complex atan", "jnp.arctan", mp.atan, np.arctan, [plane, far, tiny]),
+        ("complex atan", "jnp.arctan", arc(mp.atan, -1), np.arctan, [plane, far, tiny]),
         ("complex asinh", "jnp.arcsinh", mp.asinh, np.arcsinh, [plane, far, tiny]),
         ("complex acosh", "jnp.arccosh", mp.acosh, np.arccosh, [plane, near_one, far, tiny]),
-        ("complex atanh", "jnp.arctanh", mp.atanh, np.arctanh, [plane, near_one, far, tiny]),
+        ("complex atanh", "jnp.arctanh", arc(mp.atanh, 1), np.arctanh, [plane, near_one, far, tiny]),
         ("complex abs", "jnp.abs", abs, np.abs, [plane, far]),
         ("complex logistic", "lax.logistic", lambda z: 1 / (1 + mp.exp(-z)), None, [plane, strip, tiny]),
         ("complex rsqrt", "lax.rsqrt", lambda z: 1 / mp.sqrt(z), None, [plane, far]),
