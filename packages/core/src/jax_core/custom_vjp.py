@@ -233,6 +233,26 @@ class custom_vjp:
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
 
+    def defremat(self, fwd: Callable, rem: Callable, bwd: Callable, generic_batching: bool = False) -> None:
+        """Set a rule in two steps: ``fwd(*args) -> (out, res)``, ``rem(res, *args) -> (out, res2)``, and ``bwd`` for ``res2``.
+
+        The output is that of ``fwd``; ``rem`` runs right after it. Under `checkpoint` both are run again where the policy
+        does not keep what they computed. A rule that `defvjp` has set before stays.
+
+        Raises:
+          NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
+        """
+        if generic_batching:
+            raise NotImplementedError("custom_vjp.defremat: generic_batching is not supported; leave it out")
+        if self.fwd is not None:
+            return
+
+        @functools.wraps(fwd)
+        def forward(*args):
+            out, res = fwd(*args)
+            return out, rem(res, *args)[1]
+        self.defvjp(forward, bwd)
+
     @api_boundary
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:

@@ -33,8 +33,17 @@ class Trace:
         self.agree = context.state.manual  # inside a checked manual region: makes operands agree, see `manual`
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
-        """Apply ``prim`` to ``args``, some of which may be tracers of this trace."""
-        raise NotImplementedError
+        """Apply ``prim`` to ``args``, some of which may be tracers of this trace.
+
+        A trace of a user's own has this under its public name, `process_primitive`.
+        """
+        if type(self).process_primitive is not Trace.process_primitive:
+            return self.process_primitive(prim, args, params)
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
+
+    def process_primitive(self, primitive: Primitive, tracers: Sequence[Any], params: dict) -> Any:
+        """`process` under its public name, which traces of users override; ``tracers`` may hold other values too."""
+        return self.process(primitive, tracers, params)
 
     def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom JVP rule; see `custom_jvp`."""
@@ -120,6 +129,12 @@ class Tracer:
     aval: AbstractValue
     __array_priority__ = 1000
     __hash__ = object.__hash__
+
+    def __init__(self, trace: "Trace", aval: AbstractValue):
+        """For tracers of users; those of this system set their own attributes. A class that works its type out keeps it."""
+        self._trace = trace
+        if not isinstance(getattr(type(self), "aval", None), property):
+            self.aval = aval
 
     shape = property(lambda self: self.aval.shape)
     dtype = property(lambda self: self.aval.dtype)

@@ -1,0 +1,113 @@
+"""Traces and tracers that users write with `jax.core` and `jax.extend.core`, without knowing how ours are made."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import core
+from jax.extend import core as extend_core
+
+
+class Noted(core.Tracer):
+    """A value whose primitives are written down."""
+
+    def __init__(self, trace, val):
+        super().__init__(trace, jax.typeof(val))
+        self.val = val
+
+
+class Typed(core.Tracer):
+    """A tracer that works its type out."""
+
+    aval = property(lambda self: jax.typeof(3.0))
+
+
+class NotingTrace(core.Trace):
+    """Runs every primitive on the values, and keeps the names."""
+
+    def __init__(self, parent):
+        super().__init__()
+        self.below, self.names = parent, []
+
+    def process_primitive(self, primitive, tracers, params):
+        values = [t.val if isinstance(t, Noted) and t._trace is self else t for t in tracers]
+        self.names.append(primitive.name)
+        with extend_core.set_current_trace(self.below):
+            out = primitive.bind(*values, **params)
+        return [Noted(self, x) for x in out] if primitive.multiple_results else Noted(self, out)
+
+
+def noted(f, *args):
+    """``f(*args)`` and the names of the primitives."""
+    with extend_core.take_current_trace() as parent:
+        trace = NotingTrace(parent)
+        with extend_core.set_current_trace(trace):
+            out = f(*(Noted(trace, x) for x in args))
+    return out.val, trace.names
+
+
+def f(x):
+    return jax.lax.sin(x) * 2.0 + x
+
+
+@pytest.mark.parametrize("x", [1.0, np.ones(3, np.float32)])
+def test_a_users_trace_gets_every_primitive(x):
+    """Python operators too."""
+    out, names = noted(f, x)
+    np.testing.assert_allclose(out, f(x), rtol=1e-6)
+    assert names == ["sin", "mul", "add"]
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.grad, lambda g: jax.grad(jax.jit(g)),
+                                       lambda g: lambda x: jax.vmap(g)(jnp.full(2, x))])
+def test_a_users_trace_inside_transformations(transform):
+    """What it binds below itself is seen by the transformations around it."""
+    np.testing.assert_allclose(transform(lambda x: noted(f, x)[0])(0.7), transform(f)(0.7), rtol=1e-6)
+
+
+def test_the_type_is_given_or_worked_out():
+    trace = core.Trace()
+    assert Noted(trace, jnp.ones(3)).shape == (3,) and Typed(trace, None).weak_type
+
+
+def test_a_trace_without_its_method_says_so():
+    class Unfinished(core.Trace):
+        pass
+    with pytest.raises(NotImplementedError, match="Unfinished must have a method process_primitive"):
+        Unfinished().process_primitive(jax.lax.sin_p, [1.0], {})
+
+
+def test_our_traces_have_the_public_name():
+    """A call goes to the trace, whichever is current."""
+    def g(x):
+        with extend_core.take_current_trace() as trace:
+            pass
+        return trace.process_primitive(jax.lax.sin_p, [x], {"accuracy": None})
+    np.testing.assert_allclose(jax.jit(g)(1.0), np.sin(1.0), rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(g)(1.0), np.cos(1.0), rtol=1e-6)
+
+
+def with_remat_rule():
+    @jax.custom_vjp
+    def h(x, y):
+        return jnp.sin(x) * y
+    h.defremat(lambda x, y: (jnp.sin(x) * y, (x,)),
+               lambda res, x, y: (0.0, (jnp.cos(res[0]), y, jnp.sin(x))),
+               lambda res, g: (7 * res[0] * res[1] * g, res[2] * g))
+    return h
+
+
+@pytest.mark.parametrize("wrap", [lambda h: h, jax.checkpoint, jax.jit])
+def test_defremat_is_the_rule_in_reverse_mode(wrap):
+    """The backward function gets what the second step made; the output is that of the first."""
+    out, back = jax.vjp(wrap(with_remat_rule()), 1.0, 2.0)
+    np.testing.assert_allclose(out, np.sin(1.0) * 2, rtol=1e-6)
+    np.testing.assert_allclose(back(1.0), [14 * np.cos(1.0), np.sin(1.0)], rtol=1e-6)
+
+
+def test_defremat_leaves_another_rule_in_force():
+    h = with_remat_rule()
+    h.defvjp(lambda x, y: (x, None), lambda res, g: (g, g))
+    h.defremat(lambda x, y: (x, None), lambda res, x, y: (x, None), lambda res, g: (9 * g, g))
+    assert jax.grad(h)(1.0, 2.0) == 1.0
+    with pytest.raises(NotImplementedError, match="generic_batching"):
+        h.defremat(None, None, None, generic_batching=True)
