@@ -111,3 +111,65 @@ def test_defremat_leaves_another_rule_in_force():
     assert jax.grad(h)(1.0, 2.0) == 1.0
     with pytest.raises(NotImplementedError, match="generic_batching"):
         h.defremat(None, None, None, generic_batching=True)
+
+
+class CallingTrace(NotingTrace):
+    """Runs the functions themselves, without their rules."""
+
+    def process_custom_jvp_call(self, prim, fun, jvp, tracers, *, symbolic_zeros):
+        self.names.append(prim.name)
+        with extend_core.set_current_trace(self):
+            return fun.call_wrapped(*tracers)
+
+    def process_custom_vjp_call(self, prim, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros):
+        return self.process_custom_jvp_call(prim, fun, None, tracers, symbolic_zeros=symbolic_zeros)
+
+
+class HandingTrace(NotingTrace):
+    """Hands the functions on with their rules."""
+
+    def _hand_on(self, prim, functions, tracers, params):
+        self.names.append(prim.name)
+        values = [t.val if isinstance(t, Noted) else t for t in tracers]
+        return [Noted(self, x) for x in prim.bind_with_trace(self.below, (*functions, *values), params)]
+
+    def process_custom_jvp_call(self, prim, fun, jvp, tracers, *, symbolic_zeros):
+        with extend_core.set_current_trace(self.below):
+            out, tangent = jvp.call_wrapped(1.0, 2.0)
+        assert np.isclose(out, np.sin(1.0)) and tangent == 14
+        return self._hand_on(prim, (fun, jvp), tracers, dict(symbolic_zeros=symbolic_zeros))
+
+    def process_custom_vjp_call(self, prim, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros):
+        return self._hand_on(prim, (fun, fwd, bwd), tracers, dict(out_trees=out_trees, symbolic_zeros=symbolic_zeros))
+
+
+with_jvp = jax.custom_jvp(lambda x: jax.lax.sin(x))
+with_jvp.defjvp(lambda primals, tangents: (with_jvp(*primals), 7 * tangents[0]))
+with_vjp = jax.custom_vjp(lambda x: jax.lax.sin(x))
+with_vjp.defvjp(lambda x: (with_vjp(x), None), lambda res, ct: (9 * ct,))
+
+
+def under(kind, f, x):
+    trace = kind(extend_core.find_top_trace(()))
+    with extend_core.set_current_trace(trace):
+        out = f(Noted(trace, x))
+    return out.val, trace.names
+
+
+@pytest.mark.parametrize("f, name, slope", [(with_jvp, "custom_jvp_call", 7.0), (with_vjp, "custom_vjp_call", 9.0)])
+def test_functions_with_rules_in_a_users_trace(f, name, slope):
+    """The trace decides whether the rule stays: calling the function drops it, handing it on keeps it."""
+    assert under(CallingTrace, f, 1.0)[1] == [name, "sin"] and under(HandingTrace, f, 1.0)[1] == [name]
+    np.testing.assert_allclose(under(HandingTrace, f, 1.0)[0], np.sin(1.0), rtol=1e-6)
+    np.testing.assert_allclose(jax.grad(lambda x: under(CallingTrace, f, x)[0])(1.0), np.cos(1.0), rtol=1e-6)
+    assert jax.grad(lambda x: under(HandingTrace, f, x)[0])(1.0) == slope
+    with pytest.raises(NotImplementedError, match=f"NotingTrace must have a method process_{name}"):
+        under(NotingTrace, f, 1.0)
+
+
+def test_only_the_functions_that_came_are_handed_on():
+    class Changing(HandingTrace):
+        def process_custom_jvp_call(self, prim, fun, jvp, tracers, *, symbolic_zeros):
+            return self._hand_on(prim, (jvp, fun), tracers, {})
+    with pytest.raises(NotImplementedError, match="fun.call_wrapped"):
+        under(Changing, with_jvp, 1.0)

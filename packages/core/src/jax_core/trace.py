@@ -47,11 +47,24 @@ class Trace:
 
     def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom JVP rule; see `custom_jvp`."""
-        raise NotImplementedError
+        from .public import user_traces  # traces of this system do without it
+        return user_traces.custom_jvp(self, call, args)
 
     def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom VJP rule; see `custom_vjp`."""
-        raise NotImplementedError
+        from .public import user_traces
+        return user_traces.custom_vjp(self, call, args)
+
+    def process_custom_jvp_call(self, prim: Any, fun: Any, jvp: Any, tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
+        """For traces of users: apply ``fun``, a `WrappedFun`, with its rule, or without; see `public.user_traces`."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_jvp_call(prim, fun, jvp, tracers, *, "
+                                  "symbolic_zeros)")
+
+    def process_custom_vjp_call(self, prim: Any, fun: Any, fwd: Any, bwd: Any, tracers: Sequence[Any], *, out_trees: Any,
+                                symbolic_zeros: bool) -> Any:
+        """For traces of users: the same for a function with a VJP rule."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_vjp_call(prim, fun, fwd, bwd, tracers, "
+                                  "*, out_trees, symbolic_zeros)")
 
     def process_ref(self, prim: Any, args: Sequence[Any], params: dict) -> Any:
         """Apply a primitive on mutable references; see `refs.primitives`."""

@@ -1,0 +1,62 @@
+"""How a trace of a user's own gets functions with custom rules: `process_custom_jvp_call`, `process_custom_vjp_call`.
+
+Such a trace calls the function (``fun.call_wrapped(*tracers)``), or hands the call on with its rule, to the trace below, by
+``prim.bind_with_trace(below, (fun, jvp, *values), params)``.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from .. import context
+from .linear_util import WrappedFun, wrap_init
+
+
+class CustomCall:
+    """Stands for the primitive of a call with a custom rule.
+
+    Args:
+      name: as it shows in programs.
+      given: the wrapped functions that came with it.
+      process: what a trace does with such a call: ``process(trace, values)``.
+    """
+
+    multiple_results = True
+
+    def __init__(self, name: str, given: tuple[WrappedFun, ...], process: Callable):
+        self.name, self._given, self._process = name, given, process
+
+    def bind_with_trace(self, trace: Any, args: Sequence[Any], params: dict) -> list:
+        """Hand the call to ``trace``; ``args`` are the wrapped functions as they came, then values.
+
+        Raises:
+          NotImplementedError: other functions than those that came; a rule belongs to its function.
+        """
+        n = len(self._given)
+        if tuple(map(id, args[:n])) != tuple(map(id, self._given)):
+            raise NotImplementedError(f"{self.name}: only the functions that came with the call can be handed on; to change the "
+                                      "function, call it with fun.call_wrapped")
+        with context.Use(trace):
+            return self._process(trace, list(args[n:]))
+
+    def __repr__(self):
+        return self.name
+
+
+def custom_jvp(trace: Any, call: Any, tracers: Sequence[Any]) -> list:
+    """`process_custom_jvp_call` of ``trace`` on ``call``, a `custom_jvp.CustomJvpCall`."""
+    def jvp(*values: Any) -> list:
+        outs, tangents = call.run_jvp(values[:len(values) // 2], values[len(values) // 2:])
+        return [*outs, *tangents]
+    given = (wrap_init(call.fun), wrap_init(jvp))
+    prim = CustomCall("custom_jvp_call", given, lambda below, values: below.process_custom_jvp(call, values))
+    return list(trace.process_custom_jvp_call(prim, *given, list(tracers), symbolic_zeros=call.symbolic_zeros))
+
+
+def custom_vjp(trace: Any, call: Any, tracers: Sequence[Any]) -> list:
+    """`process_custom_vjp_call` of ``trace`` on ``call``, a `custom_vjp.CustomVjpCall`."""
+    def only_handed_on(*_: Any) -> Any:
+        raise NotImplementedError("process_custom_vjp_call: fwd and bwd can only be handed on, with prim.bind_with_trace")
+    given = (wrap_init(call.fun), wrap_init(only_handed_on), wrap_init(only_handed_on))
+    prim = CustomCall("custom_vjp_call", given, lambda below, values: below.process_custom_vjp(call, values))
+    return list(trace.process_custom_vjp_call(prim, *given, list(tracers), out_trees=only_handed_on,
+                                              symbolic_zeros=call.symbolic_zeros))
