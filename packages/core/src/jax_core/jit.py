@@ -25,14 +25,13 @@ from .batching import batch_jaxpr
 from .custom_jvp import signature_of
 from .dtypes import ExtendedDType
 from .effects import operand_effects
-from .forward import jvp_jaxpr
 from .interfaces import FastCall, LowerSpec
 from .jaxpr import ClosedJaxpr, DebugInfo, dce, runs_its_program
 from .monitoring import timed
-from .primitive import Primitive, Zero, is_linear
+from .primitive import Primitive
+from .program_call import jvp_of_call, linearize_call, transpose_call
 from .refs.discharge import aliased, any_refs, call_rule, discharged, pure
 from .refs.primitives import cell_of
-from .reverse import linearize_jaxpr, transpose_jaxpr
 from .source import describe_function
 from .split import EquationSplit, split_jaxpr
 from .staging import constants_to_inputs, trace_to_jaxpr
@@ -701,34 +700,21 @@ def _callable_on_refs(closed, params):
     return call
 
 
+def _calling(params):
+    """Calls a program derived from that of the equation, with the same options."""
+    return lambda args, closed, tangent: jit_p.bind(*args, **_with(params, closed))
+
+
 def _jit_jvp(primals, tangents, **params):
-    nonzero = [not isinstance(t, Zero) for t in tangents]
-    closed, nonzero_out = jvp_jaxpr(params["jaxpr"], nonzero)
-    n = len(params["jaxpr"].out_avals)
-    outs = jit_p.bind(*primals, *(t for t in tangents if not isinstance(t, Zero)), **_with(params, closed))
-    rest = iter(outs[n:])
-    return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
+    return jvp_of_call(_calling(params), params["jaxpr"], primals, tangents)
 
 
 def _jit_linearize(primals, tangents, **params):
-    nonzero = [not isinstance(t, Zero) for t in tangents]
-    lin = linearize_jaxpr(params["jaxpr"], nonzero)
-    n = len(params["jaxpr"].out_avals)
-    outs = jit_p.bind(*primals, **_with(params, lin.primal))
-    residuals = lin.residuals(primals, outs)
-    out_tangents = jit_p.bind(*residuals, *(t for t in tangents if not isinstance(t, Zero)),
-                              **_with(params, lin.tangent))
-    rest = iter(out_tangents)
-    return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, lin.nonzero_out)]
+    return linearize_call(_calling(params), params["jaxpr"], primals, tangents)
 
 
 def _jit_transpose(cts, *args, **params):
-    linear = [is_linear(x) for x in args]
-    closed, nonzero = transpose_jaxpr(params["jaxpr"], linear, [not isinstance(ct, Zero) for ct in cts])
-    known = [x for x in args if not is_linear(x)]
-    outs = iter(jit_p.bind(*known, *(ct for ct in cts if not isinstance(ct, Zero)), **_with(params, closed)))
-    flags = iter(nonzero)
-    return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
+    return transpose_call(_calling(params), params["jaxpr"], cts, args)
 
 
 def _jit_batch(axis, args, dims, **params):

@@ -18,6 +18,35 @@ from .split import EquationSplit, split_jaxpr
 from .staging import trace_to_closed
 
 
+# -- the rules of a call, by its program; ``call(args, closed, tangent)`` calls a derived program -------------------------
+
+def jvp_of_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+    """Results and tangents of the program ``closed``: one call that gives both."""
+    derivative, nonzero_out = jvp_jaxpr(closed, [not isinstance(t, Zero) for t in tangents])
+    n = len(closed.out_avals)
+    outs = call([*primals, *(t for t in tangents if not isinstance(t, Zero))], derivative, False)
+    rest = iter(outs[n:])
+    return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
+
+
+def linearize_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+    """The same by two calls: one gives results and residuals, the other is linear in the tangents."""
+    lin = linearize_jaxpr(closed, [not isinstance(t, Zero) for t in tangents])
+    outs = call(primals, lin.primal, False)
+    live = [t for t in tangents if not isinstance(t, Zero)]
+    rest = iter(call([*lin.residuals(primals, outs), *live], lin.tangent, True))
+    return outs[:len(closed.out_avals)], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, lin.nonzero_out)]
+
+
+def transpose_call(call: Callable, closed: ClosedJaxpr, cts: Sequence[Any], args: Sequence[Any]) -> list:
+    """Cotangents of the linear arguments of the program ``closed``; None for the others."""
+    backward, nonzero = transpose_jaxpr(closed, [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts])
+    known = [x for x in args if not is_linear(x)]
+    outs = iter(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True))
+    flags = iter(nonzero)
+    return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
+
+
 def program_call(name: str, lower: Callable, derived: Callable = lambda params, closed, tangent: params) -> Primitive:
     """A primitive ``name`` whose parameter ``jaxpr`` is the program that it calls.
 
@@ -29,29 +58,17 @@ def program_call(name: str, lower: Callable, derived: Callable = lambda params, 
     def call(args, params, closed, tangent=False):
         return prim.bind(*args, **derived({**params, "jaxpr": closed}, closed, tangent))
 
+    def bound(params):
+        return lambda args, closed, tangent: call(args, params, closed, tangent)
+
     def jvp(primals, tangents, **params):
-        nonzero = [not isinstance(t, Zero) for t in tangents]
-        closed, out_nz = jvp_jaxpr(params["jaxpr"], nonzero)
-        n = len(params["jaxpr"].out_avals)
-        outs = call([*primals, *(t for t in tangents if not isinstance(t, Zero))], params, closed)
-        rest = iter(outs[n:])
-        return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, out_nz)]
+        return jvp_of_call(bound(params), params["jaxpr"], primals, tangents)
 
     def linearize(primals, tangents, **params):
-        nonzero = [not isinstance(t, Zero) for t in tangents]
-        lin = linearize_jaxpr(params["jaxpr"], nonzero)
-        n = len(params["jaxpr"].out_avals)
-        outs = call(primals, params, lin.primal)
-        live = [t for t in tangents if not isinstance(t, Zero)]
-        rest = iter(call([*lin.residuals(primals, outs), *live], params, lin.tangent, True))
-        return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, lin.nonzero_out)]
+        return linearize_call(bound(params), params["jaxpr"], primals, tangents)
 
     def transpose(cts, *args, **params):
-        closed, nonzero = transpose_jaxpr(params["jaxpr"], [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts])
-        known = [x for x in args if not is_linear(x)]
-        outs = iter(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], params, closed, True))
-        flags = iter(nonzero)
-        return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
+        return transpose_call(bound(params), params["jaxpr"], cts, args)
 
     def batch(axis, args, dims, **params):
         closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
