@@ -14,7 +14,7 @@ from .. import lax
 from . import arithmetic
 from .creation import arange, array, linspace
 from .promotion import as_array, check_arraylike, concrete, shape_of
-from .selection import nonzero
+from .selection import limited, nonzero
 from .shaping import broadcast_to, concatenate, stack
 
 
@@ -213,7 +213,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
         if not dtypes.issubdtype(i.dtype, np.integer):
             raise TypeError("only int indices permitted")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
-    indices = [_limited(i, operator.index(n), m) for i, n, m in zip(indices, dims, modes)]
+    indices = [limited(i, operator.index(n), m, "ravel_multi_index", "coordinates array") for i, n, m in zip(indices, dims, modes)]
     if order not in ("C", "F"):
         raise ValueError(f"invalid order={order!r}. Expected 'C' or 'F'")
     pairs = list(zip(indices, dims))
@@ -222,22 +222,6 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
     for i, n in pairs if order == "C" else reversed(pairs):
         result = result * n + i.astype(wanted)
     return as_array(result)
-
-
-def _limited(index: Any, n: int, mode: str) -> Any:
-    if mode == "raise":
-        known = concrete(index)
-        if known is None:
-            raise errors.ConcretizationTypeError(index, "The error occurred because ravel_multi_index was jit-compiled with "
-                                                 "mode='raise'. Use mode='wrap' or mode='clip' instead.")
-        if known.size and (known.min() < 0 or known.max() >= n):
-            raise ValueError("invalid entry in coordinates array")
-        return index
-    if mode == "clip":
-        return arithmetic.clip(index, 0, n - 1)
-    if mode == "wrap":
-        return arithmetic.remainder(index, n)
-    raise ValueError(f"invalid mode={mode!r}. Expected 'raise', 'wrap', or 'clip'")
 
 
 def unravel_index(indices: Any, shape: Any) -> tuple:

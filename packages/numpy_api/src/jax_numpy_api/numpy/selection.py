@@ -85,6 +85,28 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
     return as_array(result)
 
 
+def limited(index: Any, n: int, mode: str, name: str, what: str) -> Any:
+    """``index`` brought into ``range(n)`` as ``mode`` says, for the function ``name`` that calls its argument ``what``.
+
+    Raises:
+      ValueError: with mode "raise", an index is out of bounds; another mode than "raise", "wrap", "clip".
+      ConcretizationTypeError: with mode "raise", the index is traced.
+    """
+    if mode == "raise":
+        known = concrete(index)
+        if known is None:
+            raise errors.ConcretizationTypeError(index, f"The error occurred because jnp.{name} was jit-compiled with mode='raise'. "
+                                                 "Use mode='wrap' or mode='clip' instead.")
+        if known.size and (known.min() < 0 or known.max() >= n):
+            raise ValueError(f"invalid entry in {what}")
+        return index
+    if mode == "wrap":
+        return arithmetic.remainder(index, n)
+    if mode == "clip":
+        return arithmetic.clip(index, 0, n - 1)
+    raise ValueError(f"{name}: mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
+
+
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
     """For each element ``a[i]`` the element of ``choices[a[i]]`` at its place.
 
@@ -105,20 +127,7 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
         choices = [choices[i] for i in range(shape_of(choices)[0])]
     if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
         raise ValueError("`a` array must be integer typed")
-    n = len(choices)
-    if mode == "raise":
-        known = concrete(a)
-        if known is None:
-            raise errors.ConcretizationTypeError(a, "The error occurred because jnp.choose was jit-compiled with mode='raise'."
-                                                 " Use mode='wrap' or mode='clip' instead.")
-        if known.size and (known.min() < 0 or known.max() >= n):
-            raise ValueError("invalid entry in choice array")
-    elif mode == "wrap":
-        a = arithmetic.remainder(a, n)
-    elif mode == "clip":
-        a = arithmetic.clip(a, 0, n - 1)
-    else:
-        raise ValueError(f"mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
+    a = limited(a, len(choices), mode, "choose", "choice array")
     shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in choices))
     stacked = lax.concatenate([lax.expand_dims(broadcast_to(as_array(c), shape), (0,)) for c in choices], 0)
     index = lax.expand_dims(broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape), (0,))
