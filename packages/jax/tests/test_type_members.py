@@ -28,6 +28,14 @@ def test_vector_space_of_a_type():
         AbstractValue().to_ct_aval()
 
 
+def test_types_without_axes_say_so():
+    token = jax.extend.core.AbstractToken()
+    for call in (lambda: token.inc_rank(2, 0), lambda: token.dec_rank(2, 0),
+                 lambda: token.update_manual_axis_type(ManualAxisType()), lambda: token.update()):
+        with pytest.raises(NotImplementedError, match="AbstractToken (has no|cannot vary)"):
+            call()
+
+
 def test_types_are_their_own_representation():
     """A value is the one array that represents it."""
     assert not MATRIX.is_high and MATRIX.lo_ty() == [MATRIX] and MATRIX.normalize() is MATRIX

@@ -57,6 +57,18 @@ class AbstractValue:
         """The type that stands for all types equal to this one: itself, as equal types are shared."""
         return self
 
+    def dec_rank(self, size: int | None, spec: Any) -> "AbstractValue":
+        """The type of one of the ``size`` values that are mapped as ``spec`` says."""
+        raise NotImplementedError(f"{type(self).__name__} has no axes that can be mapped")
+
+    def inc_rank(self, size: int | None, spec: Any) -> "AbstractValue":
+        """The type of ``size`` such values; the inverse of `dec_rank`."""
+        raise NotImplementedError(f"{type(self).__name__} has no axes that can be mapped")
+
+    def update_manual_axis_type(self, mat: ManualAxisType) -> "AbstractValue":
+        """This type of a value that varies over the axes of ``mat``."""
+        raise NotImplementedError(f"{type(self).__name__} cannot vary over mesh axes")
+
     # How a value is represented by arrays. All types of this system are their own representation.
     is_high = False
 

@@ -46,7 +46,7 @@ class ManualAxisType:
 
     def __init__(self, *, varying: Collection[Hashable] = frozenset(), unreduced: Collection[Hashable] = frozenset(),
                  reduced: Collection[Hashable] = frozenset(), unreduced_kind: UnreducedKind | None = None):
-        sets = dict(varying=varying, unreduced=unreduced, reduced=reduced)
+        sets: dict[str, Any] = dict(varying=varying, unreduced=unreduced, reduced=reduced)
         for name, axes in sets.items():
             if not isinstance(axes, (set, frozenset)):
                 raise TypeError(f"ManualAxisType: {name} should be a `frozenset` or `set` of axis names, got {axes!r} of type "

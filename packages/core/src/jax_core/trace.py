@@ -147,7 +147,7 @@ class Tracer:
         """For tracers of users; those of this system set their own attributes. A class that works its type out keeps it."""
         self._trace = trace
         if not isinstance(getattr(type(self), "aval", None), property):
-            self.aval = aval
+            self.aval = aval  # type: ignore[misc]  # in the dictionary or slot of the subclass
 
     shape = property(lambda self: self.aval.shape)
     dtype = property(lambda self: self.aval.dtype)
