@@ -158,3 +158,14 @@ def test_partial_eval_arguments():
         pe.trace_to_jaxpr_dynamic(f, [MATRIX, MATRIX], keep_inputs=[True, False])
     assert pe.dce_jaxpr(whole, True, live_inputs=[True, False])[1] == [True, False]
     assert pe.abstract_eval_fun(lambda x, y: [x + y], MATRIX, MATRIX, debug_info=whole.debug_info)[0] == MATRIX
+
+
+def test_high_level_types_must_say_what_represents_them():
+    """They are not their own representation, unlike arrays."""
+    from jax.experimental.hijax import HiType
+    kind = HiType()
+    assert kind.is_high and jax.extend.core.Primitive("test").is_high(kind)
+    for call in (kind.lo_ty, lambda: kind.lower_val(1), kind.raise_val, lambda: kind.vspace_add(1, 2), kind.vspace_zero,
+                 kind.leading_axis_spec):
+        with pytest.raises(NotImplementedError, match="HiType is a high-level type and must have a method"):
+            call()

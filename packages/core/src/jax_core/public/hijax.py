@@ -33,7 +33,31 @@ HiPrim = HiPrimitive
 
 
 class HiType(AbstractValue):
-    """Base class of high-level types."""
+    """Base class of high-level types. Subclasses say by which arrays a value is represented, and what its tangents are."""
+
+    is_high = True
+
+    def lo_ty(self) -> list[AbstractValue]:
+        raise self._missing("lo_ty()")
+
+    def lower_val(self, val: Any, /) -> list:
+        raise self._missing("lower_val(value)")
+
+    def raise_val(self, *vals: Any) -> Any:
+        raise self._missing("raise_val(*arrays)")
+
+    def vspace_add(self, x: Any, y: Any) -> Any:
+        raise self._missing("vspace_add(x, y)")
+
+    def vspace_zero(self) -> Any:
+        """The zero of the tangents."""
+        raise self._missing("vspace_zero()")
+
+    def leading_axis_spec(self) -> Any:
+        raise self._missing("leading_axis_spec()")
+
+    def _missing(self, method: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__} is a high-level type and must have a method {method}")
 
 
 class MutableHiType(HiType):
