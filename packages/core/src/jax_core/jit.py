@@ -62,11 +62,9 @@ class Inline(enum.Enum):
     decides.
     """
 
-    JAX_EARLY = "jax_early"
-    JAX_LATE = "jax_late"
-    XLA_EARLY = "xla_early"
-    XLA_LATE = "xla_late"
     AUTO = "auto"
+    JAX_EARLY, JAX_LATE = "jax_early", "jax_late"
+    XLA_EARLY, XLA_LATE = "xla_early", "xla_late"
 
 
 def _written_out(inline: Any) -> bool:
