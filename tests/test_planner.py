@@ -153,3 +153,13 @@ def test_on_several_devices():
     fun = jax.jit(jax.grad(total(layers)))
     np.testing.assert_allclose(fun(x), fun(X), rtol=1e-3, atol=1e-4)
     assert fun(x).sharding.is_equivalent_to(x.sharding, 2)
+
+
+def test_barriers_of_the_user_in_small_loops():
+    """Where jaxlib has no code for a barrier in a loop that it makes one function of, the program compiles all the same."""
+    def fun(x, y):
+        small = jax.lax.scan(lambda c, _: (jax.checkpoint(jnp.sin)(c) * 1.1, None), y, None, 4)[0]
+        return total(chain)(x) + small.sum()
+    on, off, a, b = with_and_without(jax.grad(fun, (0, 1)), X, X[0])
+    assert "planner:" in on.lower(X, X[0]).as_text()
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=3e-4, atol=3e-5), a, b)

@@ -120,7 +120,7 @@ def test_exported_data_of_a_session(tmp_path):
 
 
 def test_one_session_at_a_time():
-    session = profiler.ProfileSession()
+    session = profiler.ProfileSession(profiler_options=quiet())
     assert not session.is_running and session.profile_data is None
     with pytest.raises(RuntimeError, match="No profile started"):
         session.stop()

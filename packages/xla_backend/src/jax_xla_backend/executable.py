@@ -49,12 +49,17 @@ class LoadedProgram:
         if config.log_compiles.value:
             from jax_core import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
-        if getattr(module, "barriers", 0):
-            items += BARRIER_OPTIONS
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
-            self.loaded = compile.compile_text(module.text(), on, self.devices, items, callbacks,
-                                               cached=not getattr(module, "keep_alive", ()))
+            self.loaded = self._compiled(on, items, callbacks)
         self._prepare(in_shardings, out_shardings, name)
+
+    def _compiled(self, on: Any, items: tuple, callbacks: list) -> Any:
+        """The program compiled. The planner's barriers last only in programs that have no others (see `BARRIER_OPTIONS`)."""
+        module, text = self.module, self.module.text()
+        planned = getattr(module, "barriers", 0) and text.count(' loc("planner: ')
+        if planned and planned == text.count("stablehlo.optimization_barrier"):
+            items += BARRIER_OPTIONS
+        return compile.compile_text(text, on, self.devices, items, callbacks, cached=not getattr(module, "keep_alive", ()))
 
     @classmethod
     def of(cls, loaded: Any, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":

@@ -48,7 +48,7 @@ COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
 KEPT = 16  # equations behind a kept value that is cut all the same
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
-SMALL = 32  # elements; values of so few are never cut: a kernel costs more than computing them again
+SMALL = 1 << 14  # bytes; smaller values are never cut: loops over less are one function in XLA, which has no barriers
 
 _VIEWS = {"reshape", "squeeze", "transpose"}
 _MOVES = _VIEWS | {"broadcast_in_dim", "slice", "rev", "concatenate", "pad", "dynamic_slice", "stack", "split", "unstack",
@@ -64,7 +64,7 @@ _kinds: dict[Primitive, tuple[int, float]] = {}
 @functools.lru_cache(4096)
 def _worth_a_kernel(aval: Any) -> bool:
     """Whether values of this type may be cut."""
-    return isinstance(aval, ShapedArray) and aval.size > SMALL and hasattr(aval.dtype, "itemsize")
+    return isinstance(aval, ShapedArray) and hasattr(aval.dtype, "itemsize") and aval.size * aval.dtype.itemsize >= SMALL
 
 
 def _kind(prim: Primitive) -> tuple[int, float]:
