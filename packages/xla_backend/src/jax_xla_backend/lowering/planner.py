@@ -109,19 +109,27 @@ class Plan:
       cuts: for ``id(var)`` of each value to write to memory, the reason.
     """
 
-    __slots__ = ("cuts", "_jaxpr", "_uses", "_cones", "_called")
+    __slots__ = ("cuts", "_jaxpr", "_plans", "_uses", "_cones", "_called")
 
     def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
         self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
-        self._uses = _Uses(jaxpr, plans)
-        self._cones = _Cones(jaxpr, self._uses)
-        self.cuts = self._cones.cuts
+        self._plans = plans
         self._called: Called | None = None
+        self._cones: _Cones | None = None
+        big = any([_worth_a_kernel(v.aval) for eqn in jaxpr.eqns for v in eqn.outvars])
+        self.cuts: dict[int, str] = self._analyse().cuts if big else {}
+
+    def _analyse(self) -> _Cones:
+        if self._cones is None:
+            self._uses = _Uses(self._jaxpr, self._plans)
+            self._cones = _Cones(self._jaxpr, self._uses)
+        return self._cones
 
     def called(self) -> Called:
         """What callers must know."""
         if self._called is None:
-            self._called = _summary(self._jaxpr, self._uses, self._cones)
+            cones = self._analyse()
+            self._called = _summary(self._jaxpr, self._uses, cones)
         return self._called
 
 
