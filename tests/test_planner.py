@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.experimental import io_callback
+from jax.experimental.serialize_executable import deserialize_and_load, serialize
 from jax.sharding import NamedSharding, PartitionSpec
 
 X = np.random.default_rng(0).normal(size=(64, 64)).astype(np.float32)
@@ -162,4 +163,6 @@ def test_barriers_of_the_user_in_small_loops():
         return total(chain)(x) + small.sum()
     on, off, a, b = with_and_without(jax.grad(fun, (0, 1)), X, X[0])
     assert "planner:" in on.lower(X, X[0]).as_text()
+    loaded = deserialize_and_load(*serialize(on.lower(X, X[0]).compile()))  # compiles anew
+    jax.tree.map(lambda a, b: np.testing.assert_array_equal(a, b), loaded(X, X[0]), a)
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=3e-4, atol=3e-5), a, b)

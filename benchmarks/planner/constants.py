@@ -193,8 +193,20 @@ def compile_by_length() -> dict[str, dict[str, float]]:
 
 
 def compile_by_kernels() -> dict[str, float]:
-    """ms to compile programs of 1, 10 and 50 kernels of ten operations each, and of one more kernel."""
+    """ms to compile programs of 1, 10 and 50 kernels of ten operations each, and of one more kernel.
+
+    XLA compiles equal kernels once; `one_more_distinct` is of kernels that differ in a constant.
+    """
     x = positive(4096)
+
+    def distinct(n):
+        def function(x, y):
+            for i in range(n):
+                for _ in range(5):
+                    x = x * y + float(i)
+                x = barrier(x)
+            return x
+        return compile_ms(function, x, x)
 
     def step(x, y):
         for _ in range(5):
@@ -206,6 +218,7 @@ def compile_by_kernels() -> dict[str, float]:
     out = {str(n): round(compile_ms(repeated(step, n), x, x), 2) for n in (1, 10, 50)}
     reduced = {n: compile_ms(repeated(sums, n), x, x) for n in (10, 50)}
     out["one_more"] = round((out["50"] - out["10"]) / 40, 3)
+    out["one_more_distinct"] = round((distinct(50) - distinct(10)) / 40, 3)
     out["one_more_reduction_and_loop"] = round((reduced[50] - reduced[10]) / 40, 3)
     return out
 

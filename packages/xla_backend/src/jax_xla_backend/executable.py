@@ -35,6 +35,12 @@ last = threading.local()
 """``last.loaded``: what this thread executed most recently; the dispatcher repeats it."""
 
 
+def _barrier_options(module: Any) -> tuple:
+    """Options by which the planner's barriers last, for programs that have no others (see `BARRIER_OPTIONS`)."""
+    planned = getattr(module, "barriers", 0)
+    return BARRIER_OPTIONS if planned and planned == module.text().count("stablehlo.optimization_barrier") else ()
+
+
 class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
@@ -50,16 +56,9 @@ class LoadedProgram:
             from jax_core import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
-            self.loaded = self._compiled(on, items, callbacks)
+            self.loaded = compile.compile_text(module.text(), on, self.devices, items + _barrier_options(module), callbacks,
+                                               cached=not getattr(module, "keep_alive", ()))
         self._prepare(in_shardings, out_shardings, name)
-
-    def _compiled(self, on: Any, items: tuple, callbacks: list) -> Any:
-        """The program compiled. The planner's barriers last only in programs that have no others (see `BARRIER_OPTIONS`)."""
-        module, text = self.module, self.module.text()
-        planned = getattr(module, "barriers", 0) and text.count(' loc("planner: ')
-        if planned and planned == text.count("stablehlo.optimization_barrier"):
-            items += BARRIER_OPTIONS
-        return compile.compile_text(text, on, self.devices, items, callbacks, cached=not getattr(module, "keep_alive", ()))
 
     @classmethod
     def of(cls, loaded: Any, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
@@ -366,8 +365,8 @@ class Executable:
     def compile_anew(self) -> Any:
         """The same as `loaded`, which may have come out of the disk cache, without it."""
         current = self.current
-        items = self._items + (BARRIER_OPTIONS if getattr(current.module, "barriers", 0) else ())
-        return compile.compile_text(current.module.text(), current.devices[0].client, current.devices, items, cached=False)
+        return compile.compile_text(current.module.text(), current.devices[0].client, current.devices,
+                                    self._items + _barrier_options(current.module), cached=False)
 
     @property
     def in_formats(self) -> list[Format]:

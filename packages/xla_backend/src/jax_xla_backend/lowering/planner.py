@@ -30,7 +30,8 @@ from jax_core.aval import ShapedArray
 from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.primitive import ELEMENTWISE, Primitive
 
-# Costs in ns, as benchmarks/planner/constants.py measures them; those of special functions are estimates.
+# Costs in ns. benchmarks/planner/constants.py measures those of operations, bytes and kernels; docs/fusion.md has its figures
+# beside these. Of special functions, and where no unit is said, they are choices.
 SIMPLE = 0.03  # one element of an addition, comparison, selection, ...
 COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2": 2.1, "logistic": 3.5, "tanh": 1.9,
           "sin": 13.0, "cos": 12.0, "tan": 20.0, "pow": 7.0, "sqrt": 0.25, "rsqrt": 1.4, "cbrt": 14.0, "div": 0.19,
@@ -156,7 +157,10 @@ def _callee(eqn: JaxprEqn) -> Jaxpr | None:
 
 
 class _Uses:
-    """Backward: who needs each value. Sets of sinks are shared between values and never changed.
+    """Backward: who needs each value.
+
+    A set of sinks is shared between values until one of them needs more; that one then owns a copy, which grows in place.
+    So a value with many consumers takes time for each consumer once.
 
     Attributes:
       sinks: for each variable, the kernels that need it.
@@ -166,7 +170,7 @@ class _Uses:
       kept: variables that XLA keeps in memory by itself.
     """
 
-    __slots__ = ("sinks", "forced", "counts", "called", "kept", "_base", "_reduced", "_broadcast")
+    __slots__ = ("sinks", "forced", "counts", "called", "kept", "_base", "_reduced", "_broadcast", "_owned")
 
     def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
         self.sinks: dict[Any, set] = {}
@@ -177,6 +181,7 @@ class _Uses:
         self._base: dict[Any, Any] = {}
         self._reduced: set = set()
         self._broadcast: set = set()
+        self._owned: set = set()
         kinds = _kinds
         for eqn in jaxpr.eqns:
             kind = kinds.get(eqn.primitive) or _kind(eqn.primitive)
@@ -228,7 +233,13 @@ class _Uses:
 
     def _need(self, v: Any, sinks: set) -> None:
         have = self.sinks.get(v)
-        self.sinks[v] = sinks if have is None else have if sinks is have or sinks <= have else have | sinks
+        if have is None:
+            self.sinks[v] = sinks
+        elif v in self._owned:
+            have |= sinks
+        elif sinks is not have and not sinks <= have:
+            self.sinks[v] = have | sinks
+            self._owned.add(v)
 
     def _force(self, v: Any) -> None:
         if type(v) is not Literal:
@@ -281,11 +292,13 @@ class _Cones:
                     self._enter(v, _Part(i, 1, weight, eqn.invars), count if weight > MOVE else 1, uses)
             elif i in uses.called:
                 called = uses.called[i]
-                for k, v in enumerate(eqn.outvars):
-                    equations, cost = called.cones[k]
+                reads: list[list] = [[] for _ in eqn.outvars]
+                for x, reach in zip(eqn.invars, called.reaches):
+                    for k in reach:
+                        reads[k].append(x)
+                for k, (v, (equations, cost)) in enumerate(zip(eqn.outvars, called.cones)):
                     if equations:
-                        reads = [x for x, reach in zip(eqn.invars, called.reaches) if k in reach]
-                        self._enter(v, _Part((i, k), equations, cost, reads), len(uses.sinks.get(v, ())), uses)
+                        self._enter(v, _Part((i, k), equations, cost, reads[k]), len(uses.sinks.get(v, ())), uses)
 
     def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
@@ -356,9 +369,13 @@ def _gain(aval: ShapedArray, equations: int, cost: float, count: int, forced: bo
 def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
     """What callers must know."""
     results = [(0, 0.0, set()) if type(v) is Literal else cones.walk(v) for v in jaxpr.outvars]
-    outs = set(v for v in jaxpr.outvars if type(v) is not Literal)
-    inside = [{s for s in uses.sinks.get(v, ()) if s not in outs} for v in jaxpr.invars]
-    return Called(sinks=[len(s) for s in inside],
-                  reaches=[{k for k, (_, _, leaves) in enumerate(results) if v in leaves} for v in jaxpr.invars],
+    outs = {v for v in jaxpr.outvars if type(v) is not Literal}
+    reaches: dict[Any, set[int]] = {v: set() for v in jaxpr.invars}
+    for k, (_, _, leaves) in enumerate(results):
+        for v in leaves:
+            if v in reaches:
+                reaches[v].add(k)
+    return Called(sinks=[len(uses.sinks.get(v, outs) - outs) for v in jaxpr.invars],
+                  reaches=[reaches[v] for v in jaxpr.invars],
                   forced=[v in uses.forced and v not in outs for v in jaxpr.invars],
                   cones=[(equations, cost) for equations, cost, _ in results])
