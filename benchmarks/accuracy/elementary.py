@@ -8,13 +8,11 @@ the true value, for complex functions at the true modulus; a true value beyond t
 Zeros, infinities, NaN and branch cuts are compared with NumPy in kind: which parts are NaN, infinite, zero, and their signs.
 A result is called worse when its largest error is above 1 unit and more than 1.5 times the other's.
 """
-import argparse
 import itertools
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from common import arguments, evaluated, installations, report
 
 COUNT = 150
 REAL = [np.float32, np.float64]
@@ -222,17 +220,6 @@ def _verdict(ours, theirs):
     return "equal"
 
 
-def _run(points, functions, pythons, wide):
-    names = ",".join(f"{name}={row[0]}" for name, row in functions.items())
-    with tempfile.TemporaryDirectory() as folder:
-        np.savez(f"{folder}/in.npz", **points)
-        results = []
-        for i, python in enumerate(pythons):
-            subprocess.run([python, __file__, "--worker", f"{folder}/in.npz", f"{folder}/{i}.npz", "1" if wide else "0", names], check=True)
-            results.append(dict(np.load(f"{folder}/{i}.npz")))
-    return results
-
-
 def _special_rows(functions, points, results):
     rows = []
     for name, (_, _, numpy, _) in functions.items():
@@ -253,23 +240,18 @@ def _special_rows(functions, points, results):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reference")
-    parser.add_argument("--only", nargs="*")
-    parser.add_argument("--out")
-    parser.add_argument("--worker", nargs=4)
-    options = parser.parse_args()
+    options = arguments(__doc__, 4)
     if options.worker:
         source, target, wide, names = options.worker
         return _work(source, target, wide == "1", names)
     import mpmath as mp
     functions = {k: v for k, v in _functions().items() if not options.only or k in options.only}
-    pythons = [sys.executable] + ([options.reference] if options.reference else [])
-    who = ("ours", "reference")[:len(pythons)]
+    pythons = installations(options)
+    public = ",".join(f"{name}={row[0]}" for name, row in functions.items())
     rows, specials, counts = [], [], {}
     for real in REAL:
         points = _points(functions, real)
-        results = _run(points, functions, pythons, real is np.float64)
+        results = evaluated(__file__, points, pythons, str(int(real is np.float64)), public)
         for name, (_, exact, _, regions) in functions.items():
             for r, intervals in enumerate(regions):
                 key = f"{name}|{r}"
@@ -282,13 +264,10 @@ def main():
         specials += _special_rows(functions, points, results)
     text = "\n".join([
         f"{len(functions)} functions, {len(rows)} rows: " + ", ".join(f"{n} {v}" for v, n in sorted(counts.items()) if v) + ".", "",
-        "| function | where | dtype | " + " | ".join(f"{w}: mean | {w}: max" for w in who) + " | verdict |", "|---" * (4 + 2 * len(who)) + "|",
+        "| function | where | dtype | " + " | ".join(f"{w}: mean | {w}: max" for w in pythons) + " | verdict |", "|---" * (4 + 2 * len(pythons)) + "|",
         *rows, "", "## Zeros, infinities, NaN, branch cuts: points that differ in kind from NumPy", "",
-        "| function | dtype | points | " + " | ".join(who) + " | ours alone | for instance |", "|---" * (5 + len(who)) + "|", *specials])
-    print(text)
-    if options.out:
-        with open(options.out, "w") as f:
-            f.write(text + "\n")
+        "| function | dtype | points | " + " | ".join(pythons) + " | ours alone | for instance |", "|---" * (5 + len(pythons)) + "|", *specials])
+    report(text, options.out)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ Each function is interpolated at Chebyshev nodes in 40 digits, in the variable t
 import sys
 
 import mpmath as mp
+from common import normal_quantile
 
 mp.mp.dps = 40
 
@@ -29,17 +30,9 @@ def half_line(f, k):
     return lambda t: f(k * (1 + t) / (1 - t))
 
 
-def normal_quantile_tail(r):
-    """``-x / r`` with ``log ndtr(x) = -r**2``."""
-    p = mp.exp(-r * r)
-    x = -mp.sqrt(2) * r
-    for _ in range(60):
-        step = (mp.ncdf(x) - p) / mp.npdf(x)
-        step = step / (1 + x * step / 2)
-        x -= step
-        if abs(step) < mp.mpf(10) ** -36:
-            break
-    return -x / r
+def normal_quantile_tail(z):
+    """``z + x`` with ``log ndtr(x) = -z**2 / 2``."""
+    return z + normal_quantile(mp.exp(-z * z / 2))
 
 
 def normal_quantile_centre(s):
@@ -157,8 +150,8 @@ FITS = {
     "LGAMMA": lambda: chebyshev(lgamma_rest, mp.mpf(1) / 2, mp.mpf(5) / 2, 64),
     "ERFCX": lambda: chebyshev(half_line(lambda x: (1 + 2 * x) * erfcx(x), mp.mpf(15) / 4), -1, mp.mpf(1) - mp.mpf(10) ** -30),
     "NDTRI_CENTRE": lambda: chebyshev(normal_quantile_centre, 0, mp.mpf("0.180625")),
-    "NDTRI_NEAR": lambda: chebyshev(normal_quantile_tail, mp.mpf("1.6"), 5),
-    "NDTRI_FAR": lambda: chebyshev(normal_quantile_tail, 5, 28),
+    "NDTRI_NEAR": lambda: chebyshev(normal_quantile_tail, mp.mpf("2.25"), 7),
+    "NDTRI_FAR": lambda: chebyshev(normal_quantile_tail, 7, 39),
     "I0E_SMALL": lambda: chebyshev(lambda x: mp.exp(-x) * mp.besseli(0, x), 0, 8),
     "I0E_LARGE": lambda: chebyshev(scaled_i0, 0, mp.mpf(1) / 8),
     "DAWSN_SMALL": lambda: chebyshev(lambda v: dawson(mp.sqrt(v)) / mp.sqrt(v) if v else mp.mpf(1), 0, 1),

@@ -6,12 +6,10 @@ Each function is tried at random points of each interval given below. The points
 as `--worker` in both installations, and compared with 30 digits of mpmath. An error is counted in units of the spacing of the
 dtype at the true value; points whose true value is not a normal number of the dtype are left out.
 """
-import argparse
-import subprocess
 import sys
-import tempfile
 
 import numpy as np
+from common import arguments, evaluated, installations, normal_quantile, report
 
 COUNT = 120
 
@@ -19,19 +17,6 @@ COUNT = 120
 def _functions():
     import mpmath as mp
     mp.mp.dps = 30
-    two, half = mp.mpf(2), mp.mpf("0.5")
-
-    def quantile(p):
-        if p < half:
-            x = -mp.sqrt(-2 * mp.log(p)) if p < 0.1 else (p - half) * mp.sqrt(2 * mp.pi)
-            for _ in range(60):
-                e = (mp.ncdf(x) - p) / mp.npdf(x)
-                step = e / (1 + x * e / 2)
-                x -= step
-                if abs(step) < mp.mpf(10) ** -28:
-                    break
-            return x
-        return mp.erfinv(2 * p - 1) * mp.sqrt(2)
 
     def erfcx(x):
         return mp.exp(x * x) * mp.erfc(x)
@@ -46,7 +31,7 @@ def _functions():
         "zeta": (mp.zeta, [[(1.1, 20), (0.1, 20)]]),
         "erf": (mp.erf, [[(-4, 4)]]), "erfc": (mp.erfc, [[(-3, 3)], [(3, 9)]]), "erfcx": (erfcx, [[(-3, 3)], [(3, 50)]]),
         "erfinv": (mp.erfinv, [[(-0.99, 0.99)]]), "ndtr": (mp.ncdf, [[(-3, 3)], [(-12, -3)]]),
-        "log_ndtr": (lambda x: mp.log(mp.ncdf(x)), [[(-3, 3)], [(-100, -3)]]), "ndtri": (quantile, [[(0.05, 0.45)], [(1e-30, 1e-3)]]),
+        "log_ndtr": (lambda x: mp.log(mp.ncdf(x)), [[(-3, 3)], [(-100, -3)]]), "ndtri": (normal_quantile, [[(0.05, 0.45)], [(1e-30, 1e-3)]]),
         "dawsn": (lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x), [[(-5, 5)], [(5, 30)]]),
         "exp1": (mp.e1, [[(0.01, 1)], [(1, 60)]]), "expi": (mp.ei, [[(0.01, 6)], [(6, 60)]]),
         "spence": (lambda x: mp.polylog(2, 1 - x), [[(0.01, 1)]]), "i0e": (lambda x: mp.besseli(0, x) * mp.exp(-x), [[(0.01, 8)], [(8, 100)]]),
@@ -97,27 +82,17 @@ def _errors(got, want, dtype):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--reference")
-    parser.add_argument("--only", nargs="*")
-    parser.add_argument("--out")
-    parser.add_argument("--worker", nargs=3)
-    options = parser.parse_args()
+    options = arguments(__doc__, 3)
     if options.worker:
         return _work(options.worker[0], options.worker[1], options.worker[2] == "float64")
     import mpmath as mp
     functions = {k: v for k, v in _functions().items() if not options.only or k in options.only}
-    pythons = [sys.executable] + ([options.reference] if options.reference else [])
-    rows = ["| function | where | dtype | " + " | ".join(f"{who}: mean | {who}: max" for who in ("ours", "reference")[:len(pythons)])
+    pythons = installations(options)
+    rows = ["| function | where | dtype | " + " | ".join(f"{who}: mean | {who}: max" for who in pythons)
             + " |", "|---" * (3 + 2 * len(pythons)) + "|"]
     for dtype in (np.float32, np.float64):
         points, name = _points(functions, dtype), np.dtype(dtype).name
-        with tempfile.TemporaryDirectory() as folder:
-            np.savez(f"{folder}/in.npz", **points)
-            results = []
-            for i, python in enumerate(pythons):
-                subprocess.run([python, __file__, "--worker", f"{folder}/in.npz", f"{folder}/{i}.npz", name], check=True)
-                results.append(dict(np.load(f"{folder}/{i}.npz")))
+        results = evaluated(__file__, points, pythons, name)
         for fun, (exact, regions) in functions.items():
             for r, intervals in enumerate(regions):
                 args = [points[f"{fun}|{r}|{i}"] for i in range(len(intervals))]
@@ -131,11 +106,7 @@ def main():
                     cells += [f"{e.mean():.2g}", f"{e.max():.3g}"]
                 where = ", ".join(f"{low:g}..{high:g}" for low, high in intervals)
                 rows.append(f"| {fun} | {where} | {name} | " + " | ".join(cells) + " |")
-    text = "\n".join(rows)
-    print(text)
-    if options.out:
-        with open(options.out, "w") as f:
-            f.write(text + "\n")
+    report("\n".join(rows), options.out)
 
 
 if __name__ == "__main__":
