@@ -413,11 +413,9 @@ def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
         flat, in_tree, run, record = _differentiated("jacfwd", fun, args, kwargs, argnums, has_aux, holomorphic, False)
-        kept: list = []
 
         def push(*tangents):
             outs, out_tangents = jvp_flat(run, flat, list(tangents))
-            kept[:] = outs
             n = record["count"]
             return [*map(instantiate, out_tangents[:n])], outs[n:]
         columns, aux = vmap(push, out_axes=(-1, None))(*_basis(flat))

@@ -262,12 +262,13 @@ class custom_vjp:
         nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
         dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
         flat, in_tree = tree.flatten(dynamic)
+        count = len(args)  # the functions below outlive this call on a tape, and so do not hold the arguments
         out_tree: list = []
         res_tree: list = []
 
         def in_place(values):
             given, rest = iter(values), iter(nondiff)
-            return [next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))]
+            return [next(rest) if i in self.nondiff_argnums else next(given) for i in range(count)]
 
         def fun(*leaves):
             outs, tree_out = tree.flatten(self.fun(*in_place(tree.unflatten(in_tree, leaves))))
@@ -350,6 +351,8 @@ def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, rem
         return custom_gradient
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
+        in_tree = tree.structure(args)
+
         @custom_vjp
         def call(*args):
             return fun(*args, **kwargs)[0]
@@ -364,7 +367,7 @@ def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, rem
 
         def bwd(closure, ct):
             found = eval_jaxpr(closure.closed.jaxpr, closure.closed.consts, *closure.consts, *tree.leaves(ct))
-            return tree.unflatten(tree.structure(tuple(args)), found)
+            return tree.unflatten(in_tree, found)
         call.defvjp(fwd, bwd)
         return call(*args)
     return wrapped

@@ -9,11 +9,12 @@ Source: "You Only Linearize Once" (Radul, Paszke, Frostig, Johnson, Maclaurin, P
 """
 from __future__ import annotations
 
+import weakref
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import context, source
+from . import config, context, source
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import located
 from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
@@ -22,7 +23,7 @@ from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from .refs.discharge import apply_discharged, works_on_refs
 from .refs.primitives import TANGENT_REFS, Cell
 from .split import split_call, split_equation
-from .staging import trace_to_jaxpr
+from .staging import leak_error, survivors, trace_to_jaxpr
 from .structural import add, instantiate
 from .trace import Tracer
 
@@ -138,6 +139,9 @@ class LinearizeTrace(JVPTrace):
             raise NotImplementedError("a derivative rule stores a tangent in a mutable reference, which reverse mode cannot "
                                       "transpose; write the rule without references.")
 
+    def check_leaks(self) -> None:
+        """Called when the function has returned; see `WatchedLinearizeTrace`."""
+
     # -- what is done with the tape ---------------------------------------------------------------------------------
 
     def owns(self, x: Any) -> bool:
@@ -182,6 +186,37 @@ class LinearizeTrace(JVPTrace):
         pairs = list(residuals.values())
         jaxpr = Jaxpr([], [v for v, _ in pairs] + [variables[x] for x in inputs], outvars, eqns, effects)
         return jaxpr, [x for _, x in pairs]
+
+
+class WatchedLinearizeTrace(LinearizeTrace):
+    """Knows the tracers that it gave to the user's function, for `jax_check_tracer_leaks`.
+
+    The tape keeps the trace and the tangents alive for as long as there is a pullback, so that a living trace says nothing
+    here; but none of the pairs of value and tangent may outlive the function.
+    """
+
+    __slots__ = ("made",)
+
+    def __init__(self, parent):
+        super().__init__(parent)
+        self.made: list[weakref.ref] = []
+
+    def watch(self, x):
+        if type(x) is JVPTracer:
+            self.made.append(weakref.ref(x))
+        return x
+
+    def pair(self, primal, tangent):
+        return self.watch(super().pair(primal, tangent))
+
+    def new_ref(self, init, params):
+        return self.watch(super().new_ref(init, params))
+
+    def check_leaks(self):
+        held = survivors(self.made)
+        self.made.clear()
+        if held:
+            raise leak_error(self, held, "It was made by reverse-mode differentiation (grad, vjp or linearize).")
 
 
 def _live(trace, outputs):
@@ -239,24 +274,28 @@ def linearize_flat(fun: Callable, primals: Sequence[Any],
       results, linear inputs (one for each nonzero primal), the trace with its tape, and the result tangents
       (`LinearTracer` or `Zero`).
     """
-    trace = LinearizeTrace(context.state.trace)
-    inputs, args = [], []
-    for i, x in enumerate(primals):
-        if nonzero is None or nonzero[i]:
-            aval = get_aval(x).to_tangent_aval()
-            if type(aval) is AbstractRef:
-                t = trace.new_input(aval.inner_aval)
-                inputs.append(t)
-                x = JVPTracer(trace, x, Cell(t))
-            else:
-                t = trace.new_input(aval)
-                inputs.append(t)
-                x = JVPTracer(trace, x, t)
-        args.append(x)
+    trace = (WatchedLinearizeTrace if config.check_tracer_leaks.value else LinearizeTrace)(context.state.trace)
+    wanted = [True] * len(primals) if nonzero is None else nonzero
+    args = [_input(trace, x) if nz else x for x, nz in zip(primals, wanted)]
+    inputs = [_tangent(x) for x, nz in zip(args, wanted) if nz]
     with context.Use(trace):
         outs = fun(*args)
     values, tangents = _unzip(map(trace.split, outs))
+    del args, outs  # what this function itself holds is no leak
+    trace.check_leaks()
     return values, inputs, trace, tangents
+
+
+def _input(trace: LinearizeTrace, x: Any) -> JVPTracer:
+    """The primal ``x`` with a tangent that is an input of the tape."""
+    aval = get_aval(x).to_tangent_aval()
+    if type(aval) is AbstractRef:
+        return trace.pair(x, Cell(trace.new_input(aval.inner_aval)))
+    return trace.pair(x, trace.new_input(aval))
+
+
+def _tangent(x: JVPTracer) -> LinearTracer:
+    return x.tangent.value if type(x.tangent) is Cell else x.tangent
 
 
 def vjp_flat(fun: Callable, primals: Sequence[Any]) -> tuple[list, Callable]:

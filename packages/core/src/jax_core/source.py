@@ -112,13 +112,20 @@ def unwrapped(fun):
 
 def describe_function(fun) -> str:
     """``name at file:line`` of a Python callable, for messages."""
+    return describe_code(*name_and_code(fun))
+
+
+def name_and_code(fun) -> tuple:
+    """The name of a Python callable, and the code that it was written as (or None): to describe it later without holding it,
+    and all that it closes over."""
     while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial has no name of its own
         fun = fun.func
-    code = getattr(unwrapped(fun), "__code__", None)
-    name = getattr(fun, "__name__", None) or type(fun).__name__
-    if code is None:
-        return name
-    return f"{name} at {code.co_filename}:{code.co_firstlineno}"
+    return getattr(fun, "__name__", None) or type(fun).__name__, getattr(unwrapped(fun), "__code__", None)
+
+
+def describe_code(name, code) -> str:
+    """``name at file:line``."""
+    return name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
 
 
 class _NameStack(context.threading.local):

@@ -241,5 +241,18 @@ def check_leaks(watched: weakref.ref, place: str) -> None:
         return
     held = [o for o in gc.get_objects() if isinstance(o, Tracer) and o._trace is trace]
     if held:
-        raise Exception(f"Leaked trace {trace!r}: {len(held)} tracer(s) outlive the function that was traced, for instance "
-                        f"{held[0]!r}, which was carried out by a side effect. {place}")
+        raise leak_error(trace, held, place)
+
+
+def survivors(made: Sequence[weakref.ref]) -> list[Tracer]:
+    """Those of the tracers that something still holds."""
+    if all(ref() is None for ref in made):
+        return []
+    gc.collect()
+    return [x for ref in made if (x := ref()) is not None]
+
+
+def leak_error(trace: Any, held: Sequence[Tracer], place: str) -> Exception:
+    """The error for tracers that outlive the function that was traced."""
+    return Exception(f"Leaked trace {trace!r}: {len(held)} tracer(s) outlive the function that was traced, for instance "
+                     f"{held[0]!r}, which was carried out by a side effect. {place}")

@@ -21,7 +21,7 @@ from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var
 from jax_core.jit import check_results, jit_p, jit_params, on_clear_caches
 from jax_core.primitive import Primitive, Zero
 from jax_core.refs.discharge import any_refs, apply_discharged
-from jax_core.source import describe_function
+from jax_core.source import describe_code, describe_function, name_and_code
 from jax_core.staging import trace_to_closed
 from jax_core.structural import convert_element_type_p, instantiate
 from jax_core.trace import Tracer, escaped
@@ -86,18 +86,20 @@ def trace_body(name: str, fun: Callable, in_tree: Any, avals: Sequence[AbstractV
 
 
 class _LazyName(str):
-    """``function at file:line``, worked out when a message needs it."""
+    """``function at file:line``, worked out when a message needs it. Holds the code and not the function, which may close over
+    arrays and tracers: programs live longer than those should."""
 
     def __new__(cls, fun):
-        self = super().__new__(cls, getattr(fun, "__name__", "function"))
-        self.fun = fun
+        name, code = name_and_code(fun)
+        self = super().__new__(cls, name)
+        self.code = code
         return self
 
     def __str__(self):
-        return describe_function(self.fun)
+        return describe_code(str.__str__(self), self.code)
 
     def __format__(self, spec):
-        return format(describe_function(self.fun), spec)
+        return format(str(self), spec)
 
     def split(self, *args):
         return str(self).split(*args)
