@@ -137,6 +137,11 @@ def both(name, n, checked=True):
     return mapped, lambda x: joined(oracle(x.reshape(n, -1, *x.shape[1:])))
 
 
+def wave(y):
+    """Bounded, with a slope that turns the rounding of large values into no more than their relative error."""
+    return jnp.sin(0.05 * y)
+
+
 def near(a, b):
     np.testing.assert_allclose(np.asarray(a), np.asarray(b), rtol=2e-5, atol=2e-5)
 
@@ -157,7 +162,7 @@ def test_reverse_mode(name):
     for checked in (True, False):
         mapped, oracle = both(name, n, checked)
         w = w[:oracle(x).shape[0]]
-        loss = lambda f: lambda x: jnp.sum(jnp.sin(f(x)) * w)
+        loss = lambda f: lambda x: jnp.sum(wave(f(x)) * w)
         found.append(jit(grad(loss(mapped)))(x))
     near(found[0], jit(grad(loss(oracle)))(x))
     near(found[1], found[0])
@@ -178,7 +183,7 @@ def test_vmap_of_shard_map(name):
     mapped, oracle = both(name, n)
     x = np.stack([joined(rows(n, 8, 3, seed=k)) for k in range(3)], 1)
     near(jit(vmap(mapped, 1, 1))(x), vmap(oracle, 1, 1)(x))
-    near(jit(grad(lambda x: jnp.sum(jnp.sin(vmap(mapped, 1)(x)))))(x), grad(lambda x: jnp.sum(jnp.sin(vmap(oracle, 1)(x))))(x))
+    near(jit(grad(lambda x: jnp.sum(wave(vmap(mapped, 1)(x)))))(x), grad(lambda x: jnp.sum(wave(vmap(oracle, 1)(x))))(x))
 
 
 @pytest.mark.parametrize("name", ["psum of product", "all_gather", "scan", "fori"])
@@ -186,7 +191,7 @@ def test_second_derivative(name):
     n = SIZES[-1]
     mapped, oracle = both(name, n)
     x = joined(rows(n, 8, 3))
-    twice = lambda f: grad(lambda x: jnp.sum(jnp.cos(grad(lambda x: jnp.sum(jnp.sin(f(x))))(x))))
+    twice = lambda f: grad(lambda x: jnp.sum(jnp.cos(grad(lambda x: jnp.sum(wave(f(x))))(x))))
     near(jit(twice(mapped))(x), twice(oracle)(x))
 
 

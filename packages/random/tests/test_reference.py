@@ -20,7 +20,7 @@ LOOSER = {
     # Compiled code may keep a product and a sum unrounded in between (a fused multiply-add); where depends on the fusion.
     "double_sided_maxwell": 4, "maxwell": 4, "f": 4, "t": 4, "wald": 8, "triangular": 4, "ball": 8, "dirichlet": 4,
     "generalized_normal": 4, "gamma": 4, "loggamma": 4, "beta": 4, "chisquare": 4, "lognormal": 4, "multivariate_normal": 8,
-    "cauchy": 4, "orthogonal": 32,
+    "cauchy": 4, "orthogonal": 32, "gumbel": 2,
 }
 
 # XLA's log1p of float64 differs by up to 14 units between jaxlib 0.10.2 and 0.12, which the table was made with.
@@ -57,7 +57,7 @@ def test_recorded(case, partitionable):
         check_uniform_numbers(host, expected)
     else:
         allowed = LOG1P_IN_FLOAT64.get(function, 1) if host.dtype == np.float64 else 1
-        assert ulps(host, expected) <= LOOSER.get(function, allowed), (host, expected)
+        assert ulps(host, expected) <= max(LOOSER.get(function, 1), allowed), (host, expected)
 
 
 def check_uniform_numbers(got, want):

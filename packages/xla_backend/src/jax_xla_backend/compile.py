@@ -79,19 +79,26 @@ _BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", *_LEV
 # every operation of every step. Its own limit is 1024. With this one a loop over 64 scalars takes 1.6 ms in place of 31,
 # one over 16 arrays f32[8] 0.24 ms in place of 1.7, both compile faster, and none of the loops measured got slower
 # (limits of 1 to 32 kB; 64 kB is too much, as large elementwise steps no longer run in parallel).
-_SMALL_LOOP_BYTES = b"16384"
-_SMALL_LOOP_OPTION = b"xla_cpu_small_while_loop_byte_threshold"
+_SMALL_LOOP = b"xla_cpu_small_while_loop_byte_threshold=16384"
 
 
-def _cpu_options() -> Any:
-    """Options with the limit raised; jaxlib reads it from a map that only the serialized form of options shows."""
+_EXTRA_OPTIONS = "xla_backend_extra_options"
+
+
+def _cpu_options(more: str = "") -> Any:
+    """Options with the limit raised, and those of ``more`` (name or name=value, by comma).
+
+    jaxlib reads them from a map that only the serialized form of options shows. What the user has set in XLA_FLAGS stays.
+    """
     plain = _jax.CompileOptions().SerializeAsString()
-    if _SMALL_LOOP_OPTION in plain:  # set by the user in XLA_FLAGS
-        return _jax.CompileOptions()
     field = lambda number, value: _varint(number << 3 | 2) + _varint(len(value)) + value
-    entry = field(1, _SMALL_LOOP_OPTION) + field(2, _SMALL_LOOP_BYTES)
-    # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options
-    return _jax.CompileOptions.ParseFromString(plain + field(3, field(3, field(500, entry))))
+    added = b""
+    for option in (_SMALL_LOOP, *filter(None, more.encode().split(b","))):
+        name, _, value = option.partition(b"=")
+        if name not in plain:
+            # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options
+            added += field(3, field(3, field(500, field(1, name) + field(2, value))))
+    return _jax.CompileOptions.ParseFromString(plain + added)
 
 
 def _varint(n: int) -> bytes:
@@ -103,7 +110,8 @@ def _varint(n: int) -> bytes:
 
 def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None = None) -> Any:
     """jaxlib's compile options: one replica, one partition for each device."""
-    options = _cpu_options() if devices[0].platform == "cpu" else _jax.CompileOptions()
+    given = dict(items)
+    options = _cpu_options(given.pop(_EXTRA_OPTIONS, "")) if devices[0].platform == "cpu" else _jax.CompileOptions()
     build = options.executable_build_options
     ids = np.array([[d.id for d in devices]], dtype=np.int64)
     options.num_replicas = 1
@@ -116,13 +124,13 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
         build.allow_spmd_sharding_propagation_to_output = [True]
     levels = dict(zip(_LEVELS, _effort_flags()))
     for name in _BUILD_FIELDS:
-        value = dict(items).get(name, levels[name] or None if name in levels else getattr(config.config, f"jax_{name}", None))
+        value = given.get(name, levels[name] or None if name in levels else getattr(config.config, f"jax_{name}", None))
         if value is not None and value != "" and hasattr(build, name):  # not all versions have all fields
             setattr(build, name, value)
     if config.disable_most_optimizations.value:
         build.debug_options.xla_backend_optimization_level = 0
         build.debug_options.xla_llvm_disable_expensive_passes = True
-    options.env_option_overrides = [(n, v) for n, v in items if n not in _BUILD_FIELDS]
+    options.env_option_overrides = [(n, v) for n, v in given.items() if n not in _BUILD_FIELDS]
     return options
 
 
@@ -147,7 +155,7 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:
         return _compile(text, client, devices, items, ())
-    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP_BYTES,
+    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP,
                 *_effort_flags())
     key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
     with _lock:

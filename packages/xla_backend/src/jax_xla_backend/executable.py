@@ -25,20 +25,15 @@ from jax_core.monitoring import timed
 
 from . import array, big_buffers, client, compile, host_calls, mesh, tokens
 from .array import ArrayImpl
-from .jaxlib_compat import BARRIER_OPTIONS, HloSharding, _jax, result_handler
+from .jaxlib_compat import HloSharding, _jax, result_handler
 from .put import as_sharding, put
 from .layout import Format, Layout
+from .options import options_for
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
 
 last = threading.local()
 """``last.loaded``: what this thread executed most recently; the dispatcher repeats it."""
-
-
-def _barrier_options(module: Any) -> tuple:
-    """Options by which the planner's barriers last, for programs that have no others (see `BARRIER_OPTIONS`)."""
-    planned = getattr(module, "barriers", 0)
-    return BARRIER_OPTIONS if planned and planned == module.text().count("stablehlo.optimization_barrier") else ()
 
 
 class LoadedProgram:
@@ -56,7 +51,7 @@ class LoadedProgram:
             from jax_core import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
-            self.loaded = compile.compile_text(module.text(), on, self.devices, items + _barrier_options(module), callbacks,
+            self.loaded = compile.compile_text(module.text(), on, self.devices, options_for(module, on.platform, items), callbacks,
                                                cached=not getattr(module, "keep_alive", ()))
         self._prepare(in_shardings, out_shardings, name)
 
@@ -366,7 +361,7 @@ class Executable:
         """The same as `loaded`, which may have come out of the disk cache, without it."""
         current = self.current
         return compile.compile_text(current.module.text(), current.devices[0].client, current.devices,
-                                    self._items + _barrier_options(current.module), cached=False)
+                                    options_for(current.module, current.devices[0].platform, self._items), cached=False)
 
     @property
     def in_formats(self) -> list[Format]:

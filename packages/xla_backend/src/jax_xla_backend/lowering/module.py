@@ -27,6 +27,7 @@ from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
 from .planner import Plan
 from .sharding_text import Shardings
+from .small import is_small
 from .types import is_extended, physical_aval, type_text
 from .values import Value, new_value
 
@@ -97,6 +98,11 @@ class Module:
     def barriers(self) -> int:
         """How many barriers the fusion planner placed."""
         return self._text.count(' loc("planner: ')
+
+    @property
+    def small(self) -> bool:
+        """Whether all its arrays are small (`is_small`)."""
+        return is_small(self._jaxpr)
 
     def text(self, debug_info: bool = False) -> str:
         """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""

@@ -1,0 +1,88 @@
+"""Programs over small arrays are compiled with quicker options: which those are, and that they compute the same."""
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+from jax_xla_backend import compile as xla_compile
+from jax_xla_backend.lowering.small import ELEMENTS
+from jax_xla_backend.options import SMALL_OPTIONS, options_for
+
+SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)
+
+
+
+def lowered(function, *args):
+    return jax.jit(function).lower(*args)._module
+
+
+def chosen(function, *args, items=()):
+    return options_for(lowered(function, *args), "cpu", items)
+
+
+@pytest.mark.parametrize("function, args, small", [
+    (jnp.sin, (SMALL,), True),
+    (jnp.sin, (BIG,), False),
+    (jnp.tan, (SMALL,), False),                                          # less exact
+    (jnp.sum, (BIG,), False),                                            # reads much, writes little
+    (lambda x: jnp.broadcast_to(x, (2, ELEMENTS)), (SMALL,), False),     # the other way round
+    (lambda: jnp.ones(3), (), True),
+    (jax.grad(lambda x: jnp.sum(jax.nn.softmax(x) ** 2)), (SMALL,), True),
+    (lambda x: jax.jit(jnp.outer)(x, x).sum(), (SMALL,), False),         # inside a call
+    (lambda x: lax.cond(x[0] > 0, lambda x: jnp.outer(x, x).sum(), jnp.sum, x), (SMALL,), False),
+    (lambda x: lax.while_loop(lambda x: x.sum() < 9, lambda x: x * 2, x), (SMALL,), True),
+    (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), True),
+])
+def test_which_programs_are_small(function, args, small):
+    assert lowered(function, *args).small is small
+    assert chosen(function, *args) == (SMALL_OPTIONS if small else ())
+
+
+def test_loops_may_read_and_stack_large_arrays():
+    module = lowered(lambda xs: lax.scan(lambda c, x: (c + jnp.tanh(x), c * 2), jnp.float32(0), xs), BIG)
+    assert module.small
+
+
+def test_options_of_the_caller_and_the_switch_stand():
+    mine = (("xla_cpu_enable_fast_math", False),)
+    assert chosen(jnp.sin, SMALL, items=mine) == mine
+    assert options_for(lowered(jnp.sin, SMALL), "cuda", ()) == ()
+    try:
+        jax.config.update("jax_quick_compile", False)
+        assert chosen(jnp.sin, SMALL) == ()
+    finally:
+        jax.config.update("jax_quick_compile", True)
+
+
+def test_extra_options_reach_the_compiler():
+    options = xla_compile.compile_options(jax.devices("cpu")[:1], SMALL_OPTIONS).SerializeAsString()
+    assert b"xla_cpu_disable_new_fusion_emitters" in options and b"xla_cpu_disable_loop_unrolling" in options
+    assert b"xla_cpu_disable_new_fusion_emitters" not in xla_compile.compile_options(jax.devices("cpu")[:1]).SerializeAsString()
+
+
+PROGRAMS = {
+    "elementwise": lambda x: jnp.where(x > 0.5, jnp.exp(jnp.sin(x)) / (1 + x), jnp.log1p(x) ** 1.5),
+    "softmax": lambda x: jax.nn.softmax(x.reshape(4, -1), axis=0),
+    "gradient": jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2 / (1 + x))),
+    "sums": lambda x: (x.sum(), x.reshape(2, -1).max(0), jnp.cumsum(x), jnp.argmax(x), x.var()),
+    "matrices": lambda x: jnp.linalg.solve(x[:256].reshape(16, 16) + jnp.eye(16), x[:16]) @ x[:256].reshape(16, 16),
+    "loop": lambda x: lax.fori_loop(0, 20, lambda i, x: jnp.tanh(jnp.roll(x, 1)) + 0.1 * i, x),
+    "scatter": lambda x: jnp.zeros(8).at[(x * 7).astype(int)].add(x),
+    "sort": lambda x: jnp.sort(-x) + jnp.argsort(x),
+    "bfloat16": lambda x: (x.astype(jnp.bfloat16) * 3 + 1).astype(jnp.float32),
+    "integers": lambda x: (x * 100).astype(jnp.int8) // 3 % 7,
+    "complex": lambda x: jnp.exp(1j * x) * jnp.fft.fft(x),
+    "random": lambda x: jax.random.normal(jax.random.key(7), (16,)),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_quick_and_full_agree(name):
+    traced = jax.jit(PROGRAMS[name]).lower(SMALL)
+    quick = traced.compile()
+    full = traced.compile(compiler_options={"xla_cpu_parallel_codegen_split_count": 32})  # XLA's own value
+    for a, b in zip(jax.tree.leaves(quick(SMALL)), jax.tree.leaves(full(SMALL)), strict=True):
+        if jnp.issubdtype(a.dtype, jnp.integer):
+            np.testing.assert_array_equal(a, b)
+        else:
+            np.testing.assert_allclose(a, b, rtol=3e-5, atol=1e-6)
