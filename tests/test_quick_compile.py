@@ -43,6 +43,22 @@ def test_loops_may_read_and_stack_large_arrays():
     assert module.small
 
 
+def repeated(times):
+    def function(x):
+        for _ in range(times):
+            x = jnp.tanh(x) + x.sum()
+        return x
+    return function
+
+
+def test_programs_of_many_equal_kernels_are_compiled_in_full():
+    """XLA compiles equal kernels once there."""
+    assert lowered(repeated(2), SMALL).small and not lowered(repeated(10), SMALL).small
+    pair = lambda x: x * 2
+    assert not lowered(lambda *xs: [pair(x) for x in xs], *[SMALL] * 10).small
+    assert lowered(lambda x: [x * 2, x[:5], x[:6], x.sum()], SMALL).small
+
+
 def test_options_of_the_caller_and_the_switch_stand():
     mine = (("xla_cpu_enable_fast_math", False),)
     assert chosen(jnp.sin, SMALL, items=mine) == mine

@@ -87,6 +87,11 @@ def _kind(prim: Primitive) -> tuple[int, float]:
     return found
 
 
+def starts_a_kernel(prim: Primitive) -> bool:
+    """Whether XLA computes it in a kernel (or call) of its own, with what it needs, and not within those of its consumers."""
+    return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
+
+
 class Called(NamedTuple):
     """What a caller must know of a program that it calls.
 
