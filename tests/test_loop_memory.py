@@ -33,6 +33,10 @@ BODIES = {  # name: (function of carry and constant, what is stacked for the gra
     "in a conditional": (lambda c, w: lax.cond(c[0] > 0, lambda c: jnp.tanh(w @ c), lambda c: c * 2, c), 1),
     "computed from a constant in a conditional": (
         lambda c, w: lax.cond(c[0] > 0, lambda c: jnp.tanh(jnp.exp(w) @ c), lambda c: jnp.sin(w @ c), c), 1),
+    "computed from a constant in a conditional, in both branches": (
+        lambda c, w: lax.cond(c[0] > 0, lambda c: jnp.tanh(jnp.exp(w) @ c), lambda c: jnp.sin(jnp.cos(w) @ c), c), 1),
+    "computed from a constant or the carry in a conditional": (
+        lambda c, w: lax.cond(c[0] > 0, lambda c: jnp.tanh(jnp.exp(w[0]) * c), lambda c: jnp.sin(c) * jnp.cos(w[0]), c), 1),
     "custom_jvp": (lambda c, w: jax.nn.relu(jnp.exp(w) @ c), 1),
     "linear": (lambda c, w: jnp.exp(w) @ c, 0),
 }

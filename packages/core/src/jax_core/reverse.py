@@ -331,20 +331,29 @@ class Linearized:
 
 
 def linearize_jaxpr(closed: ClosedJaxpr, nonzero: Sequence[bool],
-                    instantiate_outs: bool | Sequence[bool] = False) -> Linearized:
-    """Split the derivative of ``closed`` into what can be computed without tangents and what is linear in them."""
+                    instantiate_outs: bool | Sequence[bool] = False, varying: Sequence[bool] | None = None) -> Linearized:
+    """Split the derivative of ``closed`` into what can be computed without tangents and what is linear in them.
+
+    Args:
+      nonzero: which inputs have a tangent.
+      instantiate_outs: which results get a tangent in any case.
+      varying: where ``closed`` is the body of a loop, which inputs change from step to step: rules that keep residuals may
+        keep the others' apart (`staging.varying_in_loop`).
+    """
     if isinstance(instantiate_outs, bool):
         instantiate_outs = [instantiate_outs] * len(closed.jaxpr.outvars)
-    key = ("linearize", tuple(nonzero), tuple(instantiate_outs))
-    return closed.memo(key, lambda: _linearize_jaxpr(closed, nonzero, instantiate_outs))
+    key = ("linearize", tuple(nonzero), tuple(instantiate_outs), None if varying is None else tuple(varying))
+    return closed.memo(key, lambda: _linearize_jaxpr(closed, nonzero, instantiate_outs, varying))
 
 
-def _linearize_jaxpr(closed, nonzero, force) -> Linearized:
+def _linearize_jaxpr(closed, nonzero, force, varying) -> Linearized:
     nonzero_out: list[bool] = []
     sources: list[tuple[str, int]] = []
     tangent_program: list[Jaxpr] = []
 
     def run(*args):
+        if varying is not None:
+            context.state.trace.is_loop_body(varying)
         outs, inputs, trace, tangents = linearize_flat(
             lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args, nonzero)
         nonzero_out[:] = [f or not isinstance(t, Zero) for t, f in zip(tangents, force)]

@@ -52,10 +52,11 @@ def _int32_literal(x: np.int32) -> Literal:
 class DynamicJaxprTrace(Trace):
     """Writes down every call; it has no parent, as nothing runs below it while the program is written."""
 
-    __slots__ = ("invars", "constants", "eqns", "debug", "below", "effects")
+    __slots__ = ("invars", "constants", "eqns", "debug", "below", "effects", "varying", "sorted_out")
 
     def __init__(self, debug: DebugInfo | None = None):
         super().__init__(None)
+        self.varying: set[Var] | None = None
         self.invars: list[Var] = []
         self.constants: dict[int, tuple[Var, Any]] = {}
         self.eqns: list[JaxprEqn] = []
@@ -175,6 +176,20 @@ class DynamicJaxprTrace(Trace):
         line = f", and was computed at {reached.source_info}" if reached is not None else ""
         return f"\n{what} {', '.join(found)}{line}."
 
+    def is_loop_body(self, varying: Sequence[bool]) -> None:
+        """Say that the program is the body of a loop, and which of its inputs change from step to step."""
+        self.varying, self.sorted_out = {v for v, changes in zip(self.invars, varying) if changes}, 0
+
+    def varies(self, x: Any) -> bool:
+        """Whether ``x`` can change from step to step of the loop that `is_loop_body` was told of."""
+        varying = self.varying
+        assert varying is not None
+        for eqn in self.eqns[self.sorted_out:]:  # each equation is looked at once
+            if eqn.effects or not varying.isdisjoint([v for v in eqn.invars if type(v) is not Literal]):
+                varying.update(eqn.outvars)
+        self.sorted_out = len(self.eqns)
+        return type(x) is DynamicJaxprTracer and x._trace is self and x._var in varying
+
     def producer(self, var: Var) -> JaxprEqn | None:
         """The equation that computes ``var``."""
         return next((e for e in reversed(self.eqns) if var in e.outvars), None)
@@ -212,6 +227,12 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
         del trace, args, outs  # what this function itself holds does not count
         check_leaks(watched, place)
     return jaxpr, consts, jaxpr.out_avals
+
+
+def varying_in_loop(xs: Sequence[Any]) -> list[bool] | None:
+    """Which values change from step to step of the loop whose body is being written; None where it is not known to be one."""
+    trace = next((x._trace for x in xs if type(x) is DynamicJaxprTracer), None)
+    return None if trace is None or trace.varying is None else [trace.varies(x) for x in xs]
 
 
 def trace_to_closed(fun: Callable, in_avals: Sequence[AbstractValue],

@@ -16,7 +16,7 @@ import numpy as np
 from jax_core import config, dtypes, manual, tree
 from jax_core.aval import ShapedArray, get_aval
 from jax_core.batching import batch_jaxpr, moved
-from jax_core.effects import NamedAxisEffect, operand_effects
+from jax_core.effects import operand_effects
 from jax_core.forward import has_tangent, jvp_jaxpr
 from jax_core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
 from jax_core.jit import jit_p, jit_params
@@ -25,7 +25,7 @@ from jax_core.refs.discharge import discharged, place
 from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.source import describe_function
 from jax_core.split import EquationSplit, split_jaxpr
-from jax_core.staging import trace_to_jaxpr
+from jax_core.staging import trace_to_jaxpr, varying_in_loop
 from jax_core.structural import convert_element_type_p, zeros
 from jax_core.structural import broadcast_in_dim
 from jax_core.trace import to_concrete_value
@@ -282,8 +282,9 @@ def _cond_linearize(primals, tangents, *, branches, **params):
         lin = linearize_jaxpr(branch, nonzero, force)
         return lin, lin.nonzero_out
     derived, out_nz = _agree_on_outputs(derive, branches)
-    key = ("cond_linearize", tuple(nonzero), tuple(map(id, derived)))
-    primal, tangent, sources = branches[0].memo(key, lambda: (*_join_residuals(derived, len(ops)), derived))[:3]
+    varying = varying_in_loop(ops)
+    key = ("cond_linearize", tuple(nonzero), tuple(map(id, derived)), varying and tuple(varying))
+    primal, tangent, sources = branches[0].memo(key, lambda: (*_join_residuals(derived, varying), derived))[:3]
     n = len(out_nz)
     outs = cond_p.bind(index, *ops, branches=primal, **params)
     residuals = [{"in": ops, "out": outs, "extra": outs[n:]}[kind][i] for kind, i in sources]
@@ -291,11 +292,13 @@ def _cond_linearize(primals, tangents, *, branches, **params):
     return outs[:n], fill(out_nz, tangents_out, map(Zero.of, outs[:n]))
 
 
-def _join_residuals(derived, num_ops):
+def _join_residuals(derived, varying):
     """One list of residuals for all branches.
 
     Operands and results that some branch keeps are taken as they are. The others share slots by type: slot k of a type
     holds the k-th such residual of whichever branch ran, so memory is that of the neediest branch, not of all together.
+    Inside a loop, where ``varying`` says which operands change from step to step, a residual that follows from the other
+    ones has a slot to itself: it is had once, before the loop (`split_invariant`), where a shared slot must be stacked.
 
     Returns:
       primal branches (with the slots as additional results), tangent branches (on the joint list), and where each
@@ -303,7 +306,9 @@ def _join_residuals(derived, num_ops):
     """
     n_out = len(derived[0].nonzero_out)
     fresh = [lin.primal.jaxpr.outvars[n_out:] for lin in derived]
-    slots, filled = _residual_slots(fresh)
+    apart = [[varying is not None and not _reads_varying(lin.primal, n_out + i, varying) for i in range(len(variables))]
+             for lin, variables in zip(derived, fresh)]
+    slots, filled = _residual_slots(fresh, apart)
     sources: list = []
     rows = []  # for each branch, positions in the joint list
     for lin, own, variables in zip(derived, filled, fresh):
@@ -325,15 +330,23 @@ def _join_residuals(derived, num_ops):
     return primal, tangent, sources
 
 
-def _residual_slots(residuals: Sequence[Sequence[Var]]) -> tuple[list, list[dict]]:
-    """Slots by type for the residuals of all branches, and for each branch which variable fills which slot."""
+def _residual_slots(residuals: Sequence[Sequence[Var]],
+                    apart: Sequence[Sequence[bool]] | None = None) -> tuple[list, list[dict]]:
+    """Slots by type for the residuals of all branches, and for each branch which variable fills which slot.
+
+    ``apart`` says which residuals get a slot that no other branch fills.
+    """
     slots: list = []
     number: dict = {}
     filled = []
-    for variables in residuals:
+    for variables, alone in zip(residuals, apart or [[False] * len(r) for r in residuals]):
         counts: dict = {}
         own = {}
-        for var in variables:
+        for var, is_alone in zip(variables, alone):
+            if is_alone:
+                own[len(slots)] = var
+                slots.append(var.aval)
+                continue
             k = counts[var.aval] = counts.get(var.aval, 0) + 1
             if (var.aval, k) not in number:
                 number[var.aval, k] = len(slots)
@@ -424,14 +437,14 @@ def _fill_zeros(closed: ClosedJaxpr, have: Sequence[bool], want: Sequence[bool],
 def runs_lane_by_lane(*programs: ClosedJaxpr) -> bool:
     """Whether a batch of lanes must run one after the other where not every lane takes part.
 
-    So it is with side effects (other than the use of named axes), and with pure callbacks that vmap is to call one lane
+    So it is with side effects of single lanes (`Effect.of_lanes`), and with pure callbacks that vmap is to call one lane
     at a time: a lane that does not take part must not make its call.
     """
     return any(p.memo("runs_lane_by_lane", lambda p=p: _calls_host(p.jaxpr)) for p in programs)
 
 
 def _calls_host(jaxpr: Jaxpr) -> bool:
-    if any(not isinstance(e, NamedAxisEffect) for e in jaxpr.effects):
+    if any(e.of_lanes for e in jaxpr.effects):
         return True
     return any(e.primitive.name == "pure_callback" and e.params["vmap_method"] in (None, "sequential", "sequential_unrolled")
                or any(map(_calls_host, jaxprs_in_params(e.params))) for e in jaxpr.eqns)

@@ -36,7 +36,7 @@ from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
 from .cond import cond_p, split_invariant
-from .lowering import add, emit_while, less, stack_buffer, subtract
+from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
 
 
 @api_boundary
@@ -232,9 +232,10 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
     exists anyway; ``("extra", i)``, stacked by the primal loop for this purpose.
     """
     n_ys = len(jaxpr.out_avals) - num_carry
+    varying = [i >= num_consts for i in range(len(jaxpr.in_avals))]
 
     def derive(carry):
-        lin = linearize_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys)
+        lin = linearize_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys, varying)
         return lin, lin.nonzero_out[:num_carry]
     lin, carry_nz = carry_fixpoint(derive, carry_nz)
     body = _LinearizedBody()
@@ -530,11 +531,14 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
     ys = [stack_buffer(b, a) for a in y_types]
     if length == 0:
         return [*carry, *ys]
+    unroll = min(unroll, length)
+    whole = length - length % unroll
+    program, observer = (jaxpr, None) if whole == unroll else observed(jaxpr)
 
     def step(inner, i, carry, ys):
         where = subtract(inner, inner.scalar(length - 1, dtype), i) if reverse else i
         rows = [inner.index(x, where) for x in xs]
-        outs = inner.jaxpr(jaxpr, *consts, *carry, *rows)
+        outs = inner.jaxpr(program, *consts, *carry, *rows)
         return outs[:num_carry], [inner.update(y, where, row) for y, row in zip(ys, outs[num_carry:])]
 
     def steps(inner, i, carry, ys, count):
@@ -542,8 +546,6 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
             carry, ys = step(inner, i if k == 0 else add(inner, i, inner.scalar(k, dtype)), carry, ys)
         return carry, ys
 
-    unroll = min(unroll, length)
-    whole = length - length % unroll
     if whole == unroll:
         carry, ys = steps(b, b.scalar(0, dtype), carry, ys, whole)
     else:
@@ -551,8 +553,10 @@ def _scan_lower(b, *args, jaxpr, length, reverse, num_consts, num_carry, unroll,
             now, rows = split(rest, num_carry)
             now, rows = steps(inner, i, now, rows, unroll)
             return [add(inner, i, inner.scalar(unroll, dtype)), *now, *rows]
-        outs = emit_while(b, [b.scalar(0, dtype), *carry, *ys],
-                          lambda inner, i, *_: less(inner, i, inner.scalar(whole, dtype)), body, jaxpr.effects)
+        outs = emit_observed_while(
+            b, observer, [b.scalar(0, dtype), *carry, *ys],
+            lambda inner, i, *_: less(inner, i, inner.scalar(whole, dtype)), body, jaxpr.effects, counted=True,
+            more=length - whole)
         carry, ys = split(outs[1:], num_carry)
     if whole < length:
         carry, ys = steps(b, b.scalar(whole, dtype), carry, ys, length - whole)
