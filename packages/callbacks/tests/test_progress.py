@@ -5,8 +5,11 @@ import numpy as np
 import pytest
 from jax_callbacks import callback_stats, io_callback, progress_bar, pure_callback, reset_callback_stats
 from jax_core import tree
-from jax_core.autodiff import grad
+from jax_core.autodiff import grad, jacfwd
+from jax_core.config import disable_jit_context as disable_jit
 from jax_core.jit import jit
+from jax_core.remat import checkpoint
+from jax_core.tracing import make_jaxpr
 from jax_core.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 
@@ -65,15 +68,13 @@ def test_two_runs_draw_two_bars():
 
 
 def test_few_reports_for_many_steps():
-    from jax_callbacks import progress
-
     calls = []
     body = progress_bar(lambda c, x: (c + 1, None), file=io.StringIO())
     loop = body.__jax_loop__
-    report = loop.bar._report
-    loop.bar._report = lambda step: calls.append(step) or report(step)
+    report = loop.bar.report
+    loop.bar.report = lambda step, total: calls.append(int(step)) or report(step, total)
     assert lax.scan(body, 0, None, length=100_000)[0] == 100_000
-    assert calls[:3] == [0, 1, 4] and len(calls) < 60 and progress is not None
+    assert calls[:3] == [0, 1, 4] and len(calls) < 60
 
 
 def test_bad_arguments():
@@ -96,3 +97,92 @@ def test_callback_stats():
     assert 0 < rows["pure_callback"].seconds < 1 and rows["pure_callback"].mean == rows["pure_callback"].seconds / 3
     reset_callback_stats()
     assert not callback_stats()
+
+
+# -- the loop over runs of steps -------------------------------------------------------------------------------------
+
+def walk(c, x):
+    return c * 1.01 + x, c - x
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 64, 65])
+@pytest.mark.parametrize("options", [{}, {"reverse": True}, {"unroll": 3}, {"unroll": 4, "reverse": True}, {"unroll": True}],
+                         ids=str)
+def test_scan_of_any_length(length, options):
+    body, output = bar(walk)
+    xs = jnp.linspace(0.0, 1.0, length)
+    ours, theirs = (jit(lambda c, b=b: lax.scan(b, c, xs, **options))(0.5) for b in (body, walk))
+    for a, b in zip(tree.leaves(ours), tree.leaves(theirs)):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    assert f"{length}/{length}" in last(output)
+
+
+@pytest.mark.parametrize("transform", [
+    lambda f: f, grad, lambda f: grad(grad(f)), lambda f: grad(checkpoint(f)), lambda f: jacfwd(f),
+    lambda f: lambda z: vmap(grad(f))(jnp.stack([z, 2 * z])), lambda f: grad(lambda z: vmap(f)(jnp.stack([z, 2 * z])).sum())],
+    ids=["value", "grad", "hessian", "checkpoint", "jacfwd", "vmap of grad", "grad of vmap"])
+def test_derivatives_and_batches(transform):
+    body, output = bar(lambda c, x: (jnp.sin(c) * x + c, c))
+    value = lambda b: lambda z: (lambda c, ys: c + ys.sum())(*lax.scan(b, z, jnp.arange(33.0)))
+    ours = jit(transform(value(body)))(0.3)
+    np.testing.assert_allclose(ours, jit(transform(value(body.__wrapped__)))(0.3), rtol=1e-5)
+    assert last(output).startswith("<lambda>: 100%") and output.getvalue().count("\n") == 1
+
+
+def test_batch_of_while_loops_runs_together():
+    body, output = bar(lambda c: c + 1)
+    f = lambda n: lax.while_loop(lambda c: c < n, body, 0)
+    assert jit(vmap(f))(jnp.arange(40)).tolist() == list(range(40))
+    assert last(output).startswith("<lambda>: 39it")
+    assert "scan" not in str(make_jaxpr(vmap(f))(jnp.arange(40)))
+
+
+def test_while_loop_with_bound():
+    for transform in (lambda f: f, grad):
+        body, output = bar(lambda c: c * 1.5, length=6)
+        f = transform(lambda x: lax.while_loop(lambda c: c < 10, body, x, max_steps=20))
+        np.testing.assert_allclose(jit(f)(1.0), 1.5**6, rtol=1e-6)
+        assert "6/6" in last(output)
+
+
+def test_fori_loop_with_traced_bounds():
+    body, output = bar(lambda i, c: c + i)
+    assert jit(lambda n: lax.fori_loop(0, n, body, 0))(100) == 4950
+    assert last(output).startswith("<lambda>: 100it")
+
+
+def test_without_jit():
+    body, output = bar(step)
+    with disable_jit():
+        lax.scan(body, 1.0, jnp.arange(5.0))
+    assert "5/5" in last(output)
+
+
+def test_one_body_in_loops_of_two_lengths():
+    body, output = bar(step)
+    lax.scan(body, 1.0, jnp.arange(5.0))
+    lax.scan(body, 1.0, jnp.arange(6.0))
+    assert "5/5" in output.getvalue() and "6/6" in last(output)
+
+
+def test_nested_bars():
+    inner, low = bar(lambda i, c: c + 1)
+    outer, high = bar(lambda i, c: lax.fori_loop(0, 4, inner, c))
+    assert jit(lambda c: lax.fori_loop(0, 3, outer, c))(0) == 12
+    assert "3/3" in last(high) and low.getvalue().count("4/4") >= 3
+
+
+def test_other_callbacks_in_the_body_keep_their_order():
+    seen = []
+    body, output = bar(lambda i, c: io_callback(lambda i, c: seen.append(int(i)) or c + 1, c, i, c, ordered=True))
+    assert jit(lambda c: lax.fori_loop(0, 20, body, c))(np.int32(0)) == 20
+    assert seen == list(range(20)) and "20/20" in last(output)
+
+
+def test_the_loop_over_steps_calls_nobody():
+    """The call is in the loop around it, so the steps themselves are compiled as without a bar."""
+    body, _ = bar(lambda i, c: jnp.sin(c))
+    text = jit(lambda c: lax.fori_loop(0, 1000, body, c)).lower(1.0).as_text()
+    inner = text[text.rindex("stablehlo.while"):]
+    assert text.count("stablehlo.while") == 2 and "sine" in inner
+    assert "custom_call" not in inner[:inner.index("sine")]

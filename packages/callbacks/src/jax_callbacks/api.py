@@ -58,11 +58,11 @@ def _placement(args: Sequence[Any]) -> Any:
 
 
 def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_side_effect: bool,
-               partitioned: bool = False) -> list:
-    """Emit the call; with an effect it is made after the one before it."""
+               partitioned: bool = False, out: Sequence[Any] | None = None) -> list:
+    """Emit the call; with an effect it is made after the one before it. ``out``: types of results, if not the equation's."""
     install()
     operands = [b.physical(x) for x in operands]
-    out = list(b.out_avals)
+    out = list(b.out_avals if out is None else out)
     if effect is None:
         return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind)
     chain = effect if effect.ordered else _Block(b)
@@ -203,10 +203,6 @@ def _io_jvp(primals, tangents, **params):
 def _io_batch(axis, args, dims, *, site, ordered, sharding):
     if ordered:
         raise ValueError("Cannot `vmap` ordered IO callback.")
-    if site.takes_batches:
-        args = [x if d is None else moved(x, d, 0) for x, d in zip(args, dims)]
-        whole = site.returning([ShapedArray((axis.size, *a.shape), a.dtype) for a in site.out_avals])
-        return io_callback_p.bind(*args, site=whole, ordered=ordered, sharding=sharding), 0
     return batch_by_loop(io_callback_p, axis, args, dims, site, ordered=ordered, sharding=sharding)
 
 
@@ -251,11 +247,10 @@ def io_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: A
 
 
 def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: dict, sharding: Any = None,
-            ordered: bool = False, takes_batches: bool = False) -> Any:
-    """`io_callback`. With ``takes_batches`` `vmap` calls the function once, with leading batch axes in and out."""
+            ordered: bool = False) -> Any:
+    """`io_callback`, with arguments and keywords as one tuple and one dictionary."""
     avals, out_tree = result_types("io_callback", result_shape_dtypes)
     site, operands = make_site("io_callback", callback, args, kwargs, out_tree, avals, operand_check("io_callback"))
-    site.takes_batches = takes_batches
     outs = io_callback_p.bind(*operands, site=site, ordered=bool(ordered), sharding=sharding)
     return tree.unflatten(out_tree, outs)
 

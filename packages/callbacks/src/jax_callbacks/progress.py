@@ -1,9 +1,11 @@
 """Progress bars for loops in compiled programs: ``lax.scan(progress_bar(body), init, xs)``.
 
-The loop carries two more numbers: the step it is at, and the step at which it will next report. Reporting is a callback;
-it answers with the step for the next report, chosen so that reports come about twenty times a second, so a loop of short
-steps rarely leaves its compiled code. The functions of `lax` see the attribute ``__jax_loop__`` of the body and leave it
-to this module to set the loop up.
+The body gets one more equation, `progress_p`, which has no operands and no results, so transformations of the loop carry it
+along. Where the loop is compiled it becomes a loop over runs of steps, with a callback before each run (see
+`Primitive.loop_observer`). The callback answers with the step for the next report, chosen so that reports come about twenty
+times a second. The loop inside is compiled as it would be without a bar.
+
+The functions of `lax` see the attribute ``__jax_loop__`` of the body and leave it to this module to set the loop up.
 """
 from __future__ import annotations
 
@@ -13,11 +15,12 @@ from typing import Any, Callable
 
 import numpy as np
 from jax_core import tree
+from jax_core.aval import ShapedArray
+from jax_core.primitive import ZERO, Primitive
 
-from .api import call_io
-
-_STEP = np.int32
-_LAST = 2**31 - 1
+from .api import call_io, lower_call
+from .effects import IOEffect
+from .site import DYNAMIC, Site
 
 
 def progress_bar(body: Callable, length: int | None = None, *, desc: str | None = None, interval: float = 0.05,
@@ -60,41 +63,97 @@ class _Bar:
     def __init__(self, total: int | None, options: dict, interval: float):
         self.total, self.options, self.interval = total, options, interval
         self.bar: Any = None
-        self.started = self.shown = 0.0
+        self.started = 0.0
 
-    def report(self, step: Any) -> np.ndarray:
-        """Show that ``step`` steps are done; returns the step at which to report next, for each element of a batch."""
-        if not step.ndim:
-            return _STEP(self._report(int(step)))
-        return np.full(step.shape, self._report(int(step.max())), _STEP)
+    def report(self, step: np.ndarray, total: int | None) -> np.ndarray:
+        """Show that ``step`` steps are done; returns the step at which to report next."""
+        now, done = time.perf_counter(), int(step)
+        if done == 0 or self.bar is None:
+            self._start(now, total)
+        self._show(done)
+        if done == 0:
+            return step.dtype.type(1)
+        rate = done / max(now - self.started, 1e-9)
+        ahead = max(1, min(3 * done, int(rate * self.interval)))  # at most four times as far: early steps may not be typical
+        return step.dtype.type(min(done + ahead, _LAST[step.itemsize]))
 
-    def _report(self, step: int) -> int:
-        now = time.perf_counter()
-        if step == 0 or self.bar is None:
-            self._start(now)
-        if step > self.bar.n:
-            self.bar.update(step - self.bar.n)
-        if step == 0:
-            return 1
-        rate = step / max(now - self.started, 1e-9)
-        ahead = max(1, min(3 * step, int(rate * self.interval)))  # at most four times as far: early steps may not be typical
-        return min(step + ahead, _LAST)
-
-    def finish(self, step: Any, due: Any) -> None:
+    def finish(self, step: np.ndarray, total: int | None) -> None:
         """The loop has ended after ``step`` steps."""
         if self.bar is None:
-            self._start(time.perf_counter())
-        self.bar.update(max(0, int(np.max(step)) - self.bar.n))
-        self.bar.close()
-        self.bar = None
+            self._start(time.perf_counter(), total)
+        self._show(int(step))
+        self.close()
 
-    def _start(self, now: float) -> None:
-        from tqdm.auto import tqdm  # takes a while to load
+    def one(self, total: int | None) -> None:
+        """One more step begins, in a loop that is not compiled as a loop; the last one closes the bar."""
+        if self.bar is None:
+            self._start(time.perf_counter(), total)
+        self._show(self.bar.n + 1)
+        if self.bar.n == self.bar.total:
+            self.close()
 
+    def close(self) -> None:
+        """End the bar, if there is one."""
         if self.bar is not None:
             self.bar.close()
-        self.bar = tqdm(total=self.total, mininterval=self.interval, **self.options)
+            self.bar = None
+
+    def _show(self, done: int) -> None:
+        if done > self.bar.n:
+            self.bar.update(done - self.bar.n)
+
+    def _start(self, now: float, total: int | None) -> None:
+        from tqdm.auto import tqdm  # takes a while to load
+
+        self.close()
+        self.bar = tqdm(total=self.total if self.total is not None else total, mininterval=self.interval, **self.options)
         self.started = now
+
+
+_LAST = {4: 2**31 - 1, 8: 2**63 - 1}  # steps that a counter of so many bytes can hold
+
+
+# -- the equation ----------------------------------------------------------------------------------------------------
+
+class ProgressEffect(IOEffect):
+    """Somebody counts the steps of a loop; the steps of a batch count once."""
+
+    __slots__ = ()
+    of_lanes = False
+
+
+class _Observer:
+    """How a compiled loop reports; see `Primitive.loop_observer`."""
+
+    @staticmethod
+    def report(b: Any, step: Any, *, bar: _Bar, total: int | None) -> Any:
+        return _call(b, bar.report, total, [step], ShapedArray((), step.aval.dtype))[0]
+
+    @staticmethod
+    def finish(b: Any, step: Any, *, bar: _Bar, total: int | None) -> None:
+        _call(b, bar.finish, total, [step], None)
+
+
+def _call(b: Any, function: Callable, total: int | None, operands: list, out: ShapedArray | None) -> list:
+    """A call of ``function(*operands, total)``."""
+    call = functools.partial(function, total=total)
+    in_tree = tree.structure((tuple(operands), {}))
+    site = Site("progress_bar", call, in_tree, [DYNAMIC] * len(operands), None if out is None else tree.structure(0),
+                () if out is None else (out,))
+    return lower_call(b, operands, site, _EFFECT, True, out=site.out_avals)
+
+
+_EFFECT = ProgressEffect()
+progress_p = Primitive(
+    "progress", multiple_results=True, cacheable=False,
+    out_type=lambda *, bar, total: (),
+    effects=lambda **_: frozenset([_EFFECT]),
+    impl=lambda *, bar, total: bar.one(total) or [],
+    jvp=ZERO,
+    batch=lambda axis, args, dims, **params: (progress_p.bind(**params), []),
+    lower=lambda b, *, bar, total: _call(b, bar.one, total, [], None),
+)
+progress_p.loop_observer = _Observer
 
 
 class _Loop:
@@ -103,40 +162,25 @@ class _Loop:
     def __init__(self, body: Callable, bar: _Bar):
         self.body, self.bar = body, bar
 
-    def _begin(self, total: Any) -> tuple:
-        if self.bar.total is None and isinstance(total, int):
-            self.bar.total = total
-        return _STEP(0), _STEP(0)
-
-    def _tick(self, step: Any, due: Any) -> tuple:
-        """Report if it is time; returns the counters for the next step."""
-        from jax_numpy_api import lax  # lax holds the loops, which call this module
-
-        due = lax.cond(step >= due, lambda i: call_io(self.bar.report, _COUNT, (i,), {}, takes_batches=True), lambda i: due, step)
-        return step + _STEP(1), due
-
-    def _end(self, counters: tuple) -> None:
-        """The compiler may know the last step beforehand, but not ``due``, which makes it wait for the loop."""
-        call_io(self.bar.finish, None, counters, {}, takes_batches=True)
+    def _watched(self, total: int | None) -> Callable:
+        """The body with the equation."""
+        def body(*args):
+            progress_p.bind(bar=self.bar, total=total)
+            return self.body(*args)
+        return functools.update_wrapper(body, self.body)
 
     def scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> tuple:
         """`lax.scan`."""
         leaves = tree.leaves(xs)
-        start = self._begin(length if length is not None or not leaves else np.shape(leaves[0])[0])
-
-        def step(state, x):
-            counters = self._tick(*state[0])
-            carry, y = self.body(state[1], x)
-            return (counters, carry), y
-        (counters, carry), ys = scan(step, (start, init), xs, length, **options)
-        self._end(counters)
-        return carry, ys
+        if length is None and leaves and np.ndim(leaves[0]):
+            length = np.shape(leaves[0])[0]
+        return scan(self._watched(length), init, xs, length, **options)
 
     def map(self, loop: Callable, xs: Any, batch_size: int | None) -> Any:
         """`lax.map`, as a scan without batches."""
         if batch_size is not None:
             raise NotImplementedError("progress_bar: lax.map with batch_size has no bar; leave one of them out")
-        from jax_numpy_api import lax
+        from jax_numpy_api import lax  # lax holds the loops, which call this module
 
         wrapped = _Loop(lambda carry, x: (carry, self.body(x)), self.bar)
         return wrapped.scan(lax.scan, (), xs, None)[1]
@@ -144,23 +188,17 @@ class _Loop:
     def fori_loop(self, loop: Callable, lower: Any, upper: Any, init: Any, **options: Any) -> Any:
         """`lax.fori_loop`."""
         static = all(isinstance(x, (int, np.integer)) for x in (lower, upper))
-        start = self._begin(int(upper) - int(lower) if static else None)
+        return loop(lower, upper, self._watched(int(upper) - int(lower) if static else None), init, **options)
 
-        def step(i, state):
-            return self._tick(*state[0]), self.body(i, state[1])
-        counters, carry = loop(lower, upper, step, (start, init), **options)
-        self._end(counters)
+    def while_loop(self, loop: Callable, condition: Callable, init: Any, max_steps: int | None = None) -> Any:
+        """`lax.while_loop`. Its derivative, where it has one, is no single loop, so that its end must be told."""
+        body = self._watched(None)
+        if max_steps is None:
+            return loop(condition, body, init)
+        count, carry = loop(lambda state: condition(state[1]), lambda state: (state[0] + np.int32(1), body(state[1])),
+                            (np.int32(0), init), max_steps=max_steps)
+        call_io(lambda count: self.bar.close(), None, (count,), {})
         return carry
 
-    def while_loop(self, loop: Callable, condition: Callable, init: Any, **options: Any) -> Any:
-        """`lax.while_loop`."""
-        start = self._begin(None)
-        counters, carry = loop(lambda state: condition(state[1]),
-                               lambda state: (self._tick(*state[0]), self.body(state[1])), (start, init), **options)
-        self._end(counters)
-        return carry
-
-
-_COUNT = np.zeros((), _STEP)
 
 __all__ = ["progress_bar"]

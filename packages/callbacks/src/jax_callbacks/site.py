@@ -45,10 +45,9 @@ class Site:
 
     Attributes:
       record: counts the calls.
-      takes_batches: the function takes arguments with leading batch axes, and then returns such results.
     """
 
-    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "takes_batches", "_function", "_inputs", "_wanted",
+    __slots__ = ("kind", "function", "out_tree", "out_avals", "record", "_function", "_inputs", "_wanted",
                  "__weakref__")
 
     def __init__(self, kind: str, function: Callable, in_tree: Any, statics: Sequence[Any], out_tree: Any,
@@ -57,7 +56,7 @@ class Site:
         self._function = _of_operands(function, in_tree, statics)
         self._inputs = sum(s is DYNAMIC for s in statics)
         self._wanted = [_stored(a) for a in self.out_avals]
-        self.record, self.takes_batches = stats.record_of(kind, function), False
+        self.record = stats.record_of(kind, function)
 
     def __repr__(self):
         return f"<{describe_function(self.function)}>"
@@ -231,7 +230,7 @@ class BatchedSite(Site):
 
     def __init__(self, inner: Site, size: int, mapped: Sequence[bool]):
         self.kind, self.function, self.out_tree, self.record = inner.kind, inner.function, inner.out_tree, inner.record
-        self.inner, self.size, self.mapped, self.takes_batches = inner, size, tuple(mapped), False
+        self.inner, self.size, self.mapped = inner, size, tuple(mapped)
         self._inputs = None  # it has a `run` of its own, which `_one_to_one` would pass by
         self.out_avals = tuple(ShapedArray((size, *a.shape), a.dtype) for a in inner.out_avals)
         self._wanted = [_stored(a) for a in self.out_avals]

@@ -1,12 +1,13 @@
 """Effects: what a program does besides computing its results.
 
-An effect is a hashable object in the ``effects`` set of an equation and of a jaxpr. A *class* of effect decides four
+An effect is a hashable object in the ``effects`` set of an equation and of a jaxpr. A *class* of effect decides five
 things, and each class says them aloud instead of being entered in far-away tables:
 
 * ``ordered``: the program threads a token through all equations with this effect, so that they run in program order;
 * ``in_control_flow``: allowed inside `scan`, `while_loop` and `cond`;
 * ``in_custom_derivatives``: allowed inside functions with custom derivatives;
-* ``repeatable``: `checkpoint` may run the equation again; if not, it keeps what the equation returned.
+* ``repeatable``: `checkpoint` may run the equation again; if not, it keeps what the equation returned;
+* ``of_lanes``: under `vmap` it belongs to single lanes, so those that do not take part in a branch or step must not have it.
 
 An equation with any effect is never removed as dead code.
 """
@@ -23,6 +24,7 @@ class Effect:
     in_control_flow = True
     in_custom_derivatives = True
     repeatable = True
+    of_lanes = True
 
 
 Effects = FrozenSet[Effect]
@@ -38,6 +40,7 @@ class NamedAxisEffect(Effect):
     """The program refers to the mapped axis ``name`` (a collective or `axis_index`)."""
 
     __slots__ = ("name",)
+    of_lanes = False
 
     def __init__(self, name):
         self.name = name

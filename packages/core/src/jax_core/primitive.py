@@ -106,12 +106,16 @@ class Primitive:
     discharge: Callable | None = None
     """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
     takes_refs = False
+    """An operand may be a mutable reference."""
     arrow = False
     """Printed as a read or an assignment of a reference, not as a call."""
     lowers_keys: bool
     """The lowering rule takes keys as they are; where this is not set, it does if the primitive holds programs."""
+    loop_observer: Any = None
+    """For a primitive without operands that stands in the body of a loop: what the loop reports to instead, from time to
+    time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next, and
+    ``loop_observer.finish(builder, step, **params)`` to nothing."""
     _lower_by_platform: dict
-    """An operand may be a mutable reference."""
     interpret: Callable | None = None
     """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
     concrete values, each program run by ``run(closed, *args)``. Debugging tools follow a value into a loop with it."""

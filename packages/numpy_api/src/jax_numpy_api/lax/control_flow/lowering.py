@@ -14,6 +14,7 @@ import numpy as np
 from jax_core.aval import ShapedArray, abstract_token
 from jax_core.dtypes import ExtendedDType
 from jax_core.effects import Effect, ordered_effects
+from jax_core.jaxpr import ClosedJaxpr, JaxprEqn
 
 BOOL = ShapedArray((), np.dtype(bool))
 
@@ -50,6 +51,52 @@ def emit_while(b: Any, init: Sequence[Any], cond: Callable, body: Callable, effe
     for effect, token in zip(ordered, outs[n:]):
         b.set_token(effect, token)
     return list(outs[:n])
+
+
+def observed(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, JaxprEqn | None]:
+    """A loop's body without the equation that observes the loop (`Primitive.loop_observer`), and that equation if any."""
+    def take():
+        jaxpr = closed.jaxpr
+        for i, eqn in enumerate(jaxpr.eqns):
+            if eqn.primitive.loop_observer is not None:
+                return closed.replace(jaxpr=jaxpr.replace(eqns=jaxpr.eqns[:i] + jaxpr.eqns[i + 1:])), eqn
+        return closed, None
+    return closed.memo("observed", take) if closed.effects else (closed, None)
+
+
+def emit_observed_while(b: Any, observer: JaxprEqn | None, init: Sequence[Any], cond: Callable, body: Callable,
+                        effects: Iterable[Effect] = (), counted: bool = False, more: int = 0) -> list:
+    """`emit_while`; with an observer as a loop over runs of steps, before each of which it says how long the run is to be.
+
+    So the loop over steps is compiled as it would be without observer: a call of the host in it, even if seldom made, would
+    cost every step a branch, and keep XLA from compiling the loop as one function.
+
+    Args:
+      observer: an equation from `observed`.
+      counted: the first value of the carry is the number of steps done; else one is added.
+      more: number of steps that the caller runs after the loop.
+    """
+    if observer is None:
+        return emit_while(b, init, cond, body, effects)
+    if not counted:
+        one = np.int32(1)
+        outs = emit_observed_while(
+            b, observer, [b.scalar(0, one.dtype), *init], lambda inner, i, *carry: cond(inner, *carry),
+            lambda inner, i, *carry: [add(inner, i, inner.scalar(one, one.dtype)), *body(inner, *carry)], effects, True)
+        return outs[1:]
+    report = observer.primitive.loop_observer.report
+
+    def run(inner, step, *carry):
+        due = report(inner, step, **observer.params)
+
+        def live(inner, step, *carry):
+            going = cond(inner, step, *carry)
+            return inner.emit(f"stablehlo.and {going}, {less(inner, step, due)}", going, going, out=BOOL)
+        return emit_while(inner, [step, *carry], live, body, effects)
+    outs = emit_while(b, init, cond, run, effects)
+    steps = add(b, outs[0], b.scalar(more, outs[0].aval.dtype)) if more else outs[0]
+    observer.primitive.loop_observer.finish(b, steps, **observer.params)
+    return outs
 
 
 def emit_case(b: Any, index: Any, branches: Sequence[Callable], out_avals: Sequence[Any],

@@ -35,7 +35,7 @@ from ..compare import lt
 from .common import (carry_fixpoint, check_carry, check_effects, convert, fill, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
 from .cond import runs_lane_by_lane, lane_select
-from .lowering import emit_while
+from .lowering import emit_observed_while, observed
 from .scan import scan
 
 
@@ -473,10 +473,11 @@ def _reading_carries(cond: ClosedJaxpr, kept: Sequence[int], stale: Sequence[int
 
 def _while_lower(b, *args, cond_nconsts, cond_jaxpr, body_nconsts, body_jaxpr):
     cond_consts, body_consts, carry = split(args, cond_nconsts, body_nconsts)
-    return emit_while(
-        b, carry,
+    body, observer = observed(body_jaxpr)
+    return emit_observed_while(
+        b, observer, carry,
         lambda inner, *vals: inner.jaxpr(cond_jaxpr, *cond_consts, *vals)[0],
-        lambda inner, *vals: inner.jaxpr(body_jaxpr, *body_consts, *vals), body_jaxpr.effects)
+        lambda inner, *vals: inner.jaxpr(body, *body_consts, *vals), body_jaxpr.effects)
 
 
 def _while_agree(args, params):
