@@ -323,7 +323,7 @@ gather_p = Primitive(
 def default_fill(dtype: Any) -> Any:
     """What the mode "fill" reads by default: NaN, the lowest signed or highest unsigned integer, True."""
     if dtypes.issubdtype(dtype, np.inexact):
-        return float("nan")
+        return np.nan  # always this object: as no NaN equals another, caches by parameters would miss
     if dtypes.issubdtype(dtype, np.signedinteger):
         return int(dtypes.iinfo(dtype).min)
     if dtypes.issubdtype(dtype, np.unsignedinteger):

@@ -1,241 +1,30 @@
 """``x[index]`` and ``x.at[index]``: NumPy's indexing on immutable arrays.
 
-An index is taken apart once into a `Plan`, which says for each axis of the operand how its positions are found and for
-each axis of the result where it comes from. Three forms of plan, from the cheapest:
+`index_plans` takes an index apart; here it is done, from the cheapest form of plan to the dearest:
 
-- *static*: integers and slices known now: `slice`, `rev`, `squeeze` (and `dynamic_update_slice` to write);
-- *scalar*: some positions are traced numbers: `dynamic_slice`;
-- *general*: arrays of positions: one `gather`, or one `scatter` to write. Slices with a step become arrays of positions.
+- *static*: `slice`, `rev`, `squeeze` (and `dynamic_update_slice` to write);
+- *scalar*: `dynamic_slice`;
+- *general*: one `gather`, or one `scatter` to write.
 
-Plans of static indices are cached. Eagerly, an index into an array that is ready in host memory is done on a NumPy view.
+Eagerly, an index into an array that is ready in host memory is done on a NumPy view.
 
 A position out of bounds reads the nearest element and is dropped in writing, unless ``mode`` says otherwise.
 """
 from __future__ import annotations
 
-import functools
-import math
-import operator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from jax_core import backends, context, dtypes, errors
+from jax_core import backends, context, dtypes
 from jax_core.array import Array
+from jax_core.source import attributed_to, capture
 from jax_core.structural import broadcast_in_dim_p
 from jax_core.trace import EVAL, Tracer
 
 from .. import lax
+from .index_plans import General, Scalar, Static, as_tuple, general_plan, index_array, reading_plan, static_plan, wrapped
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
-
-_INTS = (int, np.integer)
-
-
-class Static(NamedTuple):
-    """The plan of an index of integers and slices: bounds on every axis, what to reverse, drop and insert."""
-
-    starts: tuple
-    limits: tuple
-    strides: tuple | None
-    reverse: tuple
-    squeeze: tuple
-    kept: tuple  # shape before new axes
-    shape: tuple  # shape of the result
-    dims: tuple  # where the kept axes are in the result
-    whole: bool  # nothing is cut off
-    contiguous: bool  # steps are 1 and nothing is clamped, so that it can be written as one slice
-
-
-class General(NamedTuple):
-    """The plan of an index with arrays: columns of positions, and the axes of the result."""
-
-    columns: tuple  # (axis, positions) for each operand axis that is addressed
-    batch: tuple  # shape of the arrays of positions
-    slice_sizes: tuple
-    collapsed: tuple
-    offsets: tuple  # positions of the window axes in the result
-    kept: tuple  # shape before new axes
-    shape: tuple
-    dims: tuple
-
-
-# -- taking an index apart ---------------------------------------------------------------------------------------------
-
-def as_tuple(index: Any) -> tuple:
-    """An index as a tuple of its parts; refuses lists, which NumPy reads in two ways, and strings."""
-    if type(index) is tuple:
-        return index
-    if isinstance(index, str):
-        raise TypeError(f"JAX does not support string indexing; got idx={index!r}")
-    if isinstance(index, (list, set, dict)):
-        raise _sequence_error()
-    return tuple(index) if isinstance(index, tuple) else (index,)
-
-
-def _sequence_error() -> TypeError:
-    return TypeError("Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` "
-                     "instead of `arr[seq]`.")
-
-
-def _expanded(index: tuple, ndim: int) -> list:
-    """The parts with an Ellipsis spelled out and boolean arrays replaced by the positions of their true elements."""
-    parts: list = []
-    used = 0
-    for part in index:
-        if part is None or part is Ellipsis or isinstance(part, slice):
-            used += isinstance(part, slice)
-            parts.append(part)
-        elif isinstance(part, _INTS) and not isinstance(part, (bool, np.bool_)):
-            used += 1
-            parts.append(operator.index(part))
-        else:
-            for p in _array_parts(part):
-                used += not (isinstance(p, tuple))
-                parts.append(p)
-    if used > ndim:
-        raise IndexError(f"Too many indices: array is {ndim}-dimensional, but {used} were indexed")
-    if sum(p is Ellipsis for p in parts) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    place = next((i for i, p in enumerate(parts) if p is Ellipsis), None)
-    fill = [slice(None)] * (ndim - used)
-    return parts + fill if place is None else parts[:place] + fill + parts[place + 1:]
-
-
-_FLAG = "flag"
-
-
-def _array_parts(part: Any) -> list:
-    """An array in an index: itself if it holds integers, positions if it holds booleans."""
-    if isinstance(part, (list, tuple, set, dict)):
-        raise _sequence_error()
-    if isinstance(part, str):
-        raise TypeError(f"JAX does not support string indexing; got idx={part!r}")
-    part = unwrapped(part)
-    if isinstance(part, (bool, np.bool_)):
-        return [(_FLAG, bool(part))]
-    dtype = getattr(part, "dtype", None)
-    if dtype is None:
-        kind = "float64" if isinstance(part, float) else type(part)
-        raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {kind}: {part!r}")
-    if dtypes.issubdtype(dtype, np.integer):
-        if isinstance(part, np.ndarray) and not part.shape:
-            return [int(part)]
-        return [part]
-    if dtype != np.bool_:
-        raise TypeError(f"Indexer must have integer or boolean type, got indexer with type {dtype} at value {part!r}")
-    known = concrete(part)
-    if known is None:
-        raise errors.NonConcreteBooleanIndexError(part)
-    if not known.shape:
-        return [(_FLAG, bool(known))]
-    mask_shape = known.shape  # one tuple, by whose identity `_check_mask` knows which positions belong together
-    return [_Positions(p, mask_shape) for p in np.nonzero(known)]
-
-
-class _Positions(np.ndarray):
-    """Positions of the true elements of a mask, which remember the mask's shape to check it against the operand."""
-
-    def __new__(cls, positions, mask_shape):
-        self = np.asarray(positions).view(cls)
-        self.mask_shape = mask_shape
-        return self
-
-    def __array_finalize__(self, source):
-        self.mask_shape = getattr(source, "mask_shape", None)
-
-
-def _slice_bounds(part: slice, n: int, position: int) -> tuple[int, int, int]:
-    """Start, length and step of a slice of an axis of length ``n``."""
-    try:
-        start, stop, step = part.indices(n)
-    except TypeError:
-        values = []
-        for x in (part.start, part.stop, part.step):
-            known = x if x is None else concrete(x) if isinstance(x, (Array, np.ndarray)) else x
-            if known is None and x is not None:
-                raise IndexError(f"Slice entries must be static integers. Got {part} at position {position}; use "
-                                 "lax.dynamic_slice for a start that is traced.") from None
-            try:
-                values.append(None if known is None else operator.index(
-                    known.item() if isinstance(known, np.ndarray) else known))
-            except TypeError:
-                raise IndexError(f"Slice entries must be static integers. Got {part} at position {position}") from None
-        start, stop, step = slice(*values).indices(n)
-    return start, len(range(start, stop, step)), step
-
-
-# -- static plans ------------------------------------------------------------------------------------------------------
-
-_static_plans: dict = {}
-
-
-def _static_key(index: tuple) -> tuple | None:
-    """A hashable form of an index of integers, slices, None and Ellipsis; None for other indices."""
-    key: list = []
-    for part in index:
-        kind = type(part)
-        if kind is int or part is None or part is Ellipsis:
-            key.append(part)
-        elif kind is slice:
-            a, b, c = part.start, part.stop, part.step
-            if (a is None or type(a) is int) and (b is None or type(b) is int) and (c is None or type(c) is int):
-                key.append((a, b, c))
-            else:
-                return None
-        else:
-            return None
-    return tuple(key)
-
-
-def static_plan(shape: tuple, index: tuple) -> Static | None:
-    """The plan of a static index, from the cache if it was made before; None if the index is not static."""
-    key = _static_key(index)
-    if key is None:
-        return None
-    key = (shape, key)
-    plan = _static_plans.get(key)
-    if plan is None:
-        plan = _make_static(shape, _expanded(index, len(shape)))
-        if len(_static_plans) > 16384:
-            _static_plans.clear()
-        _static_plans[key] = plan
-    return plan
-
-
-def _make_static(shape: tuple, parts: list) -> Static:
-    starts, limits, strides, reverse, squeeze, kept, out, dims = [], [], [], [], [], [], [], []
-    axis, contiguous = 0, True
-    for position, part in enumerate(parts):
-        if part is None:
-            out.append(1)
-            continue
-        n = shape[axis]
-        if isinstance(part, int):
-            i = part + n if part < 0 else part
-            if not 0 <= i < n:
-                contiguous = False
-                i = min(max(i, 0), n - 1)
-                if n == 0:
-                    raise IndexError(f"index {part} is out of bounds for axis {axis} with size 0")
-            starts.append(i), limits.append(i + 1), strides.append(1), squeeze.append(axis)
-        else:
-            start, length, step = _slice_bounds(part, n, position)
-            contiguous = contiguous and (step == 1 or length <= 1)
-            if length == 0:
-                start, step = 0, 1
-            elif step < 0:
-                start, step = start + (length - 1) * step, -step
-                if length > 1:
-                    reverse.append(axis)
-            if length <= 1:
-                step = 1
-            starts.append(start), limits.append(start + (length - 1) * step + 1 if length else start)
-            strides.append(step), kept.append(length), dims.append(len(out)), out.append(length)
-        axis += 1
-    whole = tuple(limits) == shape and not any(starts) and all(s == 1 for s in strides)
-    return Static(tuple(starts), tuple(limits), None if all(s == 1 for s in strides) else tuple(strides), tuple(reverse),
-                  tuple(squeeze), tuple(kept), tuple(out), tuple(dims), whole, contiguous)
-
 
 def _read_static(x: Any, plan: Static) -> Any:
     if not plan.whole:
@@ -253,176 +42,7 @@ def _with_new_axes(x: Any, plan: Any) -> Any:
     return broadcast_in_dim_p.bind(x, shape=plan.shape, broadcast_dimensions=plan.dims, sharding=None)
 
 
-# -- general plans -----------------------------------------------------------------------------------------------------
-
-def general_plan(shape: tuple, index: tuple, wrap: bool = True) -> General:
-    """The plan of any index."""
-    plan = _leading_plan(shape, index, wrap)
-    if plan is not None:
-        return plan
-    parts = _expanded(index, len(shape))
-    entries = _entries(shape, parts)
-    arrays = [e[2] for e in entries if e[0] == "array"]
-    try:
-        common = np.broadcast_shapes(*(shape_of(a) for a in arrays))
-    except ValueError:
-        raise IndexError("shape mismatch: indexing arrays could not be broadcast together with shapes "
-                         f"{', '.join(str(shape_of(a)) for a in arrays)}") from None
-    return _layout(shape, entries, common, wrap)
-
-
-def _leading_plan(shape: tuple, index: tuple, wrap: bool) -> General | None:
-    """The plan of the commonest indices: one array of integers, or numbers for the first axes. (A shortcut: `_layout`
-    gives the same.)"""
-    count = len(index)
-    if count > len(shape) or not all(_is_positions(p) for p in index):
-        return None
-    batch = shape_of(index[0]) if count == 1 else ()
-    if count > 1 and any(shape_of(p) for p in index):
-        return None
-    rank = len(batch)
-    rest = shape[count:]
-    columns = tuple((axis, _wrapped(p, shape[axis], wrap), batch) for axis, p in enumerate(index))
-    result = batch + rest
-    return General(columns, batch, (1,) * count + rest, tuple(range(count)), tuple(range(rank, rank + len(rest))), result,
-                   result, tuple(range(len(result))))
-
-
-def _is_positions(part: Any) -> bool:
-    if type(part) is int:
-        return True
-    return hasattr(part, "aval") and getattr(part.dtype, "kind", "") in "iu"
-
-
-def _entries(shape: tuple, parts: list) -> list:
-    """(kind, axis, ...) for each part; integers count as arrays, as NumPy has it where arrays are present."""
-    entries: list = []
-    axis = 0
-    for position, part in enumerate(parts):
-        if part is None:
-            entries.append(("new",))
-        elif isinstance(part, tuple):  # a boolean number: an axis of length 0 or 1 that addresses nothing
-            entries.append(("array", None, np.zeros(int(part[1]), np.int32)))
-        elif isinstance(part, slice):
-            entries.append(("slice", axis, *_slice_bounds(part, shape[axis], position)))
-            axis += 1
-        else:
-            if isinstance(part, _Positions):
-                _check_mask(part, shape, axis, parts, position)
-            entries.append(("array", axis, part))
-            axis += 1
-    return entries
-
-
-def _check_mask(part: _Positions, shape: tuple, axis: int, parts: list, position: int) -> None:
-    mask = part.mask_shape
-    first = axis - sum(isinstance(p, _Positions) and p.mask_shape is mask for p in parts[:position])
-    if tuple(shape[first:first + len(mask)]) != tuple(mask):
-        raise IndexError(f"boolean index did not match shape of indexed array in index {first}: got {tuple(mask)}, expected "
-                         f"{tuple(shape[first:first + len(mask)])}")
-
-
-def _layout(shape: tuple, entries: list, common: tuple, wrap: bool) -> General:
-    advanced = [i for i, e in enumerate(entries) if e[0] == "array"]
-    together = bool(advanced) and advanced == list(range(advanced[0], advanced[0] + len(advanced)))
-    block = [("batch", n) for n in common]
-    axes: list = []  # (kind, length[, entry]) of the result's axes
-    if not together:
-        axes += block
-    for i, e in enumerate(entries):
-        if e[0] == "new":
-            axes.append(("new", 1))
-        elif e[0] == "slice":
-            _, axis, start, length, step = e
-            axes.append(("window", length, e) if step == 1 else ("steps", length, e))
-        elif together and i == advanced[0]:
-            axes += block
-    batch = tuple(a[1] for a in axes if a[0] in ("batch", "steps"))
-    columns, sizes, collapsed = _columns(shape, entries, axes, batch, common, wrap)
-    real = [a for a in axes if a[0] != "new"]
-    return General(tuple(columns), batch, tuple(sizes), tuple(collapsed),
-                   tuple(i for i, a in enumerate(real) if a[0] == "window"),
-                   tuple(a[1] for a in real), tuple(a[1] for a in axes),
-                   tuple(i for i, a in enumerate(axes) if a[0] != "new"))
-
-
-def _columns(shape: tuple, entries: list, axes: list, batch: tuple, common: tuple, wrap: bool) -> tuple:
-    """Positions on each addressed axis, with the shape they broadcast from; slice sizes; axes that disappear."""
-    order = [a for a in axes if a[0] in ("batch", "steps")]
-    first = next((i for i, a in enumerate(order) if a[0] == "batch"), 0)
-    columns, sizes, collapsed = [], list(shape), []
-    for e in entries:
-        if e[0] == "array" and e[1] is not None:
-            _, axis, positions = e
-            own = shape_of(positions)
-            aligned = (1,) * (len(common) - len(own)) + own
-            padded = [1] * first + list(aligned) + [1] * (len(order) - first - len(common))
-            columns.append((axis, _wrapped(positions, shape[axis], wrap), tuple(padded)))
-            sizes[axis] = 1
-            collapsed.append(axis)
-        elif e[0] == "slice":
-            _, axis, start, length, step = e
-            if step != 1:
-                place = next(i for i, a in enumerate(order) if a[0] == "steps" and a[2] is e)
-                padded = [length if i == place else 1 for i in range(len(order))]
-                columns.append((axis, np.arange(length, dtype=np.int32) * step + start, tuple(padded)))
-                sizes[axis] = 1
-                collapsed.append(axis)
-            elif length != shape[axis]:
-                columns.append((axis, np.asarray(start, np.int32), (1,) * len(order)))
-                sizes[axis] = length
-    return columns, sizes, collapsed
-
-
-def _wrapped(positions: Any, n: int, wrap: bool) -> Any:
-    """Positions as int32 (or int64), negative ones counted from the end."""
-    if isinstance(positions, int):
-        return np.asarray(positions + n if wrap and positions < 0 else positions, np.int64 if n >= 1 << 31 else np.int32)
-    if isinstance(positions, np.ndarray):
-        positions = np.asarray(positions)
-        if positions.dtype.kind == "u":
-            positions = np.minimum(positions, np.uint64(max(n, 1)).astype(positions.dtype)
-                                   if n <= np.iinfo(positions.dtype).max else positions)
-        positions = positions.astype(np.int64)
-        positions = np.where(positions < 0, positions + n, positions) if wrap else positions
-        return np.clip(positions, -1, n).astype(np.int64 if n >= 1 << 31 else np.int32)
-    wide = np.dtype(np.int64 if positions.dtype.itemsize == 8 else np.int32)
-    unsigned = dtypes.issubdtype(positions.dtype, np.unsignedinteger)
-    if unsigned and positions.dtype.itemsize >= 4:
-        positions = lax.min(positions, np.asarray(n, positions.dtype)[()])
-    positions = convert(positions, wide)
-    if unsigned or not wrap:
-        return positions
-    return lax.select_n_p.bind(lax.lt_p.bind(positions, wide.type(0)), positions,
-                               lax.add_p.bind(positions, wide.type(n)))
-
-
-def _index_array(plan: General) -> Any:
-    """All columns side by side: the array of start indices; a NumPy constant where all positions are known."""
-    if not plan.columns:
-        return np.zeros((*plan.batch, 0), np.int32)
-    known = all(isinstance(c[1], np.ndarray) for c in plan.columns)
-    if known:
-        return np.stack([np.broadcast_to(p.reshape(s), plan.batch) for _, p, s in plan.columns], -1)
-    wide = np.dtype(np.int64 if any(c[1].dtype == np.int64 for c in plan.columns) else np.int32)
-    pieces = []
-    for _, positions, shape in plan.columns:
-        positions = convert(positions, wide)
-        if isinstance(positions, np.ndarray):
-            pieces.append(as_array(np.array(np.broadcast_to(positions.reshape(shape), plan.batch)[..., None])))
-            continue
-        if positions.shape != shape and math.prod(shape) == positions.size:
-            positions = lax.reshape(positions, shape)
-        target = (*plan.batch, 1)
-        pieces.append(broadcast_in_dim_p.bind(positions, shape=target, sharding=None,
-                                              broadcast_dimensions=tuple(range(len(plan.batch)))))
-    return pieces[0] if len(pieces) == 1 else lax.concatenate(pieces, len(plan.batch))
-
-
-def _in_bounds(plan: General, shape: tuple) -> bool:
-    """Whether all positions are known and lie inside."""
-    return all(isinstance(p, np.ndarray) and (p.size == 0 or p.min() >= 0 and p.max() + plan.slice_sizes[axis] <= shape[axis])
-               for axis, p, _ in plan.columns)
+_UNFILLED = (lax.GatherScatterMode.CLIP, lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 
 
 def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: bool, is_sorted: bool) -> Any:
@@ -431,13 +51,16 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
     if 0 in plan.kept:
         return lax.full(plan.shape, 0, x.dtype)
     if mode is None and fill_value is None:
-        mode = lax.GatherScatterMode.PROMISE_IN_BOUNDS if _in_bounds(plan, x.shape) else lax.GatherScatterMode.CLIP
+        mode = lax.GatherScatterMode.PROMISE_IN_BOUNDS if plan.inside else lax.GatherScatterMode.CLIP
     if 0 in x.shape and mode in (lax.GatherScatterMode.PROMISE_IN_BOUNDS, lax.GatherScatterMode.CLIP, "clip",
                                  "promise_in_bounds"):
         raise IndexError(f"index is out of bounds for an array of shape {x.shape}, which has no elements")
-    numbers = lax.GatherDimensionNumbers(plan.offsets, plan.collapsed, tuple(c[0] for c in plan.columns))
-    out = lax.gather(x, _index_array(plan), numbers, plan.slice_sizes, unique_indices=unique,
-                     indices_are_sorted=is_sorted, mode=mode, fill_value=fill_value)
+    if fill_value is None and mode in _UNFILLED:
+        out = lax.gather_p.bind(x, index_array(plan), dimension_numbers=plan.reads, slice_sizes=plan.slice_sizes,
+                                unique_indices=unique, indices_are_sorted=is_sorted, mode=mode, fill_value=None)
+    else:
+        out = lax.gather(x, index_array(plan), plan.reads, plan.slice_sizes, unique_indices=unique,
+                         indices_are_sorted=is_sorted, mode=mode, fill_value=fill_value)
     return _with_new_axes(out, plan)
 
 
@@ -486,8 +109,6 @@ def getitem(x: Any, index: Any) -> Any:
       TypeError: a list or something that is no index. IndexError: too many indices; a slice with a traced bound.
       NonConcreteBooleanIndexError: a traced mask.
     """
-    if isinstance(index, Tracer) and _is_one_position(index, x):
-        return _read_element(x, index)
     index = as_tuple(index)
     if context.state.trace is EVAL and not isinstance(x, Tracer):
         out = _host_read(x, index)
@@ -499,64 +120,32 @@ def getitem(x: Any, index: Any) -> Any:
     return read(x, index)
 
 
-def _is_one_position(index: Tracer, x: Any) -> bool:
-    """Whether a traced ``index`` is one signed integer, and ``x`` has something to index. (The commonest index of all, in
-    bodies of loops, so there are shortcuts for it; the long way gives the same.)"""
-    aval = index.aval
-    return aval.shape == () and getattr(aval.dtype, "kind", "") == "i" and x.ndim > 0 and x.shape[0] > 0
-
-
-def _read_element(x: Any, index: Any) -> Any:
-    """``x[index]`` for one position: `_scalar_read`."""
-    n, *rest = x.shape
-    start = _wrapped(index, n, True)
-    others = [start.dtype.type(0)] * len(rest)
-    return lax.squeeze_p.bind(lax.dynamic_slice_p.bind(x, start, *others, slice_sizes=(1, *rest)), dimensions=(0,))
-
-
 def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, unique_indices: bool = False,
          indices_are_sorted: bool = False, wrap: bool = True) -> Any:
     """`getitem` with options; ``index`` is a tuple."""
-    if mode is None and fill_value is None and wrap:
-        scalars = _scalar_read(x, index)
-        if scalars is not None:
-            return scalars
-    plan = general_plan(x.shape, index, wrap)
-    return _read_general(x, plan, mode, fill_value, unique_indices, indices_are_sorted)
+    with attributed_to(capture()):  # found once for all operations
+        if mode is None and fill_value is None and wrap:
+            plan = reading_plan(x.shape, index)
+            if type(plan) is Scalar:
+                return _read_scalar(x, index, plan)
+        else:
+            plan = general_plan(x.shape, index, wrap)
+        return _read_general(x, plan, mode, fill_value, unique_indices, indices_are_sorted)
 
 
-def _is_traced_int(part: Any) -> bool:
-    return isinstance(part, Array) and part.shape == () and dtypes.issubdtype(part.dtype, np.integer)
-
-
-def _scalar_read(x: Any, index: tuple) -> Any | None:
-    """Integers, some of them in arrays of rank 0, and slices: `dynamic_slice` after what is static."""
-    if not all(p is None or p is Ellipsis or type(p) in (int, slice) or _is_traced_int(p) for p in index):
-        return None
-    parts = _expanded(index, x.ndim)
-    axes = [i for i, p in enumerate(q for q in parts if q is not None) if _is_traced_int(p)]
-    if not axes or any(x.shape[a] == 0 for a in axes):
-        return None
-    numbers = [p for p in parts if p is not None and _is_traced_int(p)]
-    around = _make_static(x.shape, [slice(None) if p is not None and _is_traced_int(p) else p for p in parts if p is not None])
-    if not around.whole:
-        x = lax.slice_p.bind(x, start_indices=around.starts, limit_indices=around.limits, strides=around.strides)
-    if around.reverse:
-        x = lax.rev(x, around.reverse)
-    starts: list = [np.int32(0)] * x.ndim
-    sizes = list(x.shape)
-    for axis, number in zip(axes, numbers):
-        starts[axis], sizes[axis] = _wrapped(number, x.shape[axis], True), 1
-    wide = next((s.dtype for s in starts if s.dtype == np.int64), np.dtype(np.int32))
-    starts = [convert(s, wide) for s in starts]
-    x = lax.dynamic_slice_p.bind(x, *starts, slice_sizes=tuple(sizes))
-    drop = tuple(sorted((*axes, *around.squeeze)))
-    x = lax.squeeze_p.bind(x, dimensions=drop)
-    if None not in parts:
-        return x
-    rest = [p for p in parts if p is None or isinstance(p, slice)]
-    new = tuple(i for i, p in enumerate(rest) if p is None)
-    return lax.expand_dims(x, new)
+def _read_scalar(x: Any, index: tuple, plan: Scalar) -> Any:
+    """Integers, some of them in arrays of rank 0, and slices: one `dynamic_slice`, after steps of slices."""
+    if plan.before is not None and not plan.before.whole:
+        x = lax.slice_p.bind(x, start_indices=plan.before.starts, limit_indices=plan.before.limits,
+                             strides=plan.before.strides)
+    starts: list = list(plan.starts)
+    for axis, place, n in plan.numbers:
+        starts[axis] = convert(wrapped(index[place], n, True), plan.dtype)
+    x = lax.dynamic_slice_p.bind(x, *starts, slice_sizes=plan.sizes)
+    if plan.reverse:
+        x = lax.rev(x, plan.reverse)
+    x = lax.squeeze_p.bind(x, dimensions=plan.squeeze)
+    return lax.expand_dims(x, plan.new) if plan.new else x
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -567,8 +156,8 @@ def _combine(op: str, old: Any, new: Any) -> Any:
     return {"add": lax.add, "subtract": lax.sub, "multiply": lax.mul, "min": lax.min, "max": lax.max}[op](old, new)
 
 
-_SCATTERS = {"set": "scatter", "add": "scatter_add", "subtract": "scatter_sub", "multiply": "scatter_mul",
-             "min": "scatter_min", "max": "scatter_max"}
+_SCATTERS = {"set": "scatter_p", "add": "scatter_add_p", "subtract": "scatter_sub_p", "multiply": "scatter_mul_p",
+             "min": "scatter_min_p", "max": "scatter_max_p"}
 
 
 def _update_value(x: Any, value: Any, name: str) -> Any:
@@ -632,28 +221,12 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
         if out is not None:
             return out
     value = _update_value(x, value, f"scatter_{op}")
-    if len(index) == 1 and isinstance(index[0], Tracer) and _is_one_position(index[0], x):
-        rest = x.shape[1:]
-        if 0 not in rest and shape_of(value) in (rest, ()):
-            return _write_element(x, index[0], value, op, mode, wrap)
     plan = static_plan(x.shape, index)
     if plan is not None and plan.contiguous and (wrap or not _has_negative(index)):
         return _write_static(x, value, plan, op)
-    general = general_plan(x.shape, index, wrap)
-    return _write_general(x, value, general, op, indices_are_sorted, unique_indices, mode)
-
-
-def _write_element(x: Any, index: Any, value: Any, op: str, mode: Any, wrap: bool) -> Any:
-    """`write` at one position: `_write_general`."""
-    start = broadcast_in_dim_p.bind(_wrapped(index, x.shape[0], wrap), shape=(1,), sharding=None, broadcast_dimensions=())
-    return getattr(lax, _SCATTERS[op] + "_p").bind(
-        x, start, broadcast_to(value, x.shape[1:]), dimension_numbers=_element_numbers(x.ndim), indices_are_sorted=True,
-        unique_indices=True, mode=lax.GatherScatterMode.from_any(mode), update_jaxpr=None, update_consts=())
-
-
-@functools.lru_cache(None)
-def _element_numbers(rank: int) -> Any:
-    return lax.ScatterDimensionNumbers(tuple(range(rank - 1)), (0,), (0,))
+    with attributed_to(capture()):  # found once for all operations
+        general = general_plan(x.shape, index, wrap)
+        return _write_general(x, value, general, op, indices_are_sorted, unique_indices, mode)
 
 
 def _has_negative(index: tuple) -> bool:
@@ -713,9 +286,9 @@ def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, 
         return _full_value(x, _combine(op, x, value))
     if not plan.batch:
         is_sorted = unique = True
-    numbers = lax.ScatterDimensionNumbers(plan.offsets, plan.collapsed, tuple(c[0] for c in plan.columns))
-    scatter = getattr(lax, _SCATTERS[op])
-    return scatter(x, _index_array(plan), value, numbers, indices_are_sorted=is_sorted, unique_indices=unique, mode=mode)
+    return getattr(lax, _SCATTERS[op]).bind(
+        x, index_array(plan), value, dimension_numbers=plan.writes, indices_are_sorted=is_sorted, unique_indices=unique,
+        mode=lax.GatherScatterMode.from_any(mode), update_jaxpr=None, update_consts=())
 
 
 def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
@@ -855,8 +428,7 @@ class _AtIndex:
         plan = general_plan(self.array.shape, as_tuple(self.index), wrap_negative_indices)
         if 0 in plan.kept:
             return self.array
-        numbers = lax.ScatterDimensionNumbers(plan.offsets, plan.collapsed, tuple(c[0] for c in plan.columns))
-        return lax.scatter_apply(self.array, _index_array(plan), func, numbers, update_shape=plan.kept,
+        return lax.scatter_apply(self.array, index_array(plan), func, plan.writes, update_shape=plan.kept,
                                  indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, mode=mode)
 
     def _write(self, op, values, indices_are_sorted, unique_indices, mode, out_sharding, wrap):
@@ -944,7 +516,8 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1, mode: Any = N
         raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {arr.ndim}")
     axis = canonical_axis(axis, arr.ndim)
     lead = np.broadcast_shapes(_without(arr.shape, axis), _without(indices.shape, axis))
-    return _take_along(arr, indices, axis, lead, mode, fill_value, wrap_negative_indices)
+    with attributed_to(capture()):  # found once for all operations
+        return _take_along(arr, indices, axis, lead, mode, fill_value, wrap_negative_indices)
 
 
 def _without(shape: tuple, axis: int) -> tuple:
@@ -958,7 +531,7 @@ def _take_along(arr, indices, axis, lead, mode, fill_value, wrap):
     if 0 in full_indices:
         return lax.full(full_indices, 0, arr.dtype)
     operand = broadcast_to(arr, (*lead[:axis], n, *lead[axis + 1:]))
-    indices = broadcast_to(_wrapped(indices, n, wrap), full_indices)
+    indices = broadcast_to(wrapped(indices, n, wrap), full_indices)
     shared = tuple(i for i in range(arr.ndim) if i != axis)
     numbers = lax.GatherDimensionNumbers((), (axis,), (axis,), shared, shared)
     starts = lax.reshape(indices, (*full_indices, 1))
