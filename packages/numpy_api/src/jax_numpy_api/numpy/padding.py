@@ -124,14 +124,14 @@ def _by_index(a: Array, axis: int, n: int, before: int, after: int, mode: str, r
     if reflect_type == "odd" and mode in ("reflect", "symmetric"):
         return _odd_reflection(a, axis, before, after, mode)
     positions = np.pad(np.arange(n), (before, after), mode=mode)
-    runs = _runs(positions)
-    if len(runs) > _MAX_RUNS:
+    ahead, behind = _runs(positions[:before]), _runs(positions[before + n:])
+    if len(ahead) + len(behind) > _MAX_RUNS:
         return take(a, positions, axis, mode="clip")
-    return lax.concatenate([_run(a, axis, *run) for run in runs], axis)
+    return lax.concatenate([*[_run(a, axis, *run) for run in ahead], a, *[_run(a, axis, *run) for run in behind]], axis)
 
 
 # Slices are copied row by row where a gather takes element by element, along the last axis in a transposed layout too.
-_MAX_RUNS = 9
+_MAX_RUNS = 8
 
 
 def _runs(positions: np.ndarray) -> list[tuple[int, int, int]]:
