@@ -164,7 +164,13 @@ def _power_of_integers(base, exponent):
         odd = lax.eq(lax.bitwise_and(exponent, one), one)
         result = select(odd, lax.mul(result, base), result)
         return result, lax.mul(base, base), lax.shift_right_logical(exponent, one)
-    return lax.while_loop(more, step, (lax.full_like(base, 1), base, exponent))[0]
+    state = lax.full_like(base, 1), base, exponent
+    for _ in range(_COMMON_BITS):
+        state = step(state)
+    return lax.while_loop(more, step, state)[0]
+
+
+_COMMON_BITS = 6  # of an exponent; done in one pass. A power with more bits overflows, unless its base is 0, 1 or -1
 
 
 def power(x1, x2, /):

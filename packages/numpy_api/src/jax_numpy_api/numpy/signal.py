@@ -253,6 +253,8 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     if x is None:
         y, = promote_dtypes_inexact(y)
         y = moveaxis(as_array(y), axis, -1)
+        if shape_of(dx) == () and y.shape[-1] > 1:  # sums what is not shifted, in one pass
+            return dx * (reductions.sum(y[..., 1:-1], axis=-1) + 0.5 * (y[..., 0] + y[..., -1]))
         width: Any = dx
     else:
         y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))
