@@ -166,6 +166,28 @@ def test_keyboard_interrupt_ends_the_computation(program):
     assert done.stdout == "KeyboardInterrupt True\n1.0\n", done.stderr
 
 
+@pytest.mark.parametrize("program", ["pure_callback(lambda x: x, c, c)", "io_callback(lambda x: x, c, c, ordered=True)",
+                                     "(io_callback(lambda: None, None), c)[1]"])
+def test_keyboard_interrupt_between_short_callbacks(program):
+    """It mostly strikes outside of the user's functions then, at any instruction of those around them."""
+    done = run(f"""
+        import os, signal, threading
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        from jax_callbacks import io_callback, pure_callback
+        from jax_core.jit import jit
+        from jax_numpy_api import lax, numpy as jnp
+        f = jit(lambda n: lax.while_loop(lambda c: c < n, lambda c: {program} + 1, 0))
+        f(1)
+        for i in range(20):
+            try:
+                threading.Timer(0.02 + 0.0013 * i, os.kill, (os.getpid(), signal.SIGINT)).start()
+                f(1_000_000_000)
+            except BaseException as error:
+                print(type(error).__name__)
+        """)
+    assert done.stdout == "KeyboardInterrupt\n" * 20, done.stderr
+
+
 def test_timeout():
     def slow(x):
         import time

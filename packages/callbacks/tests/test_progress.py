@@ -95,6 +95,11 @@ def test_callback_stats():
     rows = {row.kind: row for row in callback_stats() if row.function.startswith("counted at ")}
     assert rows["pure_callback"].calls == 3 and rows["io_callback"].calls == 4
     assert 0 < rows["pure_callback"].seconds < 1 and rows["pure_callback"].mean == rows["pure_callback"].seconds / 3
+    def fails(x):
+        raise ValueError("no")
+    with pytest.raises(ValueError):
+        jit(lambda x: pure_callback(fails, x, x))(1.0)
+    assert [row.calls for row in callback_stats() if row.function.startswith("fails at ")] == [1]
     reset_callback_stats()
     assert not callback_stats()
 

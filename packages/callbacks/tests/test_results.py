@@ -141,6 +141,14 @@ def test_wrong_results_are_refused(mode, host, message, call):
 
 
 @MODES
+@pytest.mark.parametrize("result", ["text", object(), np.array(["a"]), np.datetime64("2020-01-01")],
+                         ids=["text", "object", "array of text", "date"])
+def test_results_that_are_no_numbers_are_refused(mode, result):
+    with pytest.raises(TypeError, match=r"which is not an array or number; expected float32\[4\]"):
+        mode(lambda x: pure_callback(lambda x: result, x, x))(jnp.arange(4.0))
+
+
+@MODES
 @pytest.mark.parametrize("host, result", [
     (lambda x: 1.5, jnp.float32(0)), (lambda x: 3, jnp.float32(0)), (lambda x: True, jnp.zeros((), bool)),
     (lambda x: np.float64(1.5), jnp.float32(0)), (lambda x: np.arange(4.0), jnp.zeros(4)),

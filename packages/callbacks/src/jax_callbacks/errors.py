@@ -22,6 +22,8 @@ import jax_core.errors
 
 _MARK = "exception {} of a jax callback"
 _marked = re.compile(r"exception (\d+) of a jax callback")
+# Ctrl-C between two instructions of ours, before or after the user's function, where nothing can be kept
+_interrupted = re.compile(r"Traceback \(most recent call last\):.*\nKeyboardInterrupt:?\s*$", re.DOTALL)
 _LIMIT = 16  # exceptions are forgotten after this many newer ones
 _numbers = itertools.count(1)
 _pending: dict[int, tuple[BaseException, bool]] = {}
@@ -83,6 +85,8 @@ def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
                 _pending.pop(number, None)
             if error is not None:
                 return as_runtime_error(error)
+        if _interrupted.search(args[0]) is not None:
+            return KeyboardInterrupt()
     return RuntimeError.__new__(cls, *args)
 
 

@@ -81,7 +81,7 @@ class _Bar:
         """The loop has ended after ``step`` steps."""
         if self.bar is None:
             self._start(time.perf_counter(), total)
-        self._show(int(step))
+        self.bar.n = max(self.bar.n, int(step))  # closing draws it
         self.close()
 
     def one(self, total: int | None) -> None:

@@ -75,13 +75,15 @@ class Site:
                 return self.run(arrays)
         record = self.record
         start = time.perf_counter_ns()
-        if stats.limit is not None:
-            with stats.watched(self):
+        try:
+            if stats.limit is not None:
+                with stats.watched(self):
+                    result = self._function(*[x.view(View) for x in arrays])
+            else:
                 result = self._function(*[x.view(View) for x in arrays])
-        else:
-            result = self._function(*[x.view(View) for x in arrays])
-        record.count += 1
-        record.nanoseconds += time.perf_counter_ns() - start
+        finally:
+            record.count += 1
+            record.nanoseconds += time.perf_counter_ns() - start
         if self.out_tree is None:
             return ()
         return self._checked(result)
@@ -118,9 +120,11 @@ class Site:
                 if stats.limit is not None or state.trace is not EVAL:
                     return tuple(run((x,)))
                 start = clock()
-                result = function(x.view(View))
-                record.nanoseconds += clock() - start
-                record.count += 1
+                try:
+                    result = function(x.view(View))
+                finally:
+                    record.nanoseconds += clock() - start
+                    record.count += 1
                 if type(result) in _ARRAYS and result.dtype is dtype and result.shape == shape:
                     return (result,)
                 return tuple(checked(result))
@@ -153,6 +157,8 @@ class Site:
             x = x.dtype.unwrap(x)
         try:
             value = np.asarray(x)
+            if value.dtype.kind in "OSUMm":
+                raise TypeError(f"its dtype is {value.dtype.name}")
             got = dtypes.canonicalize_dtype(value.dtype)
         except Exception as error:
             raise TypeError(f"{self._where(i)} is {x!r} of type {type(x).__name__}, which is not an array or number; "

@@ -56,7 +56,8 @@ class CallbackStats(NamedTuple):
 def callback_stats() -> list[CallbackStats]:
     """How often each callback function ran and how long it took, those that took longest first.
 
-    Functions defined at one place count together, also when a program with them was traced several times.
+    Calls that raised count too. Functions defined at one place count together, also when a program with them was traced
+    several times.
     """
     rows = [CallbackStats(r.kind, r.name, r.count, r.nanoseconds * 1e-9) for r in list(_records.values()) if r.count]
     return sorted(rows, key=lambda row: row.seconds, reverse=True)
