@@ -8,6 +8,7 @@ Source: `numpy.einsum`; the order of contraction: Smith and Gray, "opt_einsum", 
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 import numpy as np
@@ -154,14 +155,19 @@ def _plan(labels: str, shapes: tuple, optimize: Any) -> tuple:
     path = _path(labels, shapes, optimize)
     steps = []
     for n, positions in enumerate(path):
-        positions = tuple(sorted((min(p, len(inputs) - 1) for p in positions), reverse=True))
-        taken = [inputs.pop(p) for p in positions]
+        positions = tuple(sorted(min(p, len(inputs) - 1) for p in positions))
+        taken = _take(inputs, positions)
         needed = set(out).union(*inputs)
         last = n == len(path) - 1
         result = out if last else "".join(dict.fromkeys(c for t in taken for c in t if c in needed))
         steps.append((positions, tuple(taken), result))
         inputs.append(result)
     return tuple(steps)
+
+
+def _take(items: list, positions: tuple) -> list:
+    """Remove and return those at ``positions``, which ascend."""
+    return [items.pop(p) for p in reversed(positions)][::-1]
 
 
 def _check_lengths(labels: str, inputs: list, shapes: tuple) -> None:
@@ -216,7 +222,7 @@ def _contract(arrays, steps, precision, preferred, dot_general):
     result_dtype = dtype if preferred is None else preferred
     arrays = [as_array(convert(a, dtype, weak)) for a in arrays]
     for positions, labels, out in steps:
-        taken = [arrays.pop(p) for p in positions]
+        taken = _take(arrays, positions)
         if len(taken) == 1:
             arrays.append(_single(taken[0], labels[0], out))
         else:
@@ -261,15 +267,27 @@ def _pair(x, y, lx, ly, out, precision, preferred, dot_general):
     y, ly = _without_ones(y, ly, x, lx)
     x, lx = _summed(x, lx, [c for c in lx if c not in ly and c not in out])
     y, ly = _summed(y, ly, [c for c in ly if c not in lx and c not in out])
+    if _in_place(_as_multiplied(ly, lx, out), out) > _in_place(_as_multiplied(lx, ly, out), out):
+        x, lx, y, ly = y, ly, x, lx
     batch = [c for c in lx if c in ly and c in out]
     contract = [c for c in lx if c in ly and c not in out]
     numbers = ((tuple(map(lx.index, contract)), tuple(map(ly.index, contract))),
                (tuple(map(lx.index, batch)), tuple(map(ly.index, batch))))
-    names = "".join(batch) + "".join(c for c in lx if c not in ly) + "".join(c for c in ly if c not in lx)
+    names = _as_multiplied(lx, ly, out)
     if not contract and dot_general is None and not preferred:
         return _ordered(_product(x, y, lx, ly, names), names, out)
     product = (dot_general or lax.dot_general)(x, y, numbers, precision=precision, preferred_element_type=preferred)
     return _ordered(product, names, out)
+
+
+def _as_multiplied(lx: str, ly: str, out: str) -> str:
+    """Labels of `dot_general`'s result: batch axes, the left operand's own, the right one's."""
+    return "".join([*(c for c in lx if c in ly and c in out), *(c for c in lx if c not in ly), *(c for c in ly if c not in lx)])
+
+
+def _in_place(labels: str, out: str) -> int:
+    """How many of the last axes a transpose to ``out`` leaves where they are; what it moves are the blocks of these."""
+    return len(os.path.commonprefix([labels[::-1], out[::-1]]))
 
 
 def _product(x, y, lx, ly, names):
