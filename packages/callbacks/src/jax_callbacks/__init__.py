@@ -9,6 +9,7 @@ Modules, in the order in which they build on each other:
 * `api`: `pure_callback`, `io_callback`;
 * `debug`: `jax.debug`; `debugger`: the prompt of `jax.debug.breakpoint`; `visualize`: pictures of shardings;
 * `stats`: how often callbacks ran, how long they took, and time limits;
+* `ending`: callbacks in daemon threads when the interpreter ends;
 * `progress`: progress bars for loops.
 """
 from __future__ import annotations

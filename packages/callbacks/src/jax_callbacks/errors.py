@@ -20,6 +20,8 @@ from typing import Any
 
 import jax_core.errors
 
+from . import ending
+
 _MARK = "exception {} of a jax callback"
 _marked = re.compile(r"exception (\d+) of a jax callback")
 # Ctrl-C between two instructions of ours, before or after the user's function, where nothing can be kept
@@ -70,6 +72,7 @@ def install() -> None:
         if _runtime_error is None:
             _runtime_error = jax_core.errors.JaxRuntimeError
             _runtime_error.__new__ = _make
+            ending.install()
 
 
 def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import sys
 import threading
 import traceback
@@ -76,7 +77,7 @@ class CallbackTimeoutError(TimeoutError):
 
 
 limit: float | None = None
-"""Seconds that a callback may take, None for any."""
+"""Seconds that a callback may take, None for any; infinite when the interpreter ends (see `ending`)."""
 
 
 @contextlib.contextmanager
@@ -92,7 +93,7 @@ def callback_timeout(seconds: float) -> Iterator[None]:
     global limit
     if not seconds > 0:
         raise ValueError(f"callback_timeout: seconds must be positive, got {seconds!r}")
-    before, limit = limit, float(seconds)
+    before, limit = limit, float(seconds) if seconds < math.inf else None
     try:
         yield
     finally:
@@ -110,7 +111,11 @@ class watched:
         self.message: str | None = None
         self.timer = threading.Timer(self.seconds, self._ring)
         self.timer.daemon = True
-        self.timer.start()
+        if math.isfinite(self.seconds):
+            self.timer.start()
+        else:
+            from .ending import park  # the module needs this one
+            park()
 
     def __exit__(self, kind, error, trace):
         self.timer.cancel()
