@@ -26,6 +26,7 @@ from . import metadata, templates
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
 from .planner import Plan
+from .repeats import repeats_work
 from .sharding_text import Shardings
 from .small import is_small
 from .types import is_extended, physical_aval, type_text
@@ -103,6 +104,11 @@ class Module:
     def small(self) -> bool:
         """Whether all its arrays are small (`is_small`)."""
         return is_small(self._jaxpr)
+
+    @property
+    def repeats_work(self) -> bool:
+        """Whether it is small and XLA's fusion would compute its values many times over (`repeats_work`)."""
+        return repeats_work(self._jaxpr)
 
     def text(self, debug_info: bool = False) -> str:
         """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""

@@ -92,6 +92,11 @@ def starts_a_kernel(prim: Primitive) -> bool:
     return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
 
 
+def fusion_cost(prim: Primitive) -> float:
+    """ns for one element where it is fused."""
+    return (_kinds.get(prim) or _kind(prim))[1]
+
+
 class Called(NamedTuple):
     """What a caller must know of a program that it calls.
 

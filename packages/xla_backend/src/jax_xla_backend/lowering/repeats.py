@@ -1,0 +1,75 @@
+"""Would XLA's fusion compute the shared values of a small program again and again?
+
+Each kernel computes all that is behind its result, up to values in memory. Where 64 leaves of a carry need one sum of them,
+the sum is computed 64 times a step, and each time is code to compile. The planner's barriers are no remedy for small values:
+XLA's loops over less than 16 kB are one function, which has no barriers. But there every operation may as well stand alone,
+as its operands are in the processor's cache: such programs are compiled without fusion (docs/control_flow.md).
+"""
+from __future__ import annotations
+
+import collections
+from typing import Iterator
+
+from jax_core.jaxpr import Jaxpr, Literal, jaxprs_in_params
+
+from .planner import CHEAP, fusion_cost, starts_a_kernel
+from .small import ELEMENTS
+
+OFTEN = 8
+"""Times that an operation is computed, on average and at least."""
+WORTH = 256
+"""Operations in all kernels of a program, at least."""
+LONGEST = 4096
+"""Equations of a program, at most: the count takes time in their square."""
+_JOINED = {"concatenate", "stack"}
+
+
+def repeats_work(jaxpr: Jaxpr) -> bool:
+    """Whether the program, or a loop body or branch in it, is better compiled without fusion.
+
+    No array may have over `small.ELEMENTS` elements, as passes over memory count there, except what a loop reads and stacks.
+    """
+    programs = list(_programs(jaxpr))
+    if not any(len(p.eqns) <= LONGEST and _times_computed(p) >= OFTEN for p in programs):
+        return False
+    return not any(getattr(x.aval, "size", 0) > ELEMENTS for p in programs for eqn in p.eqns
+                   if not any(jaxprs_in_params(eqn.params)) for x in (*eqn.invars, *eqn.outvars))
+
+
+def _programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """The program and all inside it, each once."""
+    todo, seen = [jaxpr], {id(jaxpr)}
+    while todo:
+        program = todo.pop()
+        yield program
+        for eqn in program.eqns:
+            for inner in jaxprs_in_params(eqn.params) if eqn.params else ():
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    todo.append(inner)
+
+
+def _times_computed(jaxpr: Jaxpr) -> float:
+    """How often an equation is computed on average, if kernels compute all behind them; 0 where there is little in all.
+
+    What is behind a value is a set of equations, kept as the bits of a number.
+    """
+    uses = collections.Counter(x for eqn in jaxpr.eqns for x in eqn.invars if type(x) is not Literal)
+    behind: dict = {}
+    computed = 0
+    for i, eqn in enumerate(jaxpr.eqns):
+        sets = [behind.get(x, 0) for x in eqn.invars if type(x) is not Literal]
+        if starts_a_kernel(eqn.primitive):
+            computed += sum(s.bit_count() for s in sets)
+            continue
+        if eqn.primitive.name in _JOINED:  # the kernel has code for each operand
+            computed += sum(s.bit_count() for s in sets)
+        own = 1 << i
+        for s in sets:
+            own |= s
+        if fusion_cost(eqn.primitive) > CHEAP and uses[eqn.outvars[0]] > 1:  # XLA keeps it
+            computed += own.bit_count()
+        else:
+            behind.update(dict.fromkeys(eqn.outvars, own))
+    computed += sum(behind.get(x, 0).bit_count() for x in jaxpr.outvars if type(x) is not Literal)
+    return computed / len(jaxpr.eqns) if computed >= WORTH else 0.0
