@@ -22,6 +22,7 @@ from jax_core.aval import ShapedArray, get_aval
 from jax_core.primitive import Primitive, is_linear
 from jax_core.structural import convert_element_type_p
 
+from .dot_cpu import split_contraction
 from .nary import as_operand
 
 # -- precision -----------------------------------------------------------------------------------------------------------
@@ -228,7 +229,10 @@ def _as(x, aval):
 
 
 def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
-    """The cotangent of ``x`` in ``dot_general(x, y)``; with ``swap`` in ``dot_general(y, x)``."""
+    """The cotangent of ``x`` in ``dot_general(x, y)``; with ``swap`` in ``dot_general(y, x)``.
+
+    It is a product of ``ct`` and ``y``, in the order that leaves less to transpose.
+    """
     (xc, yc), (xb, yb) = dimension_numbers
     x_free, y_free = _free(x.ndim, xc, xb), _free(np.ndim(y), yc, yb)
     n_batch = len(xb)
@@ -237,12 +241,24 @@ def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
     ct_contracted = tuple(range(y_in_ct, y_in_ct + len(y_free)))
     element = None if get_aval(ct).dtype == x.aval.dtype == get_aval(y).dtype else dtypes.result_type(
         get_aval(ct).dtype, get_aval(y).dtype)
-    out = dot_general_p.bind(ct, y, dimension_numbers=((ct_contracted, y_free), (ct_batch, yb)), precision=precision,
-                             preferred_element_type=element, out_sharding=None)
-    # ``out`` has: batch, free axes of x, then those of y that were contracted with x, in the order they have in y.
+    # The result has: batch, free axes of x, then those of y that were contracted with x, in the order they have in y; or
+    # the latter two the other way round.
     contracted = [xc[i] for i in np.argsort(yc, kind="stable").tolist()]
-    source = (*xb, *x_free, *contracted)
-    return _as(structural.transpose(out, tuple(source.index(i) for i in range(x.ndim))), x.aval)
+    orders = (*xb, *x_free, *contracted), (*xb, *contracted, *x_free)
+    if _in_place(orders[1]) > _in_place(orders[0]):
+        out = dot_general_p.bind(y, ct, dimension_numbers=((y_free, ct_contracted), (yb, ct_batch)),
+                                 precision=_swapped(precision), preferred_element_type=element, out_sharding=None)
+        order = orders[1]
+    else:
+        out = dot_general_p.bind(ct, y, dimension_numbers=((ct_contracted, y_free), (ct_batch, yb)), precision=precision,
+                                 preferred_element_type=element, out_sharding=None)
+        order = orders[0]
+    return _as(structural.transpose(out, tuple(order.index(i) for i in range(x.ndim))), x.aval)
+
+
+def _in_place(order: tuple) -> int:
+    """How many of the last axes are in place already."""
+    return next((n for n, i in enumerate(reversed(order)) if i != len(order) - 1 - n), len(order))
 
 
 def _swapped(precision):
@@ -290,6 +306,11 @@ def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_e
         operand = out.dtype if dtypes.can_promote(common, out.dtype) else common
     element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
     lhs, rhs = b.convert(lhs, operand), b.convert(rhs, operand)
+    if b.platform == "cpu" and b.devices == 1 and dtypes.issubdtype(operand, np.floating):
+        faster = split_contraction(lhs.aval.shape, rhs.aval.shape, dimension_numbers)
+        if faster is not None:
+            left, right, ((lc, rc), (lb, rb)) = faster
+            lhs, rhs = b.reshape(lhs, left), b.reshape(rhs, right)
     batch = f"batching_dims = {list(lb)} x {list(rb)}, " if lb else ""
     result = b.emit(f"stablehlo.dot_general {lhs}, {rhs}, {batch}contracting_dims = {list(lc)} x {list(rc)}"
                     f"{precision_text(precision, lhs.aval.dtype)}", lhs, rhs, out=out.update(dtype=element))

@@ -1,0 +1,64 @@
+"""Products whose left operand has the contracted axis first: written over two axes for the CPU."""
+
+import numpy as np
+import pytest
+from jax_core import config
+from jax_core.autodiff import grad
+from jax_core.jit import jit
+from jax_core.tracing import make_jaxpr
+
+import jax_numpy_api.numpy as jnp
+from jax_numpy_api import lax
+from jax_numpy_api.lax.dot_cpu import split_contraction
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("left, right, numbers, want", [
+    ((128, 96), (128, 160), (((0,), (0,)), ((), ())), ((2, 64, 96), (2, 64, 160), (((0, 1), (0, 1)), ((), ())))),
+    ((135, 96), (160, 135), (((0,), (1,)), ((), ())), ((3, 45, 96), (160, 3, 45), (((0, 1), (1, 2)), ((), ())))),
+    ((4, 128, 96), (4, 128, 160), (((1,), (1,)), ((0,), (0,))),
+     ((4, 2, 64, 96), (4, 2, 64, 160), (((1, 2), (1, 2)), ((0,), (0,))))),
+    ((128, 96, 4), (128, 160, 4), (((0,), (0,)), ((2,), (2,))),
+     ((2, 64, 96, 4), (2, 64, 160, 4), (((0, 1), (0, 1)), ((3,), (3,))))),
+    ((96, 128), (128, 160), (((1,), (0,)), ((), ())), None),        # fast as it is
+    ((127, 96), (127, 160), (((0,), (0,)), ((), ())), None),        # a prime number
+    ((128, 8), (128, 8), (((0,), (0,)), ((), ())), None),           # small
+    ((4096, 512), (4096,), (((0,), (0,)), ((), ())), None),         # a vector
+    ((64, 64, 96), (64, 64, 160), (((0, 1), (0, 1)), ((), ())), None),
+    ((0, 96), (0, 160), (((0,), (0,)), ((), ())), None),
+])
+def test_which_are_split(left, right, numbers, want):
+    assert split_contraction(left, right, numbers) == want
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+@pytest.mark.parametrize("left, right, numbers", [
+    ((128, 96), (128, 160), (((0,), (0,)), ((), ()))),
+    ((135, 96), (160, 135), (((0,), (1,)), ((), ()))),
+    ((3, 128, 96), (3, 128, 64), (((1,), (1,)), ((0,), (0,)))),
+    ((128, 96, 3), (64, 128, 3), (((0,), (1,)), ((2,), (2,)))),
+])
+def test_values(dtype, left, right, numbers):
+    with config.enable_x64(dtype == "float64"):
+        a, b = (jnp.asarray(RNG.normal(size=shape), dtype) for shape in (left, right))
+        product = jit(lambda a, b: lax.dot_general(a, b, numbers))
+        ((i,), (j,)), (batch, other) = numbers
+        wide = [np.asarray(x, np.float64) for x in (a, b)]
+        names = [["k" if d == c else "b" if d in bs else free for d in range(x.ndim)]
+                 for x, c, bs, free in zip(wide, (i, j), (batch, other), "mn")]
+        want = np.einsum(f"{''.join(names[0])},{''.join(names[1])}->{'b' * bool(batch)}mn", *wide)
+        error = {"float32": 1e-5, "float64": 1e-13, "bfloat16": 1e-2, "float16": 2e-3}[dtype]
+        np.testing.assert_allclose(np.asarray(product(a, b), np.float64), want, rtol=error, atol=error * np.abs(want).max())
+        assert "contracting_dims = [0, 1]" in product.lower(a, b).as_text() or batch
+
+
+def test_gradients_of_weights_need_no_transpose():
+    """The operands come in the order that leaves the result in place."""
+    def names(jaxpr):
+        return [e.primitive.name for e in jaxpr.eqns]
+    x, w = np.ones((5, 3), np.float32), np.ones((3, 4), np.float32)
+    jaxpr = make_jaxpr(grad(lambda w, x: jnp.sum(jnp.sin(x @ w))))(w, x)
+    assert "transpose" not in names(jaxpr.jaxpr) and names(jaxpr.jaxpr).count("dot_general") == 2
+    attention = make_jaxpr(lambda q, k: jnp.einsum("bthk,bshk->bhts", q, k))(np.ones((2, 3, 4, 5)), np.ones((2, 6, 4, 5)))
+    assert "transpose" not in names(attention.jaxpr)
