@@ -145,7 +145,18 @@ def lgamma_rest(z):
     return mp.loggamma(z) / ((z - 1) * (z - 2))
 
 
+DIGAMMA_ROOT = mp.findroot(lambda x: mp.psi(0, x), mp.mpf("1.4616"))
+
+
+def digamma_rest(x):
+    """``digamma(x) / (x - root)``."""
+    if abs(x - DIGAMMA_ROOT) < 1e-15:
+        return mp.psi(1, DIGAMMA_ROOT)
+    return mp.psi(0, x) / (x - DIGAMMA_ROOT)
+
+
 FITS = {
+    "DIGAMMA_REST": lambda: chebyshev(digamma_rest, 1, 2),
     "RGAMMA": lambda: chebyshev(mp.rgamma, 1, 2, 32),
     "LGAMMA": lambda: chebyshev(lgamma_rest, mp.mpf(1) / 2, mp.mpf(5) / 2, 64),
     "ERFCX": lambda: chebyshev(half_line(lambda x: (1 + 2 * x) * erfcx(x), mp.mpf(15) / 4), -1, mp.mpf(1) - mp.mpf(10) ** -30),

@@ -91,7 +91,8 @@ def test_special_values_of_two(name):
 def test_special_values_of_one(name):
     x = SPECIAL[np.abs(SPECIAL) != np.float32(1e-40)]
     with np.errstate(all="ignore"):
-        want = getattr(np, name)(x)
+        # in float32 NumPy's own sinc is off by its rounding of pi x: not 0 at 1, NaN at 3e38
+        want = getattr(np, name)(x.astype(np.float64) if name == "sinc" else x)
     got = getattr(jnp, name)(x)
     for g, w in zip(*((v,) if not isinstance(v, tuple) else v for v in (got, want))):
         if name == "modf":

@@ -156,3 +156,10 @@ def test_bernoulli_numbers():
 def test_narrow_floats_keep_their_dtype(name):
     x = jnp.asarray([0.5, 0.75], jnp.bfloat16)
     assert jit(getattr(special, name))(x).dtype == jnp.bfloat16
+
+
+def test_digamma_keeps_its_digits_near_its_root():
+    """Values by mpmath, 30 digits."""
+    x = np.array([1.4616321, 1.46, 1.47, 0.4616321], np.float32)
+    want = [-1.203605254911e-8, -0.001580525018104, 0.008066516486232, -2.166227203351]
+    np.testing.assert_allclose(special.digamma(x), want, rtol=5e-7)

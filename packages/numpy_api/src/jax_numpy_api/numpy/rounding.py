@@ -279,8 +279,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     real = np.dtype(dtypes.to_floating_dtype(lax.dtype(a)))
     distance = lax.abs(lax.sub(a, b))
     limit = lax.add(convert(unwrapped(atol), real), lax.mul(convert(unwrapped(rtol), real), lax.abs(b)))
-    close = lax.bitwise_and(lax.le(*promote_shapes("isclose", distance, limit)),
-                            lax.bitwise_and(isfinite(a), isfinite(b)))
+    close = lax.bitwise_and(lax.le(*promote_shapes("isclose", distance, limit)), isfinite(b))
     result = lax.bitwise_or(close, exact)
     if equal_nan:
         result = lax.bitwise_or(result, lax.bitwise_and(isnan(a), isnan(b)))
@@ -337,7 +336,8 @@ def array_equiv(a1, a2):
 def sinc(x, /):
     """``sin(pi x) / (pi x)``, which is 1 at 0.
 
-    Near 0 the power series takes over, so that derivatives of every order are right there. Source: `numpy.sinc`.
+    Near 0 the power series takes over, so that derivatives of every order are right there. Elsewhere the sine is that of
+    the distance to the nearest integer, which is exact where ``pi x`` is not. Source: `numpy.sinc`.
     """
     x, = promote_args_inexact("sinc", x)
     y = lax.mul(x, _like(x, np.pi))
@@ -347,4 +347,12 @@ def sinc(x, /):
     for k in range(8, 0, -1):  # 1 - u/6 (1 - u/20 (1 - ...)): the term of order 18 is below 1e-19 for |y| < 0.5
         series = lax.sub(_like(u, 1), lax.div(lax.mul(u, series), _like(u, 2 * k * (2 * k + 1))))
     away = select(near, _like(y, 1), y)
-    return select(near, series, lax.div(lax.sin(away), away))
+    return select(near, series, lax.div(lax.sin(away), away) if _is_complex(x) else lax.div(_sin_pi(lax.abs(x)), lax.abs(away)))
+
+
+def _sin_pi(x):
+    """``sin(pi x)``: with ``k`` the integer nearest to ``x``, ``(-1)**k sin(pi (x - k))``; 0, not -0, at integers."""
+    k = lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
+    half = lax.mul(k, _like(k, 0.5))
+    rest = select(lax.eq(half, lax.floor(half)), lax.sub(x, k), lax.sub(k, x))
+    return lax.sin(lax.mul(rest, _like(x, np.pi)))

@@ -39,6 +39,13 @@ _LGAMMA = (
     -1.3307382122555227e-12, 4.899613435234918e-13, -1.8063242404502505e-13, 6.667388160934133e-14, -2.4638096705345538e-14,
     9.114199669747885e-15, -3.3749037208856614e-15, 1.2508630658961872e-15, -4.640235454740319e-16, 1.7227826138316332e-16,
     -6.401198458457187e-17, 2.3802040365336956e-17, -8.85670810564711e-18, 3.2977685786612905e-18, -1.2286928418849807e-18)
+_DIGAMMA_REST = (
+    0.983570260441567, -0.2270640863346444, 0.03336889902393011, -0.005320077271596548, 0.0008788656937820505,
+    -0.00014773492650606044, 2.5060543468359146e-05, -4.2721034029993324e-06, 7.302769272465923e-07, -1.2502886813559594e-07,
+    2.1425009322359472e-08, -3.673295918565179e-09, 6.299717236108931e-10, -1.080593028883266e-10, 1.853735192053638e-11,
+    -3.18023536582553e-12, 5.456147570322795e-13, -9.360993131036438e-14, 1.606064636295075e-14, -2.7555431377438815e-15,
+    4.727736178601912e-16, -8.11148420346509e-17, 1.391707769474154e-17, -2.3877901082188625e-18)
+_DIGAMMA_ROOT, _DIGAMMA_ROOT_REST = 1.4616321449683622, 9.549995429965697e-17  # and what the float leaves
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)  # DLMF 5.11.1
 
 # -- gamma -------------------------------------------------------------------------------------------------------------
@@ -157,11 +164,30 @@ def gammasgn(x: Any) -> Array:
     return jnp.where(jnp.isnan(x), np.nan, jnp.where(x < 0, negative, jnp.where(jnp.signbit(x), -1.0, 1.0))).astype(x.dtype)
 
 
+@differentiable
+def _digamma(x):
+    """On (0, 2) by the distance to the root times a series, as XLA's form keeps few digits where the result is small."""
+    inside, low = (x > 0) & (x < 2), x < 1
+    z = jnp.where(inside, jnp.where(low, x + 1, x), 1.5)
+    root = float(x.dtype.type(_DIGAMMA_ROOT))
+    slope = chebyshev(_DIGAMMA_REST, 1, 2, z)
+    # not (z - root - rest) * slope, where the compiler adds up the constants
+    near = (z - root) * slope - (_DIGAMMA_ROOT - root + _DIGAMMA_ROOT_REST) * slope
+    return jnp.where(inside, jnp.where(low, near - 1 / x, near), lax.digamma(x))
+
+
+@_digamma.defjvp
+def _digamma_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _digamma(x), t * lax.polygamma(jnp.ones_like(x), x)
+
+
 @inlined
 def digamma(x: Any) -> Array:
-    """Derivative of `gammaln`: infinite at 0, NaN at negative whole numbers."""
+    """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles."""
     (x,) = promote_args_inexact("digamma", x)
-    return jnp.where(x == 0, -jnp.copysign(np.inf, x), lax.digamma(x))
+    by_parts = dtypes.dtype(x) in (np.float32, np.float64)
+    return jnp.where(x == 0, -jnp.copysign(np.inf, x), _digamma(x) if by_parts else lax.digamma(x))
 
 
 @inlined
