@@ -123,3 +123,10 @@ def test_attributes_of_tracers_hide_no_method_of_arrays():
         pending += kind.__subclasses__()
         slots = {name for name in getattr(kind, "__slots__", ()) if not name.startswith("__")}
         assert kind is Tracer or not slots & methods, (kind, slots & methods)
+
+
+def test_take_clips_negative_positions_to_the_first():
+    """As NumPy's "clip", and unlike `x.at[...].get(mode="clip")`, where they count from the end."""
+    x, positions = jnp.arange(5.0), np.array([-1, -7, 7, 2])
+    np.testing.assert_array_equal(jnp.take(x, positions, mode="clip"), np.take(np.arange(5.0), positions, mode="clip"))
+    np.testing.assert_array_equal(x.at[positions].get(mode="clip"), [4, 0, 4, 2])

@@ -139,7 +139,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     """
     (x,) = _inexact(x)
     if approximate:
-        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * (x * x * x))
+        inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * x ** 3)
         return x * (0.5 * (1.0 + jnp.tanh(inner)))
     half = lax.erfc(-x * np.sqrt(0.5).astype(x.dtype))
     return 0.5 * x * half

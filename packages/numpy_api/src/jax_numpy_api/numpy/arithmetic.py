@@ -45,7 +45,8 @@ divide = true_divide = binary("divide", lambda x, y: lax.div(x, y), "inexact",
 
 def _integer_divmod(x, y):
     """Floor quotient and remainder of integers; a zero divisor gives what StableHLO gives (-1 and ``x``)."""
-    quotient, remainder = lax.div(x, y), lax.rem(x, y)
+    quotient = lax.div(x, y)
+    remainder = lax.sub(x, lax.mul(quotient, y))  # as lax.rem has it for all numbers, without a second division to compile
     zero = _like(remainder, 0)
     if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger):
         return quotient, remainder

@@ -451,7 +451,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
       indices: array of integers of any shape, which takes the place of the axis.
       axis: None to take from the flattened array.
       out: must be None.
-      mode: for positions out of bounds: "fill" (default: NaN, or the lowest or largest integer), "clip", "wrap".
+      mode: for positions out of bounds: "fill" (default: NaN, or the lowest or largest integer), "clip" (negative ones
+        become 0), "wrap".
       unique_indices, indices_are_sorted: promises about the positions.
       fill_value: what "fill" gives instead.
 
@@ -481,7 +482,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
         indices = np.asarray(indices)
     index = (*[slice(None)] * axis, indices)
     return _AtIndex(a, index).get(mode="fill" if mode is None else mode, fill_value=fill_value,
-                                  unique_indices=unique_indices, indices_are_sorted=indices_are_sorted)
+                                  unique_indices=unique_indices, indices_are_sorted=indices_are_sorted,
+                                  wrap_negative_indices=mode != "clip")
 
 
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1, mode: Any = None, fill_value: Any = None, *,

@@ -20,6 +20,9 @@ _OPTIONS = {
 }
 
 
+_REPEATING = ("edge", "reflect", "symmetric", "wrap")
+
+
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
     """``array`` with ``pad_width`` elements put before and after it on each axis.
 
@@ -51,13 +54,15 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Ar
         return _constant(a, widths, kwargs.get("constant_values", 0))
     if mode == "empty":
         return _constant(a, widths, 0)
-    for axis, (before, after) in enumerate(widths):
+    axes = range(a.ndim)
+    for axis in reversed(axes) if mode in _REPEATING else axes:  # the order that copies whole rows last
+        before, after = widths[axis]
         if not before and not after:
             continue
         n = a.shape[axis]
         if n == 0:
             raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-        if mode in ("edge", "reflect", "symmetric", "wrap"):
+        if mode in _REPEATING:
             a = _by_index(a, axis, n, before, after, mode, kwargs.get("reflect_type", "even"))
         elif mode == "linear_ramp":
             a = _ramp(a, axis, before, after, _per_axis(kwargs.get("end_values", 0), a.ndim)[axis])

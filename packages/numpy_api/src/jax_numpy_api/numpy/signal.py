@@ -15,7 +15,7 @@ from .indexing import take
 from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, promote_dtypes,
                         promote_dtypes_inexact, shape_of, unwrapped)
 from .shaping import concatenate, flip, moveaxis
-from .ufuncs import _is_complex, _like
+from .ufuncs import _is_complex, _like, isfinite
 
 # -- convolution -------------------------------------------------------------------------------------------------------
 
@@ -253,8 +253,9 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     if x is None:
         y, = promote_dtypes_inexact(y)
         y = moveaxis(as_array(y), axis, -1)
-        if shape_of(dx) == () and y.shape[-1] > 1:  # sums what is not shifted, in one pass
-            return dx * (reductions.sum(y[..., 1:-1], axis=-1) + 0.5 * (y[..., 0] + y[..., -1]))
+        if shape_of(dx) == () and y.shape[-1] > 1:
+            total, ends = reductions.sum(y, axis=-1), 0.5 * y[..., 0] + 0.5 * y[..., -1]
+            return dx * arithmetic.where(isfinite(ends), total - ends, total)  # an infinite end stays infinite
         width: Any = dx
     else:
         y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))
