@@ -48,3 +48,15 @@ def test_large_operands_go_through_buffers():
 def test_unused_pure_callbacks_are_not_in_the_module():
     m = module("cpu", lambda x: (pure_callback(lambda a: a, x, x), x)[1])
     assert "custom_call" not in m.text() and not m.host_callbacks
+
+
+@pytest.mark.parametrize("platform, call", [("cpu", "@xla_ffi_python_cpu_callback"), ("cuda", "@xla_ffi_python_gpu_callback"),
+                                            ("tpu", '"stablehlo.send"')])
+def test_progress_bars_report_outside_of_the_loop_over_steps(platform, call):
+    from jax_callbacks import progress_bar
+    from jax_numpy_api import lax
+
+    body = progress_bar(lambda i, c: jnp.sin(c))
+    text = module(platform, lambda x: lax.fori_loop(0, 100, body, x)).text()
+    assert text.count("stablehlo.while") == 2
+    assert text.count(call) == 2  # a report before each run of steps, and the end

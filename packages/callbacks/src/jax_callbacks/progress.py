@@ -2,7 +2,7 @@
 
 The body gets one more equation, `progress_p`, which has no operands and no results, so transformations of the loop carry it
 along. Where the loop is compiled it becomes a loop over runs of steps, with a callback before each run (see
-`Primitive.loop_observer`). The callback answers with the step for the next report, chosen so that reports come about twenty
+`Primitive.loop_observer`). The callback answers with the step for the next report, chosen so that reports come about ten
 times a second. The loop inside is compiled as it would be without a bar.
 
 The functions of `lax` see the attribute ``__jax_loop__`` of the body and leave it to this module to set the loop up.
@@ -23,7 +23,7 @@ from .effects import IOEffect
 from .site import DYNAMIC, Site
 
 
-def progress_bar(body: Callable, length: int | None = None, *, desc: str | None = None, interval: float = 0.05,
+def progress_bar(body: Callable, length: int | None = None, *, desc: str | None = None, interval: float = 0.1,
                  **options: Any) -> Callable:
     """``body`` for `scan`, `fori_loop`, `while_loop` or `map` with a tqdm bar that shows how far the loop is.
 
@@ -74,7 +74,7 @@ class _Bar:
         if done == 0:
             return step.dtype.type(1)
         rate = done / max(now - self.started, 1e-9)
-        ahead = max(1, min(3 * done, int(rate * self.interval)))  # at most four times as far: early steps may not be typical
+        ahead = max(1, min(9 * done, int(rate * self.interval)))  # at most ten times as far: early steps may not be typical
         return step.dtype.type(min(done + ahead, _LAST[step.itemsize]))
 
     def finish(self, step: np.ndarray, total: int | None) -> None:
