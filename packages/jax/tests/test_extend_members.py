@@ -120,3 +120,43 @@ def test_distributed_refuses_what_it_cannot_do(name):
     """An argument about security is never ignored."""
     with pytest.raises(NotImplementedError, match=f"{name}=1 is not supported"):
         jax.distributed.initialize("localhost:1", 1, 0, **{name: 1})
+
+
+def test_name_stacks_print_transformations_around_the_scope_that_follows():
+    empty = source_info_util.NameStack()
+    assert str(empty) == ""
+    assert str(empty.extend("a").transform("vmap")) == "a/vmap()"
+    assert str(empty.transform("jit").transform("vmap").extend("b").extend("c")) == "jit(vmap(b))/c"
+    assert str(empty.extend("a").transform("jit").extend("x").transform("vmap").extend("b")) == "a/jit(x)/vmap(b)"
+    assert str(empty.transform("jit") + empty.extend("z").transform("g")) == "jit(z)/g()"
+    assert len(empty.extend("a").transform("jit")) == 2
+
+
+def test_a_token_waits_for_its_array():
+    class Buffer:
+        waited = False
+
+        def block_until_ready(self):
+            self.waited = True
+    buffer = Buffer()
+    assert core.Token(buffer).block_until_ready() is None and buffer.waited
+
+
+@pytest.mark.parametrize("transform", [jax.jit, jax.grad, lambda f: lambda x: jax.vmap(f)(jax.numpy.ones(3)),
+                                       lambda f: lambda x: jax.jit(jax.vmap(jax.grad(f)))(jax.numpy.ones(3))],
+                         ids=["jit", "grad", "vmap", "jit of vmap of grad"])
+def test_traces_say_whether_they_are_at_work(transform):
+    kept = []
+
+    def f(x):
+        trace = x._trace
+        kept.append(trace)
+        assert trace.is_valid() and trace.full_raise(x) is x and trace.stage_value(2.0) == 2.0
+        inside = []
+        jax.jit(lambda y: [inside.append(trace.is_valid()), y][1])(1.0)
+        assert inside == [True]  # one below is at work too
+        with pytest.raises(jax.errors.ConcretizationTypeError, match="traceback is a property of concrete arrays"):
+            x.traceback
+        return x * 2
+    transform(f)(1.0)
+    assert kept and not any(trace.is_valid() for trace in kept)

@@ -45,6 +45,19 @@ class Trace:
         """`process` under its public name, which traces of users override; ``tracers`` may hold other values too."""
         return self.process(primitive, tracers, params)
 
+    def is_valid(self) -> bool:
+        """Whether the trace is at work in this thread: the current one, or below it."""
+        trace = context.state.trace
+        while trace is not None and trace is not self:
+            trace = getattr(trace, "below", None) if trace.parent is None else trace.parent
+        return trace is self
+
+    def full_raise(self, x: Any) -> Any:
+        """``x`` itself, as traces take values of other traces as they are; kept for interpreters written for the public API."""
+        return x
+
+    stage_value = full_raise
+
     def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom JVP rule; see `custom_jvp`."""
         from .public import user_traces  # traces of this system do without it
@@ -258,6 +271,10 @@ class Tracer:
 
     def unsafe_buffer_pointer(self):
         raise errors.ConcretizationTypeError(self, "unsafe_buffer_pointer() needs a concrete array")
+
+    @property
+    def traceback(self):
+        raise errors.ConcretizationTypeError(self, "traceback is a property of concrete arrays")
 
     def is_deleted(self):
         raise errors.ConcretizationTypeError(self, "is_deleted() needs a concrete array")

@@ -19,9 +19,22 @@ from ..reverse import backward_pass
 from ..staging import DynamicJaxprTrace
 from ..trace import EVAL, Tracer, to_concrete_value
 
-Token = AbstractToken
 Atom = (Var, Literal)
 array_types = {np.ndarray, np.generic}
+
+
+class Token:
+    """A token as a value: what follows it is to wait until ``buf``, an array that some computation returns, is there."""
+
+    __slots__ = ("buf",)
+    aval = abstract_token
+
+    def __init__(self, buf: Any):
+        self.buf = buf
+
+    def block_until_ready(self) -> None:
+        """Wait until ``buf`` has been computed; returns nothing."""
+        self.buf.block_until_ready()
 
 
 class Primitive(DeclaredPrimitive):

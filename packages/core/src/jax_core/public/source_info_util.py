@@ -8,8 +8,14 @@ from ..source import SourceInfo, capture, register_exclusion
 from ..source import name_stack as _scopes
 
 
+class Transform(str):
+    """The name of a transformation in a `NameStack`: printed around the scope that follows."""
+
+    __slots__ = ()
+
+
 class NameStack:
-    """Names of the scopes in force, outermost first."""
+    """Names of the scopes in force, outermost first, and of the transformations applied inside them."""
 
     __slots__ = ("stack",)
 
@@ -18,6 +24,10 @@ class NameStack:
 
     def extend(self, name: str) -> "NameStack":
         return NameStack((*self.stack, name))
+
+    def transform(self, name: str) -> "NameStack":
+        """The stack inside a transformation: ``a`` then ``vmap`` then ``b`` is printed ``a/vmap(b)``."""
+        return NameStack((*self.stack, Transform(name)))
 
     def __add__(self, other: "NameStack") -> "NameStack":
         return NameStack(self.stack + other.stack)
@@ -32,7 +42,15 @@ class NameStack:
         return hash(self.stack)
 
     def __str__(self):
-        return "/".join(map(str, self.stack))
+        parts: list[str] = []
+        around: list[str] = []  # transformations that wait for a scope
+        for name in (*self.stack, ""):
+            if isinstance(name, Transform):
+                around.append(name)
+            elif name or around:
+                parts.append("(".join([*around, str(name)]) + ")" * len(around))
+                around = []
+        return "/".join(parts)
 
 
 def current() -> SourceInfo:
