@@ -75,3 +75,14 @@ def test_argmax_finds_the_first_nan_when_compiled():
     big[1, 700:] = 1
     big[2, 333] = np.nan
     assert np.asarray(jit(lambda x: lax.argmax(x, 1, np.int32))(big)).tolist() == [0, 700, 333]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32", "uint8"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_argmax_of_a_long_axis_is_the_first_of_equals(dtype, axis):
+    """Compiled, floats are searched by value and integers in pairs; both name the first place."""
+    x = np.random.default_rng(0).integers(0, 5, (40, 50)).astype(dtype)
+    for arg, f in ((lax.argmax, np.argmax), (lax.argmin, np.argmin)):
+        got = jit(lambda x, arg=arg: arg(x, axis, np.int32))(x)
+        assert got.dtype == np.int32
+        np.testing.assert_array_equal(got, f(x, axis))
