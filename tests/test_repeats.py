@@ -36,6 +36,18 @@ def joined(v):
     return jnp.stack(all_need_a_sum(tuple(v[i] for i in range(v.shape[0]))))
 
 
+def pendulum(y):
+    """A step of Runge and Kutta's method: XLA takes what is stacked and sliced apart well."""
+    def slope(y):
+        a, b, c, d = y
+        s, k = jnp.sin(a - b), jnp.cos(a - b)
+        return jnp.stack([c, d, (s * k - s * (c * c * k + d * d)) / (2 - k * k), (s * c * c + k * d * d * s) / (2 - k * k)])
+    k1 = slope(y)
+    k2 = slope(y + 0.05 * k1)
+    k3 = slope(y + 0.05 * k2)
+    return y + 0.1 / 6 * (k1 + 2 * k2 + 2 * k3 + slope(y + 0.1 * k3))
+
+
 def looped(body):
     return lambda c: lax.fori_loop(0, 5, lambda i, c: body(c), c)
 
@@ -47,6 +59,10 @@ def looped(body):
     (all_need_a_sum, leaves(8), False),
     (each_on_its_own, leaves(64), False),
     (butterflies, leaves(64), True),
+    (butterflies, leaves(32), False),  # 9 times, and more than a loop in one function holds
+    (all_need_a_sum, leaves(32, 4), True),
+    (all_need_a_sum, leaves(32, 512), False),
+    (pendulum, np.ones(4, np.float32), False),
     (butterflies, leaves(8), False),
     (joined, np.zeros(64, np.float32), True),
     (lambda c: lax.cond(c[0] > 0, all_need_a_sum, each_on_its_own, c), leaves(64), True),

@@ -12,11 +12,13 @@ from typing import Iterator
 
 from jax_core.jaxpr import Jaxpr, Literal, jaxprs_in_params
 
-from .planner import CHEAP, fusion_cost, starts_a_kernel
+from .planner import CHEAP, SMALL, fusion_cost, starts_a_kernel
 from .small import ELEMENTS
 
 OFTEN = 8
-"""Times that an operation is computed, on average and at least."""
+"""Times that an operation is computed, on average and at least, if all values fit into what XLA makes one function of."""
+OFTEN_APART = 16
+"""The same where they do not: each operation is then dispatched by itself."""
 WORTH = 256
 """Operations in all kernels of a program, at least."""
 LONGEST = 4096
@@ -30,10 +32,15 @@ def repeats_work(jaxpr: Jaxpr) -> bool:
     No array may have over `small.ELEMENTS` elements, as passes over memory count there, except what a loop reads and stacks.
     """
     programs = list(_programs(jaxpr))
-    if not any(len(p.eqns) <= LONGEST and _times_computed(p) >= OFTEN for p in programs):
+    if not any(_repeats(p) for p in programs if len(p.eqns) <= LONGEST):
         return False
     return not any(getattr(x.aval, "size", 0) > ELEMENTS for p in programs for eqn in p.eqns
                    if not any(jaxprs_in_params(eqn.params)) for x in (*eqn.invars, *eqn.outvars))
+
+
+def _repeats(jaxpr: Jaxpr) -> bool:
+    times = _times_computed(jaxpr)
+    return times >= OFTEN_APART or times >= OFTEN and _buffers(jaxpr) <= SMALL
 
 
 def _programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
@@ -49,12 +56,19 @@ def _programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
                     todo.append(inner)
 
 
+def _buffers(jaxpr: Jaxpr) -> int:
+    """Bytes of all values: arrays in buffers as XLA aligns them; scalars count less, as most become registers."""
+    avals = [v.aval for eqn in jaxpr.eqns for v in eqn.outvars]
+    return sum(-(-a.size * getattr(a.dtype, "itemsize", 8) // 64) * 64 if getattr(a, "shape", ()) else 16 for a in avals)
+
+
 def _times_computed(jaxpr: Jaxpr) -> float:
     """How often an equation is computed on average, if kernels compute all behind them; 0 where there is little in all.
 
     What is behind a value is a set of equations, kept as the bits of a number.
     """
     uses = collections.Counter(x for eqn in jaxpr.eqns for x in eqn.invars if type(x) is not Literal)
+    results = {x for x in jaxpr.outvars if type(x) is not Literal}
     behind: dict = {}
     computed = 0
     for i, eqn in enumerate(jaxpr.eqns):
@@ -62,7 +76,7 @@ def _times_computed(jaxpr: Jaxpr) -> float:
         if starts_a_kernel(eqn.primitive):
             computed += sum(s.bit_count() for s in sets)
             continue
-        if eqn.primitive.name in _JOINED:  # the kernel has code for each operand
+        if eqn.primitive.name in _JOINED and not results.isdisjoint(eqn.outvars):  # that kernel has code for each operand
             computed += sum(s.bit_count() for s in sets)
         own = 1 << i
         for s in sets:
