@@ -35,7 +35,7 @@ def _running() -> list[str]:
     """Names of the daemon threads that are in a program with callbacks."""
     frames = sys._current_frames()
     return [t.name for t in threading.enumerate()
-            if _is_daemon(t) and t.ident not in _parked and _in_program(frames.get(t.ident))]
+            if _is_daemon(t) and t.ident not in _parked and _in_program(frames.get(t.ident or 0))]
 
 
 def _in_program(frame) -> bool:
