@@ -20,7 +20,7 @@ from ..lax.conv import conv_general_dilated_p
 from ..lax.dot import dot_general_p
 from ..lax.gather import gather_p
 from ..lax.nary import constant
-from ..lax.reduce import reduce_max_p, reduce_min_p
+from ..lax.reduce import reduce_max_p, reduce_min_p, shift_p
 from ..lax.scatter import scatter_add_p, scatter_p, scatter_sub_p
 from ..lax.select import clamp_p, select_n_p
 from ..lax.slicing import dynamic_slice_p, dynamic_update_slice_p
@@ -137,7 +137,7 @@ def _integer_pow(x, *, y):
 
 _PIECEWISE_LINEAR = (
     convert_element_type_p, add_p, sub_p, max_p, min_p, complex_p, gather_p, scatter_p, scatter_add_p, scatter_sub_p, select_n_p,
-    clamp_p, dynamic_slice_p, dynamic_update_slice_p, sort_p, top_k_p, approx_top_k_p, reduce_max_p, reduce_min_p,
+    clamp_p, dynamic_slice_p, dynamic_update_slice_p, sort_p, top_k_p, approx_top_k_p, reduce_max_p, reduce_min_p, shift_p,
     reduce_window_max_p, reduce_window_min_p)
 
 SERIES: dict[Primitive, Callable] = {

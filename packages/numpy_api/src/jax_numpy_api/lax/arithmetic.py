@@ -23,6 +23,7 @@ from jax_core.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_li
 from jax_core.structural import convert_element_type_p
 
 from .compare import emit_compare, eq_p, gt_p
+from .nan_cpu import drops_nan, emit_choice
 from .nary import (ANY, FLOAT, INEXACT, INTEGER, NUMERIC, apply, as_operand, check_dtype, constant, elementwise, emit,
                    full_operands, integers, like, nary_result, nary_type, op, unbroadcast)
 from .select import select_n_p
@@ -206,6 +207,8 @@ mulhi_p = elementwise("mulhi", _mulhi_lower, accepts=INTEGER, jvp=ZERO, referenc
 def _extremum_lower(op_name, direction):
     def lower(b, x, y):
         x, y = full_operands(b, (x, y))
+        if drops_nan(b, x.aval):
+            return emit_choice(b, op_name, x, y)
         if x.aval.dtype.kind != "c":
             return emit(b, op_name, x, y, out=b.out_avals[0])
         keep = complex_order(b, direction, x, y)

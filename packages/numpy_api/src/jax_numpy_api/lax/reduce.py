@@ -26,6 +26,7 @@ from jax_core.trace import Tracer
 
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p
+from .nan_cpu import drops_nan, emit_with_nan
 from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, integers, nary_type
 from .shape import concatenate_p, reshaped, split_p
 
@@ -57,8 +58,11 @@ def _extreme(dtype, sign):
 
 # -- reductions by one op ------------------------------------------------------------------------------------------------
 
-def _reducer(name, op_name, identity, accepts, jvp, reference):
-    """Declare the reduction by the StableHLO op ``op_name``, whose identity in a dtype is ``identity(dtype)``."""
+def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False):
+    """Declare the reduction by the StableHLO op ``op_name``, whose identity in a dtype is ``identity(dtype)``.
+
+    ``nan``: whether the op may lose NaN on CPU, where it must not.
+    """
     def out_type(x, *, axes, out_sharding=None):
         check_dtype(name, x, accepts)
         return ShapedArray(reduced_shape(f"lax.{name}", x, axes), x.dtype, x.weak_type)
@@ -67,8 +71,9 @@ def _reducer(name, op_name, identity, accepts, jvp, reference):
         start = b.scalar(identity(x.aval.dtype), x.aval.dtype)
         if x.aval.dtype.kind == "c" and op_name in _COMPLEX_REDUCERS:
             return _complex_extremum(b, x, start, axes, _COMPLEX_REDUCERS[op_name])
-        return b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
-                      out=b.out_avals[0])
+        out = b.emit(f"stablehlo.reduce({x} init: {start}) applies {op_name} across dimensions = {list(axes)}", x, start,
+                     out=b.out_avals[0])
+        return emit_with_nan(b, x, out, axes) if nan and drops_nan(b, x.aval) else out
 
     prim = Primitive(
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
@@ -113,9 +118,12 @@ def _extremum_jvp(prim):
 
 
 reduce_max_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: reduce_max_p),
-                        lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)))
+                        lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), nan=True)
 reduce_min_p = _reducer("reduce_min", "stablehlo.minimum", highest, ANY, _extremum_jvp(lambda: reduce_min_p),
-                        lambda x, axes: np.min(x, axes, initial=highest(x.dtype)))
+                        lambda x, axes: np.min(x, axes, initial=highest(x.dtype)), nan=True)
+# The largest exponent, to be taken from all: NaN shows in the exponentials anyway, and on CPU is not looked for.
+shift_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: shift_p),
+                   lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)))
 
 
 def _prod_jvp(primals, tangents, *, axes, out_sharding=None):
@@ -209,7 +217,7 @@ def _arg_lower(direction):
 def _arg_by_value(b, x, start, axis, extremum):
     """The extreme value, then the lowest index at which it is found; the index less the length where there is NaN.
 
-    XLA's own maximum cannot be asked for NaN: on CPU it passes over NaN in arrays of about 10**4 elements and more.
+    XLA's own maximum cannot be asked for NaN (`nan_cpu`).
     """
     out, full, places = b.out_avals[0], x.aval.shape, ShapedArray(x.aval.shape, np.dtype(np.float32))
     short = out.update(dtype=places.dtype)

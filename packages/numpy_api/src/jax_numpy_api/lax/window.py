@@ -25,6 +25,7 @@ from jax_core.structural import broadcast_in_dim, zeros
 from jax_core.trace import to_concrete_value
 from jax_numpy_api import lax
 from .cumulative import _highest, _lowest
+from .nan_cpu import drops_nan, emit_choice
 from .reduce import _apply_elementwise
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
@@ -144,6 +145,8 @@ def _window_lower(op, start):
             return b.fun(_sliced_first, x, start=start(x.aval.dtype), params=_Hashable(params), op=op)[0]
         init = b.scalar(start(x.aval.dtype), x.aval.dtype)
         emit = lambda inner, old, new: [inner.emit(f"stablehlo.{op} {old}, {new}", old, new, out=old.aval)]
+        if op != "add" and drops_nan(b, x.aval):
+            emit = lambda inner, old, new: [emit_choice(inner, f"stablehlo.{op}", old, new)]
         return _emit_reduce_window(b, [x, init], [out], emit, params)[0]
     return rule
 

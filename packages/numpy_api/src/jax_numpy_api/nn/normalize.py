@@ -11,11 +11,12 @@ from jax_core.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp
+from ..numpy.reductions import shift
 
 
 def _shifted(x, axis, where):
     """``x`` less its maximum, which is treated as a constant: it cancels."""
-    top = jnp.max(x, axis, where=where, initial=-np.inf, keepdims=True)
+    top = shift(x, axis, where)
     return x - lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0.0) if where is not None else top)
 
 

@@ -19,6 +19,7 @@ from jax_core.array import Array
 from jax_core.jit import inlined
 
 from .. import lax
+from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
                         refuse_out, shape_of, strong, unwrapped)
@@ -170,11 +171,15 @@ def _bound(dtype: Any, lowest: bool) -> Any:
     return dtype.type(dtypes.finfo(dtype).min if lowest else dtypes.finfo(dtype).max)
 
 
+def _shift(a, axes):
+    return shift_p.bind(a, axes=tuple(axes), out_sharding=None)
+
+
 @adaptive("integers", (0, 2, 3))
 def _extreme(name, a, axis, keepdims, initial, where):
     check_arraylike(name, a)
     a = strong(unwrapped(a))
-    lowest = name == "max"
+    lowest = name != "min"
     shape = shape_of(a)
     axes = canonical_axes(axis, len(shape))
     if where is not None and initial is None:
@@ -187,12 +192,17 @@ def _extreme(name, a, axis, keepdims, initial, where):
         a = _masked(a, where, _bound(dtype, lowest))
         shape = shape_of(a)
         axes = canonical_axes(axis, len(shape))
-    reduce = lax.reduce_max if lowest else lax.reduce_min
+    reduce = {"max": lax.reduce_max, "min": lax.reduce_min, "shift": _shift}[name]
     out = reduce(a, axes) if axes else a
     if initial is not None:
         check_arraylike(name, initial)
         out = (lax.max if lowest else lax.min)(*promote_pair(out, initial))
     return _kept(out, shape, axes, keepdims)
+
+
+def shift(a: Any, axis: Any, where: Any = None) -> Array:
+    """`max` with axes kept and ``initial`` -inf, as softmax and its like subtract it; it may miss NaN (`lax.reduce.shift_p`)."""
+    return _extreme("shift", a, _axes_argument(axis), True, -np.inf, where)
 
 
 def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,

@@ -11,8 +11,8 @@ ELEMENTS = 1024
 """Of every array in a small program, at most; docs/compile-time.md has the measurements."""
 EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
-LESS_EXACT = {"tan", "cbrt"}
-"""Primitives whose quick code has a larger error (1.9 ulp, full: 1.0)."""
+LESS_EXACT = {"tan", "cbrt", "atan"}
+"""Primitives whose quick code has a larger error (1.9 ulp, full: 1.0; `atan` for subnormal float64)."""
 
 
 def is_small(jaxpr: Jaxpr) -> bool:

@@ -17,6 +17,7 @@ from jax_core.jit import inlined
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_args_inexact
+from ...numpy.reductions import shift as largest
 from ._series import differentiable, log1p
 
 # -- sums of exponentials ----------------------------------------------------------------------------------------------
@@ -24,7 +25,7 @@ from ._series import differentiable, log1p
 
 def _scaled_sum(a, b, axis):
     """``shift`` and terms ``e`` with ``log(sum(b exp(a))) = log(sum(b e)) + shift``; an infinite ``a`` has term 1."""
-    top = jnp.max(a, axis, keepdims=True, initial=-np.inf)
+    top = largest(a, axis)
     shift = lax.stop_gradient(jnp.where(top == -np.inf, 0, top))
     most = float(dtypes.finfo(a.dtype).max)  # in place of infinity, whose difference to itself is 0 then
     e = jnp.exp(jnp.minimum(a, most) - jnp.minimum(shift, most))
@@ -35,7 +36,7 @@ def _scaled_sum(a, b, axis):
 def _log_of_sum(axis, a, b):
     """Logarithm of the magnitude of ``sum(b exp(a))``, and its sign."""
     if b is None:  # no term is negative, and an infinite one makes the sum infinite by itself
-        top = jnp.max(a, axis, keepdims=True, initial=-np.inf)
+        top = largest(a, axis)
         shift = jnp.where(jnp.isfinite(top), top, 0)
         total = jnp.sum(jnp.exp(a - shift), axis, keepdims=True)
         return jnp.log(total) + shift, jnp.sign(total)
@@ -64,7 +65,7 @@ def _log_of_sum_jvp(axis, primals, tangents):
 
 def _complex_log_of_sum(a, b, axis):
     a = _counted(a, b)
-    top = jnp.max(jnp.real(a), axis, keepdims=True, initial=-np.inf)
+    top = largest(jnp.real(a), axis)
     shift = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0))
     e = jnp.exp(a - shift)
     return shift, jnp.sum(e if b is None else b * e, axis, keepdims=True)

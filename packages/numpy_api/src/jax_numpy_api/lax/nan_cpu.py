@@ -1,0 +1,49 @@
+"""Maxima and minima that keep NaN on the CPU.
+
+XLA's CPU compiler hands sums, maxima and minima over arrays of 4096 elements and more to a library (YNNPACK), together with
+the elementwise operations before them. Its maximum and minimum pass over NaN: with jaxlib 0.10.2 and 0.12,
+``max(x)``, ``sum(maximum(x, 0))`` and 2 x 2 pooling of 128 x 128 numbers with one NaN are free of NaN. So for large arrays
+
+- elementwise, one of the operands is selected by a comparison, which the library does not take (a maximum of two
+  1000 x 1000 arrays takes 0.52 ms so, 0.78 as XLA's own; a sum over one 0.57 and 0.36);
+- a reduction stays with the library, and a second one tells whether there was NaN: the sum of the squares is NaN only
+  then, as it adds nothing negative to an infinity (1000 x 1000 over the last axis: 0.24 ms, 0.16 without);
+- a window is reduced by comparisons.
+
+Of equal zeros of different signs, the elementwise ones give the second.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+
+from jax_core.aval import ShapedArray
+
+from .compare import emit_compare
+
+_LARGE = 1 << 11  # elements; the library's own limit is 4096, here with a margin for what is fused
+_TAKEN = {"float16", "bfloat16", "float32", "float64"}
+_BETTER = {"stablehlo.maximum": "LE", "stablehlo.minimum": "GE"}  # how the first compares when the second is the result
+
+
+def drops_nan(b: Any, aval: ShapedArray) -> bool:
+    """Whether XLA may lose NaN in extrema of arrays of this type."""
+    return b.platform == "cpu" and aval.size >= _LARGE and aval.dtype.name in _TAKEN
+
+
+def emit_choice(b: Any, op: str, x: Any, y: Any) -> Any:
+    """The maximum or minimum (by the name of the StableHLO op) of two values of one type, NaN where either is."""
+    second = emit_compare(b, _BETTER[op], x, y)
+    nan = emit_compare(b, "NE", y, y)
+    second = b.emit(f"stablehlo.or {second}, {nan}", second, nan, out=second.aval)
+    return b.emit(f"stablehlo.select {second}, {y}, {x}", second, y, x, out=x.aval)
+
+
+def emit_with_nan(b: Any, x: Any, extremum: Any, axes: Sequence[int]) -> Any:
+    """``extremum``, which reduces ``x`` over ``axes``, or NaN where there is one in ``x``."""
+    out, zero = extremum.aval, b.scalar(0, x.aval.dtype)
+    squares = b.emit(f"stablehlo.multiply {x}, {x}", x, x, out=x.aval)
+    total = b.emit(f"stablehlo.reduce({squares} init: {zero}) applies stablehlo.add across dimensions = {list(axes)}", squares,
+                   zero, out=out)
+    nan = emit_compare(b, "NE", total, total)
+    return b.emit(f"stablehlo.select {nan}, {total}, {extremum}", nan, total, extremum, out=out)

@@ -1,0 +1,50 @@
+"""One NaN among many numbers shows in everything that takes maxima or minima, where XLA's CPU library passes over it."""
+import numpy as np
+import pytest
+from jax_core import config
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+
+import jax_numpy_api.nn as nn
+import jax_numpy_api.numpy as jnp
+import jax_numpy_api.scipy.special as special
+from jax_numpy_api import lax
+from jax_numpy_api.lax.nan_cpu import _LARGE
+
+RNG = np.random.default_rng(0)
+CASES = {  # name: function of [128, 128], how many NaN one NaN makes
+    "max": (jnp.max, 1), "min": (jnp.min, 1), "max of rows": (lambda x: jnp.max(x, 1), 1), "min of columns": (lambda x: jnp.min(x, 0), 1),
+    "vmap of max": (vmap(jnp.max), 1), "ptp": (lambda x: jnp.ptp(x, 1), 1), "largest magnitude": (lambda x: jnp.abs(x).max(), 1),
+    "reduce": (lambda x: lax.reduce(x, x.dtype.type(-np.inf), lax.max, (1,)), 1),
+    "sum of relu": (lambda x: nn.relu(x).sum(), 1), "sum of maximum": (lambda x: jnp.maximum(x, x[::-1]).sum(1), 2),
+    "sum of minimum": (lambda x: jnp.minimum(x[::-1], x).sum(0), 1), "sum of clip": (lambda x: jnp.clip(x, -1, 1).sum(1), 1),
+    "maximum": (lambda x: jnp.maximum(x, 0), 1), "maximum, other side": (lambda x: jnp.maximum(0, x), 1),
+    "pooling": (lambda x: lax.reduce_window(x, -np.inf, lax.max, (2, 2), (2, 2), "VALID"), 1),
+    "minimum of windows": (lambda x: lax.reduce_window(x, np.inf, lax.min, (4, 1), (4, 1), "VALID"), 1),
+    "softmax": (lambda x: nn.softmax(x, 1), 128), "log_softmax": (lambda x: nn.log_softmax(x, 1), 128),
+    "logsumexp": (lambda x: special.logsumexp(x, 1), 1), "nanmax": (lambda x: jnp.nanmax(x, 1), 0),
+    "infinities": (lambda x: jnp.max(x.at[7].set(np.inf).at[7, :5].set(-np.inf), 1), 1),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+@pytest.mark.parametrize("name", CASES)
+def test_nan_is_kept(name, dtype):
+    function, count = CASES[name]
+    with config.enable_x64(dtype == "float64"):
+        for place in ((3, 5), (127, 127), (0, 64)):
+            x = RNG.normal(size=(128, 128))
+            x[place] = np.nan
+            out = np.asarray(jit(function)(jnp.asarray(x, dtype)), np.float64)
+            assert np.isnan(out).sum() == count
+            assert not np.isnan(np.asarray(jit(function)(jnp.asarray(np.nan_to_num(x), dtype)), np.float64)).any()
+
+
+@pytest.mark.parametrize("size", [_LARGE - 1, _LARGE])
+@pytest.mark.parametrize("ours, numpys", [(jnp.maximum, np.maximum), (jnp.minimum, np.minimum)])
+def test_elementwise_agrees_with_numpy(ours, numpys, size):
+    special_values = np.array([0, 1, -1, np.inf, -np.inf, np.nan, 1e-30, 3e38], np.float32)
+    x, y = (RNG.choice(special_values, size) for _ in range(2))
+    np.testing.assert_array_equal(jit(ours)(x, y), numpys(x, y))
+    np.testing.assert_array_equal(jit(lambda x: ours(x, 0))(x), numpys(x, np.float32(0)))
+    np.testing.assert_array_equal(jit(lambda x: ours(x, np.float32(np.nan)))(x), numpys(x, np.float32(np.nan)))
