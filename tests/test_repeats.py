@@ -79,6 +79,18 @@ def test_which_programs_repeat_work(body, carry, unfused, wrap):
     assert UNFUSED_OPTIONS[0] not in options_for(module, "cuda", ())
 
 
+def test_chains_of_reductions_keep_fusion():
+    def chain(x):
+        for _ in range(60):
+            x = jnp.clip(x, -1, 1)
+            x = jnp.where(x > 0, x, 0.1 * x)
+            x = x + jnp.sum(x, axis=0, keepdims=True)
+            x = jnp.concatenate([x[1:], x[:1]])
+        return x
+    for function in (chain, jax.grad(lambda x: chain(x).sum())):
+        assert not jax.jit(function).lower(np.ones((16, 16), np.float32))._module.repeats_work
+
+
 def test_callers_options_stand():
     module = jax.jit(all_need_a_sum).lower(leaves(64))._module
     assert options_for(module, "cpu", (("xla_cpu_enable_fast_math", False),)) == (("xla_cpu_enable_fast_math", False),)

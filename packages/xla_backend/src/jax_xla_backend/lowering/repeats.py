@@ -74,16 +74,13 @@ def _times_computed(jaxpr: Jaxpr) -> float:
     for i, eqn in enumerate(jaxpr.eqns):
         sets = [behind.get(x, 0) for x in eqn.invars if type(x) is not Literal]
         if starts_a_kernel(eqn.primitive):
-            computed += sum(s.bit_count() for s in sets)
             continue
         if eqn.primitive.name in _JOINED and not results.isdisjoint(eqn.outvars):  # that kernel has code for each operand
             computed += sum(s.bit_count() for s in sets)
         own = 1 << i
         for s in sets:
             own |= s
-        if fusion_cost(eqn.primitive) > CHEAP and uses[eqn.outvars[0]] > 1:  # XLA keeps it
-            computed += own.bit_count()
-        else:
+        if fusion_cost(eqn.primitive) <= CHEAP or uses[eqn.outvars[0]] <= 1:  # else XLA keeps it
             behind.update(dict.fromkeys(eqn.outvars, own))
     computed += sum(behind.get(x, 0).bit_count() for x in jaxpr.outvars if type(x) is not Literal)
     return computed / len(jaxpr.eqns) if computed >= WORTH else 0.0
