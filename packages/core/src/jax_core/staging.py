@@ -231,7 +231,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
 
 def varying_in_loop(xs: Sequence[Any]) -> list[bool] | None:
     """Which values change from step to step of the loop whose body is being written; None where it is not known to be one."""
-    trace = next((x._trace for x in xs if type(x) is DynamicJaxprTracer), None)
+    trace: Any = next((x._trace for x in xs if type(x) is DynamicJaxprTracer), None)
     return None if trace is None or trace.varying is None else [trace.varies(x) for x in xs]
 
 
