@@ -107,6 +107,9 @@ def limited(index: Any, n: int, mode: str, name: str, what: str) -> Any:
     raise ValueError(f"{name}: mode={mode!r} not understood. Must be 'raise', 'wrap', or 'clip'")
 
 
+_FEW = 8  # so many comparisons in one loop are faster than a gather from what is first put together
+
+
 def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
     """For each element ``a[i]`` the element of ``choices[a[i]]`` at its place.
 
@@ -129,10 +132,13 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
         raise ValueError("`a` array must be integer typed")
     a = limited(a, len(choices), mode, "choose", "choice array")
     shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in choices))
-    stacked = lax.concatenate([lax.expand_dims(broadcast_to(as_array(c), shape), (0,)) for c in choices], 0)
-    index = lax.expand_dims(broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape), (0,))
+    choices = [broadcast_to(as_array(c), shape) for c in choices]
+    index = broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape)
+    if len(choices) <= _FEW:
+        return lax.select_n(index, *choices)
+    stacked = lax.concatenate([lax.expand_dims(c, (0,)) for c in choices], 0)
     from .indexing import take_along_axis
-    return take_along_axis(stacked, index, 0)[0]
+    return take_along_axis(stacked, lax.expand_dims(index, (0,)), 0)[0]
 
 
 def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
