@@ -51,6 +51,13 @@ def test_imports_point_one_way(folder):
     assert not wrong
 
 
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if f != "jax"])
+def test_tests_of_a_package_do_without_the_meta_package(folder):
+    """They run where it is not installed."""
+    tests = sorted((PACKAGES / folder / "tests").rglob("test_*.py"))
+    assert not [str(path.relative_to(ROOT)) for path in tests if "jax" in imported(path)]
+
+
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if f != "xla_backend"])
 def test_jaxlib_is_imported_in_its_two_places_only(folder):
     wrong = {str(path.relative_to(ROOT)) for path in sources(folder) if "jaxlib" in imported(path)}

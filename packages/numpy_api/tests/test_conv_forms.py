@@ -3,8 +3,9 @@ import itertools
 
 import numpy as np
 import pytest
+from jax_core import config
+from jax_core.jit import jit
 
-import jax
 from jax_numpy_api import lax
 from jax_numpy_api.lax.conv import conv_general_dilated_p
 
@@ -30,13 +31,13 @@ def _arranged(x, names, spec):
 def test_form_agrees_with_definition(case, layout, dtype):
     batch, spatial, features, kernel, outputs, groups, batch_groups, strides, padding, ldil, rdil = SHAPES[case]
     rng = np.random.default_rng(case)
-    with jax.enable_x64(True):
+    with config.enable_x64(True):
         x = _arranged(rng.normal(size=(batch, *spatial, features)).astype(dtype), "NHWC", layout[0])
         k = _arranged(rng.normal(size=(*kernel, features // groups, outputs)).astype(dtype), "HWIO", layout[1])
         params = dict(window_strides=strides, padding=padding, lhs_dilation=ldil, rhs_dilation=rdil,
                       dimension_numbers=lax.conv_dimension_numbers(x.shape, k.shape, layout), feature_group_count=groups,
                       batch_group_count=batch_groups)
-        got = np.asarray(jax.jit(lambda x, k: lax.conv_general_dilated(x, k, **params))(x, k))
+        got = np.asarray(jit(lambda x, k: lax.conv_general_dilated(x, k, **params))(x, k))
         want = conv_general_dilated_p.reference(x, k, **params, precision=None, preferred_element_type=None)
     assert got.dtype == dtype and got.shape == want.shape
     tolerance = {np.float16: 3e-2, np.float32: 2e-5, np.float64: 1e-12}[dtype]
