@@ -72,7 +72,7 @@ def looped(body):
 @pytest.mark.parametrize("wrap", [lambda f: f, looped], ids=["plain", "loop"])
 def test_which_programs_repeat_work(body, carry, unfused, wrap):
     if wrap is looped and np.shape(jax.tree.leaves(carry)[0]) == (3,):
-        return  # changes the shape
+        pytest.skip("this body changes the shapes, so it is none for a loop")
     module = jax.jit(wrap(body)).lower(carry)._module
     assert module.repeats_work is unfused
     assert (options_for(module, "cpu", ())[:1] == UNFUSED_OPTIONS) is unfused

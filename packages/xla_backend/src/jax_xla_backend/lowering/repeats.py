@@ -8,12 +8,11 @@ as its operands are in the processor's cache: such programs are compiled without
 from __future__ import annotations
 
 import collections
-from typing import Iterator
 
-from jax_core.jaxpr import Jaxpr, Literal, jaxprs_in_params
+from jax_core.jaxpr import Jaxpr, Literal
 
 from .planner import CHEAP, SMALL, fusion_cost, starts_a_kernel
-from .small import ELEMENTS
+from .small import has_large, leaves, programs
 
 OFTEN = 8
 """Times that an operation is computed, on average and at least, if all values fit into what XLA makes one function of."""
@@ -31,29 +30,14 @@ def repeats_work(jaxpr: Jaxpr) -> bool:
 
     No array may have over `small.ELEMENTS` elements, as passes over memory count there, except what a loop reads and stacks.
     """
-    programs = list(_programs(jaxpr))
-    if not any(_repeats(p) for p in programs if len(p.eqns) <= LONGEST):
+    if any(has_large(eqn) for program in programs(jaxpr) for eqn in leaves(program)):
         return False
-    return not any(getattr(x.aval, "size", 0) > ELEMENTS for p in programs for eqn in p.eqns
-                   if not any(jaxprs_in_params(eqn.params)) for x in (*eqn.invars, *eqn.outvars))
+    return any(_repeats(program) for program in programs(jaxpr) if len(program.eqns) <= LONGEST)
 
 
 def _repeats(jaxpr: Jaxpr) -> bool:
     times = _times_computed(jaxpr)
     return times >= OFTEN_APART or times >= OFTEN and _buffers(jaxpr) <= SMALL
-
-
-def _programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
-    """The program and all inside it, each once."""
-    todo, seen = [jaxpr], {id(jaxpr)}
-    while todo:
-        program = todo.pop()
-        yield program
-        for eqn in program.eqns:
-            for inner in jaxprs_in_params(eqn.params) if eqn.params else ():
-                if id(inner) not in seen:
-                    seen.add(id(inner))
-                    todo.append(inner)
 
 
 def _buffers(jaxpr: Jaxpr) -> int:

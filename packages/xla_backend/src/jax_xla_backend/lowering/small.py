@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 import collections
+from typing import Iterator
 
-from jax_core.jaxpr import Jaxpr, jaxprs_in_params
+from jax_core.jaxpr import Jaxpr, JaxprEqn, jaxprs_in_params
 
 from .planner import starts_a_kernel
 
@@ -23,18 +24,32 @@ def is_small(jaxpr: Jaxpr) -> bool:
     as far as can be told from the equations that start one and from the results. Stops at the first large array.
     """
     kernels = collections.Counter(x.aval for x in jaxpr.outvars)
-    seen: set[int] = set()
-    todo = [jaxpr]
-    while todo:
-        for eqn in todo.pop().eqns:
-            inner = list(jaxprs_in_params(eqn.params)) if eqn.params else ()
-            if inner:
-                todo += [j for j in inner if id(j) not in seen]
-                seen.update(map(id, inner))
-                continue
-            avals = [x.aval for x in (*eqn.invars, *eqn.outvars)]
-            if eqn.primitive.name in LESS_EXACT or any([getattr(aval, "size", 0) > ELEMENTS for aval in avals]):
-                return False
-            if starts_a_kernel(eqn.primitive):
-                kernels[eqn.primitive, *avals] += 1
+    for eqn in (eqn for program in programs(jaxpr) for eqn in leaves(program)):
+        if eqn.primitive.name in LESS_EXACT or has_large(eqn):
+            return False
+        if starts_a_kernel(eqn.primitive):
+            kernels[eqn.primitive, *[x.aval for x in (*eqn.invars, *eqn.outvars)]] += 1
     return kernels.total() <= EQUAL * len(kernels)
+
+
+def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """The program and all inside it, each once."""
+    todo, seen = [jaxpr], {id(jaxpr)}
+    while todo:
+        program = todo.pop()
+        yield program
+        for eqn in program.eqns:
+            for inner in jaxprs_in_params(eqn.params) if eqn.params else ():
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    todo.append(inner)
+
+
+def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """The equations that hold no programs."""
+    return (eqn for eqn in jaxpr.eqns if not eqn.params or next(jaxprs_in_params(eqn.params), None) is None)
+
+
+def has_large(eqn: JaxprEqn) -> bool:
+    """Whether it reads or writes an array of over `ELEMENTS`."""
+    return any([getattr(x.aval, "size", 0) > ELEMENTS for x in (*eqn.invars, *eqn.outvars)])
