@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Programs over small arrays, compiled the quick way and in full, by size: the table of docs/compile-time.md.
+
+usage: quick_compile.py [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
+
+Prints, for each size, geometric means of full/quick over the programs: of the time to compile and of a run, and the runs that
+lose most. Both ways take turns; each figure is its minimum of three compilations, or of runs for `--seconds`.
+"""
+import argparse
+import math
+import os
+import time
+
+os.environ["JAX_ENABLE_COMPILATION_CACHE"] = "0"
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax_xla_backend.options import SMALL_OPTIONS
+
+WAYS = {"quick": dict(SMALL_OPTIONS), "full": {"xla_cpu_parallel_codegen_split_count": 32}}  # XLA's own count
+rows = lambda x: x.reshape(-1, 16)
+PROGRAMS = {
+    "add": lambda x: (x + 1.5) * 2, "exp": jnp.exp, "sin": jnp.sin, "tanh": jnp.tanh, "log": jnp.log, "pow": lambda x: x**1.7,
+    "where": lambda x: jnp.where(x > 0.5, x, -x), "integers": lambda x: (x * 9).astype(jnp.int32) // 3 % 7,
+    "bfloat16": lambda x: (x.astype(jnp.bfloat16) * 2 + 1).astype(jnp.float32),
+    "sum": jnp.sum, "sum of rows": lambda x: rows(x).sum(1), "sum of columns": lambda x: rows(x).sum(0), "max": jnp.max,
+    "argmax": jnp.argmax, "cumsum": jnp.cumsum, "sort": jnp.sort, "softmax": lambda x: jax.nn.softmax(rows(x)),
+    "layer norm": lambda x: (rows(x) - rows(x).mean(1, keepdims=True)) / jnp.sqrt(rows(x).var(1, keepdims=True) + 1e-5),
+    "transpose": lambda x: rows(x).T + 1, "concatenate": lambda x: jnp.concatenate([x, x * 2, x + 1]),
+    "roll": lambda x: jnp.roll(x, 3) + x, "gather": lambda x: x[(x * 7).astype(int) % x.size],
+    "scatter": lambda x: jnp.zeros_like(x).at[(x * 7).astype(int) % 8].add(x), "vector": lambda x: rows(x) @ x[:16],
+    "convolution": lambda x: jnp.convolve(x, x[:8], mode="same"), "fft": lambda x: jnp.abs(jnp.fft.rfft(x)),
+    "normal": lambda x: jax.random.normal(jax.random.key(0), x.shape),
+    "loop": lambda x: lax.scan(lambda c, _: (jnp.tanh(c) * 1.01, c.sum()), x, None, length=20)[0],
+}
+
+
+def measured(function, x, seconds):
+    """For each way, seconds to compile and to run."""
+    best = {way: [math.inf, math.inf] for way in WAYS}
+    calls = {}
+    for _ in range(3):
+        for way, options in WAYS.items():
+            jax.clear_caches()
+            lowered = jax.jit(function).lower(x)
+            start = time.perf_counter()
+            calls[way] = lowered.compile(compiler_options=options)
+            best[way][0] = min(best[way][0], time.perf_counter() - start)
+            calls[way](x)
+    stop = time.perf_counter() + seconds * len(WAYS)
+    while time.perf_counter() < stop:
+        for way, call in calls.items():
+            start = time.perf_counter()
+            for _ in range(50):
+                out = call(x)
+            jax.block_until_ready(out)
+            best[way][1] = min(best[way][1], (time.perf_counter() - start) / 50)
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", default="16,64,256,1024,4096,16384")
+    parser.add_argument("--only", default=",".join(PROGRAMS))
+    parser.add_argument("--seconds", type=float, default=0.1)
+    options = parser.parse_args()
+    print(f"{'elements':>8} {'compile':>8} {'run':>8}  slowest runs")
+    for size in map(int, options.sizes.split(",")):
+        x = jnp.linspace(0.1, 1, size)
+        ratios = {}
+        for name in options.only.split(","):
+            best = measured(PROGRAMS[name], x, options.seconds)
+            ratios[name] = [full / quick for full, quick in zip(best["full"], best["quick"])]
+        means = [math.exp(sum(math.log(r[i]) for r in ratios.values()) / len(ratios)) for i in range(2)]
+        worst = sorted((round(r[1], 2), name) for name, r in ratios.items())[:4]
+        print(f"{size:8} {means[0]:8.2f} {means[1]:8.2f}  {worst}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
