@@ -30,12 +30,11 @@ def chosen(function, *args, items=()):
     (jax.grad(lambda x: jnp.sum(jax.nn.softmax(x) ** 2)), (SMALL,), True),
     (lambda x: jax.jit(jnp.outer)(x, x).sum(), (SMALL,), False),         # inside a call
     (lambda x: lax.cond(x[0] > 0, lambda x: jnp.outer(x, x).sum(), jnp.sum, x), (SMALL,), False),
-    (lambda x: lax.while_loop(lambda x: x.sum() < 9, lambda x: x * 2, x), (SMALL,), True),
     (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), True),
 ])
 def test_which_programs_are_small(function, args, small):
     assert lowered(function, *args).small is small
-    assert chosen(function, *args) == (SMALL_OPTIONS if small else ())
+    assert set(SMALL_OPTIONS) <= set(chosen(function, *args)) if small else chosen(function, *args) == ()
 
 
 def test_loops_may_read_and_stack_large_arrays():

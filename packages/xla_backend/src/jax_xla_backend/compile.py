@@ -17,6 +17,8 @@ from jax_core import config
 
 from . import disk_cache, waiting
 from .jaxlib_compat import RuntimeError_, _jax
+from .lowering.loops import USUAL
+from .options import EXTRA_OPTIONS, LOOP_OPTION
 
 _LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
 _cache: collections.OrderedDict[Any, Any] = collections.OrderedDict()
@@ -75,26 +77,16 @@ _LEVELS = ("optimization_level", "memory_fitting_level")
 _BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", *_LEVELS}
 
 
-# XLA's CPU compiler makes one function of a loop whose buffers have less than so many bytes in all, and else dispatches
-# every operation of every step. Its own limit is 1024. With this one a loop over 64 scalars takes 1.6 ms in place of 31,
-# one over 16 arrays f32[8] 0.24 ms in place of 1.7, both compile faster, and none of the loops measured got slower
-# (limits of 1 to 32 kB; 64 kB is too much, as large elementwise steps no longer run in parallel).
-_SMALL_LOOP = b"xla_cpu_small_while_loop_byte_threshold=16384"
-
-
-_EXTRA_OPTIONS = "xla_backend_extra_options"
-
-
 def _cpu_options(more: str = "") -> Any:
-    """Options with the limit raised, and those of ``more`` (name or name=value, by comma).
+    """Options with the limit of loops raised (see `lowering.loops`), and those of ``more`` (name or name=value, by comma).
 
     jaxlib reads them from a map that only the serialized form of options shows. What the user has set in XLA_FLAGS stays.
     """
     plain = _jax.CompileOptions().SerializeAsString()
     field = lambda number, value: _varint(number << 3 | 2) + _varint(len(value)) + value
     added = b""
-    for option in (_SMALL_LOOP, *filter(None, more.encode().split(b","))):
-        name, _, value = option.partition(b"=")
+    options = (b"%s=%d" % (LOOP_OPTION.encode(), USUAL), *filter(None, more.encode().split(b",")))
+    for name, value in dict([option.partition(b"=")[::2] for option in options]).items():
         if name not in plain:
             # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options
             added += field(3, field(3, field(500, field(1, name) + field(2, value))))
@@ -111,7 +103,7 @@ def _varint(n: int) -> bytes:
 def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None = None) -> Any:
     """jaxlib's compile options: one replica, one partition for each device."""
     given = dict(items)
-    options = _cpu_options(given.pop(_EXTRA_OPTIONS, "")) if devices[0].platform == "cpu" else _jax.CompileOptions()
+    options = _cpu_options(given.pop(EXTRA_OPTIONS, "")) if devices[0].platform == "cpu" else _jax.CompileOptions()
     build = options.executable_build_options
     ids = np.array([[d.id for d in devices]], dtype=np.int64)
     options.num_replicas = 1
@@ -155,7 +147,7 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:
         return _compile(text, client, devices, items, ())
-    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, _SMALL_LOOP,
+    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, USUAL,
                 *_effort_flags())
     key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
     with _lock:

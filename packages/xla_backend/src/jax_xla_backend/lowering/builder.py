@@ -20,6 +20,7 @@ from jax_core.staging import trace_to_jaxpr
 
 from .. import custom_calls
 from . import calls, extended, foreign, sharding_text
+from .loops import LOOPS, is_dispatched
 from .planner import plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value
@@ -365,7 +366,12 @@ class Builder:
         if rule is None:
             raise NotImplementedError(f"MLIR translation rule for primitive '{prim.name}' not found for platform "
                                       f"{self.platform}")
+        module = self.module
+        planning = module.planning
+        if module.whole_loops and prim.name in LOOPS and not is_dispatched(eqn):
+            module.planning = False
         out = rule(self, *operands, **eqn.params)
+        module.planning = planning
         return out if prim.multiple_results else (out,)
 
     def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:

@@ -25,6 +25,7 @@ from jax_core.source import SourceInfo
 from . import metadata, templates
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
+from .loops import UNLIMITED, USUAL, loop_limit, unrolls
 from .planner import Plan
 from .repeats import repeats_work
 from .sharding_text import Shardings
@@ -62,6 +63,7 @@ class Module:
       inspections: functions to be called with the placement of everything, where that is one device.
       wants: what in the program can only run on several devices, and on how many; or None.
       planning: whether the fusion planner is asked.
+      loop_limit: of the loops that XLA is to make one function of, as `loops.loop_limit` says.
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
@@ -89,6 +91,7 @@ class Module:
         self.inspections: list = []
         self.wants: tuple[str, int] | None = None
         self.planning = wants_plan(spec, platform)
+        self.loop_limit = loop_limit(self._jaxpr) if self.planning and in_shardings is None else USUAL
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers
@@ -104,6 +107,11 @@ class Module:
     def small(self) -> bool:
         """Whether all its arrays are small (`is_small`)."""
         return is_small(self._jaxpr)
+
+    @property
+    def unrolls(self) -> bool:
+        """Whether code of its loops is better unrolled (`loops.unrolls`)."""
+        return unrolls(self._jaxpr)
 
     @property
     def repeats_work(self) -> bool:
@@ -202,7 +210,8 @@ class ModuleWriter:
     Attributes:
       platform: platform to lower for.
       located: every operation gets a location.
-      planning: whether the fusion planner is asked.
+      planning: whether the fusion planner is asked; not inside loops that become one function, which has no barriers.
+      whole_loops: whether all loops do that have no calls.
       plans: what it said, by identity of the program.
       shardings: placements and meshes.
       callbacks: Python functions called by index.
@@ -218,7 +227,7 @@ class ModuleWriter:
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
-        self.planning = module.planning
+        self.planning, self.whole_loops = module.planning, module.loop_limit == UNLIMITED
         self.plans: dict[int, Plan] = {}
         self.shardings = Shardings(*module._shardings)
         self.callbacks: list[Callable] = []
@@ -289,7 +298,7 @@ class ModuleWriter:
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:
         """The symbol of ``closed`` as a function of this module; written if no equal function is there yet."""
-        key = id(closed), self.axis_env and self.axis_env.key()
+        key = id(closed), self.axis_env and self.axis_env.key(), self.planning
         found = self._by_program.get(key)
         if found is not None:
             return found[1]

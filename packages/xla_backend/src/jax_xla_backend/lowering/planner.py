@@ -92,6 +92,11 @@ def starts_a_kernel(prim: Primitive) -> bool:
     return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
 
 
+def is_fused(prim: Primitive) -> bool:
+    """Whether XLA computes it within the kernels of its consumers."""
+    return (_kinds.get(prim) or _kind(prim))[0] in (_FUSED, _VIEW)
+
+
 def fusion_cost(prim: Primitive) -> float:
     """ns for one element where it is fused."""
     return (_kinds.get(prim) or _kind(prim))[1]
