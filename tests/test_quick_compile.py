@@ -6,7 +6,7 @@ import pytest
 from jax import lax
 from jax_xla_backend import compile as xla_compile
 from jax_xla_backend.lowering.small import ELEMENTS
-from jax_xla_backend.options import SMALL_OPTIONS, options_for
+from jax_xla_backend.options import SMALL_OPTIONS, UNROLLED_OPTIONS, options_for
 
 SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)
 
@@ -34,7 +34,43 @@ def chosen(function, *args, items=()):
 ])
 def test_which_programs_are_small(function, args, small):
     assert lowered(function, *args).small is small
-    assert set(SMALL_OPTIONS) <= set(chosen(function, *args)) if small else chosen(function, *args) == ()
+    assert (chosen(function, *args) == SMALL_OPTIONS) is small
+
+
+MATRIX = np.linspace(0.1, 1, 96 * 96, dtype=np.float32).reshape(96, 96)
+PASSES = [
+    jnp.sin, jax.nn.gelu, lambda x: jnp.where(x > 0.5, x, -x).T, lambda x: x[3:, ::2] * 2, lambda x: jnp.concatenate([x, x]),
+    lambda x: jnp.clip(x * 3, 0, 1).astype(jnp.bfloat16), jax.grad(lambda x: jax.nn.gelu(x).sum()), lambda x: jnp.var(x, 1),
+    lambda x: (x - x.mean(0)) * lax.rsqrt(x.var(0) + 1e-5), lambda x: jax.random.normal(jax.random.key(0), x.shape) + x,
+    lambda x: (x > 0.5).any(1), lambda x: jnp.arange(5000) * x[0, 0],
+]
+NO_PASSES = [
+    lambda x: x @ x, jax.nn.softmax, jnp.tan, lambda x: jnp.roll(x, 1), jnp.cumsum, jnp.sort, lambda x: x.argmax(1),
+    lambda x: lax.fori_loop(0, 3, lambda i, c: c * 2, x), lambda x: x.at[jnp.arange(5)].add(x[:5]),
+    lambda x: [x + i for i in range(3)], lambda x: sum([(x * i).mean(i % 2, keepdims=True) for i in range(4)]) + x,
+]
+
+
+@pytest.mark.parametrize("function", PASSES)
+def test_passes_over_the_inputs_are_compiled_quickly_and_compute_the_same_bits(function):
+    assert chosen(function, MATRIX) == UNROLLED_OPTIONS
+    quick = jax.jit(function)(MATRIX)
+    try:
+        jax.config.update("jax_quick_compile", False)
+        full = jax.jit(lambda x: function(x))(MATRIX)
+    finally:
+        jax.config.update("jax_quick_compile", True)
+    np.testing.assert_array_equal(np.asarray(quick, np.float32), np.asarray(full, np.float32))
+
+
+@pytest.mark.parametrize("function", NO_PASSES)
+def test_what_reads_computed_arrays_is_compiled_in_full(function):
+    assert chosen(function, MATRIX) == ()
+
+
+def test_results_in_donated_buffers_are_compiled_in_full():
+    module = jax.jit(jnp.sin, donate_argnums=0).lower(jnp.asarray(MATRIX))._module
+    assert options_for(module, "cpu", ()) == ()
 
 
 def test_loops_may_read_and_stack_large_arrays():

@@ -15,7 +15,7 @@ EXTRA_OPTIONS = "xla_backend_extra_options"
 SMALL_OPTIONS: tuple[tuple[str, Any], ...] = (
     (EXTRA_OPTIONS, "xla_cpu_disable_new_fusion_emitters,xla_cpu_disable_loop_unrolling"),
     ("xla_cpu_parallel_codegen_split_count", 2))
-SMALL_UNROLLED_OPTIONS = ((EXTRA_OPTIONS, "xla_cpu_disable_new_fusion_emitters"), SMALL_OPTIONS[1])
+UNROLLED_OPTIONS = ((EXTRA_OPTIONS, "xla_cpu_disable_new_fusion_emitters"), SMALL_OPTIONS[1])
 
 LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
 
@@ -25,8 +25,8 @@ UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusi
 def options_for(module: Any, platform: str, items: tuple) -> tuple:
     """Compiler options for a lowered module, as items.
 
-    * Small programs on CPU (see `lowering.small`) are compiled the quick way, unless the caller has options of his own,
-      as their runs take no longer for it. ``jax_quick_compile`` switches that.
+    * Small programs and passes over inputs on CPU (see `lowering.small`) are compiled the quick way, unless the caller has
+      options of his own, as their runs take no longer for it. ``jax_quick_compile`` switches that.
     * Small programs whose values fusion would compute many times over (see `lowering.repeats`) are compiled without it.
     * Loops become one function each where that pays (see `lowering.loops`).
     * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
@@ -42,8 +42,11 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
         chosen = BARRIER_OPTIONS if alone else ()
     elif platform == "cpu" and not items and not config.disable_most_optimizations.value:
         chosen = UNFUSED_OPTIONS if getattr(module, "repeats_work", False) else ()
-        if config.quick_compile.value and limit != LOW and getattr(module, "small", False):
-            chosen += SMALL_UNROLLED_OPTIONS if module.unrolls else SMALL_OPTIONS
+        if config.quick_compile.value and limit != LOW and hasattr(module, "small"):
+            if module.small:
+                chosen += UNROLLED_OPTIONS if module.unrolls else SMALL_OPTIONS
+            elif module.only_reads_inputs:
+                chosen += UNROLLED_OPTIONS
     return items + chosen if limit == USUAL else _joined(items + chosen, f"{LOOP_OPTION}={limit}")
 
 

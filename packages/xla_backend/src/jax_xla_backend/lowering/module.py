@@ -29,7 +29,7 @@ from .loops import UNLIMITED, USUAL, loop_limit, unrolls
 from .planner import Plan
 from .repeats import repeats_work
 from .sharding_text import Shardings
-from .small import is_small
+from .small import is_small, only_reads_inputs
 from .types import is_extended, physical_aval, type_text
 from .values import Value, new_value
 
@@ -107,6 +107,11 @@ class Module:
     def small(self) -> bool:
         """Whether all its arrays are small (`is_small`)."""
         return is_small(self._jaxpr)
+
+    @property
+    def only_reads_inputs(self) -> bool:
+        """Whether all kernels are passes over the inputs, and overwrite none (`small.only_reads_inputs`)."""
+        return not self.donated and only_reads_inputs(self._jaxpr)
 
     @property
     def unrolls(self) -> bool:

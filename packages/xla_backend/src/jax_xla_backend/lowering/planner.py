@@ -92,6 +92,16 @@ def starts_a_kernel(prim: Primitive) -> bool:
     return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
 
 
+def kept_values(jaxpr: Jaxpr) -> set:
+    """Variables that XLA writes to memory though it could compute them again."""
+    return _Uses(jaxpr, {}).kept
+
+
+def is_call(prim: Primitive) -> bool:
+    """Whether it runs a program in its place."""
+    return (_kinds.get(prim) or _kind(prim))[0] == _CALL
+
+
 def is_fused(prim: Primitive) -> bool:
     """Whether XLA computes it within the kernels of its consumers."""
     return (_kinds.get(prim) or _kind(prim))[0] in (_FUSED, _VIEW)

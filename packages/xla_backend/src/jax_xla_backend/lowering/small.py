@@ -1,12 +1,16 @@
-"""Is a program small? Then XLA's time to compile it counts, and how good its code is hardly does."""
+"""Is a program small, or nothing but passes over its inputs? Then the quick way to compile it pays.
+
+Where all arrays are small, XLA's time to compile counts, and how good its code is hardly does. And code of passes over
+inputs is as good either way.
+"""
 from __future__ import annotations
 
 import collections
 from typing import Iterator
 
-from jax_core.jaxpr import Jaxpr, JaxprEqn, jaxprs_in_params
+from jax_core.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
 
-from .planner import starts_a_kernel
+from .planner import is_call, is_fused, kept_values, starts_a_kernel
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/compile-time.md has the measurements."""
@@ -14,6 +18,13 @@ EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
 LESS_EXACT = {"tan", "cbrt", "atan"}
 """Primitives whose quick code has a larger error (1.9 ulp, full: 1.0; `atan` for subnormal float64)."""
+REDUCTIONS = 3
+"""In a program that only reads its inputs, at most."""
+DRAWN_ELEMENTS = 1 << 18
+"""Random numbers in such a program, at most: more take 2 to 5 % longer."""
+_DRAWN = {"random_bits"}
+_REDUCED = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or"}
+_OF_INPUTS = {"slice", "rev", "concatenate", "pad", "dynamic_slice"}
 
 
 def is_small(jaxpr: Jaxpr) -> bool:
@@ -30,6 +41,35 @@ def is_small(jaxpr: Jaxpr) -> bool:
         if starts_a_kernel(eqn.primitive):
             kernels[eqn.primitive, *[x.aval for x in (*eqn.invars, *eqn.outvars)]] += 1
     return kernels.total() <= EQUAL * len(kernels)
+
+
+def only_reads_inputs(jaxpr: Jaxpr) -> bool:
+    """Whether all kernels are passes over the inputs and what is reduced from them, as in most functions that are called eagerly.
+
+    Such code is as fast either way (docs/compile-time.md). Not so what the quick way is bad at: a result that takes the
+    buffer of an intermediate value, and parts of computed values (`roll` is a concatenation of slices).
+    """
+    inputs = set(jaxpr.invars) | set(jaxpr.constvars)
+    results = collections.Counter(x.aval for x in jaxpr.outvars)
+    reductions = 0
+    for program in programs(jaxpr):
+        for eqn in program.eqns:
+            prim = eqn.primitive
+            if is_call(prim):
+                continue
+            if prim.name in LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
+                return False
+            if not has_large(eqn):
+                continue
+            reductions += prim.name in _REDUCED
+            drawn = prim.name in _DRAWN and eqn.outvars[0].aval.size <= DRAWN_ELEMENTS
+            if not (is_fused(prim) or drawn or prim.name in _REDUCED) or reductions > REDUCTIONS:
+                return False
+            if prim.name in _OF_INPUTS and not inputs.issuperset([x for x in eqn.invars if type(x) is not Literal]):
+                return False
+        if any([v.aval.size > ELEMENTS for v in kept_values(program)]):
+            return False
+    return results.total() <= EQUAL * len(results)
 
 
 def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
