@@ -17,9 +17,9 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax_xla_backend.options import SMALL_OPTIONS
+from jax_xla_backend.options import NO_UNROLLING, QUICK_OPTIONS, joined
 
-WAYS = {"quick": dict(SMALL_OPTIONS), "full": {"xla_cpu_parallel_codegen_split_count": 32}}  # XLA's own count
+WAYS = {"quick": dict(joined(QUICK_OPTIONS, NO_UNROLLING)), "full": {"xla_cpu_parallel_codegen_split_count": 32}}  # XLA's own count
 rows = lambda x: x.reshape(-1, 16)
 PROGRAMS = {
     "add": lambda x: (x + 1.5) * 2, "exp": jnp.exp, "sin": jnp.sin, "tanh": jnp.tanh, "log": jnp.log, "pow": lambda x: x**1.7,

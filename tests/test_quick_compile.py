@@ -6,8 +6,9 @@ import pytest
 from jax import lax
 from jax_xla_backend import compile as xla_compile
 from jax_xla_backend.lowering.small import ELEMENTS
-from jax_xla_backend.options import SMALL_OPTIONS, UNROLLED_OPTIONS, options_for
+from jax_xla_backend.options import EXTRA_OPTIONS, NO_UNROLLING, QUICK_OPTIONS, joined, options_for
 
+PLAIN = ((EXTRA_OPTIONS, NO_UNROLLING),)
 SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)
 
 
@@ -34,7 +35,8 @@ def chosen(function, *args, items=()):
 ])
 def test_which_programs_are_small(function, args, small):
     assert lowered(function, *args).small is small
-    assert (chosen(function, *args) == SMALL_OPTIONS) is small
+    options = chosen(function, *args)
+    assert (set(QUICK_OPTIONS[1:]) <= set(options)) is (small or lowered(function, *args).only_reads_inputs)
 
 
 MATRIX = np.linspace(0.1, 1, 96 * 96, dtype=np.float32).reshape(96, 96)
@@ -53,7 +55,7 @@ NO_PASSES = [
 
 @pytest.mark.parametrize("function", PASSES)
 def test_passes_over_the_inputs_are_compiled_quickly_and_compute_the_same_bits(function):
-    assert chosen(function, MATRIX) == UNROLLED_OPTIONS
+    assert chosen(function, MATRIX) == QUICK_OPTIONS
     quick = jax.jit(function)(MATRIX)
     try:
         jax.config.update("jax_quick_compile", False)
@@ -65,12 +67,24 @@ def test_passes_over_the_inputs_are_compiled_quickly_and_compute_the_same_bits(f
 
 @pytest.mark.parametrize("function", NO_PASSES)
 def test_what_reads_computed_arrays_is_compiled_in_full(function):
-    assert chosen(function, MATRIX) == ()
+    assert chosen(function, MATRIX) in ((), PLAIN)
 
 
 def test_results_in_donated_buffers_are_compiled_in_full():
     module = jax.jit(jnp.sin, donate_argnums=0).lower(jnp.asarray(MATRIX))._module
-    assert options_for(module, "cpu", ()) == ()
+    assert options_for(module, "cpu", ()) == PLAIN
+
+
+@pytest.mark.parametrize("function, gains", [
+    (lambda x: x @ x + 1, False), (jax.nn.softmax, False), (lambda x: jnp.tanh(x @ x).sum(0), False),
+    (lambda x: jnp.pad(x @ x, 1), True), (lambda x: jnp.concatenate([x @ x, x]), True), (lambda x: (x @ x).T + 1, True),
+    (lambda x: (x @ x).reshape(-1, 8) * 2, True), (lambda x: (x @ x).reshape(-1, 16) * 2, False), (jnp.cumsum, True),
+    (lambda x: lax.fori_loop(0, 3, lambda i, c: jnp.roll(c, 1) @ c, x), True),
+    (lambda x: x @ x + jnp.pad(x[0], 1)[:96], False),                    # a small one
+])
+def test_loops_are_unrolled_where_kernels_have_short_ones(function, gains):
+    module = lowered(function, MATRIX)
+    assert module.unrolls is gains and (NO_UNROLLING in dict(options_for(module, "cpu", ())).get(EXTRA_OPTIONS, "")) is not gains
 
 
 def test_loops_may_read_and_stack_large_arrays():
@@ -106,7 +120,7 @@ def test_options_of_the_caller_and_the_switch_stand():
 
 
 def test_extra_options_reach_the_compiler():
-    options = xla_compile.compile_options(jax.devices("cpu")[:1], SMALL_OPTIONS).SerializeAsString()
+    options = xla_compile.compile_options(jax.devices("cpu")[:1], joined(QUICK_OPTIONS, NO_UNROLLING)).SerializeAsString()
     assert b"xla_cpu_disable_new_fusion_emitters" in options and b"xla_cpu_disable_loop_unrolling" in options
     assert b"xla_cpu_disable_new_fusion_emitters" not in xla_compile.compile_options(jax.devices("cpu")[:1]).SerializeAsString()
 

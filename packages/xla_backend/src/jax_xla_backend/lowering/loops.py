@@ -38,8 +38,6 @@ CALLED = {"conv_general_dilated", "fft", "sort", "top_k", "approx_top_k", "chole
 """What XLA calls a library or the host for."""
 _PARTIAL = {"dynamic_slice", "gather"}  # these read parts of their first operand
 _SWEEPS = {"cumsum", "cumprod", "cummax", "cummin", "dynamic_update_slice", *_PARTIAL}
-_WINDOWS = {"cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp", "concatenate", "pad", "reduce_window_sum", "reduce_window_max",
-            "reduce_window_min", "reduce_window"}
 _SCALAR_CODE = {"bfloat16", "float16", "complex64", "complex128"}  # slow without vector instructions
 
 
@@ -49,28 +47,23 @@ def loop_limit(jaxpr: Jaxpr) -> int:
     for program in programs(jaxpr):
         for eqn in program.eqns:
             if eqn.primitive.name in LOOPS:
-                inside = list(_inside(eqn))
-                if any([_is_called(e) for e in inside]):
+                steps = list(inside(eqn))
+                if any([_is_called(e) for e in steps]):
                     continue
-                if not any([starts_a_kernel(e.primitive) for e in inside]) and any([_is_costly(e) for e in inside]):
+                if not any([starts_a_kernel(e.primitive) for e in steps]) and any([_is_costly(e) for e in steps]):
                     return LOW
-                short = all([_is_short(e) for e in inside])
+                short = all([_is_short(e) for e in steps])
                 limit = UNLIMITED if short and limit != USUAL else USUAL
     return limit or USUAL
 
 
 def is_dispatched(loop: JaxprEqn) -> bool:
     """Whether something in the loop keeps XLA from making one function of it."""
-    return any([_is_called(e) for e in _inside(loop)])
+    return any([_is_called(e) for e in inside(loop)])
 
 
-def unrolls(jaxpr: Jaxpr) -> bool:
-    """Whether code for the loops' steps has short loops of its own that are better written out: over windows or two axes."""
-    return any([e.primitive.name in _WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 for v in e.outvars])
-                for program in programs(jaxpr) for loop in program.eqns if loop.primitive.name in LOOPS for e in _inside(loop)])
-
-
-def _inside(loop: JaxprEqn) -> Iterator[JaxprEqn]:
+def inside(loop: JaxprEqn) -> Iterator[JaxprEqn]:
+    """The equations of its body and condition that hold no programs."""
     return (e for inner in jaxprs_in_params(loop.params) for program in programs(inner) for e in leaves(program))
 
 

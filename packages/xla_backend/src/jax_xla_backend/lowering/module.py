@@ -22,10 +22,10 @@ from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.source import SourceInfo
 
-from . import metadata, templates
+from . import metadata, templates, unrolling
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
-from .loops import UNLIMITED, USUAL, loop_limit, unrolls
+from .loops import UNLIMITED, USUAL, loop_limit
 from .planner import Plan
 from .repeats import repeats_work
 from .sharding_text import Shardings
@@ -115,8 +115,8 @@ class Module:
 
     @property
     def unrolls(self) -> bool:
-        """Whether code of its loops is better unrolled (`loops.unrolls`)."""
-        return unrolls(self._jaxpr)
+        """Whether unrolled code is faster (`unrolling`)."""
+        return unrolling.steps_gain(self._jaxpr) if self.small else unrolling.gains(self._jaxpr)
 
     @property
     def repeats_work(self) -> bool:
