@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Programs over small arrays, compiled the quick way and in full, by size: the table of docs/compile-time.md.
+"""Programs compiled the quick way and in full, by size: the tables of docs/compile-time.md.
 
-usage: quick_compile.py [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
+usage: quick_compile.py [--passes] [--sizes 16,64,256,1024,4096,16384] [--only NAME,...] [--seconds 0.1]
+
+Programs over small arrays without loops' unrolling; with --passes, programs that only read their inputs, with it.
 
 Prints, for each size, geometric means of full/quick over the programs: of the time to compile and of a run, and the runs that
 lose most. Both ways take turns; each figure is its minimum of three compilations, or of runs for `--seconds`.
@@ -19,7 +21,8 @@ import jax.numpy as jnp
 from jax import lax
 from jax_xla_backend.options import NO_UNROLLING, QUICK_OPTIONS, joined
 
-WAYS = {"quick": dict(joined(QUICK_OPTIONS, NO_UNROLLING)), "full": {"xla_cpu_parallel_codegen_split_count": 32}}  # XLA's own count
+FULL = {"xla_cpu_parallel_codegen_split_count": 32}  # XLA's own count
+WAYS = {"quick": dict(joined(QUICK_OPTIONS, NO_UNROLLING)), "full": FULL}
 rows = lambda x: x.reshape(-1, 16)
 PROGRAMS = {
     "add": lambda x: (x + 1.5) * 2, "exp": jnp.exp, "sin": jnp.sin, "tanh": jnp.tanh, "log": jnp.log, "pow": lambda x: x**1.7,
@@ -34,6 +37,17 @@ PROGRAMS = {
     "convolution": lambda x: jnp.convolve(x, x[:8], mode="same"), "fft": lambda x: jnp.abs(jnp.fft.rfft(x)),
     "normal": lambda x: jax.random.normal(jax.random.key(0), x.shape),
     "loop": lambda x: lax.scan(lambda c, _: (jnp.tanh(c) * 1.01, c.sum()), x, None, length=20)[0],
+}
+
+PASSES = {
+    "affine": lambda x: x * 1.5 - 2, "divide": lambda x: x / (x + 1), "exp": jnp.exp, "log": jnp.log, "tanh": jnp.tanh, "sin": jnp.sin,
+    "erf": lax.erf, "pow": lambda x: x**1.7, "gelu": jax.nn.gelu, "gelu gradient": jax.grad(lambda x: jax.nn.gelu(x).sum()),
+    "where": lambda x: jnp.where(x > 0.5, x, -x), "clip": lambda x: jnp.clip(x, 0.2, 0.8), "integers": lambda x: (x * 9).astype(int) ^ 3,
+    "bfloat16": lambda x: x.astype(jnp.bfloat16) * 2, "transpose": lambda x: rows(x).T + 1, "reverse": lambda x: rows(x)[:, ::-1] * 2,
+    "slices": lambda x: x[::2] * x[1::2], "pad": lambda x: jnp.pad(x, 3), "concatenate": lambda x: jnp.concatenate([x, x]),
+    "variance": lambda x: jnp.var(rows(x), 1), "layer norm": PROGRAMS["layer norm"], "squares": lambda x: jnp.mean((x - 1) ** 2),
+    "range": lambda x: (x - x.min()) / (x.max() - x.min()), "any": lambda x: (rows(x) > 3).any(1), "maximum": lambda x: rows(x).max(0),
+    "logsumexp": lambda x: jax.nn.logsumexp(rows(x), 1), "norm": jnp.linalg.norm, "mean of numbers": jnp.nanmean,
 }
 
 
@@ -63,15 +77,19 @@ def measured(function, x, seconds):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default="16,64,256,1024,4096,16384")
-    parser.add_argument("--only", default=",".join(PROGRAMS))
+    parser.add_argument("--only")
+    parser.add_argument("--passes", action="store_true")
     parser.add_argument("--seconds", type=float, default=0.1)
     options = parser.parse_args()
+    programs = PASSES if options.passes else PROGRAMS
+    if options.passes:
+        WAYS["quick"] = dict(QUICK_OPTIONS)
     print(f"{'elements':>8} {'compile':>8} {'run':>8}  slowest runs")
     for size in map(int, options.sizes.split(",")):
         x = jnp.linspace(0.1, 1, size)
         ratios = {}
-        for name in options.only.split(","):
-            best = measured(PROGRAMS[name], x, options.seconds)
+        for name in options.only.split(",") if options.only else programs:
+            best = measured(programs[name], x, options.seconds)
             ratios[name] = [full / quick for full, quick in zip(best["full"], best["quick"])]
         means = [math.exp(sum(math.log(r[i]) for r in ratios.values()) / len(ratios)) for i in range(2)]
         worst = sorted((round(r[1], 2), name) for name, r in ratios.items())[:4]
