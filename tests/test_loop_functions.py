@@ -55,6 +55,9 @@ def rk4(state):
     (carried(jnp.tanh), (F32((64,)),), UNLIMITED),
     (carried(jnp.tanh), (F32((65,)),), LOW),                                            # one kernel of scalar code
     (carried(lambda c: jnp.tanh(c) - c.sum()), (F32((65,)),), UNLIMITED),               # several kernels
+    (carried(lambda c: functools.reduce(lambda c, i: c * 0.5 + i, range(50), c)), (F32((8192,)),), UNLIMITED),
+    (carried(lambda c: functools.reduce(lambda c, i: c * 0.5 + i, range(51), c)), (F32((8192,)),), USUAL),
+    (carried(lambda c: functools.reduce(lambda c, i: c * 0.5 + i, range(51), c)), (F32((1024,)),), UNLIMITED),
     (carried(lambda c: lax.cummin(c) + 1), (F32((64, 101)),), UNLIMITED),
     (carried(lambda c: lax.dynamic_update_slice(c, c[:1] + 1, (3,))), (F32((100_000,)),), USUAL),  # `c[:1]` reads all
     (carried(lambda c: lax.dynamic_update_slice(c, lax.dynamic_slice(c, (5,), (3,)), (2,))), (F32((100_000,)),), UNLIMITED),

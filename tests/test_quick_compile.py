@@ -40,15 +40,26 @@ def test_which_programs_are_small(function, args, small):
 
 
 MATRIX = np.linspace(0.1, 1, 96 * 96, dtype=np.float32).reshape(96, 96)
+
+
+def polynomial(x, degree):
+    y = x
+    for i in range(degree):
+        y = y * x + (i + 1.0)
+    return y
+
+
 PASSES = [
+    lambda x: polynomial(x, 16),
     jnp.sin, jax.nn.gelu, lambda x: jnp.where(x > 0.5, x, -x).T, lambda x: x[3:, ::2] * 2, lambda x: jnp.concatenate([x, x]),
-    lambda x: jnp.clip(x * 3, 0, 1).astype(jnp.bfloat16), jax.grad(lambda x: jax.nn.gelu(x).sum()), lambda x: jnp.var(x, 1),
+    lambda x: jnp.clip(x * 3, 0, 1).astype(jnp.bfloat16), lambda x: jnp.var(x, 1),
     lambda x: (x - x.mean(0)) * lax.rsqrt(x.var(0) + 1e-5), lambda x: jax.random.normal(jax.random.key(0), x.shape) + x,
     lambda x: (x > 0.5).any(1), lambda x: jnp.arange(5000) * x[0, 0],
 ]
 NO_PASSES = [
     lambda x: x @ x, jax.nn.softmax, jnp.tan, lambda x: jnp.roll(x, 1), jnp.cumsum, jnp.sort, lambda x: x.argmax(1),
     lambda x: lax.fori_loop(0, 3, lambda i, c: c * 2, x), lambda x: x.at[jnp.arange(5)].add(x[:5]),
+    jax.grad(lambda x: jax.nn.gelu(x).sum()), lambda x: jnp.sin(y := x * 2) * y + jnp.cos(y), lambda x: polynomial(x, 17),
     lambda x: [x + i for i in range(3)], lambda x: sum([(x * i).mean(i % 2, keepdims=True) for i in range(4)]) + x,
 ]
 
@@ -103,6 +114,7 @@ def repeated(times):
 def test_programs_of_many_equal_kernels_are_compiled_in_full():
     """XLA compiles equal kernels once there."""
     assert lowered(repeated(2), SMALL).small and not lowered(repeated(10), SMALL).small
+    assert QUICK_OPTIONS[1] not in chosen(repeated(20), SMALL)
     pair = lambda x: x * 2
     assert not lowered(lambda *xs: [pair(x) for x in xs], *[SMALL] * 10).small
     assert lowered(lambda x: [x * 2, x[:5], x[:6], x.sum()], SMALL).small

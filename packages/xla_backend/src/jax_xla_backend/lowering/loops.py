@@ -19,6 +19,8 @@ from .small import ELEMENTS, leaves, programs
 
 CHEAP_ELEMENTS = 8192
 """Of the arrays of cheap operations, at most."""
+CHEAP_EQUATIONS = 100
+"""On such arrays in a step, at most: 200 take 1.5 times as long in a function."""
 SINGLE_ELEMENTS = 64
 """Of the arrays of costly operations where a step is a single kernel, at most."""
 
@@ -52,7 +54,7 @@ def loop_limit(jaxpr: Jaxpr) -> int:
                     continue
                 if not any([starts_a_kernel(e.primitive) for e in steps]) and any([_is_costly(e) for e in steps]):
                     return LOW
-                short = all([_is_short(e) for e in steps])
+                short = all([_is_short(e) for e in steps]) and sum([_elements(e) > ELEMENTS for e in steps]) <= CHEAP_EQUATIONS
                 limit = UNLIMITED if short and limit != USUAL else USUAL
     return limit or USUAL
 

@@ -92,11 +92,6 @@ def starts_a_kernel(prim: Primitive) -> bool:
     return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
 
 
-def kept_values(jaxpr: Jaxpr) -> set:
-    """Variables that XLA writes to memory though it could compute them again."""
-    return _Uses(jaxpr, {}).kept
-
-
 def is_call(prim: Primitive) -> bool:
     """Whether it runs a program in its place."""
     return (_kinds.get(prim) or _kind(prim))[0] == _CALL

@@ -10,7 +10,7 @@ from typing import Iterator
 
 from jax_core.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
 
-from .planner import is_call, is_fused, kept_values, starts_a_kernel
+from .planner import is_call, is_fused, starts_a_kernel
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/compile-time.md has the measurements."""
@@ -18,6 +18,8 @@ EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
 LESS_EXACT = {"tan", "cbrt", "atan"}
 """Primitives whose quick code has a larger error (1.9 ulp, full: 1.0; `atan` for subnormal float64)."""
+SHORT = 32
+"""Equations of a program that only reads its inputs, at most."""
 REDUCTIONS = 3
 """In a program that only reads its inputs, at most."""
 DRAWN_ELEMENTS = 1 << 18
@@ -47,17 +49,22 @@ def only_reads_inputs(jaxpr: Jaxpr) -> bool:
     """Whether all kernels are passes over the inputs and what is reduced from them, as in most functions that are called eagerly.
 
     Such code is as fast either way (docs/compile-time.md). Not so what the quick way is bad at: a result that takes the
-    buffer of an intermediate value, and parts of computed values (`roll` is a concatenation of slices).
+    buffer of an intermediate value, parts of computed values (`roll` is a concatenation of slices), and long programs. So no
+    large array but the inputs is read twice, as XLA may keep it in memory then.
     """
     inputs = set(jaxpr.invars) | set(jaxpr.constvars)
     results = collections.Counter(x.aval for x in jaxpr.outvars)
-    reductions = 0
+    read: set = set()
+    equations = reductions = 0
     for program in programs(jaxpr):
         for eqn in program.eqns:
             prim = eqn.primitive
             if is_call(prim):
+                for called in jaxprs_in_params(eqn.params):
+                    inputs.update([v for v, x in zip(called.invars, eqn.invars) if type(x) is not Literal and x in inputs])
                 continue
-            if prim.name in LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
+            equations += 1
+            if equations > SHORT or prim.name in LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
                 return False
             if not has_large(eqn):
                 continue
@@ -65,10 +72,10 @@ def only_reads_inputs(jaxpr: Jaxpr) -> bool:
             drawn = prim.name in _DRAWN and eqn.outvars[0].aval.size <= DRAWN_ELEMENTS
             if not (is_fused(prim) or drawn or prim.name in _REDUCED) or reductions > REDUCTIONS:
                 return False
-            if prim.name in _OF_INPUTS and not inputs.issuperset([x for x in eqn.invars if type(x) is not Literal]):
+            computed = [x for x in eqn.invars if type(x) is not Literal and x.aval.size > ELEMENTS and x not in inputs]
+            if not read.isdisjoint(computed) or computed and prim.name in _OF_INPUTS:
                 return False
-        if any([v.aval.size > ELEMENTS for v in kept_values(program)]):
-            return False
+            read.update(computed)
     return results.total() <= EQUAL * len(results)
 
 
