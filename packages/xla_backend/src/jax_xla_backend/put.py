@@ -318,10 +318,20 @@ def copy_to_host_async(x: Any) -> Any:
 
 def block_until_ready(x: Any) -> Any:
     """Wait until all arrays in the tree ``x`` are computed, and return ``x``."""
+    ready = []
     for leaf in tree.tree_leaves(x):
-        wait = getattr(leaf, "block_until_ready", None)
-        if wait is not None:
-            wait()
+        if type(leaf) is ArrayImpl and not leaf.is_deleted() and leaf.is_ready():
+            ready.append(leaf)  # or failed: asked about below, all at once
+        else:
+            wait = getattr(leaf, "block_until_ready", None)
+            if wait is not None:
+                wait()
+    try:
+        _jax.batched_block_until_ready(ready)
+    except Exception:
+        for leaf in ready:
+            leaf.block_until_ready()  # one of them raises the error
+        raise
     return x
 
 
