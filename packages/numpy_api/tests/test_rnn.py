@@ -127,6 +127,6 @@ def test_a_network_learns():
     w = _RNG.normal(size=rnn.get_num_params_in_lstm(**settings))
     step = jit(lambda w, v: (w - 0.1 * (v := 0.9 * v + grad(loss)(w)), v))
     first, v = loss(w), jnp.zeros_like(w)
-    for _ in range(150):
+    for _ in range(400):
         w, v = step(w, v)
     assert loss(w) < 0.25 * first
