@@ -117,16 +117,17 @@ def test_errors():
 def test_a_network_learns():
     """To say, after each step, whether the last two inputs had the same sign."""
     settings = dict(input_size=1, hidden_size=8, num_layers=1, bidirectional=False)
-    x = np.sign(_RNG.normal(size=(32, 6, 1)))
+    rng = np.random.default_rng(1)  # some starts end in a local minimum
+    x = np.sign(rng.normal(size=(32, 6, 1)))
     y = (x[:, 1:, 0] == x[:, :-1, 0]) * 2.0 - 1
     zeros = jnp.zeros((1, 32, 8))
 
     def loss(w):
         out = rnn.lstm(x, zeros, zeros, w, np.full(32, 6), dropout=0.0, **settings)[0][:, 1:, 0]
         return ((3 * out - y) ** 2).mean()
-    w = _RNG.normal(size=rnn.get_num_params_in_lstm(**settings))
+    w = rng.normal(size=rnn.get_num_params_in_lstm(**settings))
     step = jit(lambda w, v: (w - 0.1 * (v := 0.9 * v + grad(loss)(w)), v))
     first, v = loss(w), jnp.zeros_like(w)
-    for _ in range(400):
+    for _ in range(300):
         w, v = step(w, v)
     assert loss(w) < 0.25 * first
