@@ -142,7 +142,8 @@ def test_deleted_array_says_so():
     x.delete()
     x.delete()
     assert x.is_deleted() and x.shape == (4,)
-    for use in (repr, str, np.asarray, lambda x: x.devices(), lambda x: x.tolist(), lambda x: x.block_until_ready()):
+    for use in (repr, str, np.asarray, lambda x: x.devices(), lambda x: x.tolist(), lambda x: x.block_until_ready(),
+                lambda x: x.is_ready(), lambda x: put.block_until_ready([array(), x])):
         with pytest.raises(RuntimeError, match=r"^Array has been deleted with shape=float32\[4\]\. It was deleted by a call"):
             use(x)
 

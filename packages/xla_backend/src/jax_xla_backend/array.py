@@ -18,6 +18,7 @@ from .jaxlib_compat import _jax
 ArrayImpl = _jax.ArrayImpl
 block = ArrayImpl.block_until_ready  # jaxlib's own methods, kept before ours take their names
 delete = ArrayImpl.delete
+ready = ArrayImpl.is_ready  # which must not be asked of a deleted array: the process ends
 read = ArrayImpl._single_device_array_to_np_array_did_copy
 
 def mark_donated(arrays: Sequence[Any], name: str) -> None:
@@ -49,7 +50,7 @@ def host_view(x: ArrayImpl) -> np.ndarray | None:
     view = x._npy_value
     if view is not None:
         return None if x.is_deleted() else view
-    if x.is_deleted() or x.platform() != "cpu" or not x.is_ready() or len(x.sharding.device_set) != 1:
+    if x.is_deleted() or x.platform() != "cpu" or not ready(x) or len(x.sharding.device_set) != 1:
         return None
     view, copied = read(x)
     x._npy_value = view

@@ -15,7 +15,7 @@ from jax_core import array as core_array
 from jax_core import aval as core_aval
 
 from . import waiting
-from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view
+from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
 from .jaxlib_compat import to_dlpack
 from .layout import Format, Layout
 from .put import device_put, from_host
@@ -153,10 +153,15 @@ class _ArrayMethods:
     def block_until_ready(self) -> ArrayImpl:
         """Wait until the contents are computed, and return the array; raises the error of a failed computation."""
         check_not_deleted(self)
-        if not self.is_ready():
+        if not ready(self):
             waiting.interruptible(lambda: block(self))
         block(self)
         return self
+
+    def is_ready(self) -> bool:
+        """Whether the contents are computed, or their computation has failed; raises RuntimeError for a deleted array."""
+        check_not_deleted(self)
+        return ready(self)
 
     def copy_to_host_async(self) -> None:
         """Begin the transfer to the host, without waiting for it."""

@@ -18,7 +18,7 @@ from jax_core.primitive import LINEAR, Primitive
 from jax_core.trace import Tracer
 
 from . import client, guards, mesh
-from .array import ArrayImpl, check_not_deleted, host_value
+from .array import ArrayImpl, check_not_deleted, host_value, ready
 from .jaxlib_compat import _jax, make_array
 from .layout import Format, Space
 from .partition_spec import PartitionSpec
@@ -318,18 +318,18 @@ def copy_to_host_async(x: Any) -> Any:
 
 def block_until_ready(x: Any) -> Any:
     """Wait until all arrays in the tree ``x`` are computed, and return ``x``."""
-    ready = []
+    done = []
     for leaf in tree.tree_leaves(x):
-        if type(leaf) is ArrayImpl and not leaf.is_deleted() and leaf.is_ready():
-            ready.append(leaf)  # or failed: asked about below, all at once
+        if type(leaf) is ArrayImpl and not leaf.is_deleted() and ready(leaf):
+            done.append(leaf)  # or failed: asked about below, all at once
         else:
             wait = getattr(leaf, "block_until_ready", None)
             if wait is not None:
                 wait()
     try:
-        _jax.batched_block_until_ready(ready)
+        _jax.batched_block_until_ready(done)
     except Exception:
-        for leaf in ready:
+        for leaf in done:
             leaf.block_until_ready()  # one of them raises the error
         raise
     return x
