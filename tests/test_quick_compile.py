@@ -31,6 +31,7 @@ def chosen(function, *args, items=()):
     (jax.grad(lambda x: jnp.sum(jax.nn.softmax(x) ** 2)), (SMALL,), True),
     (lambda x: jax.jit(jnp.outer)(x, x).sum(), (SMALL,), False),         # inside a call
     (lambda x: lax.cond(x[0] > 0, lambda x: jnp.outer(x, x).sum(), jnp.sum, x), (SMALL,), False),
+    (lambda x: lax.while_loop(lambda x: x.sum() < 9, lambda x: x * 2, x), (SMALL,), True),
     (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), True),
 ])
 def test_which_programs_are_small(function, args, small):

@@ -71,7 +71,7 @@ def host_value(x: ArrayImpl) -> np.ndarray:
 
 
 def _fetch(x: ArrayImpl) -> np.ndarray:
-    if not x.is_ready():
+    if not ready(x):
         waiting.interruptible(lambda: block(x))
     if len(x._sharding._internal_device_list) == 1:
         return read(x)[0]

@@ -45,9 +45,11 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
     elif ours:
         chosen = UNFUSED_OPTIONS if module.repeats_work else ()
     if ours and config.quick_compile.value:
-        if not barriers and limit != LOW and (module.small or module.only_reads_inputs):
+        small = module.small
+        only_reads = not small and module.only_reads_inputs
+        if not barriers and limit != LOW and (small or only_reads):
             chosen += QUICK_OPTIONS
-        if (module.small or not module.only_reads_inputs) and not module.unrolls:
+        if not only_reads and not module.unrolls:
             extra = ",".join(filter(None, [extra, NO_UNROLLING]))
     return joined(items + chosen, extra) if extra else items + chosen
 
