@@ -625,6 +625,8 @@ fusion_planner = define_enum("jax_fusion_planner", ("on", "off"), "on",
                              "Plan which intermediate values are materialised.", affects_tracing=True)
 # ours: see docs/compile-time.md
 quick_compile = define_bool("jax_quick_compile", True, "Programs whose runs take no longer for it are compiled the quick way (CPU).")
+tiered_compilation = define_bool("jax_tiered_compilation", False,
+                                 "The first calls of a program run code that compiles fast, later ones the full code (CPU).")
 softmax_custom_jvp = define_bool("jax_softmax_custom_jvp", False, "Differentiate softmax by its own rule.",
                                  affects_tracing=True)
 use_direct_linearize = define_bool("jax_use_direct_linearize", True, "Linearize without a JVP first.",

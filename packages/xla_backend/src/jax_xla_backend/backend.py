@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from . import array, build, client, compile, described, dispatch, eager, exporting, inspecting, tokens
+from . import array, build, client, compile, described, dispatch, eager, exporting, inspecting, tiers, tokens
 from .put import as_sharding, from_host, put
 
 
@@ -47,6 +47,7 @@ class XlaBackend:
         dispatch.clear()
         eager.clear()
         compile.clear()
+        tiers.clear()
 
 
 backend = XlaBackend()

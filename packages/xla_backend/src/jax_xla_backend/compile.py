@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import hashlib
 import threading
 import time
@@ -147,41 +148,71 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:
         return _compile(text, client, devices, items, ())
-    settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, USUAL,
-                *_effort_flags())
-    key = (hashlib.sha256(text.encode()).digest(), tuple(devices), items, settings)
-    with _lock:
-        found = _cache.get(key)
+    return CacheEntry(text, client, devices, items).executable()
+
+
+class CacheEntry:
+    """The place of a module's executable in the caches: in memory, and on disk, where that is on.
+
+    Args: as for `compile_text`.
+    """
+
+    def __init__(self, text: str, client: Any, devices: Sequence[Any], items: tuple):
+        self._text, self._client, self._devices, self._items = text, client, tuple(devices), items
+        settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, USUAL, *_effort_flags())
+        self.key = (hashlib.sha256(text.encode()).digest(), self._devices, items, settings)
+
+    @functools.cached_property
+    def _file(self) -> str | None:
+        if disk_cache.directory() is None:
+            return None
+        where = [(d.id, d.device_kind) for d in self._devices]
+        return disk_cache.key_of(self._text, f"{where}{self._items}{self.key[-1]}", self._client)
+
+    def executable(self) -> Any:
+        """The executable, compiled if it is not there."""
+        found = self.find()
         if found is not None:
-            _cache.move_to_end(key)
             return found
-    loaded = _load_or_compile(text, client, devices, items, str(settings))
-    with _lock:
-        _cache[key] = loaded
-        if len(_cache) > _LIMIT:
-            _cache.popitem(last=False)
-    return loaded
+        start = time.perf_counter()
+        loaded = _compile(self._text, self._client, self._devices, self._items, ())
+        self._keep(loaded, time.perf_counter() - start)
+        return loaded
 
-
-def _load_or_compile(text: str, client: Any, devices: Sequence[Any], items: tuple, settings: str) -> Any:
-    if disk_cache.directory() is None:
-        return _compile(text, client, devices, items, ())
-    where = [(d.id, d.device_kind) for d in devices]
-    key = disk_cache.key_of(text, f"{where}{items}{settings}", client)
-    entry = disk_cache.read(key)
-    if entry is not None:
+    def find(self) -> Any:
+        """The executable, or None if neither cache has it."""
+        with _lock:
+            found = _cache.get(self.key)
+            if found is not None:
+                _cache.move_to_end(self.key)
+                return found
+        entry = None if self._file is None else disk_cache.read(self._file)
+        if entry is None:
+            return None
+        options = compile_options(self._devices, self._items)
         try:
-            return client.deserialize_executable(entry, _jax.DeviceList(tuple(devices)), compile_options(devices, items))
+            loaded = self._client.deserialize_executable(entry, _jax.DeviceList(self._devices), options)
         except (RuntimeError, ValueError):
-            disk_cache.forget(key)  # from another build of jaxlib, or damaged in a way that the digest cannot show
-    start = time.perf_counter()
-    loaded = _compile(text, client, devices, items, ())
-    seconds = time.perf_counter() - start
-    try:
-        disk_cache.write(key, loaded.serialize(), seconds)
-    except (RuntimeError, NotImplementedError):
-        pass  # this platform cannot serialize this executable
-    return loaded
+            disk_cache.forget(self._file)  # from another build of jaxlib, or damaged in a way that the digest cannot show
+            return None
+        self._remember(loaded)
+        return loaded
+
+    def _keep(self, loaded: Any, seconds: float) -> None:
+        """Put what took ``seconds`` to compile into the caches."""
+        self._remember(loaded)
+        if self._file is None:
+            return
+        try:
+            disk_cache.write(self._file, loaded.serialize(), seconds)
+        except (RuntimeError, NotImplementedError):
+            pass  # this platform cannot serialize this executable
+
+    def _remember(self, loaded: Any) -> None:
+        with _lock:
+            _cache[self.key] = loaded
+            if len(_cache) > _LIMIT:
+                _cache.popitem(last=False)
 
 
 def _compile(module: Any, client: Any, devices: Sequence[Any], items: tuple, host_callbacks: Sequence[Any]) -> Any:

@@ -48,6 +48,8 @@ def record(fast: Any) -> _Fast | None:
     loaded = executable.last.__dict__.pop("loaded", None)
     if loaded is None or fast.executable.needs_python or not (loaded.simple or loaded.calls_host):
         return None
+    if loaded.upgrade is not None:  # calls are counted, and the next one may take over other code
+        return None
     module, consts, out_avals = loaded.module, loaded.consts, list(loaded.module.out_avals)
     kept = set(module.kept)
     return _Fast(

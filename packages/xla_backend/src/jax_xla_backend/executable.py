@@ -23,7 +23,7 @@ from typing import Any, Callable, Sequence
 from jax_core import config
 from jax_core.monitoring import timed
 
-from . import array, big_buffers, client, compile, host_calls, mesh, tokens
+from . import array, big_buffers, client, compile, host_calls, mesh, tiers, tokens
 from .array import ArrayImpl
 from .jaxlib_compat import HloSharding, _jax, result_handler
 from .put import as_sharding, put
@@ -40,19 +40,17 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "token_sharding", "simple", "calls_host", "on_buffers", "name")
+                 "single", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
-        callbacks = list(getattr(module, "host_callbacks", ()))
         if config.log_compiles.value:
             from jax_core import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
-            self.loaded = compile.compile_text(module.text(), on, self.devices, options_for(module, on.platform, items), callbacks,
-                                               cached=not getattr(module, "keep_alive", ()))
+            self.loaded, self.upgrade = tiers.compile_first(module, on, self.devices, items, name)
         self._prepare(in_shardings, out_shardings, name)
 
     @classmethod
@@ -60,6 +58,7 @@ class LoadedProgram:
         """What jaxlib has compiled or loaded already."""
         self = object.__new__(cls)
         self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed
+        self.upgrade = None
         self._prepare(in_shardings, None, module.name)
         return self
 
@@ -98,6 +97,8 @@ class LoadedProgram:
 
     def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
         """Execute on flat inputs (all of them, kept or not)."""
+        if self.upgrade is not None:
+            self._count()
         inputs = list(self.consts)
         for i, aval, sharding in zip(self.module.kept, self.module.in_avals, self.in_shardings):
             x = args[i]
@@ -122,6 +123,21 @@ class LoadedProgram:
         if self.module.donated:
             array.mark_donated([args[i] for i in self.module.donated], self.name)
         return outs
+
+    def full(self) -> Any:
+        """jaxlib's executable with the full code."""
+        if self.upgrade is not None:
+            self.upgrade.finish()
+            self._count()
+        return self.loaded
+
+    def _count(self) -> None:
+        """Count a call, and take over the full code if it is there."""
+        upgrade = self.upgrade
+        if upgrade is not None and upgrade.called():
+            if upgrade.full is not None:
+                self.loaded = upgrade.full
+            self.upgrade = None
 
     def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
         ordered = self.module.ordered_effects
@@ -321,7 +337,7 @@ class Executable:
     @property
     def loaded(self) -> Any:
         """jaxlib's executable."""
-        return self.current.loaded
+        return self.current.full()
 
     @property
     def in_shardings(self) -> list[Sharding]:

@@ -5,7 +5,7 @@ from typing import Any, Callable
 
 from jax_core import backends as _backends
 
-from . import client, compile
+from . import client, compile, tiers
 from .api import clear_caches, devices
 from .jaxlib_compat import VERSION_TEXT
 from .plugins import register_plugin
@@ -45,6 +45,7 @@ def clear_backends(_crash: bool = False) -> None:
 def clear_in_memory_compilation_cache() -> None:
     """Forget compiled programs that are held in memory."""
     compile.clear()
+    tiers.clear()
 
 
 def apply_primitive(prim: Any, *args: Any, **params: Any) -> Any:

@@ -11,10 +11,14 @@ from .lowering.loops import LOW, USUAL
 EXTRA_OPTIONS = "xla_backend_extra_options"
 
 # Without the emitters that go through MLIR and set up a context of their own for each kernel. jaxlib from 0.12 on has no others.
+_QUICK = "xla_cpu_disable_new_fusion_emitters"
 QUICK_OPTIONS: tuple[tuple[str, Any], ...] = (
-    (EXTRA_OPTIONS, "xla_cpu_disable_new_fusion_emitters"), ("xla_cpu_parallel_codegen_split_count", 2))
+    (EXTRA_OPTIONS, _QUICK), ("xla_cpu_parallel_codegen_split_count", 2))
 
 NO_UNROLLING = "xla_cpu_disable_loop_unrolling"
+
+NO_SLP = "xla_cpu_disable_slp_vectorizer"
+LEVEL = "xla_backend_optimization_level"
 
 LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
 
@@ -52,6 +56,20 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
         if not only_reads and not module.unrolls:
             extra = ",".join(filter(None, [extra, NO_UNROLLING]))
     return joined(items + chosen, extra) if extra else items + chosen
+
+
+def first_options(module: Any, items: tuple) -> tuple:
+    """``items``, which are those of the full code, for the first of two tiers (see `tiers`).
+
+    A program without loops is not optimised at all: one pass over its data is not long. A step of a loop may run any
+    number of times before other code can take over, so there only what costs hardly any run time is left out. What is
+    compiled the quick way anyway keeps its options.
+    """
+    if _QUICK in dict(items).get(EXTRA_OPTIONS, ""):
+        return items
+    given = dict(items) | dict(QUICK_OPTIONS[1:]) | {LEVEL: 1 if module.has_loops else 0}
+    extra = [_QUICK, NO_SLP] if module.has_loops else [_QUICK, NO_SLP, NO_UNROLLING]
+    return joined(tuple(given.items()), ",".join(extra))
 
 
 def joined(items: tuple, extra: str) -> tuple:

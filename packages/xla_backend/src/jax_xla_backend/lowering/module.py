@@ -25,11 +25,11 @@ from jax_core.source import SourceInfo
 from . import metadata, templates, unrolling
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
-from .loops import UNLIMITED, USUAL, loop_limit
+from .loops import LOOPS, UNLIMITED, USUAL, loop_limit
 from .planner import Plan
 from .repeats import repeats_work
 from .sharding_text import Shardings
-from .small import is_small, only_reads_inputs
+from .small import is_small, only_reads_inputs, programs
 from .types import is_extended, physical_aval, type_text
 from .values import Value, new_value
 
@@ -112,6 +112,11 @@ class Module:
     def only_reads_inputs(self) -> bool:
         """Whether all kernels are passes over the inputs, and overwrite none (`small.only_reads_inputs`)."""
         return not self.donated and only_reads_inputs(self._jaxpr)
+
+    @property
+    def has_loops(self) -> bool:
+        """Whether there is a loop in it, at any depth."""
+        return any([eqn.primitive.name in LOOPS for program in programs(self._jaxpr) for eqn in program.eqns])
 
     @property
     def unrolls(self) -> bool:
