@@ -4,12 +4,14 @@ import sys
 
 from jax_xla_backend import compile as xla_compile
 from jax_xla_backend.backend import backend
+from jax_xla_backend.jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS
 
 
-def test_the_limit_reaches_the_compiler_and_keeps_the_other_options():
+def test_the_limit_reaches_the_compiler_where_its_own_is_low_and_keeps_the_other_options():
     devices = backend.devices("cpu")[:1]
     options = xla_compile.compile_options(devices)
-    assert b"xla_cpu_small_while_loop_byte_threshold\x12\x0516384" in options.SerializeAsString()
+    raised = b"xla_cpu_small_while_loop_byte_threshold\x12\x0516384" in options.SerializeAsString()
+    assert raised == FEW_LOOPS_ARE_FUNCTIONS
     assert options.num_partitions == 1 and options.device_assignment is not None
 
 

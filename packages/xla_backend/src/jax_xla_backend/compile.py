@@ -17,7 +17,7 @@ import numpy as np
 from jax_core import config
 
 from . import disk_cache, waiting
-from .jaxlib_compat import RuntimeError_, _jax
+from .jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax
 from .lowering.loops import USUAL
 from .options import EXTRA_OPTIONS, LOOP_OPTION
 
@@ -79,14 +79,15 @@ _BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", *_LEV
 
 
 def _cpu_options(more: str = "") -> Any:
-    """Options with the limit of loops raised (see `lowering.loops`), and those of ``more`` (name or name=value, by comma).
+    """Options with XLA's limit of loops raised where it is low (see `lowering.loops`), and those of ``more`` (name or name=value, by comma).
 
     jaxlib reads them from a map that only the serialized form of options shows. What the user has set in XLA_FLAGS stays.
     """
     plain = _jax.CompileOptions().SerializeAsString()
     field = lambda number, value: _varint(number << 3 | 2) + _varint(len(value)) + value
     added = b""
-    options = (b"%s=%d" % (LOOP_OPTION.encode(), USUAL), *filter(None, more.encode().split(b",")))
+    usual = [b"%s=%d" % (LOOP_OPTION.encode(), USUAL)] if FEW_LOOPS_ARE_FUNCTIONS else []
+    options = [*usual, *filter(None, more.encode().split(b","))]
     for name, value in dict([option.partition(b"=")[::2] for option in options]).items():
         if name not in plain:
             # CompileOptionsProto.executable_build_options.debug_options.xla_backend_extra_options
