@@ -89,6 +89,16 @@ class Builder(Protocol):
     def physical(self, x: Value) -> Value:
         """A key array as the array of numbers that it is stored in; any other value as it is."""
 
+    def keeps(self, aval: AbstractValue) -> bool:
+        """Whether `in_memory` makes a difference to values of this type."""
+
+    def in_memory(self, x: Value, reason: str) -> Value:
+        """``x``, computed once however many read it, where the compiler can be told so.
+
+        Args:
+          reason: shown in the text of the program.
+        """
+
     def region(self, in_avals: Sequence[AbstractValue], body: Callable[..., Sequence[Value]],
                terminator: str = "stablehlo.return") -> str:
         """Text of a region ``{...}``, to be put in round parentheses; ``body(builder, *arguments)`` emits into it."""

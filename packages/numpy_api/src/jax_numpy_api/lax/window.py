@@ -24,6 +24,7 @@ from jax_core.staging import trace_to_jaxpr
 from jax_core.structural import broadcast_in_dim, zeros
 from jax_core.trace import to_concrete_value
 from jax_numpy_api import lax
+from . import window_cpu
 from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
 from .reduce import _apply_elementwise
@@ -143,6 +144,10 @@ def _window_lower(op, start):
             return b.full(0, out)
         if any(low < 0 or high < 0 for low, high in params["padding"]):
             return b.fun(_sliced_first, x, start=start(x.aval.dtype), params=_Hashable(params), op=op)[0]
+        if op == "add" and b.platform == "cpu":
+            found = window_cpu.spread_sum(b, x, params)
+            if found is not None:
+                return found
         init = b.scalar(start(x.aval.dtype), x.aval.dtype)
         emit = lambda inner, old, new: [inner.emit(f"stablehlo.{op} {old}, {new}", old, new, out=old.aval)]
         if op != "add" and drops_nan(b, x.aval):
@@ -286,6 +291,10 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
     out = b.out_avals[0]
     if source.aval.size == 0 or out.size == 0:
         return b.full(0, out)
+    if b.platform == "cpu":
+        found = window_cpu.scatter_to_chosen(b, source, x, select_prim, window_dimensions, window_strides, padding)
+        if found is not None:
+            return found
     start = b.scalar(_start(select_prim, x.aval.dtype), x.aval.dtype)
     lows, highs = zip(*padding) if padding else ((), ())
     padded = ShapedArray([n + low + high for n, low, high in zip(out.shape, lows, highs)], x.aval.dtype)

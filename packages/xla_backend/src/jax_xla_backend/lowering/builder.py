@@ -21,7 +21,7 @@ from jax_core.staging import trace_to_jaxpr
 from .. import custom_calls
 from . import calls, extended, foreign, sharding_text
 from .loops import LOOPS, is_dispatched
-from .planner import plan
+from .planner import SMALL, plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value
 
@@ -289,10 +289,22 @@ class Builder:
         for v in eqn.outvars:
             reason = barriers.get(id(v))
             if reason is not None:
-                x, before = self._atom(v, env), self.location
-                self.location = f' loc("planner: {reason}")'
-                env[v] = str(self.emit(f"stablehlo.optimization_barrier {x}", x, out=v.aval))
-                self.location = before
+                env[v] = str(self._barrier(self._atom(v, env), reason))
+
+    def _barrier(self, x: Value, reason: str) -> Value:
+        """``x`` behind a barrier that counts as the planner's."""
+        before, self.location = self.location, f' loc("planner: {reason}")'
+        found = self.emit(f"stablehlo.optimization_barrier {x}", x, out=x.aval)
+        self.location = before
+        return found
+
+    def keeps(self, aval: AbstractValue) -> bool:
+        """Whether `in_memory` makes a difference: where the planner is at work, and cuts values of this size."""
+        return self.module.planning and aval.nbytes >= SMALL
+
+    def in_memory(self, x: Value, reason: str) -> Value:
+        """``x``, computed once however many read it; see `interfaces.Builder.in_memory`."""
+        return self._barrier(x, reason) if self.keeps(x.aval) else x
 
     def _write(self, eqn: JaxprEqn, env: dict) -> None:
         """Write one equation, from its template if there is one, and enter the names of its results into ``env``."""

@@ -1,0 +1,135 @@
+"""How gradients of pooling are put to XLA's CPU compiler.
+
+XLA makes of `select_and_scatter` an iota of the operand's shape for each axis, a reduction of windows with five
+operands and a scatter, which adds one element after another; a sum over an array spread out by strides it computes with
+all the zeros in between. Here both are elementwise:
+
+- the position of each window's extremum, as a number, is found by comparing strided slices of the operand;
+- seen as blocks of one stride (an array of shape ``(blocks, stride)`` for each axis), the windows that reach into a block
+  start at most ``ceil(window / stride)`` blocks before it. For each such distance, the windows' values are shifted by
+  it, and an element takes the value if its place in the window is the extremum's.
+
+For f32[32,64,64,32], two cores, jaxlib 0.10.2: maxima of 2x2 by strides of 2 in 1.0 ms in place of 44, of 3x3 by strides of 2
+in 2.6 in place of 62, by strides of 1 in 21 in place of 150; sums of 3x3 by strides of 2 in 1.1 in place of 18.
+"""
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core.aval import ShapedArray
+from jax_core.structural import broadcast_in_dim, zeros
+from jax_numpy_api import lax
+from .cumulative import _highest, _lowest
+
+_POSITIONS = 16  # of a window, at most: so many slices are compared
+_CHEAP = 4  # slices are compared again for each element
+_SHIFTS = 16  # at most: so many windows reach into a block
+_NOWHERE, _NO_WINDOW = -1, -2  # in place of the number of a position
+
+
+def scatter_to_chosen(b: Any, source: Any, x: Any, select_prim: Any, window: Sequence[int], strides: Sequence[int],
+                      padding: Sequence[tuple[int, int]]) -> Any:
+    """Lower `select_and_scatter_add`, or return None where this form is no faster or there is none.
+
+    The numbers of positions are to be in memory, as several elements read each, but where finding them again is cheap.
+
+    Args: operands and parameters of `select_and_scatter_add_p`.
+    """
+    shifts = math.prod(_shifts(window, strides))
+    if not _is_pooling(window, padding) or shifts > _SHIFTS or x.aval.dtype.kind in "bc":
+        return None
+    geometry = tuple(window), tuple(strides), tuple(padding)
+    often = shifts > 1 or math.prod(window) > _CHEAP
+    if often and not b.keeps(source.aval.update(dtype=np.dtype(np.int32))):
+        return None
+    chosen, = b.fun(_chosen, x, out=source.aval.shape, upwards=select_prim.name == "ge", geometry=geometry)
+    if often or window[-1] > 1:  # else neighbours in memory are of different windows, and find their numbers side by side
+        chosen = b.in_memory(chosen, "each element of a window reads where its extremum is")
+    return _spread_once(b, shifts, source, chosen, shape=x.aval.shape, geometry=geometry)
+
+
+def spread_sum(b: Any, x: Any, params: dict) -> Any:
+    """Lower a sum over windows of an operand spread out by strides, the gradient of sums over windows; None as above.
+
+    Args:
+      params: of `reduce_window_sum_p`.
+    """
+    window, strides = params["window_dimensions"], params["base_dilation"]
+    if all(s == 1 for s in strides) or any(s != 1 for s in (*params["window_strides"], *params["window_dilation"])):
+        return None
+    out = b.out_avals[0]
+    before = [w - 1 - low for w, (low, _) in zip(window, params["padding"])]  # padding of the windows that were summed
+    after = [max((m - 1) * s + w - low - n, 0) for m, s, w, low, n in zip(x.aval.shape, strides, window, before, out.shape)]
+    padding = tuple(zip(before, after))
+    shifts = math.prod(_shifts(window, strides))
+    if not _is_pooling(window, padding) or shifts > _SHIFTS:
+        return None
+    return _spread_once(b, shifts, x, shape=out.shape, geometry=(tuple(window), tuple(strides), padding))
+
+
+def _spread_once(b, shifts, *operands, shape, geometry):
+    found, = b.fun(_spread, *operands, shape=shape, geometry=geometry)
+    return b.in_memory(found, "a sum over the windows that an element is in") if shifts > 1 else found
+
+
+def _is_pooling(window, padding):
+    return math.prod(window) <= _POSITIONS and all(low >= 0 and high >= 0 for low, high in padding)
+
+
+def _shifts(window, strides):
+    return [-(-w // s) for w, s in zip(window, strides)]
+
+
+def _chosen(x, *, out, upwards, geometry):
+    """For each window the number of the position that it takes: the first extremum, in the order of memory."""
+    window, strides, padding = geometry
+    compare, fill = (lax.ge, _lowest(x.dtype)) if upwards else (lax.le, _highest(x.dtype))
+    x = lax.pad(x, np.asarray(fill, x.dtype)[()], [(low, high, 0) for low, high in padding])
+    best = number = None
+    for i, position in enumerate(itertools.product(*map(range, window))):
+        limits = [p + (n - 1) * s + 1 for p, n, s in zip(position, out, strides)]
+        candidate = lax.slice(x, position, limits, strides)
+        here = lax.full(out, i, np.int32)
+        if best is None:
+            best, number = candidate, here
+            continue
+        stays = compare(best, candidate)
+        best, number = lax.select(stays, best, candidate), lax.select(stays, number, here)
+    return [number]
+
+
+def _spread(source, chosen=None, *, shape, geometry):
+    """An array of ``shape`` to which each window adds its element of ``source``, at the chosen position or at all."""
+    window, strides, padding = geometry
+    blocks = [-(-(n + low + high) // s) for n, (low, high), s in zip(shape, padding, strides)]
+    both = [n for pair in zip(blocks, strides) for n in pair]
+    of_block, of_place = tuple(range(0, len(both), 2)), tuple(range(1, len(both), 2))
+    spread = lambda x: broadcast_in_dim(x, both, of_block)
+    total = None
+    for shift in itertools.product(*map(range, _shifts(window, strides))):
+        config = [(d, n - d - m, 0) for d, n, m in zip(shift, blocks, source.shape)]
+        value = spread(lax.pad(source, np.zeros((), source.dtype)[()], config))
+        places = _places(window, strides, shift)
+        if chosen is not None:
+            number = spread(lax.pad(chosen, np.int32(_NOWHERE), config))
+            value = lax.select(lax.eq(number, broadcast_in_dim(places, both, of_place)), value, zeros(ShapedArray(both, source.dtype)))
+        elif (places == _NO_WINDOW).any():
+            inside = broadcast_in_dim(places != _NO_WINDOW, both, of_place)
+            value = lax.select(inside, value, zeros(ShapedArray(both, source.dtype)))
+        total = value if total is None else lax.add(total, value)
+    whole = lax.reshape(total, [n * s for n, s in zip(blocks, strides)])
+    return [lax.slice(whole, [low for low, _ in padding], [low + n for (low, _), n in zip(padding, shape)])]
+
+
+def _places(window, strides, shift):
+    """For each place of a block, its position in the window that starts ``shift`` blocks before, as a number."""
+    places = np.full(strides, _NO_WINDOW, np.int32)
+    for place in np.ndindex(*strides):
+        position = [p + s * d for p, s, d in zip(place, strides, shift)]
+        if all(p < w for p, w in zip(position, window)):
+            places[place] = np.ravel_multi_index(position, window)
+    return places

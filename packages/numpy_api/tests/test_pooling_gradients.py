@@ -1,0 +1,112 @@
+"""Gradients of pooling in their CPU form, against loops over windows."""
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+rng = np.random.default_rng(5)
+
+GEOMETRIES = {  # shape, window, strides, padding
+    "apart": ((40, 16, 12), (1, 2, 2), (1, 2, 2), ((0, 0),) * 3),
+    "apart, channels last": ((6, 20, 14, 8), (1, 2, 2, 1), (1, 2, 2, 1), ((0, 0),) * 4),
+    "overlapping": ((4, 31, 26, 8), (1, 3, 3, 1), (1, 2, 2, 1), ((0, 0), (1, 1), (0, 1), (0, 0))),
+    "every element": ((2, 32, 96), (1, 3, 3), (1, 1, 1), ((0, 0), (1, 1), (1, 1))),
+    "with gaps": ((3, 50, 60), (1, 2, 3), (1, 3, 5), ((0, 0), (0, 2), (1, 0))),
+    "larger than the operand": ((5000, 3), (1, 5), (1, 2), ((0, 0), (2, 3))),
+    "one axis": ((9001,), (4,), (2,), ((1, 2),)),
+    "large windows": ((20, 30, 30), (1, 5, 5), (1, 5, 5), ((0, 0),) * 3),
+    "small": ((4, 6), (2, 3), (1, 2), ((1, 0), (0, 1))),
+}
+
+
+def windows(shape, window, strides, padding):
+    """For each window its position among all, and the elements of the operand in it, in order."""
+    counts = [(n + low + high - w) // s + 1 for n, (low, high), w, s in zip(shape, padding, window, strides)]
+    for at in np.ndindex(*counts):
+        starts = [i * s - low for i, s, (low, _) in zip(at, strides, padding)]
+        places = itertools.product(*[range(a, a + w) for a, w in zip(starts, window)])
+        yield at, [p for p in places if all(0 <= i < n for i, n in zip(p, shape))]
+
+
+def of_extrema(x, ct, geometry, better):
+    """The sum, at each element, of the cotangents of the windows whose first extremum it is."""
+    out = np.zeros(x.shape, np.float64)
+    for at, places in windows(x.shape, *geometry):
+        best = places[0]
+        for place in places[1:]:
+            if not better(x[best], x[place]):
+                best = place
+        out[best] += ct[at]
+    return out
+
+
+def of_sums(shape, ct, geometry):
+    out = np.zeros(shape, np.float64)
+    for at, places in windows(shape, *geometry):
+        for place in places:
+            out[place] += ct[at]
+    return out
+
+
+def pulled(x, geometry, start, op):
+    """Random cotangents of a pooling and what its derivative makes of them."""
+    out, pull = jax.vjp(lambda x: lax.reduce_window(x, start, op, *geometry), x)
+    ct = rng.integers(-8, 9, out.shape).astype(x.dtype)
+    return np.asarray(ct, np.float64), np.asarray(jax.jit(pull)(jnp.asarray(ct))[0], np.float64)
+
+
+@pytest.mark.parametrize("name", GEOMETRIES)
+@pytest.mark.parametrize("op", ["max", "min", "sum"])
+def test_against_loops(name, op):
+    shape, *geometry = GEOMETRIES[name]
+    x = rng.integers(-5, 6, shape).astype(np.float32)  # many elements are equal
+    start, function = {"max": (-np.inf, lax.max), "min": (np.inf, lax.min), "sum": (np.float32(0), lax.add)}[op]
+    ct, got = pulled(x, geometry, start, function)
+    wanted = of_sums(shape, ct, geometry) if op == "sum" else of_extrema(x, ct, geometry, np.greater_equal if op == "max" else np.less_equal)
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
+def test_other_dtypes(dtype):
+    shape, *geometry = GEOMETRIES["overlapping"]
+    with jax.enable_x64(True):
+        x = jnp.asarray(rng.integers(-50, 50, shape), dtype)
+        ct, got = pulled(x, geometry, -np.inf, lax.max)
+        np.testing.assert_array_equal(got, of_extrema(np.asarray(x, np.float64), ct, geometry, np.greater_equal))
+
+
+def test_nan_wins_each_comparison_and_loses_the_next():
+    shape, *geometry = GEOMETRIES["overlapping"]
+    x = np.where(rng.random(shape) < 0.1, np.nan, rng.normal(size=shape)).astype(np.float32)
+    geometry[2] = ((0, 0),) * 4
+    ct, got = pulled(x, geometry, -np.inf, lax.max)
+    np.testing.assert_array_equal(got, of_extrema(x, ct, geometry, np.greater_equal))
+
+
+@pytest.mark.parametrize("name", ["apart", "overlapping"])
+def test_without_the_planner_in_loops_and_batches(name):
+    shape, *geometry = GEOMETRIES[name]
+    x = rng.normal(size=shape).astype(np.float32)
+    slope = jax.grad(lambda x: jnp.square(lax.reduce_window(x, -np.inf, lax.max, *geometry)).sum())
+    wanted = jax.jit(slope)(x)
+    np.testing.assert_allclose(jax.jit(slope, compiler_options={"jax_fusion_planner": "off"})(x), wanted, rtol=1e-6)
+    np.testing.assert_allclose(jax.jit(jax.vmap(slope))(jnp.stack([x, -x]))[0], wanted, rtol=1e-6)
+    looped = jax.jit(lambda x: lax.fori_loop(0, 3, lambda i, s: s + slope(x + 0 * i), jnp.zeros_like(x)))
+    np.testing.assert_allclose(looped(x), 3 * wanted, rtol=1e-5)
+    np.testing.assert_allclose(jax.jvp(slope, (x,), (x,))[1], wanted, rtol=1e-5)  # it is linear where no maximum changes
+
+
+def test_the_numbers_of_positions_are_kept_in_memory_where_windows_overlap():
+    def text(name, **options):
+        shape, *geometry = GEOMETRIES[name]
+        pool = lambda x: lax.reduce_window(x, -np.inf, lax.max, *geometry).sum()
+        return jax.jit(jax.grad(pool), **options).lower(np.zeros(shape, np.float32)).as_text()
+    if jax.default_backend() != "cpu":
+        pytest.skip("the form is for CPU")
+    assert "where its extremum is" in text("overlapping") and "select_and_scatter" not in text("overlapping")
+    assert "optimization_barrier" not in text("apart, channels last")
+    assert "select_and_scatter" in text("overlapping", compiler_options={"jax_fusion_planner": "off"})
+    assert "select_and_scatter" in text("small") and "select_and_scatter" in text("large windows")
