@@ -110,3 +110,17 @@ def test_the_numbers_of_positions_are_kept_in_memory_where_windows_overlap():
     assert "optimization_barrier" not in text("apart, channels last")
     assert "select_and_scatter" in text("overlapping", compiler_options={"jax_fusion_planner": "off"})
     assert "select_and_scatter" in text("small") and "select_and_scatter" in text("large windows")
+
+
+@pytest.mark.parametrize("name", ["apart", "apart, channels last", "every element", "one axis", "overlapping"])
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
+def test_pooling_itself(name, dtype):
+    shape, *geometry = GEOMETRIES[name]
+    x = jnp.asarray(rng.integers(-5, 6, shape), dtype)
+    low, high = (np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype == "int32" else (-np.inf, np.inf)
+    for start, op, reduce in ((low, lax.max, np.max), (high, lax.min, np.min), (0, lax.add, np.sum)):
+        got = np.asarray(jax.jit(lambda x: lax.reduce_window(x, np.asarray(start, dtype)[()], op, *geometry))(x), np.float64)
+        wanted = np.zeros(got.shape)
+        for at, places in windows(shape, *geometry):
+            wanted[at] = reduce(np.asarray(x, np.float64)[tuple(np.transpose(places))])
+        np.testing.assert_array_equal(got, wanted)
