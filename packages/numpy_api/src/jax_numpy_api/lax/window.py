@@ -240,6 +240,10 @@ def _gather_add_lower(b, g, x, *, select_prim, **params):
     out = b.out_avals[0]
     if out.size == 0:
         return b.full(0, out)
+    if b.platform == "cpu":
+        found = window_cpu.chosen_tangents(b, g, x, select_prim, params)
+        if found is not None:
+            return found
     direction = _direction(select_prim)
 
     def pick(inner, x, g, y, h):

@@ -43,15 +43,26 @@ def combined_slices(b: Any, x: Any, op: str, start: Any, params: dict) -> Any:
       op: ``"add"``, ``"maximum"`` or ``"minimum"``; ``start``: what it begins with.
       params: of `reduce_window_sum_p` and the like.
     """
-    window, strides, padding = params["window_dimensions"], params["window_strides"], params["padding"]
-    undilated = all(d == 1 for d in (*params["base_dilation"], *params["window_dilation"]))
-    pays = math.prod(window) > 1 and (tuple(strides) == tuple(window) or all(s == 1 for s in strides))
-    out = b.out_avals[0]
-    if not (undilated and pays and _is_pooling(window, padding) and b.keeps(out)) or x.aval.dtype.kind in "bc":
+    window, strides = params["window_dimensions"], params["window_strides"]
+    if tuple(strides) != tuple(window) and any(s != 1 for s in strides):
         return None
-    x = b.in_memory(x, "several elements of a window read it")
-    geometry = tuple(window), tuple(strides), tuple(padding)
-    found, = b.fun(_combined, x, out=out.shape, op=op, start=start, geometry=geometry)
+    return _over_slices(b, _combined, (x,), params, op=op, start=start)
+
+
+def chosen_tangents(b: Any, tangents: Any, x: Any, select_prim: Any, params: dict) -> Any:
+    """Lower `select_and_gather_add`, or return None as above."""
+    return _over_slices(b, _taken_along, (x, tangents), params, upwards=select_prim.name == "ge")
+
+
+def _over_slices(b, f, operands, params, **rest):
+    """``f`` of operands whose windows are combined slice by slice, each read and written in memory; None as above."""
+    window, strides, padding = (tuple(params[k]) for k in ("window_dimensions", "window_strides", "padding"))
+    undilated = all(d == 1 for d in (*params["base_dilation"], *params["window_dilation"]))
+    out = b.out_avals[0]
+    if not (undilated and math.prod(window) > 1 and _is_pooling(window, padding) and b.keeps(out)) or operands[0].aval.dtype.kind in "bc":
+        return None
+    operands = [b.in_memory(x, "several windows, or several slices, read it") for x in operands]
+    found, = b.fun(f, *operands, out=out.shape, geometry=(window, strides, padding), **rest)
     return b.in_memory(found, "a reduction over windows")
 
 
@@ -109,9 +120,8 @@ def _shifts(window, strides):
 
 
 def _combined(x, *, out, op, start, geometry):
-    window, strides, padding = geometry
     combine = {"add": lax.add, "maximum": lax.max, "minimum": lax.min}[op]
-    return [functools.reduce(combine, _slices(x, start, out, window, strides, padding))]
+    return [functools.reduce(combine, _slices(x, start, out, *geometry))]
 
 
 def _slices(x, fill, out, window, strides, padding):
@@ -122,12 +132,28 @@ def _slices(x, fill, out, window, strides, padding):
         yield lax.slice(x, position, limits, strides)
 
 
+def _taken_along(x, tangents, *, out, upwards, geometry):
+    compare, fill = _order(x.dtype, upwards)
+    best = along = None
+    for candidate, tangent in zip(_slices(x, fill, out, *geometry), _slices(tangents, 0, out, *geometry)):
+        if best is None:
+            best, along = candidate, tangent
+            continue
+        stays = compare(best, candidate)
+        best, along = lax.select(stays, best, candidate), lax.select(stays, along, tangent)
+    return [along]
+
+
+def _order(dtype, upwards):
+    """The comparison that an extremum wins, and what loses each."""
+    return (lax.ge, _lowest(dtype)) if upwards else (lax.le, _highest(dtype))
+
+
 def _chosen(x, *, out, upwards, geometry):
     """For each window the number of the position that it takes: the first extremum, in the order of memory."""
-    window, strides, padding = geometry
-    compare, fill = (lax.ge, _lowest(x.dtype)) if upwards else (lax.le, _highest(x.dtype))
+    compare, fill = _order(x.dtype, upwards)
     best = number = None
-    for i, candidate in enumerate(_slices(x, fill, out, window, strides, padding)):
+    for i, candidate in enumerate(_slices(x, fill, out, *geometry)):
         here = lax.full(out, i, np.int32)
         if best is None:
             best, number = candidate, here
