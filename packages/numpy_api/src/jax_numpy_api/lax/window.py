@@ -241,7 +241,7 @@ def _gather_add_lower(b, g, x, *, select_prim, **params):
     if out.size == 0:
         return b.full(0, out)
     if b.platform == "cpu":
-        found = window_cpu.chosen_tangents(b, g, x, select_prim, params)
+        found = window_cpu.chosen_tangents(b, g, x, select_prim, _start(select_prim, x.aval.dtype), params)
         if found is not None:
             return found
     direction = _direction(select_prim)
@@ -298,7 +298,8 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
     if source.aval.size == 0 or out.size == 0:
         return b.full(0, out)
     if b.platform == "cpu":
-        found = window_cpu.scatter_to_chosen(b, source, x, select_prim, window_dimensions, window_strides, padding)
+        found = window_cpu.scatter_to_chosen(b, source, x, select_prim, _start(select_prim, x.aval.dtype), window_dimensions,
+                                             window_strides, padding)
         if found is not None:
             return found
     start = b.scalar(_start(select_prim, x.aval.dtype), x.aval.dtype)

@@ -28,11 +28,9 @@ import numpy as np
 from jax_core.aval import ShapedArray
 from jax_core.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
-from .cumulative import _highest, _lowest
 
-_POSITIONS = 16  # of a window, at most: so many slices are compared
+_POSITIONS = 16  # of a window, at most: so many slices are compared, and so many windows reach into a block
 _CHEAP = 4  # so many slices cost little
-_SHIFTS = 16  # at most: so many windows reach into a block
 _NOWHERE, _NO_WINDOW = -1, -2  # in place of the number of a position
 
 
@@ -51,9 +49,9 @@ def combined_slices(b: Any, x: Any, op: str, start: Any, params: dict) -> Any:
     return _over_slices(b, _combined, (x,), params, op=op, start=start)
 
 
-def chosen_tangents(b: Any, tangents: Any, x: Any, select_prim: Any, params: dict) -> Any:
-    """Lower `select_and_gather_add`, or return None as above."""
-    return _over_slices(b, _taken_along, (x, tangents), params, upwards=select_prim.name == "ge")
+def chosen_tangents(b: Any, tangents: Any, x: Any, select_prim: Any, start: Any, params: dict) -> Any:
+    """Lower `select_and_gather_add`, or return None as above. ``start`` loses every comparison."""
+    return _over_slices(b, _taken_along, (x, tangents), params, select_prim=select_prim, start=start)
 
 
 def _over_slices(b, f, operands, params, **rest):
@@ -68,22 +66,22 @@ def _over_slices(b, f, operands, params, **rest):
     return b.in_memory(found, "a reduction over windows")
 
 
-def scatter_to_chosen(b: Any, source: Any, x: Any, select_prim: Any, window: Sequence[int], strides: Sequence[int],
+def scatter_to_chosen(b: Any, source: Any, x: Any, select_prim: Any, start: Any, window: Sequence[int], strides: Sequence[int],
                       padding: Sequence[tuple[int, int]]) -> Any:
     """Lower `select_and_scatter_add`, or return None where this form is no faster or there is none.
 
     The numbers of positions are to be in memory, as several elements read each, but where finding them again is cheap.
 
-    Args: operands and parameters of `select_and_scatter_add_p`.
+    Args: operands and parameters of `select_and_scatter_add_p`; ``start`` loses every comparison.
     """
     shifts = math.prod(_shifts(window, strides))
-    if not _is_pooling(window, padding) or shifts > _SHIFTS or x.aval.dtype.kind in "bc":
+    if not _is_pooling(window, padding) or x.aval.dtype.kind in "bc":
         return None
     geometry = tuple(window), tuple(strides), tuple(padding)
     often = shifts > 1 or math.prod(window) > _CHEAP
     if often and not b.keeps(source.aval.update(dtype=np.dtype(np.int32))):
         return None
-    chosen, = b.fun(_chosen, x, out=source.aval.shape, upwards=select_prim.name == "ge", geometry=geometry)
+    chosen, = b.fun(_chosen, x, out=source.aval.shape, select_prim=select_prim, start=start, geometry=geometry)
     if often or window[-1] > 1:  # else neighbours in memory are of different windows, and find their numbers side by side
         chosen = b.in_memory(chosen, "each element of a window reads where its extremum is")
     return _spread_once(b, shifts, source, chosen, shape=x.aval.shape, geometry=geometry)
@@ -103,7 +101,7 @@ def spread_sum(b: Any, x: Any, params: dict) -> Any:
     after = [max((m - 1) * s + w - low - n, 0) for m, s, w, low, n in zip(x.aval.shape, strides, window, before, out.shape)]
     padding = tuple(zip(before, after))
     shifts = math.prod(_shifts(window, strides))
-    if not _is_pooling(window, padding) or shifts > _SHIFTS:
+    if not _is_pooling(window, padding):
         return None
     return _spread_once(b, shifts, x, shape=out.shape, geometry=(tuple(window), tuple(strides), padding))
 
@@ -134,35 +132,24 @@ def _slices(x, fill, out, window, strides, padding):
         yield lax.slice(x, position, limits, strides)
 
 
-def _taken_along(x, tangents, *, out, upwards, geometry):
-    compare, fill = _order(x.dtype, upwards)
-    best = along = None
-    for candidate, tangent in zip(_slices(x, fill, out, *geometry), _slices(tangents, 0, out, *geometry)):
-        if best is None:
-            best, along = candidate, tangent
-            continue
-        stays = compare(best, candidate)
-        best, along = lax.select(stays, best, candidate), lax.select(stays, along, tangent)
-    return [along]
+def _taken_along(x, tangents, *, out, select_prim, start, geometry):
+    return [_of_extremum(select_prim, _slices(x, start, out, *geometry), _slices(tangents, 0, out, *geometry))]
 
 
-def _order(dtype, upwards):
-    """The comparison that an extremum wins, and what loses each."""
-    return (lax.ge, _lowest(dtype)) if upwards else (lax.le, _highest(dtype))
+def _chosen(x, *, out, select_prim, start, geometry):
+    """For each window the number of the position that it takes."""
+    numbers = (lax.full(out, i, np.int32) for i in itertools.count())
+    return [_of_extremum(select_prim, _slices(x, start, out, *geometry), numbers)]
 
 
-def _chosen(x, *, out, upwards, geometry):
-    """For each window the number of the position that it takes: the first extremum, in the order of memory."""
-    compare, fill = _order(x.dtype, upwards)
-    best = number = None
-    for i, candidate in enumerate(_slices(x, fill, out, *geometry)):
-        here = lax.full(out, i, np.int32)
-        if best is None:
-            best, number = candidate, here
-            continue
-        stays = compare(best, candidate)
-        best, number = lax.select(stays, best, candidate), lax.select(stays, number, here)
-    return [number]
+def _of_extremum(select_prim, candidates, companions):
+    """Elementwise, the companion of the first extremum among the candidates, in the order of memory."""
+    pairs = zip(candidates, companions)
+    best, taken = next(pairs)
+    for candidate, companion in pairs:
+        stays = select_prim.bind(best, candidate)
+        best, taken = lax.select(stays, best, candidate), lax.select(stays, taken, companion)
+    return taken
 
 
 def _spread(source, chosen=None, *, shape, geometry):
@@ -178,11 +165,11 @@ def _spread(source, chosen=None, *, shape, geometry):
         value = spread(lax.pad(source, np.zeros((), source.dtype)[()], config))
         places = _places(window, strides, shift)
         if chosen is not None:
-            number = spread(lax.pad(chosen, np.int32(_NOWHERE), config))
-            value = lax.select(lax.eq(number, broadcast_in_dim(places, both, of_place)), value, zeros(ShapedArray(both, source.dtype)))
-        elif (places == _NO_WINDOW).any():
-            inside = broadcast_in_dim(places != _NO_WINDOW, both, of_place)
-            value = lax.select(inside, value, zeros(ShapedArray(both, source.dtype)))
+            takes = lax.eq(spread(lax.pad(chosen, np.int32(_NOWHERE), config)), broadcast_in_dim(places, both, of_place))
+        else:
+            takes = broadcast_in_dim(places != _NO_WINDOW, both, of_place)
+        if chosen is not None or (places == _NO_WINDOW).any():
+            value = lax.select(takes, value, zeros(ShapedArray(both, source.dtype)))
         total = value if total is None else lax.add(total, value)
     whole = lax.reshape(total, [n * s for n, s in zip(blocks, strides)])
     return [lax.slice(whole, [low for low, _ in padding], [low + n for (low, _), n in zip(padding, shape)])]
