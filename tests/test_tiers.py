@@ -183,12 +183,14 @@ def test_many_threads_may_call_it():
 
 def test_a_process_that_ends_while_programs_are_queued_ends_well():
     program = """
+import atexit
 import jax, jax.numpy as jnp
 x = jnp.ones((64, 64))
 for scale in range(8):
     function = jax.jit(lambda x: jax.nn.softmax(jnp.tanh(x @ x) * scale) @ x)
     for _ in range(2):
         function(x)
+atexit.register(lambda: [function(x) for function in [jax.jit(lambda x: jnp.tanh(x @ x) @ x)] for _ in range(3)])
 print("done")
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={

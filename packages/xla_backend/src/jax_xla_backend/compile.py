@@ -21,7 +21,7 @@ from .jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax
 from .lowering.loops import USUAL
 from .options import EXTRA_OPTIONS, LOOP_OPTION
 
-_LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
+LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
 _cache: collections.OrderedDict[Any, Any] = collections.OrderedDict()
 _lock = threading.Lock()
 counts = {"compiled": 0}
@@ -212,7 +212,7 @@ class CacheEntry:
     def _remember(self, loaded: Any) -> None:
         with _lock:
             _cache[self.key] = loaded
-            if len(_cache) > _LIMIT:
+            if len(_cache) > LIMIT:
                 _cache.popitem(last=False)
 
 

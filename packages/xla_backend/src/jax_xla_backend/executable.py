@@ -97,8 +97,8 @@ class LoadedProgram:
 
     def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
         """Execute on flat inputs (all of them, kept or not)."""
-        if self.upgrade is not None:
-            self._count()
+        if (upgrade := self.upgrade) is not None and upgrade.called():
+            self._take_over(upgrade)
         inputs = list(self.consts)
         for i, aval, sharding in zip(self.module.kept, self.module.in_avals, self.in_shardings):
             x = args[i]
@@ -126,18 +126,16 @@ class LoadedProgram:
 
     def full(self) -> Any:
         """jaxlib's executable with the full code."""
-        if self.upgrade is not None:
-            self.upgrade.finish()
-            self._count()
+        if (upgrade := self.upgrade) is not None:
+            upgrade.finish()
+            self._take_over(upgrade)
         return self.loaded
 
-    def _count(self) -> None:
-        """Count a call, and take over the full code if it is there."""
-        upgrade = self.upgrade
-        if upgrade is not None and upgrade.called():
-            if upgrade.full is not None:
-                self.loaded = upgrade.full
-            self.upgrade = None
+    def _take_over(self, upgrade: tiers.Upgrade) -> None:
+        """Run the full code from now on, or the quick code for good if there is no other."""
+        if upgrade.full is not None:
+            self.loaded = upgrade.full
+        self.upgrade = None
 
     def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
         ordered = self.module.ordered_effects

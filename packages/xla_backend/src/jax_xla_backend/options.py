@@ -12,8 +12,8 @@ EXTRA_OPTIONS = "xla_backend_extra_options"
 
 # Without the emitters that go through MLIR and set up a context of their own for each kernel. jaxlib from 0.12 on has no others.
 _QUICK = "xla_cpu_disable_new_fusion_emitters"
-QUICK_OPTIONS: tuple[tuple[str, Any], ...] = (
-    (EXTRA_OPTIONS, _QUICK), ("xla_cpu_parallel_codegen_split_count", 2))
+_FEW_PARTS = ("xla_cpu_parallel_codegen_split_count", 2)
+QUICK_OPTIONS: tuple[tuple[str, Any], ...] = ((EXTRA_OPTIONS, _QUICK), _FEW_PARTS)
 
 NO_UNROLLING = "xla_cpu_disable_loop_unrolling"
 
@@ -67,7 +67,7 @@ def first_options(module: Any, items: tuple) -> tuple:
     """
     if _QUICK in dict(items).get(EXTRA_OPTIONS, ""):
         return items
-    given = dict(items) | dict(QUICK_OPTIONS[1:]) | {LEVEL: 1 if module.has_loops else 0}
+    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if module.has_loops else 0}
     extra = [_QUICK, NO_SLP] if module.has_loops else [_QUICK, NO_SLP, NO_UNROLLING]
     return joined(tuple(given.items()), ",".join(extra))
 

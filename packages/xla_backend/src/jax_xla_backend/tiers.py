@@ -19,8 +19,7 @@ from .options import first_options, options_for
 HOT = 2
 """The call of a program that has it compiled in full."""
 
-_LIMIT = 512
-_upgrades: collections.OrderedDict[Any, "Upgrade"] = collections.OrderedDict()
+_upgrades: collections.OrderedDict[Any, "Upgrade"] = collections.OrderedDict()  # by their full code's key, as functions come and go
 _queue: collections.deque["Upgrade"] = collections.deque()
 _worker: threading.Thread | None = None
 _lock = threading.Lock()
@@ -45,10 +44,10 @@ class Upgrade:
         """Count a call. Returns whether waiting for the full code is over."""
         with _lock:
             self._calls += 1
-            hot = self._calls == HOT and not self.over
-        if hot:
+            over, hot = self.over, self._calls == HOT
+        if hot and not over:
             _later(self)
-        return self.over
+        return over  # as it was before: the call that starts the compilation never waits for it, however fast it is
 
     def finish(self) -> Any:
         """The full code, compiled now if it is not there yet.
@@ -91,16 +90,13 @@ def compile_first(module: Any, client: Any, devices: Sequence[Any], items: tuple
     plain = client.platform == "cpu" and len(devices) == 1 and hasattr(module, "has_loops") and cached and not (items or callbacks)
     tiered = plain and config.tiered_compilation.value and not config.disable_most_optimizations.value
     quick = first_options(module, options) if tiered else options
-    if quick == options:
+    full = None if quick == options else compile.CacheEntry(text, client, devices, options)
+    if full is None or full.find() is not None:
         return compile.compile_text(text, client, devices, options, callbacks, cached=cached), None
-    full = compile.CacheEntry(text, client, devices, options)
-    found = full.find()
-    if found is not None:
-        return found, None
     first = compile.compile_text(text, client, devices, quick)
     with _lock:
         upgrade = _upgrades.setdefault(full.key, Upgrade(full, name))
-        if len(_upgrades) > _LIMIT:
+        if len(_upgrades) > compile.LIMIT:
             _upgrades.popitem(last=False)
     return first, upgrade
 
@@ -119,6 +115,8 @@ def wait() -> None:
 
 def _later(upgrade: Upgrade) -> None:
     global _worker
+    if not threading.main_thread().is_alive():
+        return  # the interpreter ends, and starts no threads
     with _lock:
         _queue.append(upgrade)
         if _worker is None:
