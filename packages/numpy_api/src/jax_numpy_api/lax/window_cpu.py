@@ -166,9 +166,11 @@ def _spread(source, chosen=None, *, shape, geometry):
         places = _places(window, strides, shift)
         if chosen is not None:
             takes = lax.eq(spread(lax.pad(chosen, np.int32(_NOWHERE), config)), broadcast_in_dim(places, both, of_place))
-        else:
+        elif (places == _NO_WINDOW).any():
             takes = broadcast_in_dim(places != _NO_WINDOW, both, of_place)
-        if chosen is not None or (places == _NO_WINDOW).any():
+        else:
+            takes = None
+        if takes is not None:
             value = lax.select(takes, value, zeros(ShapedArray(both, source.dtype)))
         total = value if total is None else lax.add(total, value)
     whole = lax.reshape(total, [n * s for n, s in zip(blocks, strides)])
