@@ -73,7 +73,25 @@ def adam(x):
     return x - m / (jnp.sqrt(v) + 1e-8), m, v
 
 
-PROGRAMS = [chain, layers, calls, loop, branches, remat, custom, adam]
+def blur(x):
+    for axis in (0, 1, 0, 1):
+        padded = jnp.pad(x, [(2, 2) if k == axis else (0, 0) for k in range(2)], "edge")
+        x = sum(c * jax.lax.slice_in_dim(padded, k, k + x.shape[axis], axis=axis) for k, c in enumerate((1, 4, 6, 4, 1))) / 16
+    return x
+
+
+def runge_kutta(x):
+    """Two steps of a predator and its prey, by Heun's method."""
+    rate = lambda u, v: (u * (1.1 - 0.4 * v), v * (0.1 * u - 0.4))
+    u, v = x, x + 1
+    for _ in range(2):
+        a, b = rate(u, v)
+        c, d = rate(u + 0.1 * a, v + 0.1 * b)
+        u, v = u + 0.05 * (a + c), v + 0.05 * (b + d)
+    return u, v
+
+
+PROGRAMS = [chain, layers, calls, loop, branches, remat, custom, adam, blur, runge_kutta]
 
 
 def total(program):
@@ -102,6 +120,26 @@ def test_same_results(program, transformed):
 def test_gradients_are_planned(program):
     text = jax.jit(jax.grad(total(program))).lower(X).as_text()
     assert "planner: " in text and "kernels need it" in text
+
+
+def test_slices_are_counted():
+    """One kernel that takes five slices of a blurred image would blur it five times."""
+    text = jax.jit(blur).lower(X).as_text()
+    assert text.count("kernels or slices need it") >= 3
+    few = jax.jit(lambda x: blur(x)[:20]).lower(X).as_text()  # what is a small part of it is not one more reader
+    assert few.count("optimization_barrier") == text.count("optimization_barrier")
+
+
+def test_short_arithmetic_is_computed_again():
+    """A few additions and multiplications of arrays in a cache cost less than a kernel, and many do not."""
+    def repeated(n):
+        def fun(x):
+            u, v = x, x + 1
+            for _ in range(n):
+                u, v = u + 0.01 * u * v, v - 0.01 * u * v
+            return jnp.sum(u * v), jnp.sum(u - v), u, v
+        return jax.jit(fun).lower(X).as_text().count("optimization_barrier")
+    assert repeated(2) == 0 and 0 < repeated(40) < 30
 
 
 def test_configuration_switches_it():

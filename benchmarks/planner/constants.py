@@ -94,6 +94,7 @@ def elementwise() -> dict[str, float]:
     y = positive(FIT)
     ns = lambda step: slope(step, positive(FIT), y, short=8, long=40) / FIT * 1e9
     out = {"add": ns(lambda x, y: x + y), "mul": ns(lambda x, y: x * y)}
+    out["mul, add in turn, each"] = ns(lambda x, y: x * y + y) / 2
     out["div"] = ns(lambda x, y: y / x + y) - out["add"]
     out["max"] = ns(lambda x, y: jnp.maximum(x, y) * y) - out["mul"]
     out["compare+select"] = ns(lambda x, y: jnp.where(x > y, x * y, y)) - out["mul"]

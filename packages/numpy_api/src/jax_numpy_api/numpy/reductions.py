@@ -200,9 +200,9 @@ def _extreme(name, a, axis, keepdims, initial, where):
     return _kept(out, shape, axes, keepdims)
 
 
-def shift(a: Any, axis: Any, where: Any = None) -> Array:
-    """`max` with axes kept and ``initial`` -inf, as softmax and its like subtract it; it may miss NaN (`lax.reduce.shift_p`)."""
-    return _extreme("shift", a, _axes_argument(axis), True, -np.inf, where)
+def shift(a: Any, axis: Any, where: Any = None, keepdims: bool = True) -> Array:
+    """`max` with ``initial`` -inf, as softmax and its like subtract it; it may miss NaN (`lax.reduce.shift_p`)."""
+    return _extreme("shift", a, _axes_argument(axis), keepdims, -np.inf, where)
 
 
 def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,

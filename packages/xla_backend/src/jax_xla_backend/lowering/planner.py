@@ -11,7 +11,8 @@ across; the reason stands in its location. A plan never changes what is computed
 Terms, for one jaxpr:
 
 * The *sinks* of a value are the kernels that need it: reductions, values that must be in memory (results, operands of
-  matrix products and the like), and values further on that have several sinks themselves.
+  matrix products and the like), and values further on that have several sinks themselves. Each large slice that a kernel
+  takes counts, as a kernel computes a value again for each slice of it.
 * The *cone* of a value is what a kernel that needs it has to compute: the equations behind it, up to values in memory.
 
 XLA keeps some values by itself: results of a costly operation, and of operations on several arrays where a reduction or
@@ -41,7 +42,9 @@ COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2
           "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
 CHEAP = 0.2  # XLA does not compute again what costs more
 MOVE = 0.01  # one element of a change of shape
+MULTIPLY_ADD = 0.012  # one element of an addition or multiplication among others
 READ = 0.08  # one byte
+READ_NEAR = 0.02  # one byte of an array of at most NEAR bytes, for additions and multiplications alone
 WRITE = 0.12
 LAUNCH = 500.0  # one more kernel in a run
 COMPILE_KERNEL = 6e6
@@ -49,11 +52,15 @@ COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
 KEPT = 16  # equations behind a kept value that is cut all the same
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
+NEAR = 1 << 18
+MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
 SMALL = 1 << 14  # bytes; smaller values are never cut: loops over less are one function in XLA, which has no barriers
 
 _VIEWS = {"reshape", "squeeze", "transpose"}
 _MOVES = _VIEWS | {"broadcast_in_dim", "slice", "rev", "concatenate", "pad", "dynamic_slice", "stack", "split", "unstack",
                    "tile", "convert_element_type", "copy", "bitcast_convert_type", "iota"}
+_ARITHMETIC = {"add", "sub", "mul", "neg", "add_any"}
+_SLICES = {"slice", "dynamic_slice"}
 _REDUCTIONS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor", "reduce",
                "argmax", "argmin"}
 _CALLS = {"jit", "custom_jvp_call", "custom_vjp_call", "checkpoint", "linear_call", "custom_vmap_call", "composite"}
@@ -176,6 +183,18 @@ def _callee(eqn: JaxprEqn) -> Jaxpr | None:
     return None
 
 
+class _Slice(NamedTuple):
+    """A sink by way of a slice.
+
+    Attributes:
+      equation: number of the slice.
+      sink: what needs it.
+    """
+
+    equation: int
+    sink: Any
+
+
 class _Uses:
     """Backward: who needs each value.
 
@@ -223,6 +242,8 @@ class _Uses:
                     sinks = {i}
                     if weight > CHEAP or self._is_kept(eqn):
                         self.kept.add(eqn.outvars[0])
+                elif eqn.primitive.name in _SLICES and len(sinks) < MAX_SLICED and _is_large(eqn):
+                    sinks = {_Slice(i, sink) for sink in sinks}
             elif kind == _REDUCTION:
                 sinks = {i}
                 self._reduced.update(x for x in eqn.invars if type(x) is not Literal)
@@ -281,13 +302,27 @@ class _Uses:
             self._need(x, sinks)
 
 
+def _is_large(eqn: JaxprEqn) -> bool:
+    """Whether a slice is at least half of what it is taken from."""
+    return 2 * eqn.outvars[0].aval.size >= eqn.invars[0].aval.size
+
+
 class _Part(NamedTuple):
-    """What computes a fused value: its number, equations, cost for one element, and what it reads."""
+    """What computes a fused value.
+
+    Attributes:
+      number: tells parts apart.
+      equations: how many.
+      cost: ns for one element.
+      reads: what they read.
+      plain: whether they are additions and multiplications of whole arrays, or numbers that these need.
+    """
 
     number: Any
     equations: int
     cost: float
     reads: Iterable[Any]
+    plain: bool
 
 
 class _Cones:
@@ -308,8 +343,9 @@ class _Cones:
             count = counts[i]
             if count:
                 weight = kinds[eqn.primitive][1]
+                plain = eqn.primitive.name in _ARITHMETIC if weight > MOVE else not eqn.invars or eqn.invars[0].aval.size == 1
                 for v in eqn.outvars:
-                    self._enter(v, _Part(i, 1, weight, eqn.invars), count if weight > MOVE else 1, uses)
+                    self._enter(v, _Part(i, 1, weight, eqn.invars, plain), count if weight > MOVE else 1, uses)
             elif i in uses.called:
                 called = uses.called[i]
                 reads: list[list] = [[] for _ in eqn.outvars]
@@ -318,7 +354,7 @@ class _Cones:
                         reads[k].append(x)
                 for k, (v, (equations, cost)) in enumerate(zip(eqn.outvars, called.cones)):
                     if equations:
-                        self._enter(v, _Part((i, k), equations, cost, reads[k]), len(uses.sinks.get(v, ())), uses)
+                        self._enter(v, _Part((i, k), equations, cost, reads[k], False), len(uses.sinks.get(v, ())), uses)
 
     def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
         """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
@@ -340,7 +376,9 @@ class _Cones:
             equations, cost, _ = self.walk(v)
             several = several and _gain(aval, equations, cost, count, forced) > 0
             if several and (not kept or equations > KEPT):
-                self.cuts[id(v)] = f"{count} kernels need it and would each compute {equations} equations"
+                sliced = any([type(sink) is _Slice for sink in uses.sinks.get(v, ())])
+                readers = "kernels or slices" if sliced else "kernels"
+                self.cuts[id(v)] = f"{count} {readers} need it and would each compute {equations} equations"
             elif equations > MAX_KERNEL:
                 self.cuts[id(v)] = f"bounds a kernel of {equations} equations"
         if kept or id(v) in self.cuts:
@@ -354,7 +392,7 @@ class _Cones:
         if v not in parts:
             return 0, 0.0, {v}
         seen, leaves, stack = set(), set(), [v]
-        equations, cost = 0, 0.0
+        equations, cost, plain = 0, 0.0, True
         while stack and equations <= 2 * MAX_KERNEL:
             part = parts[stack.pop()]
             if part.number in seen:
@@ -362,16 +400,21 @@ class _Cones:
             seen.add(part.number)
             equations += part.equations
             cost += part.cost
+            plain &= part.plain
             for x in part.reads:
                 if type(x) is not Literal:
                     if x in parts:
                         stack.append(x)
                     else:
                         leaves.add(x)
+        if plain:
+            cost = MULTIPLY_ADD * equations
         size = v.aval.size
         for x in leaves:
             if isinstance(x.aval, ShapedArray) and x.aval.shape and hasattr(x.aval.dtype, "itemsize"):
-                cost += READ * x.aval.dtype.itemsize * min(1.0, x.aval.size / size)
+                width = x.aval.dtype.itemsize
+                price = READ_NEAR if plain and x.aval.size * width <= NEAR else READ
+                cost += price * width * min(1.0, x.aval.size / size)
         return equations, cost, leaves
 
 

@@ -23,22 +23,29 @@ from ._series import differentiable, log1p
 # -- sums of exponentials ----------------------------------------------------------------------------------------------
 
 
+# What is reduced has its axes dropped, not kept at length 1: so sums over rows and over columns of a square share their code.
+
+def _over(x, axis, ndim):
+    """``x``, reduced over ``axis``, with these axes again, of length 1."""
+    return jnp.expand_dims(x, tuple(range(ndim)) if axis is None else axis)
+
+
 def _scaled_sum(a, b, axis):
     """``shift`` and terms ``e`` with ``log(sum(b exp(a))) = log(sum(b e)) + shift``; an infinite ``a`` has term 1."""
-    top = largest(a, axis)
+    top = largest(a, axis, keepdims=False)
     shift = lax.stop_gradient(jnp.where(top == -np.inf, 0, top))
     most = float(dtypes.finfo(a.dtype).max)  # in place of infinity, whose difference to itself is 0 then
-    e = jnp.exp(jnp.minimum(a, most) - jnp.minimum(shift, most))
-    return shift, e, jnp.sum(e if b is None else b * e, axis, keepdims=True)
+    e = jnp.exp(jnp.minimum(a, most) - _over(jnp.minimum(shift, most), axis, a.ndim))
+    return shift, e, jnp.sum(e if b is None else b * e, axis)
 
 
 @functools.partial(custom_jvp, nondiff_argnums=(0,))
 def _log_of_sum(axis, a, b):
     """Logarithm of the magnitude of ``sum(b exp(a))``, and its sign."""
     if b is None:  # no term is negative, and an infinite one makes the sum infinite by itself
-        top = largest(a, axis)
+        top = largest(a, axis, keepdims=False)
         shift = jnp.where(jnp.isfinite(top), top, 0)
-        total = jnp.sum(jnp.exp(a - shift), axis, keepdims=True)
+        total = jnp.sum(jnp.exp(a - _over(shift, axis, a.ndim)), axis)
         return jnp.log(total) + shift, jnp.sign(total)
     shift, _, total = _scaled_sum(_counted(a, b), b, axis)
     return jnp.log(jnp.abs(total)) + shift, jnp.sign(total)
@@ -53,28 +60,23 @@ def _log_of_sum_jvp(axis, primals, tangents):
     """``sum(b e da + e db) / sum(b e)``. An empty sum, the logarithm of 0, does not move."""
     (a, b), (da, db) = primals, tangents
     shift, e, total = _scaled_sum(_counted(a, b), b, axis)
-    safe = jnp.where(total == 0, 1, total)
+    safe = _over(jnp.where(total == 0, 1, total), axis, a.ndim)
     if b is None:
-        slope = jnp.sum(e / safe * da, axis, keepdims=True)
+        slope = jnp.sum(e / safe * da, axis)
     else:
-        size = jnp.minimum(jnp.exp(a - shift), float(dtypes.finfo(a.dtype).max))  # a term of weight 0 may be huge
-        slope = jnp.sum(b * e / safe * da + jnp.where(b == 0, size, e) / safe * db, axis, keepdims=True)
+        size = jnp.exp(a - _over(shift, axis, a.ndim))
+        size = jnp.minimum(size, float(dtypes.finfo(a.dtype).max))  # a term of weight 0 may be huge
+        slope = jnp.sum(b * e / safe * da + jnp.where(b == 0, size, e) / safe * db, axis)
     sign = jnp.sign(total)
     return (jnp.log(jnp.abs(total)) + shift, sign), (slope, jnp.zeros_like(sign))
 
 
 def _complex_log_of_sum(a, b, axis):
     a = _counted(a, b)
-    top = largest(jnp.real(a), axis)
+    top = largest(jnp.real(a), axis, keepdims=False)
     shift = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0))
-    e = jnp.exp(a - shift)
-    return shift, jnp.sum(e if b is None else b * e, axis, keepdims=True)
-
-
-def _drop(x, axis, keepdims, ndim):
-    if keepdims:
-        return x
-    return jnp.squeeze(x, tuple(range(ndim)) if axis is None else axis)
+    e = jnp.exp(a - _over(shift, axis, a.ndim))
+    return shift, jnp.sum(e if b is None else b * e, axis)
 
 
 @inlined(static_argnames=("axis", "keepdims", "return_sign"))
@@ -89,15 +91,18 @@ def _logsumexp(a, b, where, *, axis, keepdims, return_sign):
         b = None if b is None else jnp.where(where, b, 0)
     if jnp.issubdtype(a.dtype, np.complexfloating):
         shift, total = _complex_log_of_sum(a, b, axis)
-        if not return_sign:
-            return _drop(jnp.log(total) + shift.astype(total.dtype), axis, keepdims, a.ndim)
-        out, sign = jnp.log(jnp.abs(total)) + shift, jnp.sign(total)
+        if return_sign:
+            out, sign = jnp.log(jnp.abs(total)) + shift, jnp.sign(total)
+        else:
+            out = jnp.log(total) + shift.astype(total.dtype)
     else:
         out, sign = _log_of_sum(axis, a, b)
         if not return_sign and b is not None:
             out = jnp.where(sign < 0, np.nan, out)
-    out = _drop(out, axis, keepdims, a.ndim)
-    return (out, _drop(sign, axis, keepdims, a.ndim)) if return_sign else out
+    outs = (out, sign) if return_sign else (out,)
+    if keepdims:
+        outs = tuple(_over(x, axis, a.ndim) for x in outs)
+    return outs if return_sign else outs[0]
 
 
 def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False,
