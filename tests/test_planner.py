@@ -142,6 +142,23 @@ def test_short_arithmetic_is_computed_again():
     assert repeated(2) == 0 and 0 < repeated(40) < 30
 
 
+@pytest.mark.parametrize("rate", [lambda x, y, z: (10 * (y - x), x * (28 - z) - y, x * y - 8 / 3 * z),
+                                  lambda v, w, t: (v - v ** 3 / 3 - w + 0.5, 0.08 * (v + 0.7 - 0.8 * w), 1 + 0 * t)],
+                         ids=["Lorenz", "FitzHugh and Nagumo"])
+def test_a_step_of_runge_kutta_is_not_cut(rate):
+    """It has some fifty cheap operations, and memory is slower than them, however large the arrays."""
+    def step(_, s):
+        moved = lambda s, k, h: tuple(a + h * b for a, b in zip(s, k))
+        a = rate(*s)
+        b = rate(*moved(s, a, 0.005))
+        c = rate(*moved(s, b, 0.005))
+        d = rate(*moved(s, c, 0.01))
+        return tuple(x + 0.01 / 6 * (p + 2 * q + 2 * r + t) for x, p, q, r, t in zip(s, a, b, c, d))
+    for size in (1 << 14, 1 << 22):
+        lowered = jax.jit(lambda s: jax.lax.fori_loop(0, 9, step, s)).lower((jax.ShapeDtypeStruct((size,), np.float32),) * 3)
+        assert lowered.as_text().count("optimization_barrier") <= 1
+
+
 def test_configuration_switches_it():
     fun = jax.grad(total(chain))
     jax.config.update("jax_fusion_planner", "off")

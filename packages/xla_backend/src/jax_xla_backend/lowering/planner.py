@@ -33,7 +33,8 @@ from jax_core.primitive import ELEMENTWISE, Primitive
 
 # Costs in ns. benchmarks/planner/constants.py measures those of operations, bytes and kernels; docs/fusion.md has its figures
 # beside these. Of special functions, and where no unit is said, they are choices.
-SIMPLE = 0.03  # one element of an addition, comparison, selection, ...
+ARITHMETIC = 0.012  # one element of an addition or multiplication: LLVM makes multiply-adds of them
+SIMPLE = 0.03  # of a comparison, selection, ...
 COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2": 2.1, "logistic": 3.5, "tanh": 1.9,
           "sin": 13.0, "cos": 12.0, "tan": 20.0, "pow": 7.0, "sqrt": 0.25, "rsqrt": 1.4, "cbrt": 14.0, "div": 0.19,
           "rem": 33.0, "erf": 1.2, "erfc": 4.0, "erf_inv": 3.0, "atan2": 31.0, "asin": 18.0, "acos": 18.0, "atan": 18.0,
@@ -42,9 +43,8 @@ COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2
           "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
 CHEAP = 0.2  # XLA does not compute again what costs more
 MOVE = 0.01  # one element of a change of shape
-MULTIPLY_ADD = 0.012  # one element of an addition or multiplication among others
 READ = 0.08  # one byte
-READ_NEAR = 0.02  # one byte of an array of at most NEAR bytes, for additions and multiplications alone
+READ_ALONG = 0.02  # the same where a kernel reads it at the place where it writes: it mostly needs it there anyway
 WRITE = 0.12
 LAUNCH = 500.0  # one more kernel in a run
 COMPILE_KERNEL = 6e6
@@ -52,14 +52,14 @@ COMPILE_EQUATION = 0.15e6  # one equation of a kernel
 RUNS = 3_000  # how often a program runs for each time that it is compiled
 KEPT = 16  # equations behind a kept value that is cut all the same
 MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
-NEAR = 1 << 18
 MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
 SMALL = 1 << 14  # bytes; smaller values are never cut: loops over less are one function in XLA, which has no barriers
 
 _VIEWS = {"reshape", "squeeze", "transpose"}
 _MOVES = _VIEWS | {"broadcast_in_dim", "slice", "rev", "concatenate", "pad", "dynamic_slice", "stack", "split", "unstack",
                    "tile", "convert_element_type", "copy", "bitcast_convert_type", "iota"}
-_ARITHMETIC = {"add", "sub", "mul", "neg", "add_any"}
+_KEEP_PLACES = {"reshape", "squeeze", "convert_element_type", "copy", "bitcast_convert_type"}
+_ARITHMETIC = {"add", "sub", "mul", "neg", "add_any", "square"}
 _SLICES = {"slice", "dynamic_slice"}
 _REDUCTIONS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor", "reduce",
                "argmax", "argmin"}
@@ -87,7 +87,7 @@ def _kind(prim: Primitive) -> tuple[int, float]:
     elif name in _CALLS:
         found = _CALL, 0.0
     elif prim.batch is ELEMENTWISE or name == "add_any":
-        found = _FUSED, COSTLY.get(name, SIMPLE)
+        found = _FUSED, ARITHMETIC if name in _ARITHMETIC else COSTLY.get(name, SIMPLE)
     else:
         found = _BOUND, 0.0
     _kinds[prim] = found
@@ -315,14 +315,14 @@ class _Part(NamedTuple):
       equations: how many.
       cost: ns for one element.
       reads: what they read.
-      plain: whether they are additions and multiplications of whole arrays, or numbers that these need.
+      in_place: whether they read arrays only at the place that they write.
     """
 
     number: Any
     equations: int
     cost: float
     reads: Iterable[Any]
-    plain: bool
+    in_place: bool
 
 
 class _Cones:
@@ -343,9 +343,10 @@ class _Cones:
             count = counts[i]
             if count:
                 weight = kinds[eqn.primitive][1]
-                plain = eqn.primitive.name in _ARITHMETIC if weight > MOVE else not eqn.invars or eqn.invars[0].aval.size == 1
+                in_place = (weight > MOVE or eqn.primitive.name in _KEEP_PLACES
+                            or all([x.aval.size == 1 for x in eqn.invars]))
                 for v in eqn.outvars:
-                    self._enter(v, _Part(i, 1, weight, eqn.invars, plain), count if weight > MOVE else 1, uses)
+                    self._enter(v, _Part(i, 1, weight, eqn.invars, in_place), count if weight > MOVE else 1, uses)
             elif i in uses.called:
                 called = uses.called[i]
                 reads: list[list] = [[] for _ in eqn.outvars]
@@ -392,7 +393,7 @@ class _Cones:
         if v not in parts:
             return 0, 0.0, {v}
         seen, leaves, stack = set(), set(), [v]
-        equations, cost, plain = 0, 0.0, True
+        equations, cost, in_place = 0, 0.0, True
         while stack and equations <= 2 * MAX_KERNEL:
             part = parts[stack.pop()]
             if part.number in seen:
@@ -400,21 +401,17 @@ class _Cones:
             seen.add(part.number)
             equations += part.equations
             cost += part.cost
-            plain &= part.plain
+            in_place &= part.in_place
             for x in part.reads:
                 if type(x) is not Literal:
                     if x in parts:
                         stack.append(x)
                     else:
                         leaves.add(x)
-        if plain:
-            cost = MULTIPLY_ADD * equations
-        size = v.aval.size
+        size, price = v.aval.size, READ_ALONG if in_place else READ
         for x in leaves:
             if isinstance(x.aval, ShapedArray) and x.aval.shape and hasattr(x.aval.dtype, "itemsize"):
-                width = x.aval.dtype.itemsize
-                price = READ_NEAR if plain and x.aval.size * width <= NEAR else READ
-                cost += price * width * min(1.0, x.aval.size / size)
+                cost += price * x.aval.dtype.itemsize * min(1.0, x.aval.size / size)
         return equations, cost, leaves
 
 
