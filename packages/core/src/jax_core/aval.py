@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from . import dtypes
+from . import backends, dtypes
 from .manual_axis_type import ManualAxisType, varying_axes
 
 
@@ -198,13 +198,14 @@ class ShapedArray(AbstractValue):
       shape: lengths of the axes.
       dtype: a NumPy dtype, an ml_dtypes dtype or an extended dtype (keys).
       weak_type: the dtype gives way in promotion, as that of a Python scalar does.
-      sharding: placement that the type carries, or None where the compiler may choose.
+      sharding: placement that the type carries; None, or one on no mesh, where the compiler may choose. It is kept as
+        ``placement``, None in both cases.
       vma: names of the manual mesh axes that the value varies over.
       memory_space: kind of memory, or None for the default.
       manual_axis_type: in place of ``vma``, its public form.
     """
 
-    __slots__ = ("shape", "dtype", "weak_type", "sharding", "vma", "memory_space", "_hash", "__weakref__")
+    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "memory_space", "_hash", "__weakref__")
     _hash: int
     array_abstraction_level = 1
 
@@ -221,8 +222,10 @@ class ShapedArray(AbstractValue):
         self.shape = tuple(map(_dimension, shape))
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type = bool(weak_type)
-        self.sharding, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
-        normal = (self.shape, self.dtype, self.weak_type, self.sharding, self.vma, self.memory_space)
+        if sharding is not None and getattr(getattr(sharding, "mesh", None), "empty", False):
+            sharding = None
+        self.placement, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
+        normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.memory_space)
         self._hash = hash(normal)
         if len(_known) > _KNOWN_LIMIT:
             _known.clear()
@@ -235,7 +238,7 @@ class ShapedArray(AbstractValue):
         if self is other:
             return True
         return (type(other) is ShapedArray and self._hash == other._hash and self.shape == other.shape
-                and self.dtype == other.dtype and self.weak_type == other.weak_type and self.sharding == other.sharding
+                and self.dtype == other.dtype and self.weak_type == other.weak_type and self.placement == other.placement
                 and self.vma == other.vma and self.memory_space == other.memory_space)
 
     def __hash__(self):
@@ -253,6 +256,11 @@ class ShapedArray(AbstractValue):
     def nbytes(self) -> int:
         return self.size * self.dtype.itemsize
 
+    @property
+    def sharding(self) -> Any:
+        """The placement; where the type leaves it open, one on no mesh."""
+        return self.placement if self.placement is not None else backends.get().placements.on_no_mesh(self.ndim)
+
     def __len__(self):
         if not self.shape:
             raise TypeError("len() of unsized object")
@@ -260,7 +268,7 @@ class ShapedArray(AbstractValue):
 
     def update(self, shape=None, dtype=None, weak_type=None, **kwargs) -> "ShapedArray":
         """This type with some fields replaced."""
-        fields = dict(sharding=self.sharding, vma=self.vma, memory_space=self.memory_space)
+        fields = dict(sharding=self.placement, vma=self.vma, memory_space=self.memory_space)
         if shape is not None and len(shape) != len(self.shape):
             fields["sharding"] = None  # a placement belongs to a number of axes
         fields.update(kwargs)
@@ -372,8 +380,14 @@ aval_of_type: dict[type, Callable[[Any], AbstractValue]] = {
 """How the type of a value is found, by the value's Python class. Backends and packages add their array classes."""
 
 
-canonicalize_handlers: dict[type, Callable[[Any], Any]] = {}
+canonicalize_handlers: dict[type, Callable[[Any], Any]] = {
+    cls: np.asarray for cls in (np.ndarray, bool, int, float, complex)}
 """How values of other classes become arrays, by class; libraries with array types of their own add theirs."""
+
+
+def foreign_value(x: Any) -> Any:
+    """``x``, of a class that a library has registered, as an array."""
+    return canonicalize_handlers.get(type(x), np.asarray)(x)
 
 
 def get_aval(x: Any) -> AbstractValue:
@@ -479,7 +493,7 @@ class ShapeDtypeStruct:
     def like(x: Any) -> "ShapeDtypeStruct":
         """The description of the array ``x``."""
         aval = get_aval(x)
-        return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=getattr(x, "sharding", aval.sharding),
+        return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=getattr(x, "sharding", None),
                                 weak_type=aval.weak_type)
 
     def update(self, **kwargs) -> "ShapeDtypeStruct":

@@ -56,7 +56,7 @@ OutInfo = ShapeDtypeStruct
 
 def out_struct(aval: AbstractValue) -> ShapeDtypeStruct:
     """What `eval_shape` and ``out_info`` show for a result of type ``aval``."""
-    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=aval.sharding)
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
 
 
 def trace_call(call: Any) -> "Traced":

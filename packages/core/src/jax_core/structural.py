@@ -117,7 +117,7 @@ def full(aval: ShapedArray, value: Any) -> Any:
         get_aval(value).dtype == aval.dtype) else np.asarray(value, aval.dtype)[()]
     if aval.shape == () and isinstance(scalar, np.generic):
         return scalar
-    return broadcast_in_dim_p.bind(scalar, shape=aval.shape, broadcast_dimensions=(), sharding=aval.sharding)
+    return broadcast_in_dim_p.bind(scalar, shape=aval.shape, broadcast_dimensions=(), sharding=aval.placement)
 
 
 def zeros(aval: Any) -> Any:

@@ -167,7 +167,15 @@ class Tracer:
     ndim = property(lambda self: len(self.aval.shape))
     size = property(lambda self: self.aval.size)
     weak_type = property(lambda self: self.aval.weak_type)
-    sharding = property(lambda self: self.aval.sharding)
+
+    @property
+    def sharding(self) -> Any:
+        placement = getattr(self.aval, "placement", None)
+        if placement is None:
+            raise AttributeError(f"The 'sharding' attribute is not available on a traced value of type {self.aval.str_short()}: "
+                                 "where it will be is not known yet. jax.typeof(x).sharding is what the type says.")
+        return placement
+
     committed = property(lambda self: True)
 
     @property

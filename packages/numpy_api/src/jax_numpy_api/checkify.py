@@ -67,7 +67,7 @@ class Error:
         messages = []
         for index in np.ndindex(codes.shape):
             if codes[index] >= 0:
-                shown = [np.asarray(x)[index] if np.ndim(self._code) else np.asarray(x)
+                shown = [x[index] if np.ndim(self._code) else x
                          for x in self._payloads[int(codes[index])]]
                 prefix = f"at mapped index {', '.join(map(str, index))}: " if np.ndim(self._code) else ""
                 messages.append(prefix + self._sites[int(codes[index])].message(shown))
@@ -143,7 +143,7 @@ check_p = Primitive(
 
 def _check_now(pred, shown, site, debug):
     if not debug and not np.all(np.asarray(pred)):
-        raise JaxRuntimeError(site.message([np.asarray(x) for x in shown]))
+        raise JaxRuntimeError(site.message(list(shown)))
     return []
 
 

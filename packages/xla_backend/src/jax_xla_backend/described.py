@@ -4,6 +4,7 @@
 """
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -64,4 +65,10 @@ def in_hlo(description: dict | None, ndim: int) -> Any:
     return NamedSharding(AbstractMesh(sizes, names), _spec(description))._to_xla_hlo_sharding(ndim)
 
 
-__all__ = ["describe", "device_count", "in_hlo", "on_devices", "on_mesh"]
+@functools.cache
+def on_no_mesh(ndim: int) -> NamedSharding:
+    """The placement in types that leave it open."""
+    return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
+
+
+__all__ = ["describe", "device_count", "in_hlo", "on_devices", "on_mesh", "on_no_mesh"]

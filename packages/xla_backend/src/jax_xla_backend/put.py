@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 from jax_core import config, dtypes, tree
 from jax_core.dtypes import canonicalize_dtype
-from jax_core.aval import ShapedArray, get_aval
+from jax_core.aval import ShapedArray, foreign_value, get_aval
 from jax_core.primitive import LINEAR, Primitive
 from jax_core.trace import Tracer
 
@@ -96,8 +96,10 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
         return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
     if aval is None:
         aval = get_aval(x)
-    if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex) and hasattr(x, "__jax_array__"):
-        return put(x.__jax_array__(), aval, placement, may_alias)
+    if not isinstance(x, np.ndarray | np.generic | bool | int | float | complex):
+        if hasattr(x, "__jax_array__"):
+            return put(x.__jax_array__(), aval, placement, may_alias)
+        x = foreign_value(x)
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
         raise ValueError(f"put: a value of shape {value.shape} cannot become an array of type {aval.str_short()}")
@@ -123,8 +125,8 @@ def as_sharding(placement: Any) -> Sharding:
     Raises:
       ValueError: it is none of these.
     """
-    if isinstance(placement, Sharding):
-        return placement
+    if isinstance(placement, Sharding):  # on no mesh: that of a type which leaves it open
+        return default_placement().sharding if isinstance(placement, NamedSharding) and placement.mesh.empty else placement
     if isinstance(placement, client.Device):
         client.get_client(placement.client)
         return make_single_device_sharding(placement)

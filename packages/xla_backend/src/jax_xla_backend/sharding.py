@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from .jaxlib_compat import HloSharding, _hlo, _jax
+from .jaxlib_compat import HloSharding, _hlo, _jax, names_for_jaxlib
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
@@ -499,6 +499,9 @@ def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memor
             return NamedSharding(mesh, spec, memory_kind=memory_kind)
     return GSPMDSharding(devices, hlo, memory_kind=memory_kind)
 
+
+with names_for_jaxlib(jax={}, jax___src__named_sharding={"check_pspec": check_pspec}):
+    NamedSharding(AbstractMesh((), ()), PartitionSpec())  # the first one looks the function up
 
 
 __all__ = ["AxisType", "DuplicateSpecError", "GSPMDSharding", "IndivisibleError", "NamedSharding", "Sharding",

@@ -50,7 +50,6 @@ def _show_names(started: Any) -> None:
     with names_for_jaxlib(
             jax={},
             jax__core={"ShapedArray": ShapedArray},
-            jax___src__named_sharding={"check_pspec": sharding.check_pspec},
             jax___src__literals={"TypedNdArray": type("TypedNdArray", (np.ndarray,), {})}):
         sharding.NamedSharding(Mesh([device], ("_",)), PartitionSpec())
         whole = sharding.make_single_device_sharding(device)

@@ -412,7 +412,7 @@ class SymbolicArray(ShapedArray):
     def __new__(cls, shape: Sequence[Any], dtype: Any):
         self = object.__new__(cls)
         self.shape, self.dtype, self.weak_type = tuple(shape), np.dtype(dtype), False
-        self.sharding, self.vma, self.memory_space = None, frozenset(), None
+        self.placement, self.vma, self.memory_space = None, frozenset(), None
         self._hash = hash((self.shape, self.dtype))
         return self
 

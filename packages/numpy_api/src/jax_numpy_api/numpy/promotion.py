@@ -14,7 +14,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core import backends, config, context, dtypes
-from jax_core.aval import aval_of_type
+from jax_core.aval import aval_of_type, foreign_value
 from jax_core.array import Array
 from jax_core.errors import shape_error
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
@@ -134,7 +134,10 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
     if isinstance(x, (np.ndarray, np.generic)):
         return x if x.dtype == dtype else _cast_numpy(x, dtype)
     if not isinstance(x, Array):
-        return _literal(x, dtype) if isinstance(x, (int, float, complex)) else convert(unwrapped(x), dtype, weak)
+        if isinstance(x, (int, float, complex)):
+            return _literal(x, dtype)
+        value = unwrapped(x)
+        return convert(foreign_value(x) if value is x else value, dtype, weak)
     if x.dtype == dtype:
         return x
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak, sharding=None)
