@@ -45,8 +45,26 @@ def noted(f, *args):
     return out.val, trace.names
 
 
+class Binding(NotingTrace):
+    """The same, by `bind_with_trace`."""
+
+    def process_primitive(self, primitive, tracers, params):
+        values = [t.val if isinstance(t, Noted) else t for t in tracers]
+        self.names.append(primitive.name)
+        return Noted(self, primitive.bind_with_trace(self.below, values, list(map(jax.typeof, tracers)), params))
+
+
 def f(x):
     return jax.lax.sin(x) * 2.0 + x
+
+
+def test_primitives_are_bound_with_a_trace():
+    with extend_core.take_current_trace() as parent:
+        trace = Binding(parent)
+        with extend_core.set_current_trace(trace):
+            out = f(Noted(trace, 1.0))
+    np.testing.assert_allclose(out.val, f(1.0), rtol=1e-6)
+    assert trace.names == ["sin", "mul", "add"]
 
 
 @pytest.mark.parametrize("x", [1.0, np.ones(3, np.float32)])

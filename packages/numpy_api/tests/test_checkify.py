@@ -23,6 +23,13 @@ def test_user_checks():
         error.throw()
 
 
+def test_messages_show_arrays():
+    """Jax's own, not NumPy's; keys too, which NumPy cannot hold."""
+    def f(x):
+        checkify.check(jnp.all(x > 0), "{x!r}", x=x)
+    assert checkify.checkify(f)(jnp.zeros(2))[0].get() == "Array([0., 0.], dtype=float32) (`check` failed)"
+
+
 def test_under_jit_inside_and_outside():
     for f in (jit(checkify.checkify(positive)), checkify.checkify(jit(positive))):
         assert f(1.0)[0].get() is None

@@ -149,6 +149,10 @@ class Primitive:
             shorten(error)
             raise
 
+    def bind_with_trace(self, trace: Any, args: Sequence[Any], *avals_and_params: Any) -> Any:
+        """Apply the primitive to ``args`` under ``trace``: ``(trace, args, avals, params)``, or without ``avals``."""
+        return trace.process_primitive(self, args, avals_and_params[-1])
+
     def get_bind_params(self, params: dict) -> tuple[list, dict]:
         """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from . import config, context, source
-from .aval import AbstractValue, get_aval
+from .aval import AbstractValue, canonicalize_handlers, foreign_value, get_aval
 from .collector import RELAXED
 from .effects import located
 from .jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
@@ -118,6 +118,8 @@ class DynamicJaxprTrace(Trace):
             x = x.__jax_array__()
             if type(x) is DynamicJaxprTracer and x._trace is self:
                 return x._var
+        elif kind in canonicalize_handlers:
+            x = foreign_value(x)
         var = Var(get_aval(x))
         self.constants[id(x)] = (var, x)  # holding x keeps its id from being used again
         return var

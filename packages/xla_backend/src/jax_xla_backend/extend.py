@@ -18,6 +18,8 @@ def get_backend(platform: str | None = None) -> Any:
     return client.get_client(platform)
 
 
+get_backend.cache_clear = lambda: None  # type: ignore[attr-defined]  # for those who know that it may keep what it found
+
 Backend = type
 
 

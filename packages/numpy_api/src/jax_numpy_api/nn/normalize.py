@@ -11,6 +11,7 @@ from jax_core.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp
+from ..numpy.promotion import given_axes, promote_args_inexact
 from ..numpy.reductions import shift
 
 
@@ -20,26 +21,34 @@ def _shifted(x, axis, where):
     return x - lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0.0) if where is not None else top)
 
 
-@inlined(static_argnames=("axis",))
 def log_softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
     """``x - log(sum(exp(x)))`` along ``axis``.
 
     Args:
       where: elements that count; the result is -inf elsewhere.
     """
+    return _log_softmax(x, given_axes(axis), where)
+
+
+@inlined(static_argnames=("axis",))
+def _log_softmax(x, axis, where):
     x = _inexact(x)
     shifted = _shifted(x, axis, where)
     out = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
     return out if where is None else jnp.where(where, out, -np.inf)
 
 
-@inlined(static_argnames=("axis",))
 def softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
     """``exp(x) / sum(exp(x))`` along ``axis``.
 
     Args:
       where: elements that count; the result is 0 elsewhere.
     """
+    return _softmax_of_any(x, given_axes(axis), where)
+
+
+@inlined(static_argnames=("axis",))
+def _softmax_of_any(x, axis, where):
     return _softmax(_inexact(x), axis, where)
 
 
@@ -61,16 +70,19 @@ def _softmax_jvp(axis, primals, tangents):
     return y, y * (t - jnp.sum(y * t, axis, where=where, keepdims=True))
 
 
-@inlined(static_argnames=("axis", "keepdims"))
 def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Any:
     """``log(mean(exp(x)))`` along ``axis``."""
+    return _logmeanexp(x, given_axes(axis), where, keepdims)
+
+
+@inlined(static_argnames=("axis", "keepdims"))
+def _logmeanexp(x, axis, where, keepdims):
     from ..scipy.special import logsumexp
     count = jnp.sum(jnp.broadcast_to(True if where is None else where, np.shape(x)), axis, keepdims=keepdims)
     total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
     return total - jnp.log(count)
 
 
-@inlined(static_argnames=("axis", "epsilon", "algorithm"))
 def standardize(x: Any, axis: int | tuple[int, ...] | None = -1, mean: Any = None, variance: Any = None,
                 epsilon: float = 1e-5, where: Any = None, *, algorithm: str = "fast") -> Any:
     """``(x - mean) / sqrt(variance + epsilon)`` along ``axis``.
@@ -81,6 +93,11 @@ def standardize(x: Any, axis: int | tuple[int, ...] | None = -1, mean: Any = Non
     """
     if algorithm not in ("fast", "stable"):
         raise ValueError(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}")
+    return _standardize(x, given_axes(axis), mean, variance, epsilon, where, algorithm)
+
+
+@inlined(static_argnames=("axis", "epsilon", "algorithm"))
+def _standardize(x, axis, mean, variance, epsilon, where, algorithm):
     x = _inexact(x)
     if mean is None:
         mean = jnp.mean(x, axis, keepdims=True, where=where)
@@ -114,5 +131,4 @@ def _one_hot(x, num_classes, dtype, axis):
 
 
 def _inexact(x):
-    from ..numpy.promotion import promote_args_inexact
     return promote_args_inexact("softmax", x)[0]

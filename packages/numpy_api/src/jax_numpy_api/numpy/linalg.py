@@ -23,7 +23,7 @@ from .. import lax
 from . import arithmetic, reductions
 from .creation import eye
 from .linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot
-from .promotion import as_array, broadcast_to, canonical_axes, check_arraylike, promote_dtypes_inexact, shape_of
+from .promotion import as_array, broadcast_to, canonical_axes, check_arraylike, given_axes, promote_dtypes_inexact, shape_of
 from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis, trace as _trace
 from .ufuncs import _is_complex, _like, abs as _abs, conj
 
@@ -593,8 +593,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     """
     check_arraylike("jnp.linalg.norm", x)
     return _norm(x, ord if ord is None or isinstance(ord, (str, int, float)) else float(ord),
-                 None if axis is None else axis if isinstance(axis, int) else tuple(map(operator.index, axis))
-                 if isinstance(axis, (tuple, list)) else operator.index(axis), bool(keepdims))
+                 given_axes(axis), bool(keepdims))
 
 
 @inlined(static_argnums=(1, 2, 3))

@@ -8,8 +8,9 @@ one of its own dtype is not converted.
 """
 from __future__ import annotations
 
+import operator
 import warnings
-from typing import Any, Sequence
+from typing import Any, Iterable, Sequence
 
 import numpy as np
 
@@ -303,16 +304,34 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     return index + ndim if index < 0 else index
 
 
+def given_axes(axis: Any, name: str = "axis") -> Any:
+    """What a user gave for axes, in a form that can be hashed: None, an integer, or a tuple of them for anything that yields
+    integers (a list, a range, an array). Raises TypeError for all else."""
+    if axis is None or type(axis) is int:
+        return axis
+    try:
+        return tuple(map(operator.index, axis)) if type(axis) in (tuple, list) or np.ndim(axis) else operator.index(axis)
+    except TypeError:
+        if not isinstance(axis, Iterable) or isinstance(axis, (str, Tracer)):
+            raise TypeError(f"{name} must be None, an integer or several integers, got {axis!r}") from None
+    return given_axes(tuple(axis), name)
+
+
+def several_axes(axis: Any) -> tuple[int, ...]:
+    """The same, but not None, always as a tuple."""
+    axes = given_axes(axis)
+    return axes if isinstance(axes, tuple) else (axes,)
+
+
 def canonical_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     """A tuple of distinct axes counted from the front; all axes for None."""
     if axis is None:
         return tuple(range(ndim))
-    if isinstance(axis, (tuple, list)):
-        axes = tuple(canonical_axis(a, ndim) for a in axis)
-        if len(set(axes)) != len(axes):
-            raise ValueError(f"duplicate value in 'axis': {tuple(axis)}")
-        return axes
-    return (canonical_axis(axis, ndim),)
+    given = several_axes(axis)
+    axes = tuple(canonical_axis(a, ndim) for a in given)
+    if len(set(axes)) != len(axes):
+        raise ValueError(f"duplicate value in 'axis': {given}")
+    return axes
 
 
 def canonical_shape(shape: Any) -> tuple[int, ...]:

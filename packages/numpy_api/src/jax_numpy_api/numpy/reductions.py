@@ -22,24 +22,11 @@ from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
-                        refuse_out, shape_of, strong, unwrapped)
+                        given_axes, refuse_out, shape_of, strong, unwrapped)
 from .rows import adaptive
 from .ufuncs import _is_inexact, _like, truth
 
-
-
 # -- the common path ---------------------------------------------------------------------------------------------------
-
-def _axes_argument(axis: Any) -> Any:
-    """``axis`` as something hashable, or an error for a traced one."""
-    if axis is None or type(axis) is int:
-        return axis
-    if isinstance(axis, (tuple, list)):
-        return tuple(map(operator.index, axis))
-    try:
-        return operator.index(axis)
-    except TypeError:
-        raise TypeError(f"axis must be None, an integer or a tuple of integers, got {axis!r}") from None
 
 
 def _dtype_argument(dtype: Any, name: str) -> Any:
@@ -131,7 +118,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims:
     Source: `numpy.sum`.
     """
     refuse_out("sum", out)
-    return _sum(a, _axes_argument(axis), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
+    return _sum(a, given_axes(axis), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
                 bool(promote_integers))
 
 
@@ -152,7 +139,7 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
          where: Any = None, promote_integers: bool = True) -> Array:
     """Product of elements over axes; arguments as for `sum`. Source: `numpy.prod`."""
     refuse_out("prod", out)
-    return _prod(a, _axes_argument(axis), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
+    return _prod(a, given_axes(axis), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
                  bool(promote_integers))
 
 
@@ -202,7 +189,7 @@ def _extreme(name, a, axis, keepdims, initial, where):
 
 def shift(a: Any, axis: Any, where: Any = None, keepdims: bool = True) -> Array:
     """`max` with ``initial`` -inf, as softmax and its like subtract it; it may miss NaN (`lax.reduce.shift_p`)."""
-    return _extreme("shift", a, _axes_argument(axis), keepdims, -np.inf, where)
+    return _extreme("shift", a, given_axes(axis), keepdims, -np.inf, where)
 
 
 def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
@@ -222,14 +209,14 @@ def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, init
     Source: `numpy.max`.
     """
     refuse_out("max", out)
-    return _extreme("max", a, _axes_argument(axis), bool(keepdims), initial, where)
+    return _extreme("max", a, given_axes(axis), bool(keepdims), initial, where)
 
 
 def min(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
         where: Any = None) -> Array:
     """The smallest element over axes; arguments as for `max`. Source: `numpy.min`."""
     refuse_out("min", out)
-    return _extreme("min", a, _axes_argument(axis), bool(keepdims), initial, where)
+    return _extreme("min", a, given_axes(axis), bool(keepdims), initial, where)
 
 
 amax, amin = max, min
@@ -263,13 +250,13 @@ def _truth(name, a, axis, keepdims, where):
 def all(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None) -> Array:
     """Whether all elements over axes are true (not zero). Arguments as for `sum`. Source: `numpy.all`."""
     refuse_out("all", out)
-    return _truth("all", a, _axes_argument(axis), bool(keepdims), where)
+    return _truth("all", a, given_axes(axis), bool(keepdims), where)
 
 
 def any(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None) -> Array:
     """Whether any element over axes is true (not zero). Arguments as for `sum`. Source: `numpy.any`."""
     refuse_out("any", out)
-    return _truth("any", a, _axes_argument(axis), bool(keepdims), where)
+    return _truth("any", a, given_axes(axis), bool(keepdims), where)
 
 
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
@@ -329,7 +316,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
     Source: `numpy.mean`.
     """
     refuse_out("mean", out)
-    return _mean(a, _axes_argument(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
+    return _mean(a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
@@ -347,7 +334,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     Source: `numpy.average`.
     """
     check_arraylike("average", a)
-    axis = _axes_argument(axis)
+    axis = given_axes(axis)
     if weights is None:
         result = mean(a, axis, keepdims=keepdims)
         if not returned:
@@ -462,7 +449,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any
     Source: `numpy.var`.
     """
     refuse_out("var", out)
-    return _variance("var", a, _axes_argument(axis), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
+    return _variance("var", a, given_axes(axis), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
                      bool(keepdims), where, mean)
 
 
@@ -472,7 +459,7 @@ def std(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any
     refuse_out("std", out)
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
-    return _variance("std", a, _axes_argument(axis), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
+    return _variance("std", a, given_axes(axis), _dtype_argument(dtype, "std"), _ddof("std", ddof, correction),
                      bool(keepdims), where, mean)
 
 
@@ -606,25 +593,25 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Arr
     Source: `numpy.cumsum`.
     """
     refuse_out("cumsum", out)
-    return _running("cumsum", a, _axes_argument(axis), _dtype_argument(dtype, "cumsum"), None)
+    return _running("cumsum", a, given_axes(axis), _dtype_argument(dtype, "cumsum"), None)
 
 
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`."""
     refuse_out("cumprod", out)
-    return _running("cumprod", a, _axes_argument(axis), _dtype_argument(dtype, "cumprod"), None)
+    return _running("cumprod", a, given_axes(axis), _dtype_argument(dtype, "cumprod"), None)
 
 
 def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """Running sum with NaN counted as 0. Source: `numpy.nancumsum`."""
     refuse_out("nancumsum", out)
-    return _running("nancumsum", a, _axes_argument(axis), _dtype_argument(dtype, "nancumsum"), 0)
+    return _running("nancumsum", a, given_axes(axis), _dtype_argument(dtype, "nancumsum"), 0)
 
 
 def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
     """Running product with NaN counted as 1. Source: `numpy.nancumprod`."""
     refuse_out("nancumprod", out)
-    return _running("nancumprod", a, _axes_argument(axis), _dtype_argument(dtype, "nancumprod"), 1)
+    return _running("nancumprod", a, given_axes(axis), _dtype_argument(dtype, "nancumprod"), 1)
 
 
 def _cumulative(name, fun, x, axis, dtype, include_initial, start):

@@ -18,7 +18,7 @@ from .. import lax
 from . import arithmetic
 from .indexing import getitem, take, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, promote_dtypes,
-                        refuse_out, shape_of, unwrapped)
+                        refuse_out, several_axes, shape_of, unwrapped)
 from .rows import NUMBERS, adaptive, operand
 from .shaping import broadcast_to as _fitted, ravel
 from .ufuncs import truth
@@ -310,8 +310,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     trim = trim.lower()
     if known.ndim == 0:
         return as_array(filt)
-    axes = range(known.ndim) if axis is None else [canonical_axis(x, known.ndim) for x in (
-        axis if isinstance(axis, (tuple, list)) else (axis,))]
+    axes = range(known.ndim) if axis is None else [canonical_axis(x, known.ndim) for x in several_axes(axis)]
     index = [slice(None)] * known.ndim
     for d in axes:
         alive = np.flatnonzero(np.any(known != 0, axis=tuple(i for i in range(known.ndim) if i != d)))

@@ -6,6 +6,7 @@ eagerly they run on the host without compiling, because the primitives they bind
 from __future__ import annotations
 
 import math
+import warnings
 import operator
 from typing import Any, Callable, Sequence
 
@@ -18,7 +19,7 @@ from jax_core.trace import Tracer
 
 from .. import lax
 from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
-                        concrete, convert, evaluating, host, joined, shape_of, unwrapped)
+                        concrete, convert, evaluating, host, is_arraylike, joined, several_axes, shape_of, unwrapped)
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
@@ -109,7 +110,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     if axis is None:
         axes = tuple(i for i, n in enumerate(a.shape) if n == 1)
     else:
-        axes = canonical_axes(axis if isinstance(axis, (tuple, list)) else (axis,), a.ndim)
+        axes = canonical_axes(several_axes(axis), a.ndim)
         if any(a.shape[i] != 1 for i in axes):
             raise ValueError(f"cannot select an axis to squeeze out which has size not equal to one, got shape={a.shape} "
                              f"and dimensions={axes}")
@@ -119,7 +120,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
 def expand_dims(a: Any, axis: Any) -> Array:
     """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`."""
     check_arraylike("expand_dims", a)
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = several_axes(axis)
     a = as_array(a)
     rank = a.ndim + len(axes)
     places = tuple(canonical_axis(x, rank) for x in axes)
@@ -224,8 +225,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     """
     check_arraylike("moveaxis", a)
     a = as_array(a)
-    source = source if isinstance(source, (tuple, list, range)) else (source,)
-    destination = destination if isinstance(destination, (tuple, list, range)) else (destination,)
+    source, destination = several_axes(source), several_axes(destination)
     if len(source) != len(destination):
         raise ValueError(f"Inconsistent number of elements: {len(source)} vs {len(destination)}")
     source = canonical_axes(tuple(source), a.ndim)
@@ -711,8 +711,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Array:
 
 def canonical_axes_with_repeats(axis: Any, ndim: int) -> tuple[int, ...]:
     """Axes counted from the front; the same may come twice."""
-    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
-    return tuple(canonical_axis(x, ndim) for x in axes)
+    return tuple(canonical_axis(x, ndim) for x in several_axes(axis))
 
 
 def _shifts(shift: Any, count: int) -> tuple:
@@ -827,25 +826,27 @@ def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
 
 # -- questions ---------------------------------------------------------------------------------------------------------
 
+def _lengths(name: str, a: Any) -> tuple[int, ...]:
+    """The shape of ``a``; of what is no array, as NumPy has it, with a warning."""
+    if hasattr(a, "shape") or is_arraylike(a):
+        return tuple(shape_of(a))
+    warnings.warn(f"{name} requires an array or a number, got {type(a)}; jnp.asarray makes arrays", DeprecationWarning, stacklevel=3)
+    return np.shape(a)
+
+
 def shape(a: Any) -> tuple[int, ...]:
-    """The shape of an array, () for a number. Source: `numpy.shape`."""
-    check_arraylike("shape", a)
-    return tuple(shape_of(a))
+    """The shape of an array, () for a number. Warns (DeprecationWarning) about what is neither. Source: `numpy.shape`."""
+    return _lengths("shape", a)
 
 
 def ndim(a: Any) -> int:
     """The number of axes of an array. Source: `numpy.ndim`."""
-    if hasattr(a, "shape"):
-        return len(a.shape)
-    check_arraylike("ndim", a)
-    return len(shape_of(a))
+    return len(_lengths("ndim", a))
 
 
 def size(a: Any, axis: Any = None) -> int:
     """The number of elements, or the length along one axis or several. Source: `numpy.size`."""
-    if not hasattr(a, "shape"):
-        check_arraylike("size", a)
-    lengths = shape_of(a)
+    lengths = _lengths("size", a)
     if axis is None:
         return math.prod(lengths)
     return math.prod(lengths[i] for i in canonical_axes(axis, len(lengths)))

@@ -20,9 +20,8 @@ from .. import lax
 from . import arithmetic, order_statistics, reductions
 from .creation import asarray, linspace
 from .indexing import take
-from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, promote_dtypes_inexact,
-                        shape_of, unwrapped)
-from .reductions import _axes_argument
+from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
+                        promote_dtypes_inexact, shape_of, unwrapped)
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import searchsorted
 from .ufuncs import _is_complex, _is_inexact, _like, abs as magnitude
@@ -42,8 +41,8 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
         check_arraylike(name, weights)
         if method not in _WEIGHTED:
             raise ValueError(f"{name}: weights are only supported with method='inverted_cdf', got {method!r}")
-        return _weighted(as_array(a), as_array(q), as_array(weights), _axes_argument(axis), keepdims, skip_nan)
-    return _sorted_quantile(name, a, q, _axes_argument(axis), method, bool(keepdims), skip_nan)
+        return _weighted(as_array(a), as_array(q), as_array(weights), given_axes(axis), keepdims, skip_nan)
+    return _sorted_quantile(name, a, q, given_axes(axis), method, bool(keepdims), skip_nan)
 
 
 @inlined(static_argnums=(0, 3, 4, 5, 6))

@@ -16,7 +16,7 @@ from jax_core.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp
-from ...numpy.promotion import check_arraylike, promote_args_inexact
+from ...numpy.promotion import check_arraylike, given_axes, promote_args_inexact
 from ...numpy.reductions import shift as largest
 from ._series import differentiable, log1p
 
@@ -122,7 +122,7 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
       it is 0 where the sum is empty, and one or several infinite summands share it equally.
     """
     check_arraylike("logsumexp", *(x for x in (a, b, where) if x is not None))
-    axis = tuple(axis) if isinstance(axis, (list, tuple)) else axis
+    axis = given_axes(axis)
     return _logsumexp(a, b, where, axis=axis, keepdims=bool(keepdims), return_sign=bool(return_sign))
 
 
