@@ -9,6 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core import backends, tree
+from jax_core.array import Array
 from jax_core.primitive import ZERO, Primitive
 
 from .effects import debug_effect
@@ -44,7 +45,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Any], None]) -> No
         with the placement that the compiler has chosen.
     """
     for x in tree.leaves(value):
-        inspect_sharding_p.bind(x if hasattr(x, "sharding") else backends.get().put(x), callback=callback)
+        inspect_sharding_p.bind(x if isinstance(x, Array) else backends.get().put(x), callback=callback)
 
 
 def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
