@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).parent
 PACKAGES = ROOT / "packages"
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
-CLIENTS = ["optax", "chex", "flax", "equinox"]  # real libraries, installed without their `jax`
+CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly"]  # real libraries, installed without their `jax`
 
 nox.options.sessions = ["tests"]
 nox.options.default_venv_backend = "venv"
@@ -76,7 +76,7 @@ def package(session: nox.Session, folder: str) -> None:
 def clients(session: nox.Session) -> None:
     """Libraries from the index that were written for JAX run on ours."""
     install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",
-            "jaxtyping", "wadler-lindig")
+            "jaxtyping", "wadler-lindig", "jmp", "tabulate", "dm-tree", "decorator", "cloudpickle", "gast", "six")
     session.install("--no-deps", *CLIENTS)
     run_tests(session, "tests/clients")
 

@@ -163,3 +163,45 @@ def test_chex_assertions():
     chex.assert_trees_all_close({"a": jnp.ones(2)}, {"a": np.ones(2, np.float32)})
     with pytest.raises(AssertionError):
         chex.assert_rank(jnp.ones(2), 2)
+
+
+def test_chexified_assertions_show_arrays():
+    chex = library("chex")
+
+    @jax.jit
+    def checked(x):
+        chex.assert_tree_all_finite({"a": x})
+        return x
+    checked = chex.chexify(checked, async_check=False)
+    checked(jnp.float32(1))
+    with pytest.raises(AssertionError, match=r"'a': Array\(nan"):
+        checked(jnp.float32(np.nan))
+
+
+def test_chex_knows_where_arrays_are():
+    chex = library("chex")
+    chex.assert_tree_is_on_device({"a": jnp.ones(2)}, platform="cpu")
+
+
+def test_haiku_draws_a_program():
+    """By a trace of its own."""
+    hk = library("haiku")
+    pytest.importorskip("tree", reason="dm-tree is not installed here; the nox session `clients` has it")
+    net = hk.transform(lambda x: hk.nets.MLP([3, 1])(x))
+    text = hk.experimental.abstract_to_dot(net.apply)(net.init(KEY, X), None, X)
+    assert "digraph" in text and "dot_general" in text
+
+
+def test_distrax_has_gradients():
+    """On top of TensorFlow Probability, which registers array classes of its own."""
+    library("tensorflow_probability")
+    distrax = library("distrax")
+
+    def loss(loc, scale):
+        mixture = distrax.MixtureSameFamily(distrax.Categorical(logits=jnp.zeros(2)), distrax.Normal(loc, scale))
+        return -mixture.log_prob(jnp.linspace(-1, 1, 5)).mean()
+    loc, scale = jnp.array([-1.0, 1.0]), jnp.array([0.5, 0.7])
+    value, slopes = jax.jit(jax.value_and_grad(loss, (0, 1)))(loc, scale)
+    nudged = [loss(loc + np.array([h, 0]), scale) for h in (0.01, -0.01)]
+    np.testing.assert_allclose(slopes[0][0], (nudged[0] - nudged[1]) / 0.02, rtol=1e-2)
+    assert np.isfinite(value) and distrax.MultivariateNormalDiag(loc, scale).sample(seed=KEY, sample_shape=(7,)).shape == (7, 2)
