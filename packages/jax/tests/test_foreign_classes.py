@@ -49,6 +49,11 @@ def test_a_type_says_where_its_arrays_are():
     aval = jax.core.ShapedArray((3, 4), jnp.float32, sharding=sharding)
     assert aval == jax.typeof(jnp.ones((3, 4))) and jax.eval_shape(jnp.sin, aval).sharding is None
     np.testing.assert_array_equal(jnp.zeros((3, 4), device=sharding), 0)
+    key = jax.random.key(0)
+    drawn = jax.random.normal(key, (3, 4), out_sharding=sharding)
+    np.testing.assert_array_equal(drawn, jax.random.normal(key, (3, 4)))
+    np.testing.assert_array_equal(jax.jit(lambda x: jax.lax.with_sharding_constraint(x, sharding))(drawn), drawn)
+    np.testing.assert_array_equal(jax.jit(lambda k: jax.random.normal(k, (3, 4), out_sharding=sharding))(key), drawn)
 
 
 def test_a_tracer_is_nowhere_yet():

@@ -191,6 +191,11 @@ _KNOWN_LIMIT = 1 << 17
 _NO_AXES: frozenset = frozenset()
 
 
+def is_open(sharding: Any) -> bool:
+    """Whether a placement is on no mesh: that of types which leave it to the compiler."""
+    return getattr(getattr(sharding, "mesh", None), "empty", False)
+
+
 class ShapedArray(AbstractValue):
     """The type of an array.
 
@@ -222,7 +227,7 @@ class ShapedArray(AbstractValue):
         self.shape = tuple(map(_dimension, shape))
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type = bool(weak_type)
-        if sharding is not None and getattr(getattr(sharding, "mesh", None), "empty", False):
+        if sharding is not None and is_open(sharding):
             sharding = None
         self.placement, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
         normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.memory_space)

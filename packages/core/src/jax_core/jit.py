@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterable, Sequence
 import numpy as np
 
 from . import backends, config, context, nans, source, tree
-from .aval import AbstractRef, get_aval, plain_values
+from .aval import AbstractRef, get_aval, is_open, plain_values
 from .batching import batch_jaxpr
 from .custom_jvp import signature_of
 from .dtypes import ExtendedDType
@@ -457,7 +457,7 @@ def flat_placements(shardings, structure, count, name, fun) -> tuple | None:
             return tuple(prefix) + (None,) * (count - len(prefix))
         return (shardings,) * count
     prefix = tree.broadcast_prefix(shardings, tree.unflatten(structure, range(count)), is_leaf=lambda x: x is None)
-    return tuple(prefix)
+    return tuple(None if is_open(p) else p for p in prefix)
 
 
 def name_of(fun: Callable) -> str:
