@@ -24,7 +24,7 @@ def test_user_checks():
 
 
 def test_messages_show_arrays():
-    """Jax's own, not NumPy's; keys too, which NumPy cannot hold."""
+    """Our own, not NumPy's, which cannot hold keys."""
     def f(x):
         checkify.check(jnp.all(x > 0), "{x!r}", x=x)
     assert checkify.checkify(f)(jnp.zeros(2))[0].get() == "Array([0., 0.], dtype=float32) (`check` failed)"

@@ -449,15 +449,15 @@ def flat_placements(shardings, structure, count, name, fun) -> tuple | None:
     """``shardings`` (None, one for all, or a pytree prefix) for each leaf; None where nothing is specified."""
     if shardings is None:
         return None
-    if name == "in_shardings":
-        if isinstance(shardings, (tuple, list)):
-            shardings = (tuple(shardings), {})
-            prefix = tree.broadcast_prefix(shardings[0], tree.unflatten(structure, range(count))[0],
-                                           is_leaf=lambda x: x is None)
-            return tuple(prefix) + (None,) * (count - len(prefix))
-        return (shardings,) * count
-    prefix = tree.broadcast_prefix(shardings, tree.unflatten(structure, range(count)), is_leaf=lambda x: x is None)
-    return tuple(None if is_open(p) else p for p in prefix)
+    whole = tree.unflatten(structure, range(count))
+    if name != "in_shardings":
+        flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None)
+    elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
+        flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None)
+        flat += [None] * (count - len(flat))
+    else:
+        flat = [shardings] * count
+    return tuple(None if is_open(p) else p for p in flat)
 
 
 def name_of(fun: Callable) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import numpy as np
 from jax_core import config, dtypes
-from jax_core.aval import get_aval
+from jax_core.aval import get_aval, is_open
 from jax_core.jit import inlined, jit
 
 from .impls import PRNGImpl, default_impl
@@ -211,7 +211,7 @@ def _placed(fun: Callable, out_sharding: Any, static: tuple) -> Callable:
 
 def run(fun: Callable, out_sharding: Any, *args: Any, **static: Any) -> Any:
     """``fun(*args, **static)``, with the result placed as ``out_sharding`` says (each device draws its own part)."""
-    if out_sharding is None:
+    if out_sharding is None or is_open(out_sharding):
         return fun(*args, **static)
     return _placed(fun, out_sharding, tuple(static.items()))(*args)
 

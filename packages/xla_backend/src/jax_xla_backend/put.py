@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 from jax_core import config, dtypes, tree
 from jax_core.dtypes import canonicalize_dtype
-from jax_core.aval import ShapedArray, foreign_value, get_aval
+from jax_core.aval import ShapedArray, foreign_value, get_aval, is_open
 from jax_core.primitive import LINEAR, Primitive
 from jax_core.trace import Tracer
 
@@ -125,8 +125,8 @@ def as_sharding(placement: Any) -> Sharding:
     Raises:
       ValueError: it is none of these.
     """
-    if isinstance(placement, Sharding):  # on no mesh: that of a type which leaves it open
-        return default_placement().sharding if isinstance(placement, NamedSharding) and placement.mesh.empty else placement
+    if isinstance(placement, Sharding):
+        return default_placement().sharding if is_open(placement) else placement
     if isinstance(placement, client.Device):
         client.get_client(placement.client)
         return make_single_device_sharding(placement)

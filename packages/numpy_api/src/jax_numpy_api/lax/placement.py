@@ -48,11 +48,12 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
       TypeError: it is something else. RuntimeError: a `PartitionSpec` where no mesh is in context.
     """
     leaves, structure = tree.tree_flatten(x)
-    wanted = tree.broadcast_prefix(shardings, x, is_leaf=lambda s: s is None or _is_placement(s))
+    wanted = tree.broadcast_prefix(shardings, x, is_leaf=lambda s: s is None or is_placement(s))
     return tree.tree_unflatten(structure, [_constrain(leaf, where) for leaf, where in zip(leaves, wanted)])
 
 
-def _is_placement(s) -> bool:
+def is_placement(s: Any) -> bool:
+    """Whether it is a sharding or a `PartitionSpec`."""
     return hasattr(type(s), "device_set") or _is_spec(s)
 
 
@@ -64,7 +65,7 @@ def _constrain(x, where):
     if where is None:
         raise ValueError("lax.with_sharding_constraint: a sharding is None; give jax.sharding.Sharding instances, or "
                          "jax.sharding.PartitionSpec().")
-    if not _is_placement(where):
+    if not is_placement(where):
         raise TypeError(f"lax.with_sharding_constraint: shardings must be jax.sharding.Sharding or PartitionSpec instances, got "
                         f"{where!r} of type {type(where).__name__}.")
     sharding = _resolved(where)

@@ -34,7 +34,8 @@ def placed(x: Any, device: Any = None, out_sharding: Any = None) -> Any:
         return x
     if evaluating() and not isinstance(x, Tracer):
         return backends.get().put(x, None, where)
-    if hasattr(type(where), "device_set") or type(where).__name__ in ("PartitionSpec", "NamedSharding"):
+    from ..lax.placement import is_placement  # few programs name a placement
+    if is_placement(where):
         return lax.with_sharding_constraint(x, where)
     return x
 

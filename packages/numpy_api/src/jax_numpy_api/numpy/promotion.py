@@ -304,7 +304,7 @@ def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     return index + ndim if index < 0 else index
 
 
-def given_axes(axis: Any, name: str = "axis") -> Any:
+def given_axes(axis: Any) -> Any:
     """What a user gave for axes, in a form that can be hashed: None, an integer, or a tuple of them for anything that yields
     integers (a list, a range, an array). Raises TypeError for all else."""
     if axis is None or type(axis) is int:
@@ -313,8 +313,8 @@ def given_axes(axis: Any, name: str = "axis") -> Any:
         return tuple(map(operator.index, axis)) if type(axis) in (tuple, list) or np.ndim(axis) else operator.index(axis)
     except TypeError:
         if not isinstance(axis, Iterable) or isinstance(axis, (str, Tracer)):
-            raise TypeError(f"{name} must be None, an integer or several integers, got {axis!r}") from None
-    return given_axes(tuple(axis), name)
+            raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
+    return given_axes(tuple(axis))
 
 
 def several_axes(axis: Any) -> tuple[int, ...]:

@@ -110,7 +110,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     if axis is None:
         axes = tuple(i for i, n in enumerate(a.shape) if n == 1)
     else:
-        axes = canonical_axes(several_axes(axis), a.ndim)
+        axes = canonical_axes(axis, a.ndim)
         if any(a.shape[i] != 1 for i in axes):
             raise ValueError(f"cannot select an axis to squeeze out which has size not equal to one, got shape={a.shape} "
                              f"and dimensions={axes}")

@@ -9,7 +9,7 @@ from jax_core.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp
-from ...numpy.promotion import as_array, canonical_axes, check_arraylike, promote_dtypes_inexact, several_axes
+from ...numpy.promotion import as_array, canonical_axes, check_arraylike, given_axes, promote_dtypes_inexact
 
 _MODES = ("full", "same", "valid")
 
@@ -190,5 +190,4 @@ def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Sequence[int] | No
     Raises:
       ValueError: ranks, lengths or modes that do not fit, empty arrays.
     """
-    axes = None if axes is None else several_axes(axes)
-    return _fftconvolve(in1, in2, mode, axes)
+    return _fftconvolve(in1, in2, mode, given_axes(axes))
