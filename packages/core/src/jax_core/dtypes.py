@@ -17,14 +17,13 @@ every operation.
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
-from jax_core import config
+from jax_core import config, source
 from jax_core.errors import TypePromotionError
 
 # --- the types ---------------------------------------------------------------------------
@@ -215,10 +214,9 @@ def canonicalize_user_dtype(dtype: Any, fun_name: str) -> Any:
     if mode == "error":
         raise ValueError(f"{fun_name}: dtype={asked.name} was asked for, but 64-bit types are off. Use {narrow.name},"
                          " or turn them on with jax.config.update('jax_enable_x64', True).")
-    warnings.warn(f"Explicitly requested dtype {asked.name} in {fun_name} is not available and was truncated to"
-                  f" {narrow.name}: 64-bit types are off. Turn them on with"
-                  " jax.config.update('jax_enable_x64', True) or the environment variable JAX_ENABLE_X64=1.",
-                  UserWarning, stacklevel=3)
+    source.warn(f"Explicitly requested dtype {asked.name} in {fun_name} is not available and was truncated to"
+                f" {narrow.name}: 64-bit types are off. Turn them on with"
+                " jax.config.update('jax_enable_x64', True) or the environment variable JAX_ENABLE_X64=1.")
     return narrow
 
 

@@ -7,7 +7,6 @@ blame, one that brings in a scalar constant NaN is.
 """
 from __future__ import annotations
 
-import warnings
 from typing import Any, Sequence
 
 import numpy as np
@@ -71,8 +70,8 @@ def check_program(closed: ClosedJaxpr, args: Sequence[Any], outs: Sequence[Any],
             _run_at_one_place(closed, *args)
     if found_in([*args, *closed.consts]) == kind:
         return  # it was handed on
-    warnings.warn(f"jit({name}) returned a {kind}, but running it one operation at a time did not: the compiler's "
-                  "rewriting made it. Execution goes on.", stacklevel=3)
+    source.warn(f"jit({name}) returned a {kind}, but running it one operation at a time did not: the compiler's "
+                "rewriting made it. Execution goes on.")
 
 
 def _run_watched(closed: ClosedJaxpr, *args: Any) -> list:

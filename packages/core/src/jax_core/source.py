@@ -9,6 +9,7 @@ import contextlib
 import functools
 import os
 import sys
+import warnings
 from typing import Any
 from types import CodeType
 
@@ -192,6 +193,19 @@ def caller_of(fun) -> SourceInfo | None:
     """The place of the user's call now, if ``fun`` is not the user's own function; None if it is."""
     code = getattr(unwrapped(fun), "__code__", None)
     return None if code is None or not is_internal(code) else capture()
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """`warnings.warn` at the line of the user's code that called, however many of our frames are between."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and is_internal(frame.f_code):
+        frame = frame.f_back
+    if frame is None:  # a thread of the runtime
+        warnings.warn(message, category, stacklevel=2)
+        return
+    names = frame.f_globals
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, names.get("__name__"),
+                           names.setdefault("__warningregistry__", {}), names)
 
 
 def include_frame(frame) -> bool:

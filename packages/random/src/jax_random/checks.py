@@ -3,11 +3,10 @@ from __future__ import annotations
 
 import functools
 import operator
-import warnings
 from typing import Any, Callable
 
 import numpy as np
-from jax_core import config, dtypes
+from jax_core import config, dtypes, source
 from jax_core.aval import get_aval, is_open
 from jax_core.jit import inlined, jit
 
@@ -89,7 +88,7 @@ def _complain_of_legacy(name: str, how: str) -> None:
                "`jax.random.key`. If use of a raw key array was intended, set jax_legacy_prng_key='allow'.")
     if how == "error":
         raise ValueError(message)
-    warnings.warn(message, UserWarning, stacklevel=5)
+    source.warn(message)
 
 
 def as_given(words: Any, impl: PRNGImpl, typed: bool) -> Any:

@@ -14,10 +14,9 @@ from __future__ import annotations
 import copyreg
 import os
 import threading
-import warnings
 from typing import Any, Callable
 
-from jax_core import config
+from jax_core import config, source
 
 from . import distributed_hooks, platforms
 from .jaxlib_compat import _jax
@@ -126,7 +125,7 @@ def _start_default() -> str:
                 return name
         except Exception as error:
             _clients.pop(name, None)
-            warnings.warn(f"platform {name!r} cannot be used: {error}", stacklevel=2)
+            source.warn(f"platform {name!r} cannot be used: {error}")
     _start("cpu")
     return "cpu"
 

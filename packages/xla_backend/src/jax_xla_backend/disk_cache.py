@@ -16,10 +16,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import warnings
 from typing import Any
 
-from jax_core import config
+from jax_core import config, source
 
 from .jaxlib_compat import VERSION_TEXT
 
@@ -135,7 +134,7 @@ def write(key: str, contents: bytes, compile_seconds: float) -> None:
         if config.raise_persistent_cache_errors.value:
             raise
         if config.compilation_cache_dir.value:  # the user chose the place, so that it fails is news
-            warnings.warn(f"the compilation cache in {folder} cannot be written: {error}", stacklevel=2)
+            source.warn(f"the compilation cache in {folder} cannot be written: {error}")
 
 
 def forget(key: str) -> None:

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from typing import Any, Callable, Iterator
+
+from jax_core import source
 
 from . import distributed_hooks, platforms
 from .jaxlib_compat import _jax
@@ -88,7 +89,7 @@ def _run_entry_points(known: set[str]) -> None:
             loaded = entry.load()
             (loaded if callable(loaded) else loaded.initialize)()
         except Exception as error:  # a broken plugin must not keep the other platforms from working
-            warnings.warn(f"the JAX plugin {entry.name!r} failed to start and is ignored: {error!r}", stacklevel=2)
+            source.warn(f"the JAX plugin {entry.name!r} failed to start and is ignored: {error!r}")
 
 
 def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str | None = None,

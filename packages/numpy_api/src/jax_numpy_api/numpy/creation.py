@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import backends, dtypes, errors
+from jax_core import backends, dtypes, errors, source
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import Tracer
@@ -422,9 +422,8 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> 
     if x.dtype == asked and not x.weak_type:
         return placed(lax.copy_p.bind(x) if copy else x, device)
     if dtypes.issubdtype(x.dtype, np.complexfloating) and dtypes.issubdtype(asked, np.floating):
-        import warnings
-        warnings.warn("Casting from complex to real dtypes will soon raise a ValueError. Please use jnp.real or jnp.imag "
-                      "to take the real or imaginary part of complex input.", DeprecationWarning, stacklevel=2)
+        source.warn("Casting from complex to real dtypes will soon raise a ValueError. Please use jnp.real or jnp.imag "
+                    "to take the real or imaginary part of complex input.", DeprecationWarning)
     return placed(convert_to(x, asked), device)
 
 

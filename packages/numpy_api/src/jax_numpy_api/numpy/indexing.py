@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import backends, context, dtypes
+from jax_core import backends, context, dtypes, source
 from jax_core.array import Array
 from jax_core.source import attributed_to, capture
 from jax_core.structural import broadcast_in_dim_p
@@ -182,10 +182,9 @@ def _warn_unsafe(x: Any, value: Any, dtype: Any) -> None:
     joined = dtypes.result_type(x, value)
     if joined == x.dtype or isinstance(value, (np.ndarray, np.generic)) and dtypes.canonicalize_dtype(dtype) == x.dtype:
         return
-    import warnings
-    warnings.warn(f"scatter inputs have incompatible types: cannot safely cast value from dtype={dtype} to "
-                  f"dtype={x.dtype} with jax_numpy_dtype_promotion={_promotion_mode()!r}. In future JAX releases this will "
-                  "result in an error.", FutureWarning, stacklevel=5)
+    source.warn(f"scatter inputs have incompatible types: cannot safely cast value from dtype={dtype} to "
+                f"dtype={x.dtype} with jax_numpy_dtype_promotion={_promotion_mode()!r}. In future JAX releases this will "
+                "result in an error.", FutureWarning)
 
 
 def _warn_unsafe_number(x: Any, value: Any) -> None:

@@ -9,12 +9,11 @@ one of its own dtype is not converted.
 from __future__ import annotations
 
 import operator
-import warnings
 from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from jax_core import backends, config, context, dtypes
+from jax_core import backends, config, context, dtypes, source
 from jax_core.aval import aval_of_type, foreign_value
 from jax_core.array import Array
 from jax_core.errors import shape_error
@@ -77,10 +76,10 @@ def host_view(x: Any) -> np.ndarray | None:
 
 def from_numpy(x: np.ndarray, *sources: Any) -> Any:
     """A result that NumPy computed from ``sources``, on the device to which one of them is committed, if any is."""
-    for source in sources:
-        if isinstance(source, Array) and not isinstance(source, Tracer) and source.committed and (
-                len(source.sharding.device_set) == 1):
-            return backends.get().put(x, None, source.sharding)
+    for origin in sources:
+        if isinstance(origin, Array) and not isinstance(origin, Tracer) and origin.committed and (
+                len(origin.sharding.device_set) == 1):
+            return backends.get().put(x, None, origin.sharding)
     return backends.get().from_host(x)
 
 
@@ -254,8 +253,7 @@ def _check_rank_promotion(name: str, shapes: list) -> None:
                f"{', '.join(map(str, shapes))}; reshape them to one rank, or set jax_numpy_rank_promotion to 'allow'.")
     if mode == "raise":
         raise ValueError(message)
-    warnings.warn(f"Following NumPy automatic rank promotion for {name} on shapes {' '.join(map(str, shapes))}.",
-                  stacklevel=4)
+    source.warn(f"Following NumPy automatic rank promotion for {name} on shapes {' '.join(map(str, shapes))}.")
 
 
 # -- all steps ---------------------------------------------------------------------------------------------------------

@@ -6,13 +6,12 @@ eagerly they run on the host without compiling, because the primitives they bind
 from __future__ import annotations
 
 import math
-import warnings
 import operator
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import backends, dtypes
+from jax_core import backends, dtypes, source
 from jax_core.array import Array
 from jax_core.structural import broadcast_in_dim_p
 from jax_core.trace import Tracer
@@ -830,7 +829,7 @@ def _lengths(name: str, a: Any) -> tuple[int, ...]:
     """The shape of ``a``; of what is no array, as NumPy has it, with a warning."""
     if hasattr(a, "shape") or is_arraylike(a):
         return tuple(shape_of(a))
-    warnings.warn(f"{name} requires an array or a number, got {type(a)}; jnp.asarray makes arrays", DeprecationWarning, stacklevel=3)
+    source.warn(f"{name} requires an array or a number, got {type(a)}; jnp.asarray makes arrays", DeprecationWarning)
     return np.shape(a)
 
 

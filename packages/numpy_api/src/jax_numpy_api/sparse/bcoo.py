@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import math
 import operator
-import warnings
 from typing import Any, NamedTuple, Protocol, Sequence
 
 import numpy as np
 
-from jax_core import tree
+from jax_core import source, tree
 from jax_core.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
@@ -525,7 +524,7 @@ def _complain(mat, kind, old, new, how):
             "pass on_inefficient=None if that is wanted.")
     if how == "error":
         raise SparseEfficiencyError(text)
-    warnings.warn(text, SparseEfficiencyWarning, stacklevel=4)
+    source.warn(text, SparseEfficiencyWarning)
 
 
 def _batch_to_sparse(mat, count):

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import itertools
 import re
-import warnings
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import config
+from jax_core import config, source
 from jax_core.aval import AbstractValue, abstract_token
 from jax_core.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
@@ -83,9 +82,9 @@ class Module:
         self.consts = [v.aval.dtype.unwrap(x) if is_extended(v.aval) else x for v, x in hoisted]
         self._aliases, unusable = _donations(self, spec, in_shardings)
         if unusable:
-            warnings.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
-                          f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
-                          "donate them.", stacklevel=2)
+            source.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
+                        f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
+                        "donate them.")
         self.donated = tuple(self.kept[i] for i in self._aliases)
         self.keep_alive: list = []
         self.inspections: list = []
