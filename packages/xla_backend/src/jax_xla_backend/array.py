@@ -21,13 +21,16 @@ delete = ArrayImpl.delete
 ready = ArrayImpl.is_ready  # which must not be asked of a deleted array: the process ends
 read = ArrayImpl._single_device_array_to_np_array_did_copy
 
+
 def mark_donated(arrays: Sequence[Any], name: str) -> None:
-    """Note on those of ``arrays`` that were consumed by a call of the function ``name`` that they were."""
+    """Note on those of ``arrays`` that were consumed by a call of the function ``name`` that they were.
+
+    Their handles stay: another thread may be in jaxlib's dispatcher with the same array, past its check that there is one.
+    """
     for x in arrays:
         if type(x) is ArrayImpl and x.is_deleted() and "_deleted" not in x.__dict__:
             x.__dict__["_deleted"] = (f"It was donated to `{name}` (an argument in donate_argnums or donate_argnames), which "
                                       "reuses its memory; use the function's result instead, or do not donate this argument.")
-            delete(x)
 
 
 def deleted_message(x: ArrayImpl) -> str:

@@ -13,7 +13,7 @@ from jax_core import tree
 from jax_core.tracebacks import shorten
 
 from . import client, executable, host_calls
-from .array import mark_donated
+from .array import ArrayImpl, check_not_deleted, mark_donated
 from .jaxlib_compat import Config, _jax
 from .put import put
 
@@ -91,23 +91,36 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
 
 
 def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[str]) -> Callable:
-    """``call``, after which the arrays that it consumed say so when they are used.
+    """``call``, after which the arrays that it consumed say so when they are used, in another such call too.
 
-    jaxlib's own dispatcher would report a bad buffer, on stderr too, without a word about where it went.
+    jaxlib's own dispatcher may report a bad buffer, on stderr too, without a word about where it went.
     """
     def donating(*args, **kwargs):
+        given = [args[i] for i in argnums if -len(args) <= i < len(args)]
+        given += [kwargs[n] for n in argnames if n in kwargs]
         try:
-            result = call(*args, **kwargs)
+            leaves = tree.tree_leaves(given)
+            _check_not_donated(leaves)
+            try:
+                result = call(*args, **kwargs)
+            except (RuntimeError, ValueError) as error:
+                if "deleted or donated" in str(error):  # two threads at once: jaxlib lets one have the buffer
+                    _check_not_donated(leaves)
+                raise
         except Exception as error:
             shorten(error)
             raise
-        given = [args[i] for i in argnums if -len(args) <= i < len(args)]
-        given += [kwargs[n] for n in argnames if n in kwargs]
-        mark_donated(tree.tree_leaves(given), name)
+        mark_donated(leaves, name)
         return result
 
     donating._cache_size, donating._clear_cache = call._cache_size, call._clear_cache
     return donating
+
+
+def _check_not_donated(leaves: Sequence[Any]) -> None:
+    for x in leaves:
+        if type(x) is ArrayImpl:
+            check_not_deleted(x)
 
 
 def clear() -> None:
