@@ -61,10 +61,64 @@ distributed.shutdown()
 """
 
 
-def test_two_processes_add_up():
+REFUSED = """
+import socket
+from jax_xla_backend import distributed
+held = socket.socket()
+held.bind(("", 0))
+held.listen()
+taken = f"localhost:{held.getsockname()[1]}"
+for arguments in ((FREE, 2, 5), (FREE, 0, 0), (FREE, -1, 0), (FREE, 1, -1), (FREE, 1.5, 0), (FREE, 2, "1"), (5, 1, 0),
+                  ("nonsense", 1, 0), ("localhost:99999", 1, 0), ("localhost:", 1, 0), (taken, 1, 0), (FREE, 2, 1)):
+    try:
+        distributed.initialize(*arguments, initialization_timeout=2)
+    except Exception as error:
+        print(type(error).__name__, "distributed.initialize: " in str(error), distributed.is_initialized())
+for _ in range(2):
+    distributed.initialize(FREE, 1, 0)
+    try:
+        distributed.initialize(FREE, 1, 0)
+    except RuntimeError as error:
+        print("once" in str(error))
+    distributed.shutdown()
+    distributed.shutdown()
+"""
+
+COMES = """
+import sys
+from jax_xla_backend import distributed
+try:
+    distributed.initialize(sys.argv[1], 3, int(sys.argv[2]), initialization_timeout=8)
+except RuntimeError as error:
+    print("not connected" in str(error))
+"""
+
+
+def free_port():
     with socket.socket() as s:
         s.bind(("localhost", 0))
-        port = s.getsockname()[1]
+        return s.getsockname()[1]
+
+
+def test_refused_arguments_leave_it_as_it_was():
+    """No argument ends the process, and afterwards it connects: twice, with a shutdown between."""
+    code = f"FREE = 'localhost:{free_port()}'\n{REFUSED}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    kinds = ["ValueError"] * 4 + ["TypeError"] * 3 + ["ValueError"] * 3 + ["RuntimeError"] * 2
+    assert done.stdout.splitlines() == [f"{kind} True False" for kind in kinds] + ["True"] * 2, done.stderr
+
+
+def test_processes_with_one_number_and_one_that_stays_away():
+    port = free_port()
+    workers = [subprocess.Popen([sys.executable, "-c", COMES, f"localhost:{port}", number], text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE) for number in "011"]
+    for worker in workers:
+        out, err = worker.communicate(timeout=120)
+        assert (out, worker.returncode) == ("True\n", 0), err
+
+
+def test_two_processes_add_up():
+    port = free_port()
     env = {**os.environ, "JAX_NUM_CPU_DEVICES": "2", "JAX_ENABLE_COMPILATION_CACHE": "0"}
     workers = [subprocess.Popen([sys.executable, "-c", PROGRAM, f"localhost:{port}", str(i)], env=env, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE) for i in range(2)]

@@ -7,7 +7,10 @@ environment.
 from __future__ import annotations
 
 import atexit
+import errno
+import operator
 import os
+import socket
 from typing import Any, Sequence
 
 from jax_core import config
@@ -60,8 +63,12 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
 
     Raises:
       NotImplementedError: an argument that must not be given.
-      RuntimeError: called twice, or after the first use of a device.
-      ValueError: an argument is missing and not in the environment.
+      RuntimeError: called twice, or after the first use of a device; the port is taken; the processes did not all connect.
+        After such an error it can be called again.
+      TypeError: an address that is not text, a number that is not an integer.
+      ValueError: an argument is missing and not in the environment; an address without a port, a number out of range.
+
+    Once connected, a process that loses the coordinator is ended by jaxlib (SIGABRT).
     """
     global _service
     for name, value in dict(slice_index=slice_index, partition_index=partition_index, mtls_cert_file=mtls_cert_file,
@@ -82,14 +89,23 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     for name, value in (("coordinator_address", address), ("num_processes", count), ("process_id", number)):
         if value is None:
             raise ValueError(f"distributed.initialize: {name} must be given, as it is not in the environment")
+    address, port = _checked_address(address)
+    count, number = _checked_numbers(count, number)
+    service = None
     if number == 0:
-        bind = coordinator_bind_address or "[::]:" + str(address).rsplit(":", 1)[1]
-        _service = _jax.get_distributed_runtime_service(bind, count, heartbeat_timeout=heartbeat_timeout_seconds,
-                                                        shutdown_timeout=shutdown_timeout_seconds)
-    connection = _jax.get_distributed_runtime_client(
-        address, number, init_timeout=initialization_timeout, heartbeat_timeout=heartbeat_timeout_seconds,
-        shutdown_timeout=shutdown_timeout_seconds, use_compression=True)
-    connection.connect()
+        bind = coordinator_bind_address or f"[::]:{port}"
+        _check_free(bind)
+        service = _jax.get_distributed_runtime_service(bind, count, heartbeat_timeout=heartbeat_timeout_seconds,
+                                                       shutdown_timeout=shutdown_timeout_seconds)
+    try:
+        connection = _connected(
+            address, number, init_timeout=initialization_timeout, heartbeat_timeout=heartbeat_timeout_seconds,
+            shutdown_timeout=shutdown_timeout_seconds, use_compression=True)
+    except BaseException:
+        if service is not None:
+            service.shutdown()
+        raise
+    _service = service
     state.client, state.process_id, state.num_processes = connection, number, count
     state.collectives = _collectives(connection)
     state.coordinator_address = address
@@ -97,6 +113,69 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
         state.preemption_sync_manager = _jax.create_preemption_sync_manager()
         state.preemption_sync_manager.initialize(connection)
     atexit.register(shutdown)
+
+
+def _checked_address(address: Any) -> tuple[str, int]:
+    """``host:port``, and the port."""
+    if not isinstance(address, str):
+        raise TypeError(f"distributed.initialize: coordinator_address must be a string 'host:port', got {address!r} of type "
+                        f"{type(address).__name__}")
+    port = address.rpartition(":")[2]
+    if ":" not in address or not port.isascii() or not port.isdigit() or not 0 < int(port) < 1 << 16:
+        raise ValueError(f"distributed.initialize: coordinator_address={address!r} must be 'host:port' with a port from 1 to "
+                         f"{(1 << 16) - 1}")
+    return address, int(port)
+
+
+def _checked_numbers(count: Any, number: Any) -> tuple[int, int]:
+    """The number of processes and that of this one; jaxlib ends the process for those out of range."""
+    for name, value in (("num_processes", count), ("process_id", number)):
+        if not hasattr(value, "__index__"):
+            raise TypeError(f"distributed.initialize: {name} must be an integer, got {value!r} of type {type(value).__name__}")
+    count, number = operator.index(count), operator.index(number)
+    if not 0 <= number < count:
+        raise ValueError(f"distributed.initialize: process_id={number} of num_processes={count}; the processes are numbered from "
+                         "0 to num_processes - 1")
+    return count, number
+
+
+def _check_free(bind: str) -> None:
+    """Raise RuntimeError if something listens at this address. Two services of gRPC would share it without a word."""
+    host, _, port = bind.rpartition(":")
+    try:
+        places = socket.getaddrinfo(host.strip("[]") or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError:
+        return  # gRPC says what is wrong with a name
+    for family, kind, protocol, _, place in places:
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # else ports that were left a minute ago count as taken
+            try:
+                probe.bind(place)
+            except OSError as error:
+                if error.errno == errno.EADDRINUSE:
+                    raise RuntimeError(f"distributed.initialize: the coordinator cannot listen at {bind}: the address is in use. "
+                                       "Choose another port, and check that only one process has process_id=0") from error
+
+
+def _connected(address: str, number: int, **options: Any) -> Any:
+    """The connection of process ``number`` to the coordinator.
+
+    Without a callback jaxlib ends the process if the connection fails. It cannot call one written in Python, but fails to
+    with an exception, which is what makes the failure ours to report; the reason is only in its log.
+    """
+    connection = _jax.get_distributed_runtime_client(address, number, missed_heartbeat_callback=_never_called, **options)
+    try:
+        connection.connect()
+    except RuntimeError as error:
+        raise RuntimeError(
+            f"distributed.initialize: process {number} is not connected: no coordinator at {address} within "
+            f"{options['init_timeout']} seconds, or not all processes came in this time, or two have the same process_id. The "
+            "lines that jaxlib has written to stderr say which.") from error
+    return connection
+
+
+def _never_called(*_: Any) -> None:
+    """See `_connected`."""
 
 
 def _collectives(connection: Any) -> Any:
