@@ -221,3 +221,46 @@ def test_text_names_private_classes():
     with pytest.raises(errors.JaxRuntimeError) as error:
         jit(lambda x: pure_callback(host, x, x))(1.0)
     assert str(error.value) == "_Private: message"
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no text")
+
+
+class Base(BaseException):
+    pass
+
+
+ODD = {
+    "text that is not UTF-8": lambda: ValueError("\ud800"),
+    "a zero": lambda: ValueError("a\0b"),
+    "text of a megabyte": lambda: ValueError("x" * 1_000_000),
+    "the runtime's own words": lambda: ValueError("%s {0} exception 1 of a jax callback"),
+    "no text": Unprintable,
+    "a group": lambda: ExceptionGroup("outer", [ValueError(1), ExceptionGroup("inner", [TypeError(2)])]),
+    "a group with Ctrl-C": lambda: BaseExceptionGroup("outer", [KeyboardInterrupt(), ValueError(1)]),
+    "end of a generator": lambda: StopIteration(3),
+    "arguments": lambda: UnicodeDecodeError("utf8", b"\xff", 0, 1, "bad"),
+    "out of memory": MemoryError,
+    "the runtime's class": lambda: errors.JaxRuntimeError("mine"),
+    "Ctrl-C": KeyboardInterrupt,
+    "exit": lambda: SystemExit(3),
+    "not an Exception": Base,
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("wrap", [lambda f: f, jit, lambda f: jit(vmap(f)), lambda f: jit(looped(f))], ids=["eager", "jit", "vmap", "loop"])
+@pytest.mark.parametrize("call", [lambda f, x: pure_callback(f, x, x), lambda f, x: io_callback(f, x, x),
+                                  lambda f, x: (debug.callback(f, x), x)[1]], ids=["pure", "io", "debug"])
+def test_odd_exceptions_arrive_whole(name, wrap, call):
+    given = ODD[name]()
+
+    def fails(x):
+        raise given
+    with pytest.raises(type(given)) as info:
+        block_until_ready(wrap(lambda x: call(fails, x))(np.ones(3, np.float32)))
+        effects_barrier()
+    assert info.value is given or info.value.__cause__ is given and info.value.args == given.args
+    assert jit(lambda x: pure_callback(lambda a: a, x, x))(1.0) == 1.0

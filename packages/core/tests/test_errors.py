@@ -85,13 +85,20 @@ def test_a_finished_message_is_kept(cls):
 
 
 def test_the_runtime_error_is_the_backends():
-    """Without a backend the name does not exist, and the error says what to load."""
+    """Without a backend the name does not exist, and the error says what to load; else asking for it loads the backend."""
     code = """
-from jax_core import errors
+from jax_core import backends, errors
+backends.prefer("nowhere", "nowhere:load")
+backends.importlib.import_module = lambda name: (_ for _ in ()).throw(RuntimeError("install one"))
 try:
     errors.JaxRuntimeError
 except AttributeError as error:
-    assert "no backend is loaded" in str(error)
+    assert "install one" in str(error)
+backends.importlib.import_module = lambda name: Module
+class Module:
+    load = lambda: errors.set_runtime_error_class(Loaded)
+class Loaded(RuntimeError): pass
+assert errors.JaxRuntimeError is Loaded
 class Failure(RuntimeError): pass
 errors.set_runtime_error_class(Failure)
 assert errors.JaxRuntimeError is Failure

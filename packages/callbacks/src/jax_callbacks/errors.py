@@ -27,9 +27,11 @@ _marked = re.compile(r"exception (\d+) of a jax callback")
 # Ctrl-C between two instructions of ours, before or after the user's function, where nothing can be kept
 _interrupted = re.compile(r"Traceback \(most recent call last\):.*\nKeyboardInterrupt:?\s*$", re.DOTALL)
 _LIMIT = 16  # exceptions are forgotten after this many newer ones
+_LONGEST = 10_000  # characters; the exception itself is kept whole
 _numbers = itertools.count(1)
 _pending: dict[int, tuple[BaseException, bool]] = {}
 _classes: dict[type, type | None] = {}
+_made: set[type] = set()
 _lock = threading.Lock()
 _runtime_error: Any = None
 
@@ -51,7 +53,16 @@ def carrier(error: BaseException) -> CallbackFailed:
         _pending[number] = error, not _in_thread_of_runtime()
         if len(_pending) > _LIMIT:
             del _pending[next(iter(_pending))]
-    return CallbackFailed(f"{_MARK.format(number)}: {type(error).__name__}: {error}")
+    return CallbackFailed(f"{_MARK.format(number)}: {type(error).__name__}: {_text(error)}")
+
+
+def _text(error: BaseException) -> str:
+    """What ``error`` says, as the runtime can hold it: it ends the process for text that is not UTF-8."""
+    try:
+        text = str(error)
+    except Exception as failure:
+        text = f"(its text cannot be made: {type(failure).__name__})"
+    return text[:_LONGEST].encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _in_thread_of_runtime() -> bool:
@@ -96,20 +107,20 @@ def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
 def as_runtime_error(error: BaseException) -> BaseException:
     """``error`` as an exception that is also a `JaxRuntimeError`, with ``error`` as its cause.
 
-    Where no such class can be made, a plain `JaxRuntimeError` with the cause. Errors that already are one, and those
-    not derived from `Exception`, are returned as they are.
+    Where no such class can be made, a plain `JaxRuntimeError` with the cause. What this function made, and errors not
+    derived from `Exception`, are returned as they are.
     """
     if _runtime_error is None:
         install()
-    if not isinstance(error, Exception) or isinstance(error, _runtime_error):
-        return error
     kind = type(error)
+    if not isinstance(error, Exception) or kind in _made:
+        return error
     if kind not in _classes:
         _classes[kind] = _joint_class(kind)
     joint = _classes[kind]
     result = None if joint is None else _copy(error, joint)
     if result is None:
-        result = _runtime_error(f"a callback raised {kind.__name__}: {error}")
+        result = _runtime_error(f"a callback raised {kind.__name__}: {_text(error)}")
     result.__cause__ = error
     return result
 
@@ -125,11 +136,16 @@ def _joint_class(kind: type) -> type | None:
         return f"{kind.__name__}: {kind.__str__(self)}"
     body = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__,
             "__init__": unchanged, "__reduce__": reduce, "__str__": with_name if kind.__name__.startswith("_") else kind.__str__, "__repr__": kind.__repr__}
-    bases = (_runtime_error,) if issubclass(_runtime_error, kind) else (kind, _runtime_error)
+    if issubclass(_runtime_error, kind):
+        bases: tuple = (_runtime_error,)
+    else:
+        bases = (kind,) if issubclass(kind, _runtime_error) else (kind, _runtime_error)
     try:
-        return type(kind.__name__, bases, body)
+        joint = type(kind.__name__, bases, body)
     except TypeError:  # the two have incompatible layouts, or the class is final
         return None
+    _made.add(joint)
+    return joint
 
 
 def _copy(error: Exception, joint: type) -> BaseException | None:
@@ -138,7 +154,7 @@ def _copy(error: Exception, joint: type) -> BaseException | None:
     try:
         args = base.__reduce__(error)[1]  # some classes keep arguments that are not in ``args``
         result = base.__new__(joint, *args)
-        _runtime_error.__init__(result, f"INTERNAL: {error}")  # its error code and message
+        _runtime_error.__init__(result, f"INTERNAL: {_text(error)}")  # its error code and message
         base.__init__(result, *args)
         result.args = error.args
         result.__dict__.update(error.__dict__)

@@ -18,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from . import backends
+
 _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 
 __all__ = [
@@ -220,7 +222,7 @@ _runtime_error: type[Exception] | None = None
 
 
 def set_runtime_error_class(cls: type[Exception]) -> None:
-    """Make `cls` the `JaxRuntimeError` of this process; called by the backend when it loads."""
+    """Make `cls` the `JaxRuntimeError` of this process; called by the backend when it loads, which asking for the class does."""
     global _runtime_error
     _runtime_error = cls
 
@@ -228,8 +230,9 @@ def set_runtime_error_class(cls: type[Exception]) -> None:
 def __getattr__(name: str) -> Any:
     if name == "JaxRuntimeError":
         if _runtime_error is None:
-            raise AttributeError(
-                "jax_core.errors.JaxRuntimeError is the error class of the runtime, and no backend is loaded;"
-                " import jax (or a backend package such as jax_xla_backend) first.")
+            try:
+                backends.get()
+            except RuntimeError as error:
+                raise AttributeError(f"{__name__}.JaxRuntimeError is the error class of the runtime, and {error}") from error
         return _runtime_error
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
