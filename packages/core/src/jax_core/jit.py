@@ -549,9 +549,11 @@ def _add_methods(wrapped, fun, options):
     def eval_shape(*args, **kwargs):
         return trace(*args, **kwargs).out_info
 
+    own = weakref.ref(wrapped)  # it holds its methods: a cycle would keep what ``fun`` closes over until the collector comes
+
     def clear_cache():
         _programs.pop(fun, None)
-        clear = getattr(wrapped, "_clear_cache", None)
+        clear = getattr(own(), "_clear_cache", None)
         if clear is not None:
             clear()
 

@@ -37,7 +37,7 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
     with RELAXED:
         module = _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
                                           platform=_kind(platform))
-    module.closed = closed
+    module.closed = ClosedJaxpr(closed.jaxpr, closed.consts)  # not ``closed``, which keeps its executables, and they their modules
     return module
 
 

@@ -254,6 +254,7 @@ class ModuleWriter:
     def text(self) -> str:
         """The whole module."""
         main = self._main()
+        self.plans.clear()  # they hold this table: a cycle, and in it all that the program's callbacks close over
         name, devices = self.module.name, max(self.shardings.devices, self.partitions)
         head = (f"module @{name} attributes {{mhlo.num_partitions = {devices} : i32, mhlo.num_replicas = 1 : i32}} {{\n"
                 f"{self.shardings.meshes()}")

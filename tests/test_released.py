@@ -1,0 +1,52 @@
+"""What a function closes over is released with it, at once: nothing waits for the cycle collector."""
+import gc
+import weakref
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+F32 = jax.ShapeDtypeStruct((), np.float32)
+
+
+class Held:
+    """What is to be released."""
+
+
+def called(v, held):
+    return jax.pure_callback(lambda a: (held, a)[1], F32, v)
+
+
+CASES = {
+    "jit": lambda held: jax.jit(lambda v: (held, v + 1)[1])(1.0),
+    "jit that is not called": lambda held: jax.jit(lambda v: (held, v)[1]),
+    "jit of grad": lambda held: jax.jit(jax.grad(lambda v: (held, v * 2)[1]))(1.0),
+    "grad of jit": lambda held: jax.grad(jax.jit(lambda v: (held, v * 2)[1]))(1.0),
+    "compiled by hand": lambda held: jax.jit(lambda v: (held, v * 2)[1]).lower(1.0).compile()(1.0),
+    "vmap": lambda held: jax.vmap(lambda v: (held, v * 2)[1])(np.ones(3)),
+    "callback": lambda held: called(1.0, held),
+    "jit of callback": lambda held: jax.jit(lambda v: called(v, held))(1.0),
+    "jit of callback in scan": lambda held: jax.jit(lambda v: jax.lax.scan(lambda c, _: (called(c, held), None), v, None, 2)[0])(1.0),
+    "jit of debug.callback": lambda held: jax.jit(lambda v: jax.debug.callback(lambda a: held, v))(1.0),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_released_without_the_collector(case):
+    """All but the last two: a thread knows the program that it ran last."""
+    jnp.ones(2)
+    CASES[case](Held())
+    gc.collect()
+    gc.disable()
+    try:
+        alive = []
+        for _ in range(6):
+            held = Held()
+            alive.append(weakref.ref(held))
+            CASES[case](held)
+            del held
+        jax.effects_barrier()
+        assert sum(x() is not None for x in alive) <= 2
+    finally:
+        gc.enable()
