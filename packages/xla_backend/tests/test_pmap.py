@@ -10,6 +10,8 @@ pytest.importorskip("jax_numpy_api")
 import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 from jax_core.autodiff import grad
 from jax_numpy_api import lax
+from jax_xla_backend import compile
+from jax_xla_backend.client import devices
 from jax_xla_backend.pmap import pmap
 
 X = np.arange(3, dtype=np.float32)[None]
@@ -56,6 +58,9 @@ np.testing.assert_allclose(out, x - x.mean(0))
 assert len(out.sharding.device_set) == 4 and out.addressable_shards[2].data.shape == (1, 2)
 assert "all-reduce" in f.lower(x).compile().as_text()
 np.testing.assert_allclose(f(out), out, atol=1e-6)
+for _ in range(300):  # far more than are under way at a time
+    out = f(out)
+np.testing.assert_allclose(out, x - x.mean(0), atol=1e-5)
 np.testing.assert_array_equal(pmap(lambda x: lax.axis_index("i"), "i")(x), np.arange(4))
 np.testing.assert_array_equal(pmap(lambda x: lax.ppermute(x, "i", [(i, (i + 1) % 4) for i in range(4)]), "i")(x),
                               np.roll(x, 1, 0))
@@ -79,8 +84,18 @@ print("done")
 """
 
 
+@pytest.mark.parametrize("flags, given, seconds", [("", {}, 3600), ("", {"NAME": 7}, 7), ("--NAME=50", {}, None)], ids=str)
+def test_devices_wait_long_for_each_other(monkeypatch, flags, given, seconds):
+    """XLA would end the process after 40 seconds."""
+    name = "xla_cpu_collective_call_terminate_timeout_seconds"
+    monkeypatch.setenv("XLA_FLAGS", flags.replace("NAME", name))
+    items = compile.option_items({n.replace("NAME", name): v for n, v in given.items()})
+    assert dict(compile.compile_options(devices()[:2], items).env_option_overrides).get(name) == seconds
+    assert name not in dict(compile.compile_options(devices()[:1]).env_option_overrides)
+
+
 def test_on_four_devices():
     import os
     done = subprocess.run([sys.executable, "-c", ON_FOUR], capture_output=True, text=True,
-                          env={**os.environ, "JAX_NUM_CPU_DEVICES": "4"})
+                          env={**os.environ, "JAX_NUM_CPU_DEVICES": "4"}, timeout=900)
     assert done.stdout.strip() == "done", done.stderr[-3000:]

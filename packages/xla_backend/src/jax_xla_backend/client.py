@@ -11,15 +11,17 @@ would last for ever. So every way to a client looks whether this process is the 
 """
 from __future__ import annotations
 
+import contextlib
 import copyreg
 import os
+import re
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 from jax_core import config, source
 
 from . import distributed_hooks, platforms
-from .jaxlib_compat import _jax
+from .jaxlib_compat import LAUNCHES_SHARE_THREADS, _jax
 
 Device = _jax.Device
 
@@ -70,7 +72,33 @@ def _make_cpu_client() -> Any:
     count = config.config.read("jax_num_cpu_devices")
     options: dict[str, Any] = {} if count is None or count < 1 else {"num_devices": count}
     options.update(distributed_hooks.cpu_options())
-    return _jax.get_tfrt_cpu_client(asynchronous=config.config.read("jax_cpu_enable_async_dispatch"), **options)
+    with _room_to_launch(options.get("num_devices") or _devices_of_flags()):
+        return _jax.get_tfrt_cpu_client(asynchronous=config.config.read("jax_cpu_enable_async_dispatch"), **options)
+
+
+def _devices_of_flags() -> int:
+    found = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    return int(found[1]) if found else 1
+
+
+@contextlib.contextmanager
+def _room_to_launch(devices: int) -> Iterator[None]:
+    """Give a client of several CPU devices, made inside the block, threads enough that launches leave some for running programs.
+
+    Before 0.12 jaxlib launches programs from the pool that also runs them. Where 32 programs are under way a launch waits for
+    one to end; in a pool with one thread for each device those programs then lack a thread to meet in a collective, for good. With
+    four for each, up to three Python threads can be that far ahead.
+    """
+    name, wanted = "PJRT_NPROC", 4 * devices
+    enough = devices < 2 or (os.cpu_count() or 1) >= wanted or name in os.environ or "NPROC" in os.environ
+    if enough or not LAUNCHES_SHARE_THREADS:
+        yield
+        return
+    os.environ[name] = str(wanted)
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 def _find_plugins() -> None:

@@ -9,6 +9,7 @@ import collections
 import enum
 import functools
 import hashlib
+import os
 import threading
 import time
 from typing import Any, Sequence
@@ -75,6 +76,9 @@ def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
 
 # Options that are fields of the build options and not XLA flags.
 _LEVELS = ("optimization_level", "memory_fitting_level")
+# After so many seconds of waiting for the other devices of a collective XLA ends the process; its own 40 pass on a machine that is
+# busy, stopped or swapping.
+_PATIENCE = "xla_cpu_collective_call_terminate_timeout_seconds"
 _BUILD_FIELDS = {"exec_time_optimization_effort", "memory_fitting_effort", *_LEVELS}
 
 
@@ -124,6 +128,8 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
     if config.disable_most_optimizations.value:
         build.debug_options.xla_backend_optimization_level = 0
         build.debug_options.xla_llvm_disable_expensive_passes = True
+    if devices[0].platform == "cpu" and len(devices) > 1 and _PATIENCE not in os.environ.get("XLA_FLAGS", ""):
+        given.setdefault(_PATIENCE, 3600)
     options.env_option_overrides = [(n, v) for n, v in given.items() if n not in _BUILD_FIELDS]
     return options
 

@@ -33,6 +33,9 @@ BARRIER_OPTIONS: tuple[tuple[str, str], ...] = (("xla_disable_hlo_passes", "cse_
 # Before 0.12 XLA makes one function only of loops over less than 1 kB, unless told otherwise; since then of all that it can.
 FEW_LOOPS_ARE_FUNCTIONS = VERSION < (0, 12)
 
+# Before 0.12 the CPU client launches programs from the threads that it runs them on (see `client`).
+LAUNCHES_SHARE_THREADS = VERSION < (0, 12)
+
 
 def result_handler(aval: Any, sharding: Any, committed: bool) -> Any:
     """A C++ handler that wraps raw result buffers of one output as an array of the given type and placement.
