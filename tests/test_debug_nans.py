@@ -130,6 +130,16 @@ def test_a_nan_that_reaches_no_result_is_let_pass():
     assert jax.jit(lambda x: jnp.where(x > 0, jnp.log(x), 0.0))(NEGATIVE) == 0
 
 
+@pytest.mark.parametrize("run", [lambda f, k: f(k), lambda f, k: jax.jit(f)(k), lambda f, k: jax.vmap(jax.jit(f))(k[None])[0],
+                                 lambda f, k: lax.scan(lambda c, _: (f(c), None), k, None, 2)[0]], ids=["eager", "jit", "vmap", "scan"])
+def test_typed_keys_and_other_values_without_nan_pass(run):
+    """`jit` gave a key, which is no array of NumPy, to the search for NaN."""
+    assert run(lambda k: jax.random.fold_in(k, 1), jax.random.key(0)).dtype == jax.random.key(0).dtype
+    assert run(lambda x: x, jnp.ones((), jnp.int4)).dtype == jnp.int4
+    with pytest.raises(FloatingPointError, match="encountered in log"):
+        jax.jit(lambda k: (k, log(-jax.random.uniform(k))))(jax.random.key(0))
+
+
 def test_infinities():
     with jax.debug_nans(False), jax.debug_infs(True):
         with pytest.raises(FloatingPointError, match=r"invalid value \(inf\) encountered in div"):

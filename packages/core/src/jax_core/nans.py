@@ -11,12 +11,9 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import config, source
+from . import config, dtypes, source
 from .jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from .source import SourceInfo
-
-_COMPLEX_OR_FLOAT = "fcV"
-
 
 def watching() -> bool:
     """Whether results are to be looked at."""
@@ -27,7 +24,7 @@ def found_in(outs: Sequence[Any]) -> str | None:
     """``"nan"`` or ``"inf"`` if some array holds one that is watched for."""
     for x in outs:
         dtype = getattr(x, "dtype", None)
-        if dtype is None or getattr(dtype, "kind", "") not in _COMPLEX_OR_FLOAT:
+        if dtype is None or not dtypes.issubdtype(dtype, np.inexact):
             continue
         value = np.asarray(x)
         if value.dtype.kind == "V":
