@@ -367,10 +367,7 @@ def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
 
 
 def _numpy_value(x) -> ShapedArray:
-    dtype = x.dtype
-    if dtype.kind in "OSUMm" or dtype.names is not None and dtype != dtypes.float0:
-        raise TypeError(f"an array of dtype {dtype} is not a valid JAX type; only numbers and booleans are")
-    return ShapedArray(x.shape, dtypes.canonicalize_dtype(dtype))
+    return ShapedArray(x.shape, dtypes.array_dtype(x.dtype, x))
 
 
 def _own_aval(x) -> AbstractValue:
@@ -395,6 +392,14 @@ def foreign_value(x: Any) -> Any:
     return canonicalize_handlers.get(type(x), np.asarray)(x)
 
 
+def own_array(x: Any) -> Any:
+    """What ``x`` converts itself to by ``__jax_array__``. Raises TypeError if that is something to be converted again."""
+    value = x.__jax_array__()
+    if type(value) not in aval_of_type and hasattr(value, "__jax_array__"):
+        raise TypeError(f"{type(x).__name__}.__jax_array__ must return an array, got {value!r} of type {type(value).__name__}")
+    return value
+
+
 def get_aval(x: Any) -> AbstractValue:
     """The type of ``x``: an array, tracer, NumPy value or Python scalar.
 
@@ -415,7 +420,7 @@ def _find_rule(x) -> Callable[[Any], AbstractValue]:
     else:
         rule = next((aval_of_type[base] for base in kind.__mro__ if base in aval_of_type), None)
         if rule is None and hasattr(x, "__jax_array__"):
-            return lambda x: get_aval(x.__jax_array__())
+            return lambda x: get_aval(own_array(x))
         if rule is None:
             raise TypeError(f"{x!r} of type {kind.__module__}.{kind.__qualname__} is not a valid JAX type")
     aval_of_type[kind] = rule
@@ -427,7 +432,7 @@ def plain_values(leaves: list) -> list:
     known = aval_of_type
     for x in leaves:
         if type(x) not in known and hasattr(x, "__jax_array__"):
-            return [x.__jax_array__() if type(x) not in known and hasattr(x, "__jax_array__") else x for x in leaves]
+            return [own_array(x) if type(x) not in known and hasattr(x, "__jax_array__") else x for x in leaves]
     return leaves
 
 

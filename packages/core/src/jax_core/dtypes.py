@@ -236,27 +236,35 @@ def dtype_and_weak_type(x: Any) -> tuple[Any, bool]:
     if weak is not None and not isinstance(x, type):  # a JAX value: canonical already
         return x.dtype, weak
     if isinstance(x, (np.ndarray, np.generic)):
-        return _checked(x.dtype, x), False
+        return array_dtype(x.dtype, x), False
     if isinstance(x, type):
         if x in python_scalar_dtypes:
             return canonicalize_dtype(x), x is not bool
     elif not isinstance(x, (np.dtype, ExtendedDType)) and (found := getattr(x, "dtype", None)) is not None:
-        return _checked(found, x), False
+        return array_dtype(found, x), False
     if isinstance(x, (np.dtype, type, str, ExtendedDType)) or x is None:
-        return _checked(x, x), False
+        return array_dtype(x, x), False
     for python_type in (int, float, complex):  # instances of subclasses, as of an IntEnum
         if isinstance(x, python_type):
             return canonicalize_dtype(python_type), True
     raise TypeError(f"{x!r} of type {type(x).__name__} has no dtype; a number, an array or a dtype is needed.")
 
 
-def _checked(dtype: Any, x: Any) -> Any:
-    """The canonical form of `dtype`, refusing those that arrays cannot have."""
+def array_dtype(dtype: Any, x: Any) -> Any:
+    """The canonical form of `dtype`, that of the value `x`. Raises TypeError for those that arrays cannot have."""
     result = canonicalize_dtype(dtype, allow_extended_dtype=True)
     if result in _KINDS or isinstance(result, ExtendedDType) or result == float0:
         return result
     raise TypeError(f"{x!r} has dtype {result}, which JAX arrays cannot have; they hold booleans, integers,"
                     " floating-point and complex numbers.")
+
+
+def saturated(x: float, dtype: np.dtype) -> np.generic:
+    """A float as an integer, as a compiled program converts it: NaN is 0, what is too large the nearest bound."""
+    info = iinfo(dtype)
+    if x != x:
+        return dtype.type(0)
+    return dtype.type(int(info.min) if x <= int(info.min) else int(info.max) if x >= int(info.max) else int(x))
 
 
 def dtype(x: Any, canonicalize: bool = True) -> Any:

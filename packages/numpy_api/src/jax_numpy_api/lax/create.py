@@ -119,8 +119,11 @@ def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, shardi
 
 def _in_dtype(value, dtype, weak_type):
     """The host value in exactly this type: weak ones are Python scalars."""
-    with np.errstate(all="ignore"):
-        scalar = np.asarray(value).astype(dtype)[()]
+    if isinstance(value, (float, np.floating)) and dtype.kind in "iu":
+        scalar = dtypes.saturated(float(value), dtype)
+    else:
+        with np.errstate(all="ignore"):
+            scalar = np.asarray(value).astype(dtype)[()]
     if weak_type:
         python = scalar.item()
         if get_aval(python) == ShapedArray((), dtype, True):

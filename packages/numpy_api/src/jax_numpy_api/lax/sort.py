@@ -405,7 +405,7 @@ top_k_p = Primitive(
     transpose=none("top_k is not linear, so it has no transpose"), batch=_top_k_batch, lower=_top_k_lower)
 
 
-def top_k(operand: Any, k: int, *, axis: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
+def top_k(operand: Any, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Any]:
     """The ``k`` largest elements along one axis, in descending order, and their positions (int32).
 
     NaN counts as larger than all numbers, or by its sign bit as smaller. Equal elements: the first comes first.
@@ -419,9 +419,7 @@ def top_k(operand: Any, k: int, *, axis: int = -1, is_stable: bool = True) -> tu
     Raises:
       ValueError: k is negative or too large, or the operand is complex.
     """
-    values, indices = top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)),
-                                   is_stable=bool(is_stable))
-    return values, indices
+    return list(top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)), is_stable=bool(is_stable)))
 
 
 # -- approximate top_k -----------------------------------------------------------------------------------------------

@@ -146,9 +146,15 @@ def _static_power(x, exponent, /):
 def _power(x1, x2, /):
     dtype, weak = joined(x1, x2)
     if dtypes.issubdtype(dtype, np.inexact):
+        weak = weak and not _is_strong_integer(x2)
         return lax.pow(*promote_shapes("power", convert(x1, dtype, weak), convert(x2, dtype, weak)))
     x1, x2 = promote_args_numeric("power", x1, x2)
     return _power_of_integers(x1, x2)
+
+
+def _is_strong_integer(x):
+    dtype, weak = dtypes.dtype_and_weak_type(x)
+    return not weak and dtypes.issubdtype(dtype, np.integer)
 
 
 def _power_of_integers(base, exponent):

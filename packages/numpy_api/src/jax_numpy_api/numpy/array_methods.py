@@ -84,7 +84,12 @@ def _getitem(self, index):
 
 
 def _contains(self, key):
+    """``key in self``: for vectors, as for more axes it is not said whether elements or rows are meant."""
     from .reductions import any
+    if not _accepts(key):
+        raise TypeError(f"in: an array holds numbers, so it cannot be searched for {key!r} of type {type(key).__name__}")
+    if self.ndim != 1:
+        raise ValueError(f"in: the array must be one-dimensional, got shape {self.shape}; write (x == key).any()")
     return bool(any(ufuncs.equal(self, key)))
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from jax_core import backends, dtypes, errors, source
 from jax_core.array import Array
+from jax_core.aval import own_array
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import Tracer
 
@@ -238,13 +239,19 @@ def _put(x: np.ndarray, weak: bool = False) -> Array:
 def _scalar_array(x: Any, dtype: Any) -> Array:
     weak = dtype is None and not isinstance(x, bool)
     dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes.get(type(x)) or type(x)) if dtype is None else dtype
-    if isinstance(x, int) and dtype.kind in "iu":
-        info = dtypes.iinfo(dtype)
-        if not int(info.min) <= x <= int(info.max):
-            raise OverflowError(f"Python int {x} too large to convert to {dtype.name}")
+    if isinstance(x, (int, float)) and dtype.kind in "iu":
+        x = _whole(x, dtype)
     elif isinstance(x, complex) and dtype.kind != "c":
         float(x)  # raises the TypeError that Python gives
-    return _put(np.asarray(x).astype(dtype) if dtype.kind in "iu" and isinstance(x, float) else np.asarray(x, dtype), weak)
+    return _put(np.asarray(x, dtype), weak)
+
+
+def _whole(x: Any, dtype: Any) -> int:
+    """A number without its fraction. Raises OverflowError if ``dtype``, of integers, cannot hold it; ValueError for NaN."""
+    whole, info = int(x), dtypes.iinfo(dtype)
+    if not int(info.min) <= whole <= int(info.max):
+        raise OverflowError(f"{whole} does not fit {dtype.name}, which holds {info.min} to {info.max}; use a wider dtype")
+    return whole
 
 
 def _from_array(x: Any, dtype: Any, copy: bool) -> Array:
@@ -269,7 +276,7 @@ def _from_numpy(x: Any, dtype: Any) -> Array:
             return _from_sequence(x.tolist(), dtype)
         raise TypeError(f"Value {x!r} with dtype {x.dtype} is not a valid JAX array type. Only arrays of numeric types "
                         "are supported by JAX.")
-    wanted = dtypes.canonicalize_dtype(x.dtype) if dtype is None else dtype
+    wanted = dtypes.array_dtype(x.dtype, x) if dtype is None else dtype
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         x = x.real
     return _put(np.array(x, wanted, order="C"))
@@ -279,7 +286,7 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
     if x is None:
         raise ValueError("None is not a valid value for jnp.array")
     if hasattr(x, "__jax_array__"):
-        return _array_of(x.__jax_array__(), dtype, copy)
+        return _array_of(own_array(x), dtype, copy)
     if hasattr(x, "__array__"):
         return _from_numpy(np.asarray(x), dtype)
     if isinstance(x, (str, dict, set)):
@@ -331,7 +338,7 @@ def _from_numbers(x: Any, kinds: set, dtype: Any) -> Array:
         widest = next((k for k in (complex, float, int, bool) if k in kinds), float)
         dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes[widest])
     if dtype.kind in "iu" and float in kinds:
-        return _put(np.array(x).astype(dtype))
+        return _put(_in_range(np.array(x), dtype).astype(dtype))
     return _put(np.array(x, dtype))
 
 
@@ -348,11 +355,10 @@ def _from_numpy_leaves(x: Any, kinds: set, dtype: Any) -> Array:
 
 
 def _in_range(host: np.ndarray, dtype: Any) -> np.ndarray:
-    if dtype.kind in "iu" and host.dtype.kind in "iu" and host.size:
-        info = dtypes.iinfo(dtype)
+    """``host``. Raises OverflowError if ``dtype``, of integers, cannot hold a number in it; ValueError for NaN."""
+    if dtype.kind in "iu" and host.dtype.kind in "iuf" and host.size:
         for extreme in (host.min(), host.max()):
-            if not int(info.min) <= int(extreme) <= int(info.max):
-                raise OverflowError(f"Python integer {int(extreme)} out of bounds for {dtype.name}")
+            _whole(extreme, dtype)
     return host
 
 
@@ -726,7 +732,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
     return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), dtype)
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list:
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
     """Coordinate arrays of a grid, from one vector of coordinates an axis.
 
     Args:
@@ -736,7 +742,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
       indexing: "ij", or "xy" to have the first two axes exchanged.
 
     Returns:
-      a list of arrays, one for each vector.
+      a tuple of arrays, one for each vector.
 
     Source: `numpy.meshgrid`.
     """
@@ -761,7 +767,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     for v, axis in zip(vectors, order):
         aligned = v.reshape([v.shape[0] if i == axis else 1 for i in range(rank)])
         grids.append(aligned if sparse else broadcast_to(aligned, tuple(shape)))
-    return grids
+    return tuple(grids)
 
 
 def indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:

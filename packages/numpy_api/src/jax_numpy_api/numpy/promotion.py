@@ -14,7 +14,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from jax_core import backends, config, context, dtypes, source
-from jax_core.aval import aval_of_type, foreign_value
+from jax_core.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
 from jax_core.array import Array
 from jax_core.errors import shape_error
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
@@ -28,14 +28,15 @@ _SCALARS = {bool, int, float, complex}
 def is_arraylike(x: Any) -> bool:
     """Whether ``x`` is an array, a tracer, a NumPy value, a number, or converts itself by ``__jax_array__``."""
     kind = type(x)
-    return (kind in aval_of_type or isinstance(x, (np.ndarray, np.generic, Array, int, float, complex))
-            or hasattr(x, "__jax_array__"))
+    return (kind in aval_of_type and kind is not ShapeDtypeStruct  # which has a type but no value
+            or isinstance(x, (np.ndarray, np.generic, Array, int, float, complex)) or hasattr(x, "__jax_array__"))
 
 
 def check_arraylike(name: str, *args: Any) -> None:
     """Raise TypeError unless every argument is an array or a number."""
     for position, x in enumerate(args):
-        if type(x) not in aval_of_type and not is_arraylike(x):
+        kind = type(x)
+        if (kind not in aval_of_type or kind is ShapeDtypeStruct) and not is_arraylike(x):
             raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}.")
 
 
@@ -43,7 +44,7 @@ def unwrapped(x: Any) -> Any:
     """``x``, or the array it converts itself to by ``__jax_array__``."""
     if type(x) in aval_of_type or not hasattr(x, "__jax_array__"):
         return x
-    return x.__jax_array__()
+    return own_array(x)
 
 
 def is_tracer(x: Any) -> bool:
@@ -147,6 +148,8 @@ def _literal(x: Any, dtype: np.dtype) -> np.generic:
     """A number as a NumPy scalar; integers wrap as they do when a compiled program converts them."""
     if isinstance(x, complex) and dtype.kind != "c":
         x = x.real
+    if isinstance(x, float) and dtype.kind in "iu":
+        return dtypes.saturated(x, dtype)
     try:
         return dtype.type(x)
     except OverflowError:
@@ -308,11 +311,13 @@ def given_axes(axis: Any) -> Any:
     if axis is None or type(axis) is int:
         return axis
     try:
-        return tuple(map(operator.index, axis)) if type(axis) in (tuple, list) or np.ndim(axis) else operator.index(axis)
-    except TypeError:
-        if not isinstance(axis, Iterable) or isinstance(axis, (str, Tracer)):
-            raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
-    return given_axes(tuple(axis))
+        if not isinstance(axis, (tuple, list)) and not np.ndim(axis):
+            if not isinstance(axis, Iterable) or hasattr(axis, "__index__"):
+                return operator.index(axis)
+            axis = tuple(axis)
+        return tuple(map(operator.index, axis))
+    except (TypeError, ValueError):  # ValueError: np.ndim of lists of different lengths
+        raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
 
 
 def several_axes(axis: Any) -> tuple[int, ...]:
@@ -330,6 +335,14 @@ def canonical_axes(axis: Any, ndim: int) -> tuple[int, ...]:
     if len(set(axes)) != len(axes):
         raise ValueError(f"duplicate value in 'axis': {given}")
     return axes
+
+
+def given_size(name: str, size: Any) -> int:
+    """What a user gave as ``size``. Raises TypeError for what is no integer, ValueError for a negative one."""
+    size = operator.index(size)
+    if size < 0:
+        raise ValueError(f"{name}: size must not be negative, got {size}")
+    return size
 
 
 def canonical_shape(shape: Any) -> tuple[int, ...]:

@@ -40,12 +40,36 @@ def _kept(result: Any, shape: tuple, axes: tuple, keepdims: bool) -> Any:
     return lax.reshape(result, tuple(1 if i in axes else n for i, n in enumerate(shape)))
 
 
-def _masked(a: Any, where: Any, fill: Any) -> Any:
-    """``a`` with ``fill`` where ``where`` does not hold."""
+def given_mask(name: str, where: Any, shape: tuple | None = None) -> Any:
+    """A user's ``where=``, unless it is None: booleans, and where ``shape`` is given, repeated to it.
+
+    Raises:
+      TypeError: not an array. ValueError: not booleans, or a shape that does not fit.
+    """
+    if where is None:
+        return None
+    check_arraylike(name, where)
+    where = unwrapped(where)
+    if lax.dtype(where) != np.bool_:
+        raise ValueError(f"{name}: where must be booleans, got dtype {lax.dtype(where)}; compare with zero first")
+    own = shape_of(where)
+    if shape is None or own == shape:
+        return where
+    if len(own) > len(shape) or any(n not in (1, m) for n, m in zip(own[::-1], shape[::-1])):
+        raise ValueError(f"{name}: where of shape {own} does not broadcast to the array's shape {shape}")
+    return broadcast_to(where, shape)
+
+
+def _masked(name: str, a: Any, where: Any, fill: Any) -> Any:
+    """``a`` with ``fill`` where ``where`` does not hold; ``where`` may have the larger shape."""
+    where = given_mask(name, where)
     if where is None:
         return a
-    where = truth(where)
-    shape = np.broadcast_shapes(shape_of(a), shape_of(where))
+    try:
+        shape = np.broadcast_shapes(shape_of(a), shape_of(where))
+    except ValueError:
+        raise ValueError(f"{name}: where of shape {shape_of(where)} and the array of shape {shape_of(a)} do not broadcast"
+                         ) from None
     return select(where, broadcast_to(a, shape), fill)
 
 
@@ -80,9 +104,9 @@ def _prepared(name: str, a: Any, dtype: Any, promote: bool = True) -> tuple:
 @adaptive("integers", (1, 2, 3, 6))
 def _sum(a, axis, dtype, keepdims, initial, where, promote_integers):
     a, result, weak = _prepared("sum", a, dtype, promote_integers)
-    a = _masked(a, where, _like(a, 0))
+    axes = canonical_axes(axis, len(shape_of(a)))
+    a = _masked("sum", a, where, _like(a, 0))
     shape = shape_of(a)
-    axes = canonical_axes(axis, len(shape))
     out = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
     if initial is not None:
         check_arraylike("sum", initial)
@@ -125,10 +149,10 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims:
 @adaptive("integers", (1, 2, 3, 6))
 def _prod(a, axis, dtype, keepdims, initial, where, promote_integers):
     a, result, weak = _prepared("prod", a, dtype, promote_integers)
-    a = _masked(a, where, _like(a, 1))
+    axes = canonical_axes(axis, len(shape_of(a)))
+    a = _masked("prod", a, where, _like(a, 1))
     shape = shape_of(a)
-    axes = canonical_axes(axis, len(shape))
-    out = lax.reduce_prod(a, axes) if axes else a
+    out = (lax.reduce_and if result == np.bool_ else lax.reduce_prod)(a, axes) if axes else a
     if initial is not None:
         check_arraylike("prod", initial)
         out = lax.mul(*promote_pair(out, initial))
@@ -176,9 +200,8 @@ def _extreme(name, a, axis, keepdims, initial, where):
         raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
     dtype = lax.dtype(a)
     if where is not None:
-        a = _masked(a, where, _bound(dtype, lowest))
+        a = _masked(name, a, where, _bound(dtype, lowest))
         shape = shape_of(a)
-        axes = canonical_axes(axis, len(shape))
     reduce = {"max": lax.reduce_max, "min": lax.reduce_min, "shift": _shift}[name]
     out = reduce(a, axes) if axes else a
     if initial is not None:
@@ -240,9 +263,9 @@ def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> A
 @adaptive("integers", (0, 2, 3))
 def _truth(name, a, axis, keepdims, where):
     check_arraylike(name, a)
-    a = _masked(truth(strong(unwrapped(a))), where, np.bool_(name == "all"))
+    axes = canonical_axes(axis, len(shape_of(a)))
+    a = _masked(name, truth(strong(unwrapped(a))), where, np.bool_(name == "all"))
     shape = shape_of(a)
-    axes = canonical_axes(axis, len(shape))
     out = (lax.reduce_and if name == "all" else lax.reduce_or)(a, axes) if axes else a
     return _kept(out, shape, axes, keepdims)
 
@@ -272,7 +295,7 @@ def _size(shape: tuple, axes: tuple) -> int:
     return math.prod(shape[i] for i in axes)
 
 
-def _mean_core(a, axis, dtype, keepdims, where):
+def _mean_core(name, a, axis, dtype, keepdims, where):
     a = strong(unwrapped(a))
     own, weak = dtypes.dtype_and_weak_type(a)
     result = _to_inexact(own) if dtype is None else dtype
@@ -284,23 +307,23 @@ def _mean_core(a, axis, dtype, keepdims, where):
     weak = weak and dtype is None
     a = convert(a, compute, weak)
     shape = shape_of(a)
-    if where is not None:
-        shape = np.broadcast_shapes(shape, shape_of(where))
-        a = _masked(a, where, _like(a, 0))
     axes = canonical_axes(axis, len(shape))
+    if where is not None:
+        where = given_mask(name, where, shape)
+        a = select(where, a, _like(a, 0))
     total = lax.reduce_sum_p.bind(a, axes=axes, out_sharding=None) if axes else a
     if where is None:
         count = _like(a, _size(shape, axes))
     else:
-        flags = lax.convert_element_type(broadcast_to(truth(where), shape), compute)
+        flags = lax.convert_element_type(where, compute)
         count = lax.reduce_sum_p.bind(flags, axes=axes, out_sharding=None) if axes else flags
     return _kept(convert(lax.div(total, count), result, weak), shape, axes, keepdims)
 
 
-@inlined(static_argnums=(1, 2, 3))
-def _mean(a, axis, dtype, keepdims, where):
-    check_arraylike("mean", a)
-    return _mean_core(a, axis, dtype, keepdims, where)
+@inlined(static_argnums=(0, 2, 3, 4))
+def _mean(name, a, axis, dtype, keepdims, where):
+    check_arraylike(name, a)
+    return _mean_core(name, a, axis, dtype, keepdims, where)
 
 
 def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *,
@@ -316,7 +339,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
     Source: `numpy.mean`.
     """
     refuse_out("mean", out)
-    return _mean(a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
+    return _mean("mean", a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
 
 
 def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
@@ -380,23 +403,21 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
     check_arraylike(name, a)
     a = unwrapped(a)
     own, weak = dtypes.dtype_and_weak_type(a)
-    result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else dtype
+    result = dtypes.to_floating_dtype(_to_inexact(own)) if dtype is None else _to_inexact(dtype)
     compute = _to_inexact(own) if dtype is None else _variance_dtype(own, dtype)
     if compute in _NARROW:
         compute = np.dtype(np.float32)
     a = convert(a, compute, weak and dtype is None)
     shape = shape_of(a)
-    if where is not None:
-        shape = np.broadcast_shapes(shape, shape_of(where))
-        a = broadcast_to(a, shape)
+    where = given_mask(name, where, shape)
     axes = canonical_axes(axis, len(shape))
-    center = _mean_core(a, axes, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
+    center = _mean_core(name, a, axes, compute, True, where) if mean is None else convert(unwrapped(mean), compute)
     distance = lax.sub(a, broadcast_to(center, shape))
     if dtypes.issubdtype(compute, np.complexfloating):
         squares = lax.add(lax.square(lax.real(distance)), lax.square(lax.imag(distance)))
     else:
         squares = lax.square(distance)
-    squares = _masked(squares, where, _like(squares, 0))
+    squares = squares if where is None else select(where, squares, _like(squares, 0))
     total = lax.reduce_sum_p.bind(squares, axes=axes, out_sharding=None) if axes else squares
     count = _degrees_of_freedom(shape, axes, where, ddof, np.dtype(lax.dtype(total)))
     positive = lax.gt(count, _like(total, 0)) if not isinstance(count, np.generic) else None
@@ -420,7 +441,7 @@ def _degrees_of_freedom(shape, axes, where, ddof, dtype):
         return dtype.type(_size(shape, axes) - ddof)
     if where is None:
         return lax.sub(dtype.type(_size(shape, axes)), convert(unwrapped(ddof), dtype))
-    flags = lax.convert_element_type(broadcast_to(truth(where), shape), dtype)
+    flags = lax.convert_element_type(where, dtype)
     count = lax.reduce_sum_p.bind(flags, axes=axes, out_sharding=None) if axes else flags
     return lax.sub(count, convert(unwrapped(ddof), dtype))
 
@@ -519,13 +540,11 @@ def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepd
     return prod(_without_nan("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
 
 
-def _present(a: Any, where: Any) -> Any:
+def _present(name: str, a: Any, where: Any) -> Any:
     """Which elements take part: those that are not NaN, and where ``where`` holds."""
     present = lax.bitwise_not(_is_nan(a)) if _is_inexact(a) else lax.full(shape_of(a), True, np.bool_)
-    if where is None:
-        return present
-    shape = np.broadcast_shapes(shape_of(a), shape_of(where))
-    return lax.bitwise_and(broadcast_to(present, shape), broadcast_to(truth(where), shape))
+    where = given_mask(name, where, shape_of(a))
+    return present if where is None else lax.bitwise_and(present, where)
 
 
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
@@ -536,7 +555,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepd
     a = unwrapped(a)
     if not _is_inexact(a):
         return mean(a, axis, dtype, None, keepdims, where=where)
-    return mean(a, axis, dtype, None, keepdims, where=_present(a, where))
+    return mean(a, axis, dtype, None, keepdims, where=_present("nanmean", a, where))
 
 
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False,
@@ -545,7 +564,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
     refuse_out("nanvar", out)
     check_arraylike("nanvar", a)
     a = unwrapped(a)
-    return var(a, axis, dtype, None, ddof, keepdims, where=_present(a, where), mean=mean)
+    return var(a, axis, dtype, None, ddof, keepdims, where=_present("nanvar", a, where), mean=mean)
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False,
@@ -554,7 +573,7 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
     refuse_out("nanstd", out)
     check_arraylike("nanstd", a)
     a = unwrapped(a)
-    return std(a, axis, dtype, None, ddof, keepdims, where=_present(a, where), mean=mean)
+    return std(a, axis, dtype, None, ddof, keepdims, where=_present("nanstd", a, where), mean=mean)
 
 
 # -- running sums and products -----------------------------------------------------------------------------------------
@@ -573,6 +592,8 @@ def _running(name, a, axis, dtype, fill_nan):
         a = lax.reshape(a, (math.prod(shape_of(a)),))
         axis = 0
     axis = canonical_axis(axis, len(shape_of(a)))
+    if result == np.bool_:  # whether any, or every one, was true so far
+        return truth((lax.cummax if name.endswith("sum") else lax.cummin)(convert(a, np.dtype(np.uint8)), axis))
     return (lax.cumsum if name.endswith("sum") else lax.cumprod)(a, axis)
 
 

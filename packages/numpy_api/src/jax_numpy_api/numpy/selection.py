@@ -5,7 +5,6 @@ The number of elements that satisfy a condition is not known while tracing, so f
 """
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,8 @@ from jax_core.trace import EVAL
 from .. import lax
 from . import arithmetic
 from .indexing import getitem, take, write
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, promote_dtypes,
-                        refuse_out, several_axes, shape_of, unwrapped)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
+                        promote_dtypes, refuse_out, several_axes, shape_of, unwrapped)
 from .rows import NUMBERS, adaptive, operand
 from .shaping import broadcast_to as _fitted, ravel
 from .ufuncs import truth
@@ -203,7 +202,7 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
                 a, "The size argument of jnp.nonzero must be statically specified to use jnp.nonzero within JAX "
                 "transformations.")
         return tuple(from_numpy(p.astype(dtypes.default_int_dtype()), a) for p in np.nonzero(known))
-    return _nonzero(a, operator.index(size), fill_value)
+    return _nonzero(a, given_size("nonzero", size), fill_value)
 
 
 def _nonzero(a, size, fill_value):
@@ -283,6 +282,9 @@ def compress(condition: Any, a: Any, axis: int | None = None, *, size: int | Non
         condition = condition[:n]
     if size is None:
         return take(a, nonzero(condition)[0], axis)
+    size = given_size("compress", size)
+    if n == 0:
+        return lax.full((*a.shape[:axis], size, *a.shape[axis + 1:]), fill_value, a.dtype)
     positions = nonzero(condition, size=size, fill_value=n)[0]
     return take(a, positions, axis, mode="fill", fill_value=fill_value)
 

@@ -6,7 +6,6 @@ filled up to it. Eagerly, NumPy computes them on the host, as nothing is rounded
 from __future__ import annotations
 
 import math
-import operator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +14,10 @@ from jax_core import dtypes, errors
 from jax_core.array import Array
 
 from .. import lax
-from . import arithmetic
+from . import arithmetic, reductions
 from .indexing import take
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, promote_dtypes)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
+                        promote_dtypes)
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
 from .ufuncs import _is_inexact
@@ -72,7 +72,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
                 "size.")
         out = _on_host(known, ar, wanted, axis, equal_nan)
     else:
-        out = _padded(as_array(ar), wanted, axis, equal_nan, operator.index(size), fill_value)
+        out = _padded(as_array(ar), wanted, axis, equal_nan, given_size("unique", size), fill_value)
     return out[0] if len(out) == 1 else tuple(out)
 
 
@@ -115,10 +115,10 @@ def _padded(ar: Any, wanted: tuple, axis: Any, equal_nan: bool, size: int, fill_
     starts = searchsorted(rank, lax.iota(np.int32, size))  # first sorted place of each distinct element
     present = lax.lt(lax.iota(np.int32, size), count)
     first = take(order, starts, mode="clip")
-    out = [_values(ar, rows, first, present, axis, size, fill_value)]
+    out = [_values(ar, rows, ordered, first, present, axis, size, fill_value)]
     integer = dtypes.default_int_dtype()
     if wanted[0]:
-        out.append(convert(arithmetic.select(present, first, first[0]), integer))
+        out.append(convert(arithmetic.select(present, first, order[0]), integer))
     if wanted[1]:
         inverse = lax.full((n,), 0, np.int32).at[order].set(rank)
         out.append(convert(lax.reshape(inverse, shape) if axis is None else inverse, integer))
@@ -147,10 +147,10 @@ def _differs(ordered: Any, equal_nan: bool) -> Any:
     return lax.concatenate([lax.full((1,), True, np.bool_), different], 0)
 
 
-def _values(ar, rows, first, present, axis, size, fill_value):
+def _values(ar, rows, ordered, first, present, axis, size, fill_value):
     chosen = take(rows, first, 0, mode="clip")
     if fill_value is None:
-        fill = lax.slice_in_dim(chosen, 0, 1, axis=0)
+        fill = lax.slice_in_dim(ordered, 0, 1, axis=0)
     else:
         fill = convert(as_array(fill_value), ar.dtype)
         if axis is not None and fill.ndim:
@@ -259,16 +259,30 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | No
     if not assume_unique and a.size:  # padding repeats the first element
         keep = lax.bitwise_and(keep, lax.concatenate([lax.full((1,), True, np.bool_), lax.ne(a[1:], a[:1])
                                                       if a.size > 1 else lax.full((0,), True, np.bool_)], 0))
-    return _kept_elements(a, keep, operator.index(size), fill_value)
+    return _kept_elements(a, keep, given_size("setdiff1d", size), fill_value)
 
 
 def _kept_elements(a, keep, size, fill_value):
+    """The first ``size`` of them; filled up with the first one where ``fill_value`` is None, or 0 where there is none."""
     from .selection import compress
-    return compress(keep, a, size=size, fill_value=fill_value)
+    out = compress(keep, a, size=size, fill_value=0 if fill_value is None else fill_value)
+    if fill_value is not None or size < 2:
+        return out
+    count = reductions.sum(keep, dtype=np.int32)
+    return arithmetic.select(lax.lt(lax.iota(np.int32, size), count), out, out[0])
 
 
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | None = None, fill_value: Any = None) -> Array:
-    """The distinct elements that are in exactly one of two arrays. Source: `numpy.setxor1d`."""
+    """The distinct elements that are in exactly one of two arrays, sorted.
+
+    Args:
+      ar1, ar2: arrays.
+      assume_unique: whether no element comes twice in one of them.
+      size: length of the result; needed while tracing.
+      fill_value: what fills it up; by default its smallest element.
+
+    Source: `numpy.setxor1d`.
+    """
     known = _known_pair("setxor1d", ar1, ar2, size)
     if known is not None:
         return _host_result(np.setxor1d(*known, assume_unique=assume_unique), ar1, ar2)
@@ -278,12 +292,23 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | Non
     in_a, in_b = isin(both, a), isin(both, b)
     new = _differs(lax.reshape(both, (both.size, 1)), False) if both.size else lax.full((0,), True, np.bool_)
     keep = lax.bitwise_and(new, lax.ne(in_a, in_b))
-    return _kept_elements(both, keep, operator.index(size), 0 if fill_value is None else fill_value)
+    if _is_inexact(both):  # a NaN is in neither of the two, and they have at most one each
+        is_nan, at_most = lax.ne(both, both), sum(reductions.any(lax.ne(x, x)).astype(np.int32) for x in (a, b))
+        so_far = lax.cumsum(lax.convert_element_type(is_nan, np.int32))
+        keep = lax.bitwise_or(keep, lax.bitwise_and(is_nan, lax.le(so_far, broadcast_to(at_most, so_far.shape))))
+    return _kept_elements(both, keep, given_size("setxor1d", size), fill_value)
 
 
 def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, *, size: int | None = None,
                 fill_value: Any = None) -> Any:
     """The distinct elements that are in both arrays, sorted, and where each first comes if asked for.
+
+    Args:
+      ar1, ar2: arrays.
+      assume_unique: whether no element comes twice in one of them.
+      return_indices: return also the positions in both arrays.
+      size: length of the result; needed while tracing.
+      fill_value: what fills it up; by default its smallest element. Positions are filled up with the arrays' lengths.
 
     Source: `numpy.intersect1d`.
     """
@@ -294,19 +319,17 @@ def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices:
             return _host_result(out, ar1, ar2)
         return tuple(_host_result(np.asarray(x), ar1, ar2) for x in out)
     a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
-    size = operator.index(size)
+    size = given_size("intersect1d", size)
     order = argsort(a)
     ordered = take(a, order, mode="clip")
     new = _differs(lax.reshape(ordered, (a.size, 1)), False) if a.size else lax.full((0,), True, np.bool_)
     keep = lax.bitwise_and(new, isin(ordered, b))
-    fill = 0 if fill_value is None else fill_value
-    values = _kept_elements(ordered, keep, size, fill)
+    values = _kept_elements(ordered, keep, size, fill_value)
     if not return_indices:
         return values
     first = _kept_elements(order, keep, size, a.size)
     order_b = argsort(b)
     place = searchsorted(take(b, order_b, mode="clip"), values)
-    found = lax.lt(lax.iota(np.int32, size), lax.reduce_sum_p.bind(lax.convert_element_type(keep, np.int32), axes=(0,),
-                                                                   out_sharding=None))
+    found = lax.lt(lax.iota(np.int32, size), reductions.sum(keep, dtype=np.int32))
     second = arithmetic.select(found, take(order_b, place, mode="clip"), np.int32(b.size).astype(order_b.dtype))
     return values, first, second

@@ -141,21 +141,21 @@ def _at_least(rank: int, arys: tuple, name: str) -> Any:
         elif missing > 0:
             a = _reshape(a, (1,) * missing + a.shape)
         out.append(a)
-    return out[0] if len(out) == 1 else out
+    return out[0] if len(out) == 1 else tuple(out)
 
 
 def atleast_1d(*arys: Any) -> Any:
-    """Arrays with at least one axis; a list for several. Source: `numpy.atleast_1d`."""
+    """Arrays with at least one axis; a tuple for several. Source: `numpy.atleast_1d`."""
     return _at_least(1, arys, "atleast_1d")
 
 
 def atleast_2d(*arys: Any) -> Any:
-    """Arrays with at least two axes, new ones in front; a list for several. Source: `numpy.atleast_2d`."""
+    """Arrays with at least two axes, new ones in front; a tuple for several. Source: `numpy.atleast_2d`."""
     return _at_least(2, arys, "atleast_2d")
 
 
 def atleast_3d(*arys: Any) -> Any:
-    """Arrays with at least three axes; a list for several. Source: `numpy.atleast_3d`."""
+    """Arrays with at least three axes; a tuple for several. Source: `numpy.atleast_3d`."""
     return _at_least(3, arys, "atleast_3d")
 
 
@@ -273,7 +273,7 @@ def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
                                    sharding=out_sharding)
 
 
-def broadcast_arrays(*args: Any) -> list:
+def broadcast_arrays(*args: Any) -> tuple:
     """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`."""
     check_arraylike("broadcast_arrays", *args)
     try:
@@ -281,7 +281,7 @@ def broadcast_arrays(*args: Any) -> list:
     except ValueError:
         raise ValueError("Incompatible shapes for broadcasting: "
                          f"shapes={[tuple(shape_of(a)) for a in args]}") from None
-    return [broadcast_to(a, shape) for a in args]
+    return tuple(broadcast_to(a, shape) for a in args)
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
@@ -414,20 +414,20 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple:
 def vstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`."""
     arrays = atleast_2d(*_listed("vstack", tup))
-    return concatenate(arrays if isinstance(arrays, list) else [arrays], 0, dtype)
+    return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 0, dtype)
 
 
 def hstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`."""
     arrays = atleast_1d(*_listed("hstack", tup))
-    arrays = arrays if isinstance(arrays, list) else [arrays]
+    arrays = arrays if isinstance(arrays, tuple) else (arrays,)
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
 def dstack(tup: Any, dtype: Any = None) -> Array:
     """Arrays joined along the third axis. Source: `numpy.dstack`."""
     arrays = atleast_3d(*_listed("dstack", tup))
-    return concatenate(arrays if isinstance(arrays, list) else [arrays], 2, dtype)
+    return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 2, dtype)
 
 
 def column_stack(tup: Any) -> Array:
@@ -777,7 +777,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Array:
     if a.ndim < 2:
         raise ValueError("diagonal requires an array of at least two dimensions.")
     k = operator.index(offset)
-    a = moveaxis(a, (axis1, axis2), (-2, -1))
+    a = moveaxis(a, (operator.index(axis1), operator.index(axis2)), (-2, -1))
     rows, columns = a.shape[-2:]
     length = max(0, min(rows + min(k, 0), columns - max(k, 0)))
     if length == 0:

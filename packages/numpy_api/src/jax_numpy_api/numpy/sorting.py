@@ -125,7 +125,7 @@ def argpartition(a: Any, kth: int, axis: int = -1) -> Array:
     return argsort(a, axis)
 
 
-def top_k(a: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> tuple:
+def top_k(a: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> list:
     """The ``k`` largest (or smallest) elements along an axis and their positions.
 
     Args:
@@ -141,13 +141,13 @@ def top_k(a: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: b
     a = as_array(a)
     axis = canonical_axis(axis, a.ndim)
     if mode == "largest":
-        return tuple(lax.top_k(a, operator.index(k), axis=axis))
+        return lax.top_k(a, operator.index(k), axis=axis)
     if mode != "smallest":
         raise ValueError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
     n = operator.index(k)
     positions = lax.slice_in_dim(argsort(a, axis), 0, n, axis=axis)
     from .indexing import take_along_axis
-    return take_along_axis(a, positions, axis, mode="promise_in_bounds"), positions
+    return [take_along_axis(a, positions, axis, mode="promise_in_bounds"), positions]
 
 
 # -- searching ---------------------------------------------------------------------------------------------------------
@@ -251,6 +251,5 @@ def digitize(x: Any, bins: Any, right: bool = False, *, method: str | None = Non
     side = "left" if right else "right"
     options = {"method": method or "scan"}
     up = searchsorted(bins, x, side=side, **options)
-    down = lax.sub(lax.full_like(up, bins.shape[0]),
-                   searchsorted(flip(bins), x, side="left" if side == "right" else "right", **options))
+    down = lax.sub(lax.full_like(up, bins.shape[0]), searchsorted(flip(bins), x, side=side, **options))
     return arithmetic.where(lax.ge(bins[-1], bins[0]), up, down)

@@ -24,7 +24,7 @@ from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike,
                         promote_dtypes_inexact, shape_of, unwrapped)
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import searchsorted
-from .ufuncs import _is_complex, _is_inexact, _like, abs as magnitude
+from .ufuncs import _is_complex, _like, abs as magnitude
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
             "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")
@@ -382,17 +382,17 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, de
     """
     from .creation import placed
     check_arraylike("histogram", a, 0 if weights is None else weights)
-    a = ravel(a)
-    a = a if _is_inexact(a) else convert(a, dtypes.default_float_dtype())
-    if weights is not None:
-        weights = as_array(weights)
-        if weights.size != a.size:
-            raise ValueError("weights should have the same shape as a.")
+    if weights is None:
+        a, = promote_dtypes_inexact(a)
+    else:
+        a, weights = promote_dtypes_inexact(a, weights)
+        if shape_of(weights) != shape_of(a):
+            raise ValueError(f"histogram: weights of shape {shape_of(weights)} do not have the shape of a, {shape_of(a)}")
         weights = ravel(weights)
-        kind = dtypes.result_type(weights)
+    a = ravel(a)
     edges = histogram_bin_edges(a, bins, range)
     equal = len(shape_of(bins)) == 0
-    counts = _histogram(a, edges, weights, equal, a.dtype if weights is None else kind)
+    counts = _histogram(a, edges, weights, equal, a.dtype)
     if density:
         widths = lax.sub(edges[1:], edges[:-1])
         counts = lax.div(counts, lax.mul(convert(widths, counts.dtype), broadcast_to(reductions.sum(counts), counts.shape)))

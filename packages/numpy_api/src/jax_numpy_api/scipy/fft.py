@@ -16,7 +16,7 @@ from jax_core.array import Array
 from jax_core.jit import inlined
 
 from .. import numpy as jnp
-from ..numpy.promotion import as_array, canonical_axes, check_arraylike, promote_dtypes_inexact
+from ..numpy.promotion import as_array, canonical_axes, check_arraylike, given_axes, promote_dtypes_inexact, several_axes
 
 __all__ = ["dct", "dctn", "idct", "idctn"]
 
@@ -151,8 +151,8 @@ def _one(name, inverse, x, type, n, axis, norm):
 def _many(name, inverse, x, type, s, axes, norm):
     check_arraylike(name, x)
     _check(name, type, norm)
-    s = None if s is None else tuple(map(int, s))
-    axes = None if axes is None else tuple(map(int, axes))
+    s = None if s is None else several_axes(s)
+    axes = given_axes(axes)
     return _along(x, type, s, axes, norm, inverse, name)
 
 
@@ -176,13 +176,13 @@ def idct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str 
     return _one("idct", True, x, type, n, axis, norm)
 
 
-def dctn(x: Any, type: int = 2, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+def dctn(x: Any, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
          norm: str | None = None) -> Array:
     """`dct` along several axes (all by default), with lengths ``s``."""
     return _many("dctn", False, x, type, s, axes, norm)
 
 
-def idctn(x: Any, type: int = 2, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+def idctn(x: Any, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
           norm: str | None = None) -> Array:
     """Inverse of `dctn` with the same arguments."""
     return _many("idctn", True, x, type, s, axes, norm)

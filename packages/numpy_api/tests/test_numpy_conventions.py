@@ -1,0 +1,146 @@
+"""What functions of arrays give and refuse, where several answers would be possible: a row each.
+
+A row is an expression and what it gives, as `shown` writes it: kind of sequence, dtype (``~`` for a weak type), shape, values
+where they say something; or the class of the exception. They hold for the public release too, but for those that say otherwise.
+"""
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import jax_numpy_api.numpy as jnp
+from jax_core.aval import ShapeDtypeStruct
+from jax_core.jit import jit
+from jax_numpy_api import lax, nn, ops
+from jax_numpy_api.scipy import fft
+
+
+class Itself:
+    """Says that it converts itself to an array, and returns itself."""
+
+    def __jax_array__(self):
+        return self
+
+
+def names() -> dict:
+    x = jnp.array([[0.75, -1.25, 2.5], [-0.5, 3.0, 1.0]])
+    return dict(jnp=jnp, np=np, lax=lax, nn=nn, ops=ops, fft=fft, jit=jit, x=x, v=jnp.arange(4.0), s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
+                i=jnp.array([[0, -1, 2], [0, 3, 1]]), b=x > 0, u8=jnp.arange(4, dtype="uint8"), i8=jnp.zeros(2, "int8"),
+                i16=jnp.arange(4, dtype="int16"), f16=jnp.arange(4, dtype="float16"), bf=jnp.arange(4, dtype="bfloat16"),
+                c=x + 1j, struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf)
+
+
+def shown(x) -> str:
+    if isinstance(x, (tuple, list)):
+        return f"{type(x).__name__}({', '.join(map(shown, x))})"
+    if hasattr(x, "dtype") and hasattr(x, "shape"):
+        weak = "~" if getattr(x, "weak_type", False) else ""
+        return f"{weak}{x.dtype}{list(x.shape)}" if x.size > 6 else f"{weak}{x.dtype} {np.asarray(x).tolist()}"
+    return repr(x)
+
+
+def outcome(expression: str) -> str:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return shown(eval(expression, names()))
+    except Exception as error:
+        return type(error).__name__
+
+
+ROWS = {
+    # bins that decrease
+    "jnp.digitize(jnp.array([3, 1, 0]), jnp.array([3, 1, 0]))": "int32 [0, 1, 2]",
+    "jnp.digitize(jnp.array([3, 1, 0]), jnp.array([3, 1, 0]), right=True)": "int32 [1, 2, 3]",
+    "jnp.digitize(jnp.array([0.5, 2.0]), jnp.array([2.0, 1.0]))": "int32 [2, 0]",
+    # sets of a given size are filled up with their smallest element
+    "jnp.setxor1d(jnp.array([5, 7, 9]), jnp.array([7, 8]), size=5)": "int32 [5, 8, 9, 5, 5]",
+    "jnp.setxor1d(jnp.array([5, 7]), jnp.array([5, 7]), size=2)": "int32 [0, 0]",
+    "jnp.setxor1d(jnp.array([5, 7]), jnp.array([7, 8]), size=4, fill_value=1)": "int32 [5, 8, 1, 1]",
+    "jnp.setxor1d(jnp.array([1, nan, nan]), jnp.array([2.0]), size=3)": "float32 [1.0, 2.0, nan]",
+    "jnp.setxor1d(jnp.zeros(0, int), jnp.zeros(0, int), size=2)": "int32 [0, 0]",
+    "jnp.intersect1d(jnp.array([5, 7, 9]), jnp.array([9, 7]), size=4)": "int32 [7, 9, 7, 7]",
+    "jnp.intersect1d(jnp.array([5, 7]), jnp.array([7]), size=2, return_indices=True)":
+        "tuple(int32 [7, 7], int32 [1, 2], int32 [0, 1])",
+    "jnp.intersect1d(jnp.zeros(0, int), jnp.array([9, 7]), size=2)": "int32 [0, 0]",
+    "jnp.setdiff1d(jnp.array([5, 7]), jnp.array([7]), size=3)": "int32 [5, 0, 0]",
+    "jnp.setxor1d(v, v, size=-1)": "ValueError",
+    "jnp.unique(v, size=-1)": "ValueError",
+    "jnp.unique(v, size=0)": "float32 []",
+    "jnp.unique(v, True, size=0)": "tuple(float32 [], int32 [])",
+    "jnp.nonzero(v, size=-1)": "ValueError",
+    # where= is boolean and fits
+    "jnp.mean(t[1, 1, 1], where=t[0, 0] > 0)": "ValueError",
+    "jnp.mean(x, where=x > 0)": "float32 1.8125",
+    "jnp.var(x, where=jnp.ones((4, 2, 3), bool))": "ValueError",
+    "jnp.sum(x, where=jnp.array([1, 0, 1]))": "ValueError",
+    "jnp.max(x, where=1, initial=0)": "ValueError",
+    "jnp.all(x, where=x)": "ValueError",
+    "jnp.nanmean(x, where=x)": "ValueError",
+    "jnp.sum(x, where=[True, False, True])": "TypeError",
+    "jnp.sum(x, where=jnp.ones(4, bool))": "ValueError",
+    "jnp.sum(x, where=jnp.ones((4, 2, 3), bool)).shape": "tuple(3)",
+    "jnp.sum(s, where=b)": "float32 [[1.5, 0.0, 1.5], [0.0, 1.5, 1.5]]",
+    # sums and products of booleans
+    "jnp.cumsum(jnp.arange(4), dtype=bool)": "bool [False, True, True, True]",
+    "jnp.cumprod(jnp.array([2, 1, 0, 1]), dtype=bool)": "bool [True, True, False, False]",
+    "jnp.prod(jnp.arange(4), dtype=bool)": "bool False",
+    # numbers that a dtype cannot hold: refused by array, nearest bound elsewhere
+    "jnp.asarray(1e3, 'int8')": "OverflowError",
+    "jnp.asarray([1e3, 2], 'int8')": "OverflowError",
+    "jnp.asarray([np.float64(1e3), 2.0], 'int8')": "OverflowError",
+    "jnp.asarray(-1.5, 'uint8')": "OverflowError",
+    "jnp.asarray(-0.5, 'uint8')": "uint8 0",
+    "jnp.asarray(nan, 'int32')": "ValueError",
+    "jnp.asarray([nan], 'int32')": "ValueError",
+    "jnp.asarray(1e10, 'int32')": "OverflowError",
+    "jnp.full(2, 1e3, 'int8')": "int8 [127, 127]",
+    "jnp.full(2, -inf, 'int8')": "int8 [-128, -128]",
+    "jnp.full(2, nan, 'int32')": "int32 [0, 0]",
+    "lax.full((2,), 1e3, 'int8')": "int8 [127, 127]",
+    "jnp.full_like(i8, 1e3)": "int8 [127, 127]",
+    "i8.at[0].set(1e3)": "int8 [127, 0]",
+    # axes
+    "jnp.sum(jnp.ones(3), axis=[None])": "TypeError",
+    "jnp.sum(x, axis='a')": "TypeError",
+    "jnp.sum(x, axis=[0, [1]])": "TypeError",
+    "jnp.sum(x, axis=jnp.array(0))": "float32 [0.25, 1.75, 3.5]",
+    "jnp.sum(x, axis=range(2))": "float32 5.5",
+    "jnp.trace(jnp.ones((3, 3)), 0, 0, None)": "TypeError",
+    "fft.dctn(x, axes=0).shape": "tuple(2, 3)",
+    "fft.idctn(x, s=4, axes=0).shape": "tuple(4, 3)",
+    # other objects
+    "1.0 in jnp.ones((2, 2))": "ValueError",
+    "1.0 in jnp.ones(2)": "True",
+    "'a' in jnp.ones(2)": "TypeError",
+    "x == struct": "False",
+    "x != struct": "True",
+    "jnp.add(x, struct)": "TypeError",
+    "jnp.zeros_like(struct).shape": "tuple(2, 3)",
+    "jnp.asarray(np.longdouble(1))": "TypeError",
+    "jit(lambda a: a)(np.longdouble(1))": "TypeError",
+    "jnp.asarray(Itself())": "TypeError",
+    "jnp.sin(Itself())": "TypeError",  # the public release: ValueError, for all objects that convert themselves
+    # dtypes
+    "jnp.histogram(u8, 2, weights=u8)[0]": "float32 [1.0, 5.0]",
+    "jnp.histogram(u8, 2, weights=f16)[0]": "float16 [1.0, 5.0]",
+    "jnp.histogram(v, 2, weights=f16)[0]": "float32 [1.0, 5.0]",
+    "jnp.histogram(bf, 2, weights=u8)[0]": "bfloat16 [1.0, 5.0]",
+    "jnp.histogram(v, 2, weights=jnp.ones((2, 2)))": "ValueError",
+    "jnp.var(v, dtype=int)": "float32 1.25",  # the public release: 1.0, rounded before the division, and weak
+    # weak types
+    "2.5 ** jnp.arange(3)": "float32 [1.0, 2.5, 6.25]",
+    "jnp.arange(3) ** 2.0": "~float32 [0.0, 1.0, 4.0]",
+    # kinds of sequences
+    "jnp.meshgrid(jnp.arange(2), jnp.arange(1))": "tuple(int32 [[0, 1]], int32 [[0, 0]])",
+    "jnp.broadcast_arrays(jnp.arange(2), 1)": "tuple(int32 [0, 1], ~int32 [1, 1])",
+    "jnp.atleast_1d(s, s)": "tuple(float32 [1.5], float32 [1.5])",
+    "lax.top_k(v, 1)": "list(float32 [3.0], int32 [3])",
+}
+
+
+@pytest.mark.parametrize("expression", ROWS)
+def test_row(expression):
+    assert outcome(expression) == ROWS[expression]
