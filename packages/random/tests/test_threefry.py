@@ -1,5 +1,6 @@
 """The hash and its two layouts: known answers, and compiled code against NumPy."""
 import math
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from jax_core.vmap import vmap
 from jax_random import api, threefry
 from jax_random.impls import threefry_prng_impl
 from jax_random.primitives import random_bits_p, random_fold_in_p, random_split_p
+from jax_xla_backend.jaxlib_compat import BARRIERS_LAST
 
 # Random123's known-answer vectors of threefry2x32, 20 rounds: counter, key, result.
 KNOWN = [
@@ -106,3 +108,23 @@ def test_threefry_2x32_takes_any_shape():
     assert threefry_2x32(KEYS[0], np.zeros((2, 3), np.uint32)).shape == (2, 3)
     with pytest.raises(TypeError, match="threefry_2x32: key words and count must be uint32"):
         threefry_2x32(KEYS[0], np.zeros(2, np.int32))
+
+
+MADE_KEYS = {
+    "the only one of a split": lambda key: jax_random.split(key, 1)[0],
+    "one of a split": lambda key: jax_random.split(key)[1],
+    "folded": lambda key: jax_random.fold_in(key, 1),
+    "seeded with random bits": lambda key: jax_random.PRNGKey(jax_random.bits(key)),
+    "wrapped random bits": lambda key: jax_random.wrap_key_data(jax_random.bits(key, (2,))),
+}
+
+
+@pytest.mark.skipif(not BARRIERS_LAST, reason="before jaxlib 0.12 nothing keeps these apart, and LLVM compiles them fast together")
+@pytest.mark.parametrize("partitionable", [False, True])
+@pytest.mark.parametrize("make", MADE_KEYS.values(), ids=MADE_KEYS)
+def test_no_kernel_hashes_twice(make, partitionable):
+    """In a loop, LLVM takes exponential time for a hash whose key is hashed in the same kernel."""
+    with config.threefry_partitionable(partitionable):
+        text = jit(lambda key: jax_random.bits(make(key), (8,))).lower(KEYS[1]).compile().as_text()
+    rotations = [len(re.findall(r" shift-left\(", computation)) for computation in text.split("\n}\n")]
+    assert 20 <= max(rotations) <= 21  # of the hash, and one that joins two words

@@ -42,12 +42,14 @@ class Builder(Protocol):
     Attributes:
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
       devices: how many devices the module is for.
+      barriers_last: whether the compiler computes what is behind an `optimization_barrier` apart from what is before it.
       out_avals: types of the results of the equation being lowered.
       params: parameters of that equation.
     """
 
     platform: str
     devices: int
+    barriers_last: bool
     out_avals: Sequence[AbstractValue]
 
     def emit(self, text: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue], attrs: str = "") -> Any:

@@ -193,8 +193,9 @@ class _Threefry:
         else:
             words = [b.full(0, ShapedArray(shape, _U32)), b.convert(seeds, _U32)]
         words = [b.emit(f"stablehlo.reshape {x}", x, out=ShapedArray((*shape, 1), _U32)) for x in words]
-        return b.emit(f"stablehlo.concatenate {words[0]}, {words[1]}, dim = {len(shape)}", *words,
+        both = b.emit(f"stablehlo.concatenate {words[0]}, {words[1]}, dim = {len(shape)}", *words,
                       out=ShapedArray((*shape, 2), _U32))
+        return threefry.in_memory(b, both)  # the seed may be random bits
 
 
 threefry_prng_impl = register(PRNGImpl(

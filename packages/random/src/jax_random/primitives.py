@@ -17,6 +17,8 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import ZERO, Primitive
 from jax_core.vmap import vmap
 
+from .threefry import in_memory
+
 _U32 = np.dtype(np.uint32)
 
 
@@ -148,7 +150,7 @@ def _unwrap_type(keys):
 
 random_wrap_p = Primitive(
     "random_wrap", out_type=_wrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_wrap_p),
-    lower=lambda b, words, *, impl: words, impl=lambda words, *, impl: impl.dtype.wrap(words))
+    lower=lambda b, words, *, impl: in_memory(b, words), impl=lambda words, *, impl: impl.dtype.wrap(words))
 """Typed keys of raw ones."""
 
 random_unwrap_p = Primitive(

@@ -303,11 +303,11 @@ def _apart(b: Any, key: Any, compute: Callable[[Any], Any], out: ShapedArray) ->
     """``compute(builder)``, once: the compiler copies cheap operations into all loops that read their results, and keys that
     come from keys that come from keys would be hashed again at every element.
 
-    An `optimization_barrier` does not keep it from that on CPU, where barriers are removed before loops are fused. A branch
-    does; it is taken always, which the compiler cannot know. On several devices a branch would gather the keys on each.
+    Where barriers do not keep it from that (see `Builder.barriers_last`), a branch does; it is taken always, which the
+    compiler cannot know. On several devices a branch would gather the keys on each.
     """
-    if b.platform != "cpu" or b.devices > 1:
-        return compute(b)
+    if b.barriers_last or b.platform != "cpu" or b.devices > 1:
+        return in_memory(b, compute(b))
     rank = len(key.aval.shape)
     word = b.emit(f"stablehlo.slice {key} [{', '.join(['0:1'] * rank)}]", key, out=ShapedArray((1,) * rank, _U32))
     word = b.emit(f"stablehlo.reshape {word}", word, out=ShapedArray((), _U32))
@@ -315,6 +315,15 @@ def _apart(b: Any, key: Any, compute: Callable[[Any], Any], out: ShapedArray) ->
     taken = w.compare("NE", w.op("or", word, 1), 0)
     branch, other = b.region([], lambda b: [compute(b)]), b.region([], lambda b: [b.full(0, out)])
     return b.emit(f'"stablehlo.if"({taken}) ({branch}, {other})', taken, out=out)
+
+
+def in_memory(b: Any, key: Any) -> Any:
+    """The words of keys, apart from the loops that read them where the compiler can be told so.
+
+    LLVM's vectorizer in jaxlib 0.12 takes time exponential in the rounds of a hash whose operands do not depend on the loop
+    that it stands in, and it cannot always move such a hash out. So no loop may hash a key and then hash with the result.
+    """
+    return b.emit(f"stablehlo.optimization_barrier {key}", key, out=key.aval) if b.barriers_last else key
 
 
 def emit_fold_in(b: Any, key: Any, data: Any) -> Any:

@@ -19,6 +19,7 @@ from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.staging import trace_to_jaxpr
 
 from .. import custom_calls
+from ..jaxlib_compat import BARRIERS_LAST
 from . import calls, extended, foreign, sharding_text
 from .loops import LOOPS, is_dispatched
 from .planner import SMALL, plan
@@ -50,6 +51,11 @@ class Builder:
         self.out_avals: Sequence[AbstractValue] = ()
         self.params: dict = {}
         self.location = ""
+
+    @property
+    def barriers_last(self) -> bool:
+        """Whether the compiler computes what is behind an `optimization_barrier` apart from what is before it."""
+        return BARRIERS_LAST and self.platform == "cpu"
 
     @property
     def devices(self) -> int:
