@@ -3,17 +3,19 @@ import os
 import stat
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 from jax_core import config
 from jax_xla_backend import compile, disk_cache
-from programs import array, doubled, executable
+from programs import F4, Module, array, doubled, executable
 
 
 @pytest.fixture
 def folder(tmp_path):
     compile.clear()
+    disk_cache.reset_cache()
     with (config.compilation_cache_dir(str(tmp_path / "cache")), config.enable_compilation_cache(True),
           config.persistent_cache_min_compile_time_secs(0.0)):
         yield tmp_path / "cache"
@@ -38,12 +40,156 @@ def test_second_process_compiles_nothing(folder):
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize("damage", [b"", b"junk" * 100, None], ids=["empty", "junk", "cut"])
+def change(at: int, by: int = 1):
+    """One bit more or less at a place of an entry."""
+    def damage(path):
+        data = bytearray(path.read_bytes())
+        data[at] ^= by
+        path.write_bytes(data)
+    return damage
+
+
+def in_its_place(make):
+    def damage(path):
+        path.unlink()
+        make(path)
+    return damage
+
+
+def swapped(path):
+    """The entry of another program under this one's name."""
+    entry = path.read_bytes()
+    e = executable(Module(doubled().text().replace("add", "multiply"), [F4], [F4]))
+    assert e.execute([array()])[0].tolist() == [0, 1, 4, 9]
+    [other] = [p for p in path.parent.iterdir() if p != path]
+    other.rename(path)
+    assert path.read_bytes() != entry
+
+
+def link(path):
+    kept = path.parent.parent / "elsewhere"
+    path.rename(kept)
+    path.symlink_to(kept)
+
+
+DAMAGE = {
+    "empty": lambda path: path.write_bytes(b""), "junk": lambda path: path.write_bytes(b"junk" * 100),
+    "cut": lambda path: path.write_bytes(path.read_bytes()[:-7]), "cut to its head": lambda path: path.write_bytes(path.read_bytes()[:40]),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"), "magic": change(0), "digest": change(10, 128),
+    "first bit": change(40), "a bit inside": change(200, 16), "last bit": change(-1, 128), "swapped": swapped,
+    "pipe": in_its_place(os.mkfifo), "link": link, "link to itself": in_its_place(lambda path: path.symlink_to(path)),
+    "link to nothing": in_its_place(lambda path: path.symlink_to("nothing")), "unreadable": lambda path: path.chmod(0),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_damaged_entry_is_replaced(folder, damage):
     run()
     [path] = entries(folder)
-    path.write_bytes(path.read_bytes()[:-7] if damage is None else damage)
-    assert [run(), run()] == [1, 0]
+    damage(path)
+    again = 0 if damage is DAMAGE["unreadable"] and os.geteuid() == 0 else 1  # the administrator may read it
+    assert [run(), run()] == [again, 0]
+    assert path.is_file() and not path.is_symlink()
+
+
+def test_a_directory_in_its_place_is_no_error(folder):
+    run()
+    [path] = entries(folder)
+    path.unlink()
+    path.mkdir()
+    with pytest.warns(UserWarning, match="cannot be written"):
+        assert run() == 1
+    assert entries(folder) == [path]
+
+
+def test_entries_that_may_only_be_read_hit(folder, monkeypatch):
+    run()
+
+    def refuse(*args):
+        raise PermissionError(1, "Operation not permitted")
+    monkeypatch.setattr(os, "utime", refuse)
+    assert [run(), run()] == [0, 0] and len(entries(folder)) == 1
+
+
+def test_a_read_error_leaves_the_entry(folder, monkeypatch):
+    run()
+
+    def fail(path):
+        raise OSError(24, "Too many open files")
+    monkeypatch.setattr(disk_cache, "_contents", fail)
+    monkeypatch.setattr(disk_cache, "write", lambda *args: None)
+    assert run() == 1
+    monkeypatch.undo()
+    assert run() == 0
+
+
+@pytest.mark.parametrize("call", ["write", "replace"])
+def test_full_disk(folder, monkeypatch, call):
+    """The program has its result, and nothing is left behind."""
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+    if call == "replace":
+        monkeypatch.setattr(os, "replace", full)
+    else:
+        monkeypatch.setattr(os, "fdopen", full)
+    with pytest.warns(UserWarning, match="No space left"):
+        assert run() == 1
+    assert entries(folder) == []
+
+
+def test_stale_temporary_files_leave(folder):
+    folder.mkdir()
+    for name, age in [(".old.tmp", 7200), (".young.tmp", 60), ("other", 7200)]:
+        (folder / name).write_bytes(b"half")
+        os.utime(folder / name, (time.time() - age,) * 2)
+    run()
+    assert {p.name for p in entries(folder) if p.suffix != ".jaxexe"} == {".young.tmp", "other"}
+
+
+def test_private_directory_behind_a_link_keeps_its_mode(tmp_path, monkeypatch):
+    """Also one that others have planted; a directory that is there is made private."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    with config.enable_compilation_cache(True), config.compilation_cache_dir(None):
+        where = os.path.join(tmp_path, "jax-xla-backend")
+        assert disk_cache.directory() == where
+        (tmp_path / "other").mkdir(mode=0o755)
+        os.symlink(tmp_path / "other", where)
+        disk_cache.reset_cache()
+        disk_cache._make_private(where)
+        assert stat.S_IMODE((tmp_path / "other").stat().st_mode) == 0o755
+        os.unlink(where)
+        os.mkdir(where, 0o755)
+        disk_cache.reset_cache()
+        disk_cache._make_private(where)
+        assert stat.S_IMODE(os.stat(where).st_mode) == 0o700
+
+
+WRITER = """
+import os, sys, signal
+from programs import *
+from jax_xla_backend import compile, disk_cache
+if sys.argv[1] == "killed":
+    os.replace = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
+for n in range(4):
+    text = doubled().text() + "\\n" * n
+    print(executable(Module(text, [F4], [F4])).execute([array()])[0].tolist(), flush=True)
+print(compile.counts["compiled"])
+"""
+
+
+def test_processes_that_write_at_once_one_of_them_killed(folder, tmp_path):
+    (tmp_path / "writer.py").write_text(WRITER)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *sys.path]), "JAX_ENABLE_COMPILATION_CACHE": "1",
+           "JAX_COMPILATION_CACHE_DIR": str(folder), "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
+
+    def begin(how):
+        return subprocess.Popen([sys.executable, str(tmp_path / "writer.py"), how], env=env, stdout=subprocess.PIPE, text=True)
+    several = [begin(how) for how in ("killed", "whole", "whole")]
+    outs = [p.communicate(timeout=300)[0].splitlines() for p in several]
+    assert [p.returncode for p in several] == [-9, 0, 0] and all(out[:4] == ["[0.0, 2.0, 4.0, 6.0]"] * 4 for out in outs[1:])
+    after = begin("whole").communicate(timeout=300)[0].splitlines()
+    assert after == ["[0.0, 2.0, 4.0, 6.0]"] * 4 + ["0"]
+    assert sorted(p.suffix for p in entries(folder)) == [".jaxexe"] * 4 + [".tmp"]
 
 
 def test_entry_that_jaxlib_refuses_is_replaced(folder):
@@ -98,9 +244,19 @@ def test_size_is_bounded(folder):
     for i in range(5):
         disk_cache.write(f"{i:064}", os.urandom(1000), 1.0)
         os.utime(folder / f"{i:064}.jaxexe", (i + 1, i + 1))
-    with config.compilation_cache_max_size(3500):
+    with config.compilation_cache_max_size(3600):
         disk_cache.sweep(str(folder))
     assert [int(p.stem) for p in entries(folder)] == [2, 3, 4]
+
+
+def test_no_write_exceeds_the_bound(folder):
+    with config.compilation_cache_max_size(20_000):
+        for i in range(40):
+            disk_cache.write(f"{i:064}", os.urandom(1000), 1.0)
+            assert sum(p.stat().st_size for p in entries(folder)) <= 20_000
+        assert len(entries(folder)) >= 15
+        disk_cache.write("large", os.urandom(30_000), 1.0)
+        assert len(entries(folder)) >= 15 and not (folder / "large.jaxexe").exists()
 
 
 def test_key_depends_on_all_that_the_code_does(monkeypatch):

@@ -4,30 +4,37 @@ On by default. The directory is private (mode 0700) and in the user's cache dire
 (the flag ``jax_compilation_cache_dir``) names another, and ``JAX_ENABLE_COMPILATION_CACHE=0`` turns it off.
 
 An entry is one file, named by the SHA-256 of all that the machine code depends on. Files are written under a
-temporary name and renamed, so a reader never sees half of one. Each begins with a magic number and the digest of the
-rest; an entry that does not match, or that jaxlib refuses, is ignored, compiled anew and replaced. Loading an entry
-runs what is in it, so entries that belong to another user are not loaded.
+temporary name and renamed, so a reader never sees half of one. Each begins with a magic number and the digest of its
+name and the rest; an entry that does not match (damaged, or another's under this name), that is no plain file, or that
+jaxlib refuses, is ignored, compiled anew and replaced. Loading an entry runs what is in it, so entries that belong to
+another user are not loaded.
 
-When the directory outgrows its bound (``jax_compilation_cache_max_size``; 2 GiB unless set), the entries unused for
-longest leave.
+Before the directory would outgrow its bound (``jax_compilation_cache_max_size``; 2 GiB unless set), the entries unused
+for longest leave, and so do temporary files whose writer must be dead.
 """
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
+import stat
+import time
 from typing import Any
 
 from jax_core import config, source
 
 from .jaxlib_compat import VERSION_TEXT
 
-_MAGIC = b"jaxexe1\n"
+_MAGIC = b"jaxexe2\n"
 _DEFAULT_BOUND = 2 << 30
-_SUFFIX = ".jaxexe"
-_WRITES_BETWEEN_SWEEPS = 64
+_SUFFIX, _TEMPORARY = ".jaxexe", ".tmp"
+_WRITES_BETWEEN_SWEEPS = 64  # other processes write too
+_STALE = 3600  # seconds after which nobody is writing a temporary file any more
+# Not through a link, and without waiting for whoever has the other end of a pipe.
+_OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
-_writes = 0
+_sizes: dict[str, tuple[int, int]] = {}  # of directories: bytes in them as far as is known, writes until somebody looks again
 _host: bytes | None = None
 _made: set[str] = set()
 counts = {"hits": 0, "misses": 0, "writes": 0}
@@ -86,28 +93,48 @@ def read(key: str) -> bytes | None:
 
     path = os.path.join(folder, key + _SUFFIX)
     try:
-        with open(path, "rb") as file:
-            if os.fstat(file.fileno()).st_uid not in (_own_user(), 0):
-                return None
-            data = file.read()
+        if (data := _contents(path)) is None:
+            return None
         body = data[len(_MAGIC) + 32:]
-        if not data.startswith(_MAGIC) or hashlib.sha256(body).digest() != data[len(_MAGIC):len(_MAGIC) + 32]:
+        if not data.startswith(_MAGIC) or _digest(key, body) != data[len(_MAGIC):len(_MAGIC) + 32]:
             raise ValueError("damaged")
         contents = zlib.decompress(body)
-        os.utime(path)  # the order in which entries leave
+        with contextlib.suppress(OSError):  # who may only read cannot change the order in which entries leave
+            os.utime(path)
         counts["hits"] += 1
         return contents
-    except FileNotFoundError:
-        pass
-    except (OSError, ValueError, zlib.error):
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            forget(key)
+    except (ValueError, zlib.error):
         forget(key)
     counts["misses"] += 1
     return None
 
 
+def _contents(path: str) -> bytes | None:
+    """What is in a file, or None if it belongs to another user. ValueError if it is none."""
+    handle = os.open(path, _OPEN)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError("not a file")
+        if status.st_uid not in (_own_user(), 0):
+            return None
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
+
+
+def _digest(key: str, body: bytes) -> bytes:
+    digest = hashlib.sha256(key.encode())
+    digest.update(body)
+    return digest.digest()
+
+
 def write(key: str, contents: bytes, compile_seconds: float) -> None:
     """Keep an entry. Failures (a full disk, a read-only home) are not errors of the program: it has its result."""
-    global _writes
     folder = directory()
     if (folder is None or len(contents) < config.persistent_cache_min_entry_size_bytes.value
             or compile_seconds < config.persistent_cache_min_compile_time_secs.value):
@@ -118,18 +145,19 @@ def write(key: str, contents: bytes, compile_seconds: float) -> None:
 
         _make_private(folder)
         body = zlib.compress(contents, 1)
-        handle, temporary = tempfile.mkstemp(prefix=".", suffix=".tmp", dir=folder)
+        data = _MAGIC + _digest(key, body) + body
+        if not _make_room(folder, len(data)):
+            return
+        handle, temporary = tempfile.mkstemp(prefix=".", suffix=_TEMPORARY, dir=folder)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(_MAGIC + hashlib.sha256(body).digest() + body)
+                file.write(data)
             os.replace(temporary, os.path.join(folder, key + _SUFFIX))
         except BaseException:
-            os.unlink(temporary)
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
             raise
         counts["writes"] += 1
-        _writes += 1
-        if _writes % _WRITES_BETWEEN_SWEEPS == 1:
-            sweep(folder)
     except OSError as error:
         if config.raise_persistent_cache_errors.value:
             raise
@@ -148,34 +176,63 @@ def forget(key: str) -> None:
 
 
 def _make_private(folder: str) -> None:
-    if folder not in _made:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
-        if not config.compilation_cache_dir.value:
-            os.chmod(folder, 0o700)
-        _made.add(folder)
+    if folder in _made:
+        return
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    if not config.compilation_cache_dir.value and hasattr(os, "fchmod"):
+        with contextlib.suppress(OSError):  # a link, which leads to a directory of the user's choice
+            handle = os.open(folder, _OPEN)
+            try:
+                os.fchmod(handle, 0o700)
+            finally:
+                os.close(handle)
+    _made.add(folder)
 
 
-def sweep(folder: str) -> None:
-    """Remove the entries that were unused for longest until the rest fits the bound."""
+def _bound() -> int:
     bound = config.compilation_cache_max_size.value
-    if bound < 0:
-        bound = _DEFAULT_BOUND
+    return _DEFAULT_BOUND if bound < 0 else bound
+
+
+def _make_room(folder: str, size: int) -> bool:
+    """Whether ``size`` more bytes fit into the bound, once entries have left for them."""
+    bound = _bound()
+    if size > bound:
+        return False
+    used, writes = _sizes.get(folder, (0, 0))
+    if writes <= 0 or used + size > bound:
+        used, writes = sweep(folder, size), _WRITES_BETWEEN_SWEEPS
+    _sizes[folder] = used + size, writes - 1
+    return used + size <= bound
+
+
+def sweep(folder: str, more: int = 0) -> int:
+    """Remove stale temporary files, and where the entries and ``more`` bytes exceed the bound, those unused for longest.
+
+    Then a tenth of the bound is free afterwards, so that not every write has to look through the directory.
+
+    Returns:
+      the bytes that are left.
+    """
     entries = []
     with os.scandir(folder) as found:
         for entry in found:
-            if entry.name.endswith(_SUFFIX):
-                try:
-                    status = entry.stat()
-                except OSError:
-                    continue
-                entries.append((status.st_mtime, status.st_size, entry.path))
-    total = sum(size for _, size, _ in entries)
+            with contextlib.suppress(OSError):
+                status = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(_SUFFIX):
+                    entries.append((status.st_mtime, status.st_size, entry.path))
+                elif entry.name.startswith(".") and entry.name.endswith(_TEMPORARY) and status.st_mtime < time.time() - _STALE:
+                    os.unlink(entry.path)
+    total, bound = sum(size for _, size, _ in entries), _bound()
+    if total + more <= bound:
+        return total
     for _, size, path in sorted(entries):
-        if total <= bound:
+        if total + more <= bound - bound // 10:
             break
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(path)
-        total -= size
+            total -= size
+    return total
 
 
 def set_cache_dir(path: Any) -> None:
@@ -186,4 +243,5 @@ def set_cache_dir(path: Any) -> None:
 def reset_cache() -> None:
     """Forget what is known of the directory: the next program looks for it, and makes it, anew. Entries stay."""
     _made.clear()
+    _sizes.clear()
     counts.update(hits=0, misses=0, writes=0)
