@@ -9,7 +9,7 @@ from jax_core.vmap import vmap
 from jax_numpy_api import nn
 from jax_numpy_api import numpy as jnp
 
-X = np.array([-30.0, -3, -1.2, -0.5, 0.3, 1.1, 4, 30])
+X = np.array([-30.0, -2.9, -1.2, -0.5, 0.3, 1.1, 4, 30])
 SIGMOID, NORMAL = scipy.special.expit, scipy.special.ndtr
 ACTIVATIONS = [
     ("relu", lambda x: np.maximum(x, 0)), ("relu6", lambda x: np.clip(x, 0, 6)), ("sigmoid", SIGMOID), ("silu", lambda x: x * SIGMOID(x)),

@@ -463,7 +463,9 @@ def _nextafter_lower(b, x, y):
     return emit(b, "chlo.next_after", *full_operands(b, (x, y)), out=b.out_avals[0])
 
 
-nextafter_p = elementwise("nextafter", _nextafter_lower, accepts=FLOAT, jvp=ZERO, reference=np.nextafter)
+# within rounding it is ``x``; the tangent of the direction is dropped
+nextafter_p = elementwise("nextafter", _nextafter_lower, accepts=FLOAT, reference=np.nextafter,
+                          jvp=(lambda g, out, x, y: like(g, out), lambda g, out, x, y: Zero.of(out)))
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 

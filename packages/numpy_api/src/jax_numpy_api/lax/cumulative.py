@@ -238,12 +238,11 @@ def _product_coefficients(x, y, axis, reverse):
 
 
 def _extremum_coefficients(x, y, axis, reverse):
-    """The element or the one before it, whichever is the extremum; half of each where they are equal."""
+    """The element or the one before it, whichever is the extremum; half of each where they are equal, and none of NaN."""
     before = shifted(y, axis, reverse, np.nan)  # equal to nothing
     new, old = lax.eq(y, x), lax.eq(y, before)
-    zero, one = zeros(ShapedArray(y.shape, y.dtype)), lax.full_like(y, 1)
-    a = lax.select(new, lax.select(old, lax.full_like(y, 0.5), zero), one)
-    return a, lax.sub(one, a)
+    zero, half, one = zeros(ShapedArray(y.shape, y.dtype)), lax.full_like(y, 0.5), lax.full_like(y, 1)
+    return [lax.select(mine, lax.select(other, half, one), zero) for mine, other in ((old, new), (new, old))]
 
 
 def _logsumexp_coefficients(x, y, axis, reverse):

@@ -15,7 +15,7 @@ from jax_core import dtypes
 from jax_core.aval import ShapedArray
 from jax_core.primitive import ELEMENTWISE, Primitive, Zero, is_linear, none
 
-from .bits import and_p
+from .bits import and_p, or_p
 from .compare import emit_compare, gt_p, lt_p
 from .nary import (ORDERED, as_operand, check_same_dtypes, common_shape, constant, full_operands, like, nary_type,
                    unbroadcast)
@@ -149,6 +149,7 @@ def _masked(g, out, chosen):
 
 
 def _inside(low, x, high):
+    """Whether ``low < x < high``."""
     return and_p.bind(gt_p.bind(x, low), lt_p.bind(x, high))
 
 
@@ -160,9 +161,9 @@ def _clamp_lower(b, low, x, high):
 
 clamp_p = Primitive(
     "clamp", out_type=nary_type("clamp", ORDERED),
-    jvp=(lambda g, out, low, x, high: _masked(g, out, gt_p.bind(low, x)),
+    jvp=(lambda g, out, low, x, high: _masked(g, out, _inside(x, low, high)),
          lambda g, out, low, x, high: _masked(g, out, _inside(low, x, high)),
-         lambda g, out, low, x, high: _masked(g, out, lt_p.bind(high, x))),
+         lambda g, out, low, x, high: _masked(g, out, or_p.bind(lt_p.bind(high, x), lt_p.bind(high, low)))),
     transpose=none("lax.clamp is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_clamp_lower,
     reference=lambda low, x, high: np.minimum(np.maximum(low, x), high), exact=True)
 

@@ -28,7 +28,10 @@ _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
 
 
 def take_along(x: Any, indices: Any, axis: int) -> Any:
-    """``x`` at ``indices`` along one axis; the other axes are those of the indices. Indices must be in bounds."""
+    """``x`` at ``indices`` along one axis; the other axes are those of the indices. Indices must be in bounds, so that there are
+    none of an axis without elements."""
+    if np.shape(x)[axis] == 0:
+        return x
     rest = tuple(i for i in range(np.ndim(x)) if i != axis)
     numbers = lax.GatherDimensionNumbers((), (axis,), (axis,), rest, rest)
     sizes = tuple(min(1, n) if i != axis else 1 for i, n in enumerate(np.shape(x)))

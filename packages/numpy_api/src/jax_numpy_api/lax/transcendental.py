@@ -233,7 +233,8 @@ def _over_radius_squared(part, x, y):
     part, size = (select_n_p.bind(infinite, v, constant(c, v)) for v, c in ((part, 0), (size, 1)))
     x, y = (select_n_p.bind(infinite, v, constant(1, v)) for v in (x, y))
     u, v = div_p.bind(x, size), div_p.bind(y, size)
-    return div_p.bind(div_p.bind(div_p.bind(part, size), add_p.bind(square_p.bind(u), square_p.bind(v))), size)
+    scale = mul_p.bind(add_p.bind(square_p.bind(u), square_p.bind(v)), size)
+    return mul_p.bind(div_p.bind(part, size), div_p.bind(constant(1, scale), scale))  # XLA makes a / b / c to a / (b c)
 
 
 atan2_p = elementwise("atan2", "stablehlo.atan2", accepts=INEXACT, reference=np.arctan2,

@@ -36,10 +36,17 @@ def _relu_jvp(primals, tangents):
     return relu(x), jnp.where(x > 0, t, 0)
 
 
+@custom_jvp
 @inlined
 def relu6(x: Any) -> Any:
-    """``min(max(x, 0), 6)``."""
+    """``min(max(x, 0), 6)``; its slope at 0 and 6 is 0."""
     return jnp.minimum(jnp.maximum(x, 0), 6)
+
+
+@relu6.defjvp
+def _relu6_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return relu6(x), jnp.where((x > 0) & (x < 6), t, 0)
 
 
 @inlined
@@ -52,7 +59,7 @@ def softplus(x: Any) -> Any:
 def sparse_plus(x: Any) -> Any:
     """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between."""
     x = jnp.asarray(x)
-    return jnp.where(x <= -1.0, 0.0, jnp.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+    return jnp.where(x >= 1.0, x, (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4)
 
 
 @inlined
@@ -168,11 +175,19 @@ def hard_sigmoid(x: Any) -> Any:
     return relu6(x + 3.0) / 6.0
 
 
+@custom_jvp
 @inlined
 def hard_silu(x: Any) -> Any:
-    """``x * hard_sigmoid(x)``."""
+    """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3."""
     (x,) = _inexact(x)
     return x * hard_sigmoid(x)
+
+
+@hard_silu.defjvp
+def _hard_silu_jvp(primals, tangents):
+    """Written out, as the product rule says infinity times 0 at infinity."""
+    (x,), (t,) = primals, tangents
+    return hard_silu(x), t * jnp.where(x >= 3, 1, jnp.where(x <= -3, 0, x / 3 + 0.5))
 
 
 hard_swish = hard_silu

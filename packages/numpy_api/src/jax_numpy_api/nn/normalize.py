@@ -16,9 +16,11 @@ from ..numpy.reductions import shift
 
 
 def _shifted(x, axis, where):
-    """``x`` less its maximum, which is treated as a constant: it cancels."""
+    """``x`` less its maximum, which is treated as a constant: it cancels. Where no element counts, ``x`` itself."""
     top = shift(x, axis, where)
-    return x - lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0.0) if where is not None else top)
+    if where is not None:
+        top = jnp.where(top == -np.inf, 0, top)
+    return x - lax.stop_gradient(top)
 
 
 def log_softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
@@ -42,7 +44,7 @@ def softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) 
     """``exp(x) / sum(exp(x))`` along ``axis``.
 
     Args:
-      where: elements that count; the result is 0 elsewhere.
+      where: elements that count; the result is 0 elsewhere, also where none counts.
     """
     return _softmax_of_any(x, given_axes(axis), where)
 
@@ -53,11 +55,9 @@ def _softmax_of_any(x, axis, where):
 
 
 def _softmax(x, axis, where):
-    if where is not None:
-        e = jnp.exp(jnp.where(where, _shifted(x, axis, where), -np.inf))
-    else:
-        e = jnp.exp(_shifted(x, axis, None))
-    return e / jnp.sum(e, axis, where=where, keepdims=True)
+    e = jnp.exp(_shifted(x, axis, where))
+    out = e / jnp.sum(e, axis, where=where, keepdims=True)
+    return out if where is None else jnp.where(where, out, 0)
 
 
 _softmax = custom_jvp(_softmax, nondiff_argnums=(1,))

@@ -215,7 +215,7 @@ def float_power(x, y, /):
 
 @inlined()
 def hypot(x1, x2, /):
-    """``sqrt(x1**2 + x2**2)`` without overflow of the squares; an infinite side wins over NaN.
+    """``sqrt(x1**2 + x2**2)`` without overflow of the squares; an infinite side wins over NaN. Its slope at (0, 0) is 0.
 
     Args:
       x1, x2: real arrays or numbers; promoted to one float dtype and broadcast.
@@ -225,14 +225,16 @@ def hypot(x1, x2, /):
     x1, x2 = promote_args_inexact("hypot", x1, x2)
     if _is_complex(x1):
         raise ValueError(f"jnp.hypot does not take complex numbers, got dtype {lax.dtype(x1)}.")
-    x1, x2 = lax.abs(x1), lax.abs(x2)
-    large, small = lax.max(x1, x2), lax.min(x1, x2)
-    is_zero = lax.eq(large, _like(large, 0))
-    ratio = lax.div(small, select(is_zero, _like(large, 1), large))
-    length = lax.mul(large, lax.sqrt(lax.add(_like(ratio, 1), lax.square(ratio))))
-    infinity = _like(large, np.inf)
-    is_infinite = lax.bitwise_or(lax.eq(x1, infinity), lax.eq(x2, infinity))
-    return select(is_infinite, infinity, select(is_zero, large, length))
+    zero, one, sizes = _like(x1, 0), _like(x1, 1), [lax.abs(x1), lax.abs(x2)]
+    infinite = [lax.eq(size, _like(size, np.inf)) for size in sizes]
+    either = lax.bitwise_or(*infinite)
+    largest = lax.max(*sizes)
+    is_zero = lax.eq(largest, zero)
+    scale = lax.stop_gradient(select(lax.bitwise_or(is_zero, either), one, largest))  # the length does not depend on it
+    ratios = [lax.div(select(either, one, x), scale) for x in (x1, x2)]
+    length = lax.mul(scale, lax.sqrt(select(is_zero, one, lax.add(*map(lax.square, ratios)))))
+    at_infinity = lax.add(*(select(i, size, zero) for i, size in zip(infinite, sizes)))
+    return select(either, at_infinity, select(is_zero, zero, length))
 
 
 @inlined()
@@ -247,8 +249,8 @@ def logaddexp(x1, x2, /):
     x1, x2 = promote_args_inexact("logaddexp", x1, x2)
     if _is_complex(x1):
         return _complex_logaddexp(x1, x2)
-    largest, distance = _larger_and_distance(x1, x2)
-    return lax.add(largest, lax.log1p(lax.exp(lax.neg(distance))))
+    larger, gap = _larger_and_gap(x1, x2)
+    return lax.add(larger, lax.log1p(lax.exp(gap)))
 
 
 @inlined()
@@ -258,23 +260,32 @@ def logaddexp2(x1, x2, /):
     if _is_complex(x1):
         ln2 = _like(x1, np.log(2))
         return lax.div(_complex_logaddexp(lax.mul(x1, ln2), lax.mul(x2, ln2)), ln2)
-    largest, distance = _larger_and_distance(x1, x2)
-    return lax.add(largest, lax.div(lax.log1p(lax.exp2(lax.neg(distance))), _like(x1, np.log(2))))
+    larger, gap = _larger_and_gap(x1, x2)
+    return lax.add(larger, lax.div(lax.log1p(lax.exp2(gap)), _like(x1, np.log(2))))
 
 
-def _larger_and_distance(x1, x2):
-    """``max(x1, x2)`` and ``|x1 - x2|``; equal infinities are at distance 0."""
-    gap = lax.sub(x1, x2)
-    gap = select(lax.ne(gap, gap), _like(gap, 0), gap)
-    return lax.max(x1, x2), lax.abs(gap)
+def _larger_and_gap(x1, x2):
+    """The larger operand, and the smaller one less it; 0 for equal infinities.
+
+    One comparison decides for both, so that their derivatives belong together where the operands are equal: those of
+    ``max(x1, x2)`` and of ``-abs(x1 - x2)`` are each right on a side of their own.
+    """
+    second = lax.lt(x1, x2)
+    larger, smaller = select(second, x2, x1), select(second, x1, x2)
+    return larger, _gap(larger, smaller, lax.is_finite(larger))
+
+
+def _gap(large, small, finite):
+    """``small - large``; 0 where both are the same and not ``finite``. NaN stays NaN."""
+    same = lax.bitwise_and(lax.eq(large, small), lax.bitwise_not(finite))
+    return select(same, _like(large, 0), lax.sub(small, large))
 
 
 def _complex_logaddexp(x1, x2):
     """By the operand of larger real part; the result's imaginary part is brought into (-pi, pi]."""
     first = lax.gt(lax.real(x1), lax.real(x2))
     large, small = select(first, x1, x2), select(first, x2, x1)
-    gap = lax.sub(small, large)
-    gap = select(lax.ne(gap, gap), _like(gap, 0), gap)
+    gap = _gap(large, small, lax.is_finite(lax.real(large)))
     out = lax.add(large, lax.log1p(lax.exp(gap)))
     imaginary, turn = lax.imag(out), 2 * np.pi
     turns = lax.ceil(lax.div(lax.sub(imaginary, _like(imaginary, np.pi)), _like(imaginary, turn)))

@@ -341,8 +341,8 @@ def sinc(x, /):
     """
     x, = promote_args_inexact("sinc", x)
     y = lax.mul(x, _like(x, np.pi))
-    u = lax.square(y)
     near = lax.lt(lax.abs(y), _like(lax.abs(y), 0.5))
+    u = lax.square(select(near, y, _like(y, 0)))
     series = lax.full_like(u, 1)
     for k in range(8, 0, -1):  # 1 - u/6 (1 - u/20 (1 - ...)): the term of order 18 is below 1e-19 for |y| < 0.5
         series = lax.sub(_like(u, 1), lax.div(lax.mul(u, series), _like(u, 2 * k * (2 * k + 1))))
@@ -351,7 +351,9 @@ def sinc(x, /):
 
 
 def _sin_pi(x):
-    """``sin(pi x)``: with ``k`` the integer nearest to ``x``, ``(-1)**k sin(pi (x - k))``; 0, not -0, at integers."""
+    """``sin(pi x)``: with ``k`` the integer nearest to ``x``, ``(-1)**k sin(pi (x - k))``; 0, not -0, at integers, as which the
+    infinities count."""
+    x = lax.clamp(_like(x, dtypes.finfo(lax.dtype(x)).min), x, _like(x, dtypes.finfo(lax.dtype(x)).max))
     k = lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
     half = lax.mul(k, _like(k, 0.5))
     rest = select(lax.eq(half, lax.floor(half)), lax.sub(x, k), lax.sub(k, x))
