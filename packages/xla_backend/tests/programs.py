@@ -22,7 +22,7 @@ class Module:
         self.consts, self.donated = list(consts), donated
         self.ordered_effects, self.unordered_effects = list(ordered), list(unordered)
         self.host_callbacks, self.keep_alive, self.name = list(callbacks), [], "main"
-        self.keys_in = self.keys_out = self.constraints = ()
+        self.converted_in = self.converted_out = self.constraints = ()
         self.platform = "cpu"
 
     def text(self, debug_info=False):

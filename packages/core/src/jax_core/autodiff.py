@@ -5,22 +5,25 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import dtypes, tree
+from . import backends, dtypes, tree
 from .aval import AbstractRef, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from .jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
-from .jit import jit, name_of
+from .jit import jit
 from .primitive import Linear, Zero
-from .pullback import VJP, Tape, flags
+from .pullback import VJP, Tape, flags, shown
 from .refs.discharge import pure
 from .refs.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
-from .source import describe_function
+from .source import describe_function, name_of
 from .staging import trace_to_jaxpr
-from .structural import full, instantiate
+from .structural import full, instantiate, zeros
 from .tracebacks import api_boundary, boundary
 from .trace import Tracer
 from .vmap import vmap
+
+
+_LEAF = tree.structure(0)
 
 
 def _callable(name: str, fun: Any) -> None:
@@ -70,17 +73,15 @@ def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
     if type(aval) is AbstractRef:
         raise TypeError(f"{name} cannot differentiate with respect to a mutable reference, got an argument of type {aval}: its "
                         "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
-    if isinstance(aval.dtype, dtypes.ExtendedDType):
-        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
-                        f"np.inexact), but got {aval.dtype.name}.")
     if holomorphic:
         if not dtypes.issubdtype(aval.dtype, np.complexfloating):
             raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got "
                             f"{aval.dtype.name}.")
-    elif dtypes.issubdtype(aval.dtype, np.complexfloating) and name in ("grad", "value_and_grad", "jacrev", "jacfwd"):
-        if name == "jacfwd":
-            raise TypeError(f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but "
-                            f"got {aval.dtype.name}. For holomorphic differentiation, pass holomorphic=True.")
+    elif name == "jacfwd":
+        if not dtypes.issubdtype(aval.dtype, np.floating):
+            raise TypeError(f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got "
+                            f"{aval.dtype.name}. For holomorphic differentiation, pass holomorphic=True; for functions of "
+                            "integers, use jax.jvp with tangents of dtype float0.")
     elif not allow_int and not dtypes.issubdtype(aval.dtype, np.inexact):
         raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
                         f"np.inexact), but got {aval.dtype.name}. If you want to use Boolean- or integer-valued "
@@ -101,11 +102,6 @@ def _check_output(name: str, x: Any, holomorphic: bool) -> None:
         raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
                         f"got {dtype.name}. For differentiation of functions with integer outputs, use jax.vjp "
                         "directly.")
-
-
-def _bare(x: Any) -> Any:
-    """float0 cotangents as users see them: NumPy arrays."""
-    return instantiate(x)
 
 
 def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
@@ -134,16 +130,16 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
             _check_input("grad", x, holomorphic, allow_int)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux)
         outs, pullback = vjp_flat(run, flat)
-        if record["count"] != 1 or np.shape(outs[0]) != ():
+        if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
             got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; use jax.jacrev or jax.vjp for other outputs.")
         _check_output("grad", outs[0], holomorphic)
         one = full(get_aval(outs[0]), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
-        grads = tree.unflatten(in_tree, [_bare(ct) for ct in cts])
+        grads = tree.unflatten(in_tree, list(map(shown, cts)))
         grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
-        value = tree.unflatten(record["out_tree"], outs[:1])
+        value = outs[0]
         if has_aux:
             return (value, tree.unflatten(record["aux_tree"], outs[1:])), grads
         return value, grads
@@ -189,7 +185,7 @@ def jvp(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
     outs, out_tangents = jvp_flat(run, flat, flat_tangents)
     n = record["count"]
     value = tree.unflatten(record["out_tree"], outs[:n])
-    tangent = tree.unflatten(record["out_tree"], [instantiate(t) for t in out_tangents[:n]])
+    tangent = tree.unflatten(record["out_tree"], list(map(shown, out_tangents[:n])))
     return (value, tangent, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, tangent)
 
 
@@ -229,7 +225,7 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
     flat, in_tree = tree.flatten(primals)
     flat = plain_values(flat)
     avals = [get_aval(x) for x in flat]
-    nonzero = [type(a) is not AbstractRef or has_tangent(a.inner_aval) for a in avals]
+    nonzero = list(map(has_tangent, avals))
     if in_nzs is not None:
         nonzero = [a and b for a, b in zip(nonzero, flags("in_nzs", in_nzs, in_tree))]
     run, record = _flat_function(fun, in_tree, {}, has_aux, "vjp")
@@ -290,7 +286,8 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
     run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
     in_avals = [get_aval(x) for x in flat]
     wanted = [True] * len(flat) if in_nzs is None else flags("in_nzs", in_nzs, in_tree)
-    nonzero = [w and type(a) is not AbstractRef and has_tangent(a) for w, a in zip(wanted, in_avals)]
+    checked = [w and type(a) is not AbstractRef for w, a in zip(wanted, in_avals)]
+    nonzero = [c and has_tangent(a) for c, a in zip(checked, in_avals)]
     outs, inputs, trace, tangents = linearize_flat(run, flat, nonzero)
     n, out_tree = record["count"], record["out_tree"]
     live = [t for t in tangents[:n] if not isinstance(t, Zero)]
@@ -301,9 +298,9 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
         flat_tangents, tangent_tree = tree.flatten(given)
         if tangent_tree != in_tree:
             raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
-        used = [_check_linear_input(a, t) if nz else None for a, t, nz in zip(in_avals, flat_tangents, nonzero)]
-        results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t in used if t is not None)))
-        return tree.unflatten(out_tree, [next(results) if not isinstance(t, Zero) else instantiate(t)
+        given = [_check_linear_input(a, t) if w else None for a, t, w in zip(in_avals, flat_tangents, checked)]
+        results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
+        return tree.unflatten(out_tree, [shown(t) if isinstance(t, Zero) else next(results)
                                          for t in tangents[:n]])
     derivative.out_nzs = tree.unflatten(  # type: ignore[attr-defined]
         out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
@@ -313,11 +310,9 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
 
 def _check_linear_input(aval, t):
     want, got = aval.to_tangent_aval(), get_aval(t)
-    if want.dtype == dtypes.float0:
-        return None
     if not types_compatible(want, got):
         raise ValueError(f"linearized function called on tangent values inconsistent with the original primal values: "
-                         f"got tangent {got.str_short()} for primal {aval.str_short()}")
+                         f"got tangent {got.str_short()} for primal {aval.str_short()}, expected {want.str_short()}")
     return t
 
 
@@ -329,20 +324,20 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
       a function from a cotangent of the result to a tuple of cotangents of ``primals``.
 
     Raises:
-      TypeError: inputs or results that are not inexact. NotImplementedError: ``fun`` is not linear.
+      TypeError: neither all inputs and results are inexact nor all integers. NotImplementedError: ``fun`` is not linear.
     """
     _callable("linear_transpose", fun)
     flat, in_tree = tree.flatten(primals)
     flat = plain_values(flat)
     avals = [get_aval(x) if not hasattr(x, "aval") else x.aval for x in flat]
     run, record = _flat_function(fun, in_tree, {}, False)
-    if any(not has_tangent(a) for a in avals):
-        raise TypeError("linear_transpose only supports [float or complex] inputs, got "
-                        f"{[a.str_short() for a in avals]}")
     jaxpr, consts, out_avals = trace_to_jaxpr(run, avals)
-    if any(not has_tangent(a) for a in out_avals):
-        raise TypeError("linear_transpose only supports [float or complex] outputs, got "
-                        f"{[a.str_short() for a in out_avals]}")
+    values = [*avals, *out_avals]
+    if not (all(has_tangent(a) or a.dtype == dtypes.float0 for a in values)
+            or all(dtypes.issubdtype(a.dtype, np.integer) for a in values)):
+        raise TypeError(f"linear_transpose: {describe_function(fun)} maps {[a.str_short() for a in avals]} to "
+                        f"{[a.str_short() for a in out_avals]}; inputs and results must all be floating-point or complex, or all "
+                        "integers")
     closed = pure(ClosedJaxpr(jaxpr, consts))
 
     def transposed(cotangent):
@@ -355,7 +350,7 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
                 raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
                                 f"type {aval.str_short()}")
         cts = backward_pass(closed.jaxpr, closed.consts, [Linear(a) for a in avals], flat_cts)
-        return tree.unflatten(in_tree, [_bare(ct) for ct in cts])
+        return tree.unflatten(in_tree, list(map(shown, cts)))
     return transposed
 
 
@@ -364,13 +359,22 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
 def _basis(leaves: Sequence[Any]) -> list[Any]:
     """For each leaf an array ``(total size, *shape)`` that runs through the standard basis of all leaves together."""
     sizes = [int(np.prod(np.shape(x))) for x in leaves]
-    total, start, result = sum(sizes), 0, []
+    total, start, result, from_host = sum(sizes), 0, [], backends.get().from_host
     for x, n in zip(leaves, sizes):
         part = np.zeros((total, n), get_aval(x).dtype)
         part[np.arange(start, start + n), np.arange(n)] = 1
-        result.append(part.reshape(total, *np.shape(x)))
+        result.append(from_host(part.reshape(total, *np.shape(x)), get_aval(x).weak_type))
         start += n
     return result
+
+
+def _block(x: Any, tangent: Any) -> Any:
+    """A tangent or cotangent of ``x`` as part of a Jacobian. That of integers and booleans is zeros of their own dtype, so that
+    it has entries; keys have no such zeros and keep float0."""
+    aval = get_aval(x)
+    if has_tangent(aval) or isinstance(aval.dtype, dtypes.ExtendedDType):
+        return instantiate(tangent)
+    return zeros(aval)
 
 
 def _cut(rows: Any, shapes: Sequence[tuple], axis: int) -> list:
@@ -417,7 +421,7 @@ def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
         def push(*tangents):
             outs, out_tangents = jvp_flat(run, flat, list(tangents))
             n = record["count"]
-            return [*map(instantiate, out_tangents[:n])], outs[n:]
+            return [*map(_block, outs[:n], out_tangents)], outs[n:]
         columns, aux = vmap(push, out_axes=(-1, None))(*_basis(flat))
         for x in columns:
             _check_jacobian_output("jacfwd", x, holomorphic)
@@ -447,8 +451,8 @@ def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
         n = record["count"]
         for x in outs[:n]:
             _check_output("jacrev", x, holomorphic)
-        zeros = [Zero.of(x) for x in outs[n:]]
-        pull = lambda *cts: [instantiate(ct) for ct in pullback(*cts, *zeros)]
+        none = [Zero.of(x) for x in outs[n:]]
+        pull = lambda *cts: list(map(_block, flat, pullback(*cts, *none)))
         blocks = vmap(pull)(*_basis(outs[:n]))
         shapes = [np.shape(x) for x in outs[:n]]
         cut = [_cut(block, shapes, 0) for block in blocks]  # for each input leaf, for each output leaf

@@ -17,7 +17,7 @@ from .effects import operand_effects
 from .jaxpr import eval_jaxpr, runs_its_program, types_compatible
 from .primitive import Primitive, Zero, none
 from .refs.discharge import custom_rule
-from .source import describe_function, written_in
+from .source import describe_function, name_of, written_in
 from .staging import trace_to_closed
 from .structural import instantiate
 from .tracebacks import api_boundary
@@ -70,8 +70,7 @@ class CustomJvpCall:
         given = [SymbolicZero(t.aval) if isinstance(t, Zero) and self.symbolic_zeros else instantiate(t)
                  for t in tangents]
         outs, out_tangents = self.jvp(primals, given)
-        return outs, [Zero.of(x) if isinstance(t, (SymbolicZero, Zero)) or getattr(t, "dtype", None) == dtypes.float0
-                      else t for x, t in zip(outs, out_tangents)]
+        return outs, [Zero.of(x) if _is_zero(t) else t for x, t in zip(outs, out_tangents)]
 
     def batched(self, axis, dims):
         """The pair on a batch, and the function that gives the positions of the mapped axis in its results."""
@@ -83,18 +82,22 @@ class CustomJvpCall:
             return outs
 
         def jvp(primals, tangents):
-            n = len(primals)
-            given = [instantiate(Zero(t.aval)) if isinstance(t, SymbolicZero) else t for t in tangents]
+            n, live, out_zeros = len(primals), [not _is_zero(t) for t in tangents], []
 
             def both(*args):
-                outs, out_tangents = self.jvp(args[:n], args[n:])
-                return [*outs, *(instantiate(Zero(t.aval)) if isinstance(t, SymbolicZero) else instantiate(t)
-                                 for t in out_tangents)]
-            flat = batch_all_mapped(both, axis, [*dims, *dims])(*primals, *given)
-            count[:] = [len(flat) // 2]
-            return flat[:count[0]], flat[count[0]:]
+                xs, moving = args[:n], iter(args[n:])
+                given = [next(moving) if a else SymbolicZero.from_primal_value(x) if self.symbolic_zeros else
+                         instantiate(Zero.from_primal_value(x)) for x, a in zip(xs, live)]
+                outs, out_tangents = self.jvp(xs, given)
+                out_zeros[:] = [_is_zero(t) for t in out_tangents]
+                return [*outs, *(t for t in out_tangents if not _is_zero(t))]
+            flat = batch_all_mapped(both, axis, [*dims, *(d for d, a in zip(dims, live) if a)])(
+                *primals, *(t for t, a in zip(tangents, live) if a))
+            count[:] = [len(out_zeros)]
+            outs, moving = flat[:count[0]], iter(flat[count[0]:])
+            return outs, [Zero.of(x) if zero else next(moving) for x, zero in zip(outs, out_zeros)]
 
-        return CustomJvpCall(fun, jvp, False, self.name), lambda: [0] * count[0]
+        return CustomJvpCall(fun, jvp, self.symbolic_zeros, self.name), lambda: [0] * count[0]
 
     def stage(self, trace, args):
         avals = [get_aval(x) for x in args]
@@ -102,6 +105,10 @@ class CustomJvpCall:
         return trace.record(custom_jvp_call_p, [*consts, *args], dict(
             name=self.name, call_jaxpr=call_jaxpr, jvp_jaxpr_fun=self.jvp, num_consts=len(consts),
             symbolic_zeros=self.symbolic_zeros))
+
+
+def _is_zero(tangent) -> bool:
+    return isinstance(tangent, (SymbolicZero, Zero)) or getattr(tangent, "dtype", None) == dtypes.float0
 
 
 class _CustomJvpPrimitive(Primitive):
@@ -144,12 +151,21 @@ def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:
     if signature is None:
         raise TypeError(f"{describe_function(fun)}: keyword arguments {sorted(kwargs)} cannot be resolved, as its "
                         "signature cannot be read; pass the arguments by position.")
-    bound = signature.bind(*args, **kwargs)
-    bound.apply_defaults()
-    if bound.kwargs:
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{describe_function(fun)}, a function with a custom derivative, was called with arguments that do not fit "
+                        f"its signature {signature}: {error}") from None
+    positional = [name for name, p in signature.parameters.items() if p.kind not in _KEYWORD_ONLY]
+    by_keyword = sorted(kwargs.keys() - set(positional))
+    if by_keyword:  # those left at their defaults the function fills in itself
         raise TypeError(f"{describe_function(fun)}: functions with custom derivatives take arguments by position; "
-                        f"{sorted(bound.kwargs)} can only be passed by keyword.")
+                        f"{by_keyword} can only be passed by keyword.")
+    bound.apply_defaults()
     return list(bound.args)
+
+
+_KEYWORD_ONLY = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 
 def signature_of(fun: Callable):
@@ -190,7 +206,7 @@ class custom_jvp:
 
     def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
         functools.update_wrapper(self, fun)
-        self.fun = fun
+        self.fun, self._name = fun, name_of(fun)
         self.signature = signature_of(fun)
         self.nondiff_argnums = check_nondiff("custom_jvp", fun, self.signature, nondiff_argnums, nondiff_argnames)
         self.nondiff_argnames = tuple(nondiff_argnames)
@@ -224,8 +240,8 @@ class custom_jvp:
     @api_boundary
     def __call__(self, *args, **kwargs):
         if self.jvp is None:
-            raise AttributeError(f"custom_jvp: no rule is set for {self.__name__}; set one with "
-                                 f"@{self.__name__}.defjvp")
+            raise AttributeError(f"custom_jvp: no rule is set for {self._name}; set one with "
+                                 f"@{self._name}.defjvp")
         args = bind_arguments(self.fun, self.signature, args, kwargs)
         nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
         dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
@@ -247,12 +263,12 @@ class custom_jvp:
             out_tree[:] = [tree_out]
             return outs, out_tangents
 
-        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self.__name__, None if nondiff else (self, in_tree), out_tree)
+        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self._name, None if nondiff else (self, in_tree), out_tree)
         outs = context.state.trace.process_custom_jvp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 
     def _flatten_result(self, result):
-        name = self.__name__
+        name = self._name
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"custom_jvp: the rule of {name} must return a pair (primal_out, tangent_out), got "
                             f"{type(result).__name__}")
@@ -269,6 +285,6 @@ class custom_jvp:
         if want.dtype == dtypes.float0:
             return Zero(want)
         if not types_compatible(want, got):
-            raise TypeError(f"custom_jvp: the rule of {self.__name__} returned a primal of type {want.str_short()} "
+            raise TypeError(f"custom_jvp: the rule of {self._name} returned a primal of type {want.str_short()} "
                             f"and a tangent of type {got.str_short()}; shape and dtype must be equal")
         return t

@@ -19,7 +19,7 @@ from .jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
 from .primitive import Primitive, Zero
 from .refs.discharge import call_rule, custom_rule
-from .source import written_in
+from .source import name_of, written_in
 from .staging import trace_to_closed
 from .structural import instantiate, reduce_sum
 from .tracebacks import api_boundary
@@ -212,7 +212,7 @@ class custom_vjp:
 
     def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
         functools.update_wrapper(self, fun)
-        self.fun = fun
+        self.fun, self._name = fun, name_of(fun)
         self.signature = signature_of(fun)
         self.nondiff_argnums = check_nondiff("custom_vjp", fun, self.signature, nondiff_argnums, nondiff_argnames)
         self.fwd: Callable | None = None
@@ -256,8 +256,8 @@ class custom_vjp:
     @api_boundary
     def __call__(self, *args, **kwargs):
         if self.fwd is None or self.bwd is None:
-            raise AttributeError(f"custom_vjp: no rule is set for {self.__name__}; set one with "
-                                 f"{self.__name__}.defvjp(fwd, bwd)")
+            raise AttributeError(f"custom_vjp: no rule is set for {self._name}; set one with "
+                                 f"{self._name}.defvjp(fwd, bwd)")
         args = bind_arguments(self.fun, self.signature, args, kwargs)
         nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
         dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
@@ -281,12 +281,12 @@ class custom_vjp:
             with written_in(self.fwd):
                 result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
             if not isinstance(result, (tuple, list)) or len(result) != 2:
-                raise TypeError(f"custom_vjp: the forward function of {self.__name__} must return a pair (output, "
+                raise TypeError(f"custom_vjp: the forward function of {self._name} must return a pair (output, "
                                 f"residuals), got {type(result).__name__}")
             outs, tree_out = tree.flatten(result[0])
             res, tree_res = tree.flatten(result[1])
             if out_tree and out_tree[0] != tree_out:
-                raise TypeError(f"custom_vjp: {self.__name__} returns structure {out_tree[0]} and its forward "
+                raise TypeError(f"custom_vjp: {self._name} returns structure {out_tree[0]} and its forward "
                                 f"function {tree_out}; they must be the same")
             out_tree[:], res_tree[:] = [tree_out], [tree_res]
             return res, outs
@@ -297,7 +297,7 @@ class custom_vjp:
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
         dynamic_avals = [get_aval(x) for x in flat]
-        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self.__name__, self.optimize_remat)
+        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self._name, self.optimize_remat)
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 
@@ -307,7 +307,7 @@ class custom_vjp:
         if not isinstance(found, tuple) or len(found) != in_tree.num_nodes and len(found) != len(in_tree.children()):
             count = len(in_tree.children())
             got = f"{len(found)} of them" if isinstance(found, tuple) else type(found).__name__
-            raise TypeError(f"custom_vjp: the backward function of {self.__name__} must return a tuple of {count} "
+            raise TypeError(f"custom_vjp: the backward function of {self._name} must return a tuple of {count} "
                             f"cotangents, one for each differentiated argument, got {got}")
         cts: list = []
         position = 0
@@ -323,7 +323,7 @@ class custom_vjp:
         try:
             leaves = sub.flatten_up_to(ct)
         except (ValueError, TypeError) as error:
-            raise TypeError(f"custom_vjp: the backward function of {self.__name__} returned for argument {i} a "
+            raise TypeError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
                             f"cotangent of structure {tree.structure(ct)}, expected {sub}") from error
         result = []
         for aval, x in zip(avals, leaves):
@@ -333,7 +333,7 @@ class custom_vjp:
                 continue
             got = get_aval(x)
             if got.shape != want.shape or got.dtype != want.dtype and got.dtype != dtypes.float0:
-                raise ValueError(f"custom_vjp: the backward function of {self.__name__} returned for argument {i} a "
+                raise ValueError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
                                  f"cotangent of type {got.str_short()}, expected {want.str_short()}")
             result.append(Zero(want) if got.dtype == dtypes.float0 else x)
         return result
@@ -351,7 +351,8 @@ def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, rem
         return custom_gradient
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
-        in_tree = tree.structure(args)
+        leaves, in_tree = tree.flatten(args)
+        zeros = [Zero.from_primal_value(x) for x in leaves]
 
         @custom_vjp
         def call(*args):
@@ -362,7 +363,7 @@ def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, rem
             avals = [get_aval(x) for x in tree.leaves(out)]
             structure = tree.structure(out)
             closed, consts = trace_to_closed(
-                lambda *cts: _as_cotangents(vjp(tree.unflatten(structure, cts)), args), [a.to_tangent_aval() for a in avals])
+                lambda *cts: _as_cotangents(vjp(tree.unflatten(structure, cts)), in_tree, zeros), [a.to_tangent_aval() for a in avals])
             return out, _Closure(closed, consts)
 
         def bwd(closure, ct):
@@ -373,10 +374,15 @@ def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, rem
     return wrapped
 
 
-def _as_cotangents(found, args):
-    found = found if isinstance(found, tuple) and len(args) > 1 or (
-        isinstance(found, tuple) and len(found) == len(args)) else (found,)
-    return tree.leaves(found)
+def _as_cotangents(found, in_tree, zeros):
+    """The flat cotangents that a closure returned: a tuple of them, or the only one; None stands for zeros."""
+    parts = in_tree.children()
+    if not isinstance(found, tuple) or len(parts) == 1 != len(found):
+        found = (found,)
+    if len(found) != len(parts):
+        raise TypeError(f"custom_gradient: the function has {len(parts)} arguments, and its vjp returned {len(found)} cotangents")
+    flat = [leaf for part, ct in zip(parts, found) for leaf in ([None] * part.num_leaves if ct is None else part.flatten_up_to(ct))]
+    return [instantiate(zero) if ct is None else ct for ct, zero in zip(flat, zeros)]
 
 
 class _Closure:

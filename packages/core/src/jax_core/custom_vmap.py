@@ -20,7 +20,7 @@ from .jaxpr import eval_jaxpr, runs_its_program
 from .primitive import Primitive, Zero, none
 from .refs.discharge import call_rule
 from .reverse import linearize_jaxpr
-from .source import describe_function
+from .source import describe_function, name_of
 from .staging import trace_to_closed
 from .structural import instantiate
 from .trace import EVAL
@@ -77,7 +77,7 @@ def _flat_rule(call, in_tree, out_tree, n_consts, axis_size, batched, *args):
     in_batched = list(tree.unflatten(in_tree, batched[n_consts:]))
     result = call.vmap_rule(axis_size, in_batched, *tree.unflatten(in_tree, args[n_consts:]))
     if not isinstance(result, (tuple, list)) or len(result) != 2:
-        raise TypeError(f"custom_vmap: the rule of {call.__name__} must return a pair (output, out_batched), got "
+        raise TypeError(f"custom_vmap: the rule of {name_of(call.fun)} must return a pair (output, out_batched), got "
                         f"{type(result).__name__}")
     outs, structure = tree.flatten(result[0])
     flags, flag_tree = tree.flatten(result[1])
@@ -89,7 +89,7 @@ def _flat_rule(call, in_tree, out_tree, n_consts, axis_size, batched, *args):
                          f"{out_tree}")
     for x, mapped in zip(outs, flags):
         if mapped and (not np.shape(x) or np.shape(x)[0] != axis_size):
-            raise ValueError(f"custom_vmap: the rule of {call.__name__} says that an output of shape {np.shape(x)} is "
+            raise ValueError(f"custom_vmap: the rule of {name_of(call.fun)} says that an output of shape {np.shape(x)} is "
                              f"batched, but its first axis is not of length {axis_size}")
     return outs, flags
 

@@ -32,7 +32,7 @@ from .primitive import Primitive
 from .program_call import jvp_of_call, linearize_call, transpose_call
 from .refs.discharge import aliased, any_refs, call_rule, discharged, pure
 from .refs.primitives import cell_of
-from .source import describe_function
+from .source import describe_function, name_of
 from .split import EquationSplit, split_jaxpr
 from .staging import constants_to_inputs, trace_to_jaxpr
 from .trace import EVAL, Tracer, escaped
@@ -458,13 +458,6 @@ def flat_placements(shardings, structure, count, name, fun) -> tuple | None:
     else:
         flat = [shardings] * count
     return tuple(None if is_open(p) else p for p in flat)
-
-
-def name_of(fun: Callable) -> str:
-    """The name that a compiled module gets."""
-    while isinstance(fun, functools.partial):
-        fun = fun.func
-    return getattr(fun, "__name__", None) or type(fun).__name__
 
 
 def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptions | None = None,

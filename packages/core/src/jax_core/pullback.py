@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from . import dtypes, tree
+import numpy as np
+
+from . import backends, context, dtypes, tree
 from .aval import AbstractRef, get_aval
 from .primitive import Linear, Zero
 from .refs.indexing import WHOLE
 from .refs.primitives import addupdate_p, is_ref
 from .reverse import backward_pass
 from .structural import instantiate
+from .trace import EVAL
 
 
 class _Sentinel:
@@ -169,7 +172,7 @@ class VJP:
                              f"output {self.out_tree}")
         cts = [_checked_cotangent(ct, aval) for ct, aval in zip(flat, self.out_avals)]
         if self._wants is None and not any(type(a) is AbstractRef for a in self._in_avals):
-            return tree.unflatten(self.in_tree, [instantiate(ct) for ct in self.fun(*cts)])
+            return tree.unflatten(self.in_tree, list(map(shown, self.fun(*cts))))
         self._check_wants()
         return tree.unflatten(self.in_tree, [_delivered(ct, want) for ct, want in zip(self.fun(*cts), self._all_wants())])
 
@@ -248,24 +251,32 @@ class VJP:
         return f"VJP({self._name or 'function'}: {self.out_tree} -> {self.in_tree})"
 
 
+def shown(tangent: Any) -> Any:
+    """A tangent or cotangent as users get it: an array also where it is a number, as of a zero that nothing computed."""
+    x = instantiate(tangent)
+    if isinstance(x, (np.generic, float, complex)) and context.state.trace is EVAL:
+        return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None)
+    return x
+
+
 def _cotangent_aval(aval):
     return (aval.inner_aval if type(aval) is AbstractRef else aval).to_tangent_aval()
 
 
 def _checked_cotangent(ct, aval):
     want = aval.to_tangent_aval()
-    if isinstance(ct, Zero) or want.dtype == dtypes.float0:
+    if isinstance(ct, Zero):
         return Zero(want)
-    got = get_aval(ct)
-    if got.shape != want.shape or got.dtype != want.dtype:
+    got, ignored = get_aval(ct), want.dtype == dtypes.float0
+    if got.shape != want.shape or got.dtype != want.dtype and not ignored:
         raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type {aval.str_short()}; shape "
                          f"and dtype must be equal (expected {want.str_short()})")
-    return ct
+    return Zero(want) if ignored else ct
 
 
 def _delivered(ct, want):
     if isinstance(want, GradValue):
-        return instantiate(ct)
+        return shown(ct)
     if isinstance(want, DontWant):
         return DidntWant()
     if not isinstance(ct, Zero):

@@ -17,7 +17,7 @@ import numpy as np
 from . import config, context, source
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import located
-from .forward import JVPTrace, JVPTracer, _unzip, run_jvp_rule
+from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
 from .jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from .primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from .refs.discharge import apply_discharged, works_on_refs
@@ -149,22 +149,22 @@ class LinearizeTrace(JVPTrace):
 
     def transpose(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any], cotangents: Sequence[Any]) -> list:
         """Cotangents of ``inputs`` for those of ``outputs``; either may hold `Zero`."""
-        pending: dict[LinearTracer, Any] = {}
+        pending: dict[int, Any] = {}  # by id, as tracers have no hash
         for out, ct in zip(outputs, cotangents):
             if self.owns(out):
-                accumulate(pending, out, ct)
+                accumulate(pending, id(out), ct)
         for step in reversed(self.tape):
             _transpose_step(self, step, pending)
-        return [pending.get(x, None) if x in pending else Zero(x.aval) for x in inputs]
+        return [pending[id(x)] if id(x) in pending else Zero(x.aval) for x in inputs]
 
     def to_jaxpr(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any]) -> tuple[Jaxpr, list]:
         """The tape as a jaxpr from residuals and ``inputs`` to ``outputs``, and the values of the residuals."""
-        variables: dict[LinearTracer, Var] = {x: Var(x.aval) for x in inputs}
+        variables: dict[int, Var] = {id(x): Var(x.aval) for x in inputs}
         residuals: dict[int, tuple[Var, Any]] = {}
 
         def atom(x):
             if self.owns(x):
-                return variables[x]
+                return variables[id(x)]
             if type(x) in (bool, int, float, complex) or isinstance(x, np.generic):
                 return Literal(x)
             known = residuals.get(id(x))
@@ -181,10 +181,10 @@ class LinearizeTrace(JVPTrace):
             step_effects = located(step_effects, operands)
             eqns.append(JaxprEqn(operands, outvars, step.prim, step.params, step_effects, step.source))
             effects |= step_effects
-            variables.update(zip(step.outs, outvars))
+            variables.update(zip(map(id, step.outs), outvars))
         outvars = [atom(x) for x in outputs]
         pairs = list(residuals.values())
-        jaxpr = Jaxpr([], [v for v, _ in pairs] + [variables[x] for x in inputs], outvars, eqns, effects)
+        jaxpr = Jaxpr([], [v for v, _ in pairs] + [variables[id(x)] for x in inputs], outvars, eqns, effects)
         return jaxpr, [x for _, x in pairs]
 
 
@@ -221,11 +221,11 @@ class WatchedLinearizeTrace(LinearizeTrace):
 
 def _live(trace, outputs):
     """The steps that ``outputs`` need, in order."""
-    live, kept = {x for x in outputs if trace.owns(x)}, []
+    live, kept = {id(x) for x in outputs if trace.owns(x)}, []
     for step in reversed(trace.tape):
-        if not live.isdisjoint(step.outs):
+        if not live.isdisjoint(map(id, step.outs)):
             kept.append(step)
-            live.update(x for x in step.args if trace.owns(x))
+            live.update(id(x) for x in step.args if trace.owns(x))
     return reversed(kept)
 
 
@@ -238,7 +238,7 @@ def accumulate(pending: dict, key: Any, ct: Any) -> None:
 
 
 def _transpose_step(trace, step, pending):
-    cts = [pending.pop(out, None) for out in step.outs]
+    cts = [pending.pop(id(out), None) for out in step.outs]
     if all(ct is None for ct in cts):
         return
     linear = [trace.owns(x) for x in step.args]
@@ -247,7 +247,7 @@ def _transpose_step(trace, step, pending):
         found = run_transpose_rule(step.prim, cts, [o.aval for o in step.outs], args, step.params)
     for x, lin, ct in zip(step.args, linear, found):
         if lin:
-            accumulate(pending, x, ct)
+            accumulate(pending, id(x), ct)
 
 
 def run_transpose_rule(prim: Primitive, cts: Sequence[Any], out_avals: Sequence[AbstractValue],
@@ -268,14 +268,14 @@ def linearize_flat(fun: Callable, primals: Sequence[Any],
 
     Args:
       fun: flat function that returns a sequence.
-      nonzero: which primals have a tangent; default all.
+      nonzero: which primals have a tangent on the tape, not among them those whose tangents are float0; default all others.
 
     Returns:
       results, linear inputs (one for each nonzero primal), the trace with its tape, and the result tangents
       (`LinearTracer` or `Zero`).
     """
     trace = (WatchedLinearizeTrace if config.check_tracer_leaks.value else LinearizeTrace)(context.state.trace)
-    wanted = [True] * len(primals) if nonzero is None else nonzero
+    wanted = [has_tangent(get_aval(x)) for x in primals] if nonzero is None else nonzero
     args = [_input(trace, x) if nz else x for x, nz in zip(primals, wanted)]
     inputs = [_tangent(x) for x, nz in zip(args, wanted) if nz]
     with context.Use(trace):
@@ -300,8 +300,13 @@ def _tangent(x: JVPTracer) -> LinearTracer:
 
 def vjp_flat(fun: Callable, primals: Sequence[Any]) -> tuple[list, Callable]:
     """Results of ``fun``, and the function from their cotangents (`Zero` allowed) to those of ``primals``."""
-    outs, inputs, trace, tangents = linearize_flat(fun, primals)
-    return outs, lambda *cts: trace.transpose(inputs, tangents, cts)
+    nonzero = [has_tangent(get_aval(x)) for x in primals]
+    outs, inputs, trace, tangents = linearize_flat(fun, primals, nonzero)
+
+    def pullback(*cts):
+        found = iter(trace.transpose(inputs, tangents, cts))
+        return [next(found) if nz else Zero.of(x) for x, nz in zip(primals, nonzero)]
+    return outs, pullback
 
 
 class Linearized:

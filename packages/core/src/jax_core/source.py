@@ -111,6 +111,13 @@ def unwrapped(fun):
             return fun
 
 
+def name_of(fun) -> str:
+    """The name of a Python callable: that of its class where it has none of its own."""
+    while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial
+        fun = fun.func
+    return getattr(fun, "__name__", None) or type(fun).__name__
+
+
 def describe_function(fun) -> str:
     """``name at file:line`` of a Python callable, for messages."""
     return describe_code(*name_and_code(fun))
@@ -119,9 +126,7 @@ def describe_function(fun) -> str:
 def name_and_code(fun) -> tuple:
     """The name of a Python callable, and the code that it was written as (or None): to describe it later without holding it,
     and all that it closes over."""
-    while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial has no name of its own
-        fun = fun.func
-    return getattr(fun, "__name__", None) or type(fun).__name__, getattr(unwrapped(fun), "__code__", None)
+    return name_of(fun), getattr(unwrapped(fun), "__code__", None)
 
 
 def describe_code(name, code) -> str:

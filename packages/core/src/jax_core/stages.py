@@ -10,6 +10,7 @@ from .interfaces import LowerSpec
 from .jaxpr import ClosedJaxpr, eval_jaxpr
 from .refs.ahead import ref_program
 from .refs.discharge import pure
+from .source import name_of
 
 
 CompilerOptions = dict[str, str | bool]
@@ -61,7 +62,7 @@ def out_struct(aval: AbstractValue) -> ShapeDtypeStruct:
 
 def trace_call(call: Any) -> "Traced":
     """Stage one for a `jit.Call`."""
-    from .jit import name_of, spec_for  # jit makes the calls that this module describes
+    from .jit import spec_for  # jit makes the calls that this module describes
     program = call.program()
     spec = spec_for(call, program)
     if spec.in_shardings is None and spec.device is None:

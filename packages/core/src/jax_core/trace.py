@@ -154,7 +154,7 @@ class Tracer:
     _trace: "Trace"
     aval: AbstractValue
     __array_priority__ = 1000
-    __hash__ = object.__hash__
+    __hash__ = None  # type: ignore[assignment]  # as of arrays: equality compares elements
 
     def __init__(self, trace: "Trace", aval: AbstractValue):
         """For tracers of users; those of this system set their own attributes. A class that works its type out keeps it."""

@@ -26,18 +26,19 @@ def ravel_pytree(pytree: Any) -> tuple[Any, Callable]:
         return jnp.array([]), lambda flat: tree.unflatten(structure, [])
     shapes = [np.shape(x) for x in leaves]
     own = [dtypes.dtype(x) for x in leaves]
-    common = dtypes.result_type(*leaves)
+    common = dtypes.result_type(*own)  # of dtypes, not of leaves: a Python number counts as much as an array
+    several = any(d != common for d in own)
     ends = np.cumsum([int(np.prod(s)) for s in shapes]).tolist()
-    flat = jnp.concatenate([jnp.ravel(lax.convert_element_type(x, common)) for x in leaves])
+    flat = jnp.concatenate([jnp.ravel(lax.convert_element_type(x, common) if several else x) for x in leaves])
 
     def unravel(vector: Any) -> Any:
         if np.shape(vector) != (ends[-1],):
             raise ValueError(f"unravel: expected a vector of shape {(ends[-1],)}, got shape {np.shape(vector)}")
-        if any(d != common for d in own) and dtypes.dtype(vector) != common:
+        if several and dtypes.dtype(vector) != common:
             raise TypeError(f"unravel: the pytree has leaves of several dtypes, so the vector must have dtype {common}, "
                             f"got {dtypes.dtype(vector)}")
         pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, shapes)]
-        if any(d != common for d in own):
+        if several:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a complex vector holds the real leaves, too
                 pieces = [lax.convert_element_type(x, d) for x, d in zip(pieces, own)]

@@ -9,7 +9,8 @@ What it needs of a lowered module (`lowering` writes it):
   returns the tokens and the results.
 * ``name``; ``kept``: indices of the flat inputs that ``main`` takes; ``consts``: arrays to pass before them;
 * ``in_avals`` (of the kept inputs), ``out_avals``, as ``main`` has them: keys as their words;
-* ``keys_in``, ``keys_out``: pairs (index, dtype) of the flat inputs and results that are keys to the caller;
+* ``converted_in``, ``converted_out``: pairs (index, converter) of the flat inputs and results that the caller has in another
+  form: keys, float0;
 * ``donated``: indices of flat inputs whose buffers are given up;
 * ``ordered_effects``, ``unordered_effects``: those of the program;
 * ``constraints``: placements on several devices that it asks for its values;
@@ -174,7 +175,7 @@ class Executable:
         self._lock = threading.RLock()
         self._first: LoadedProgram | None = None
         effects = module.ordered_effects or module.unordered_effects
-        self.needs_python = bool(effects and module.platform != "cpu" or module.keys_in or module.keys_out)
+        self.needs_python = bool(effects and module.platform != "cpu" or module.converted_in or module.converted_out)
 
     # -- what jit reads
     @property
@@ -204,15 +205,15 @@ class Executable:
           ValueError: the arguments are committed to different devices.
           RuntimeError: an argument was deleted or donated.
         """
-        keys_in, keys_out = self.module.keys_in, self.module.keys_out
-        if keys_in:
+        converted = self.module.converted_in
+        if converted:
             args = list(args)
-            for i, dtype in keys_in:
-                args[i] = dtype.unwrap(args[i])
+            for i, converter in converted:
+                args[i] = converter.unwrap(args[i])
         loaded = self._variant(*self._place(args))
         outs = loaded.run(args)
-        for i, dtype in keys_out:
-            outs[i] = dtype.wrap(outs[i])
+        for i, converter in self.module.converted_out:
+            outs[i] = converter.wrap(outs[i])
         last.loaded = loaded  # only now: a callback of the program may have executed others
         return outs
 

@@ -70,6 +70,8 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> ArrayImpl:
     """
     where = _default or default_placement()
     dtype = x.dtype
+    if not dtype.itemsize:  # float0: without contents, so it stays
+        return x
     if dtype.itemsize >= 8 and (narrow := canonicalize_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
         x, dtype = x.astype(narrow), narrow
     return _put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
@@ -103,6 +105,8 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
     value = np.asarray(x, dtype=aval.dtype)
     if value.shape != aval.shape:
         raise ValueError(f"put: a value of shape {value.shape} cannot become an array of type {aval.str_short()}")
+    if value.dtype == dtypes.float0:
+        return value
     ours = isinstance(x, _NUMBERS) or isinstance(x, np.ndarray) and x.dtype != value.dtype  # made just now, by NumPy
     how = _ALIAS if may_alias or ours else _COPY
     if placement is None:

@@ -35,13 +35,13 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     XLA compiles once more for it: an executable that came out of the compilation cache cannot be written again.
 
     Raises:
-      ValueError: the program calls Python functions, has ordered effects, or takes or returns random keys.
+      ValueError: the program calls Python functions, has ordered effects, or takes or returns random keys or float0.
     """
     executable = compiled._executable
     current = executable.current
     module = current.module
     problems = {"calls of Python functions": getattr(module, "host_callbacks", ()), "ordered effects": module.ordered_effects,
-                "random keys among its arguments or results": (*module.keys_in, *module.keys_out)}
+                "random keys or float0 among its arguments or results": (*module.converted_in, *module.converted_out)}
     for what, there in problems.items():
         if there:
             raise ValueError(f"serialize: the compiled program {module.name} has {what}, which cannot be stored")
@@ -100,8 +100,8 @@ def _module(header: dict, arrays: bytes) -> Any:
         consts = [file[name] for name in file.files]
     return SimpleNamespace(
         name=f"jit_{header['name']}", platform=header["platform"], kept=tuple(header["kept"]), consts=consts, flat_in_avals=flat,
-        in_avals=[flat[i] for i in header["kept"]], out_avals=avals(header["outs"]), donated=tuple(header["donated"]), keys_in=(),
-        keys_out=(), ordered_effects=[], unordered_effects=[], host_callbacks=[], constraints=[], keep_alive=[])
+        in_avals=[flat[i] for i in header["kept"]], out_avals=avals(header["outs"]), donated=tuple(header["donated"]), converted_in=(),
+        converted_out=(), ordered_effects=[], unordered_effects=[], host_callbacks=[], constraints=[], keep_alive=[])
 
 
 class _StoredExecutable(Executable):

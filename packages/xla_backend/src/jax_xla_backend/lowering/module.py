@@ -15,7 +15,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core import config, source
-from jax_core.aval import AbstractValue, abstract_token
+from jax_core.aval import abstract_token
 from jax_core.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
@@ -29,7 +29,7 @@ from .planner import Plan
 from .repeats import repeats_work
 from .sharding_text import Shardings
 from .small import is_small, only_reads_inputs, programs
-from .types import is_extended, physical_aval, type_text
+from .types import conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
 
 _TOKEN_TYPE = "tensor<0xi1>"
@@ -52,7 +52,8 @@ class Module:
       consts: arrays that ``main`` takes before them.
       flat_in_avals: types of all flat inputs.
       in_avals, out_avals: types of the kept inputs and of the results, as ``main`` has them: keys as their words.
-      keys_in, keys_out: pairs (flat index, extended dtype) of the inputs and results that are keys to the caller.
+      converted_in, converted_out: pairs (flat index, converter) of the inputs and results that the caller has in another form:
+        keys (the converter is their dtype) and float0.
       donated: indices of flat inputs whose buffers ``main`` may overwrite.
       ordered_effects: those that ``main`` takes a token for and returns one; unordered_effects: of the program.
       host_callbacks: Python functions that the program calls by their index here.
@@ -75,7 +76,7 @@ class Module:
         self.flat_in_avals = closed.in_avals
         self.in_avals = [physical_aval(closed.in_avals[i]) for i in self.kept]
         self.out_avals = [physical_aval(aval) for aval in closed.out_avals]
-        self.keys_in, self.keys_out = _keys(closed.in_avals), _keys(closed.out_avals)
+        self.converted_in, self.converted_out = conversions(closed.in_avals), conversions(closed.out_avals)
         self.unordered_effects = sorted((e for e in self._jaxpr.effects if not e.ordered), key=str)
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
         self._hoisted = [v for v, _ in hoisted]
@@ -167,10 +168,6 @@ def _symbol(name: str) -> str:
     return _not_symbol.sub("_", name.replace(">", "")) or "_"
 
 
-def _keys(avals: Sequence[AbstractValue]) -> tuple:
-    return tuple((i, aval.dtype) for i, aval in enumerate(avals) if is_extended(aval))
-
-
 def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
     """Pairs (variable, value) of the constants to write into the text, and of those to pass as arguments."""
     read = {v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is not Literal} if consts else set()
@@ -179,7 +176,7 @@ def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
     hoisted: list = []
     for v, x in zip(jaxpr.constvars, consts):
         if v in read:
-            small = physical_aval(v.aval) is v.aval and v.aval is not abstract_token and v.aval.nbytes <= _INLINE_BYTES
+            small = not is_extended(v.aval) and v.aval is not abstract_token and v.aval.nbytes <= _INLINE_BYTES
             (inlined if small and _on_host(x) else hoisted).append((v, x))
     return inlined, hoisted
 

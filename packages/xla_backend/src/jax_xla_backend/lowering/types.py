@@ -2,13 +2,13 @@
 
 A type's text is looked up by its aval, and avals are shared objects, so every text is made once in the life of the
 process. Extended dtypes (random keys) appear as the array they are stored in: the logical axes first, then those of
-one element. Values of dtype float0 carry nothing; they are written as ``i1``.
+one element. Values of dtype float0 carry nothing; inside programs they are booleans (``i1``).
 
 Source: StableHLO specification, "Types" and "Constants"; MLIR language reference, "Dense elements attribute".
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import ml_dtypes
 import numpy as np
@@ -30,7 +30,7 @@ def _element_text(dtype: np.dtype) -> str:
     return name.replace("uint", "ui").replace("int", "i")
 
 
-_element_texts: dict[Any, str] = {dtypes.float0: "i1"}
+_element_texts: dict[Any, str] = {}
 
 
 def element_text(dtype: Any) -> str:
@@ -42,8 +42,12 @@ def element_text(dtype: Any) -> str:
 
 
 def physical_aval(aval: AbstractValue) -> AbstractValue:
-    """The type that ``aval`` is stored as; ``aval`` itself unless its dtype is extended."""
-    if isinstance(aval, ShapedArray) and isinstance(aval.dtype, dtypes.ExtendedDType):
+    """The type that ``aval`` is stored as; ``aval`` itself unless its dtype is extended, or float0."""
+    if not isinstance(aval, ShapedArray):
+        return aval
+    if aval.dtype == dtypes.float0:
+        return ShapedArray(aval.shape, bool)
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
         element = aval.dtype.physical_element_aval
         return ShapedArray(aval.shape + element.shape, element.dtype)
     return aval
@@ -52,6 +56,20 @@ def physical_aval(aval: AbstractValue) -> AbstractValue:
 def is_extended(aval: AbstractValue) -> bool:
     """Whether ``aval`` is an array of an extended dtype (keys)."""
     return isinstance(aval.dtype, dtypes.ExtendedDType)
+
+
+class NoContents:
+    """What turns arrays of dtype float0 into the booleans that stand for them inside programs, and back; as the dtypes of keys do."""
+
+    name = "float0"
+    unwrap = staticmethod(lambda x: np.zeros(x.shape, bool))
+    wrap = staticmethod(lambda x: np.zeros(x.shape, dtypes.float0))
+
+
+def conversions(avals: Sequence[AbstractValue]) -> tuple:
+    """Pairs (index, converter) of the values that programs hold in another form than their users."""
+    return tuple((i, NoContents if a.dtype == dtypes.float0 else a.dtype) for i, a in enumerate(avals)
+                 if a is not abstract_token and (is_extended(a) or a.dtype == dtypes.float0))
 
 
 _texts: dict[AbstractValue, str] = {abstract_token: "!stablehlo.token"}

@@ -14,7 +14,7 @@ from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
-from jax_core import config, dtypes, tree
+from jax_core import backends, config, dtypes, tree
 from jax_core.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.effects import Effects
 from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
@@ -43,6 +43,12 @@ def split(items: Sequence[Any], *sizes: int) -> list[list]:
 def select(items: Iterable[Any], wanted: Iterable[bool]) -> list:
     """Those of ``items`` for which ``wanted`` is true."""
     return [x for x, w in zip(items, wanted) if w]
+
+
+def as_arrays(values: Any) -> Any:
+    """A pytree with its NumPy values and Python scalars as arrays, as the body of a compiled loop sees them."""
+    put = backends.get().put
+    return tree.map(lambda x: put(x) if isinstance(x, (*PYTHON_SCALARS, np.ndarray, np.generic)) else x, values)
 
 
 def nonzero_flags(tangents: Iterable[Any]) -> list[bool]:

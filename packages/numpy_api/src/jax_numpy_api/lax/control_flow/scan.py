@@ -32,7 +32,7 @@ from jax_core.structural import add as add_values
 from jax_core.structural import zeros
 from jax_core.tracebacks import api_boundary
 
-from .common import (PYTHON_SCALARS, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
+from .common import (PYTHON_SCALARS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
 from .cond import cond_p, split_invariant
@@ -170,7 +170,7 @@ def _scan_in_python(f, init, xs, xs_tree, length, reverse):
     """The loop for `jax.disable_jit`: the body runs on concrete slices."""
     from ..shape import stack  # loaded late: only this path needs them
     from ..slicing import index_in_dim
-    carry, rows = init, []
+    carry, rows = as_arrays(init), []
     if length == 0:
         raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
                          "are not known without a step.")
@@ -180,7 +180,7 @@ def _scan_in_python(f, init, xs, xs_tree, length, reverse):
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(f"lax.scan: body function {describe_function(f)} must return a pair (carry, y), got "
                             f"{result!r}.")
-        carry, y = result
+        carry, y = as_arrays(result)
         rows.append(y)
     rows = rows[::-1] if reverse else rows
     return carry, tree.tree_map(lambda *ys: stack(ys), *rows)

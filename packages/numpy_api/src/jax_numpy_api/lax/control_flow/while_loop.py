@@ -32,7 +32,7 @@ from jax_core.tracebacks import api_boundary
 from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
-from .common import (carry_fixpoint, check_carry, check_effects, convert, fill, instantiate_all, leaf_avals, narrow,
+from .common import (as_arrays, carry_fixpoint, check_carry, check_effects, convert, fill, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
 from .cond import runs_lane_by_lane, lane_select
 from .lowering import emit_observed_while, observed
@@ -122,9 +122,9 @@ def _check_bound(max_steps) -> int | None:
 
 def _while_in_python(cond_fun, body_fun, val, live, max_steps):
     """The loop for `jax.disable_jit`."""
-    steps = 0
+    steps, val = 0, as_arrays(val)
     while live and (max_steps is None or steps < max_steps):
-        val, steps = body_fun(val), steps + 1
+        val, steps = as_arrays(body_fun(val)), steps + 1
         live = cond_fun(val)
     return val
 
@@ -134,9 +134,10 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
     """``for i in range(lower, upper): val = body_fun(i, val)``, as one compiled loop.
 
     Args:
-      lower, upper: integer scalars. Where both are Python or NumPy integers the loop is a `scan`, which can be
-        differentiated in reverse mode; else it is a `while_loop`.
-      body_fun: function of the index and the carry; returns the next carry, of the same structure and types.
+      lower, upper: integer scalars. Where both are known the loop is a `scan`, which can be differentiated in reverse mode;
+        else it is a `while_loop`.
+      body_fun: function of the index and the carry; returns the next carry, of the same structure and types. The index is
+        weakly typed, as a Python integer is, unless a bound is traced and has a strong type.
       init_val: the first carry, a pytree of arrays.
       unroll: steps per iteration of the compiled loop; needs a static number of steps.
 
@@ -147,21 +148,22 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
     require_callable("lax.fori_loop", body_fun=body_fun)
     if hasattr(body_fun, "__jax_loop__"):
         return body_fun.__jax_loop__.fori_loop(fori_loop, lower, upper, init_val, unroll=unroll)
-    lower, upper, dtype = _loop_bounds(lower, upper)
+    lower, upper, one = _loop_bounds(lower, upper)
     first, last = to_concrete_value(lower), to_concrete_value(upper)
     if config.disable_jit.value and first is not None and last is not None:
+        val = as_arrays(init_val)
         for i in range(int(first), int(last)):
-            init_val = body_fun(np.asarray(i, dtype)[()], init_val)
-        return init_val
+            val = as_arrays(body_fun(as_arrays(i), val))
+        return val
     if first is not None and last is not None:
-        return _static_fori_loop(dtype.type(int(first)), int(last) - int(first), body_fun, init_val, unroll)
+        return _static_fori_loop(int(first), int(last) - int(first), body_fun, init_val, unroll)
     if unroll is not None and unroll is not False:
         raise ValueError("lax.fori_loop: unroll needs loop bounds that are statically known, but "
                          f"{'lower' if first is None else 'upper'} is traced.")
 
     def body(carry):
         i, end, val = carry
-        return add(i, dtype.type(1)), end, body_fun(i, val)
+        return add(i, one), end, body_fun(i, val)
     return while_loop(lambda carry: lt(carry[0], carry[1]), _Named(body, body_fun), (lower, upper, init_val))[2]
 
 
@@ -177,7 +179,7 @@ class _Named:
 
 
 def _loop_bounds(lower, upper):
-    """Both bounds with one strong integer type."""
+    """Both bounds with one integer type, weak if both are, and the number 1 of that type."""
     avals = []
     lower, upper = _whole(lower), _whole(upper)
     for name, x in (("lower", lower), ("upper", upper)):
@@ -193,9 +195,11 @@ def _loop_bounds(lower, upper):
     if len({a.dtype for a in strong}) > 1:
         raise TypeError(f"lax.fori_loop: lower and upper must have equal types, got {avals[0].str_short()} and "
                         f"{avals[1].str_short()}.")
+    if not strong:
+        return lower, upper, 1
     lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
                     for x, a in zip((lower, upper), avals))
-    return lower, upper, dtype
+    return lower, upper, dtype.type(1)
 
 
 def _whole(x):
@@ -206,7 +210,7 @@ def _whole(x):
 def _static_fori_loop(first, length, body_fun, init_val, unroll):
     def body(carry, _):
         i, val = carry
-        return (add(i, first.dtype.type(1)), body_fun(i, val)), None
+        return (add(i, 1), body_fun(i, val)), None
     if length <= 0:
         length = 0
     (_, result), _ = scan(_Named(body, body_fun), (first, init_val), None, length,
