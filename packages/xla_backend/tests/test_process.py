@@ -139,3 +139,25 @@ def test_placeholders_leave_room_for_the_meta_package():
         print([n for n in ("jax", "jax.core", "jax._src", "jax._src.named_sharding") if n in sys.modules])
         """)
     assert done.stdout == "[]\n", done.stderr
+
+
+def test_an_interrupt_inside_the_collector_is_not_lost():
+    """It arrives while the collector calls its callbacks, ours last."""
+    done = python("""
+        import ctypes, functools, gc, operator
+        from jax_core import backends
+        backends.get()
+
+        class Interrupting:
+            send = functools.partial(getattr(ctypes.CDLL(None), "raise"), 2)
+            stop = property(operator.methodcaller("send"))
+
+        gc.collect()
+        gc.callbacks.insert(0, functools.partial(getattr, Interrupting()))
+        try:
+            gc.collect()
+        except KeyboardInterrupt:
+            gc.callbacks.pop(0)
+            print("interrupted")
+        """)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")

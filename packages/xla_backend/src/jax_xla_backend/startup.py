@@ -1,7 +1,9 @@
 """Preparing jaxlib, once per process: configuration, our array methods, and the names that its C++ looks up."""
 from __future__ import annotations
 
+import functools
 import gc
+import operator
 import sys
 from typing import Any
 
@@ -23,14 +25,20 @@ def start() -> backend.XlaBackend:
     array_methods.install()
     client.on_start(_show_names)
     client.on_fork(waiting.stop_after_fork)
-    gc.callbacks.append(_collect)
+    gc.callbacks.append(functools.partial(getattr, _Collecting()))
     return backend.backend
 
 
-def _collect(phase: str, info: dict) -> None:
-    """jaxlib puts Python objects that its threads let go of aside until it is told that they may be freed."""
-    if phase == "stop":
-        _jax.collect_garbage()
+class _Collecting:
+    """Calls jaxlib when its attribute ``stop`` is read: it puts Python objects that its threads let go of aside until it is told
+    that they may be freed.
+
+    The collector calls ``getattr(collecting, phase, info)``, in which no bytecode runs: Python looks for signals between bytecodes,
+    and forgets a KeyboardInterrupt that is raised in a callback of the collector.
+    """
+
+    collect_garbage = staticmethod(_jax.collect_garbage)
+    stop = property(operator.methodcaller("collect_garbage"))
 
 
 _shown = False
