@@ -61,7 +61,7 @@ def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_ste
         return body_fun.__jax_loop__.while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
     max_steps = _check_bound(max_steps)
     if config.disable_jit.value:
-        live = cond_fun(init_val)
+        live = cond_fun(as_arrays(init_val))
         if to_concrete_value(live) is not None:  # else a transformation hides the values, and only the loop will do
             return _while_in_python(cond_fun, body_fun, init_val, live, max_steps)
     if max_steps is not None:

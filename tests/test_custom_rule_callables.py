@@ -1,0 +1,142 @@
+"""Rules of one's own for callables of every kind; what tracers and the index of a loop are to the functions that get them."""
+import functools
+import operator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+
+class Scale:
+    def __call__(self, x, k=3.0):
+        return x * k
+
+    def method(self, x, k=3.0):
+        return x * k
+
+
+CALLABLES = {  # name: (function, arguments, keyword arguments, value at 1.0, number of arguments that the rule gets)
+    "partial": (functools.partial(operator.mul, 2.0), (), {}, 2.0, 1),
+    "partial by keyword": (functools.partial(lambda x, k: x * k, k=4.0), (), {}, 4.0, 1),
+    "object": (Scale(), (), {}, 3.0, 2),
+    "object, by keyword": (Scale(), (), {"k": 5.0}, 5.0, 2),
+    "partial of object": (functools.partial(Scale(), k=4.0), (), {}, 4.0, 1),
+    "bound method": (Scale().method, (), {"k": 5.0}, 5.0, 2),
+    "builtin": (operator.neg, (), {}, -1.0, 1),
+    "jitted": (jax.jit(lambda x: x * 2), (), {}, 2.0, 1),
+    "keyword-only default": (lambda x, *, k=2.0: x * k, (), {}, 2.0, 1),
+    "variadic": (lambda *xs: sum(xs), (2.0,), {}, 3.0, 2),
+    "default skipped": (lambda x, a=1.0, b=2.0: x * a * b, (), {"b": 4.0}, 4.0, 3),
+}
+
+
+@pytest.mark.parametrize("make", [jax.custom_jvp, jax.custom_vjp])
+@pytest.mark.parametrize("name", CALLABLES)
+def test_rules_of_callables(make, name):
+    fun, args, kwargs, value, count = CALLABLES[name]
+    call, counts = make(fun), []
+    if make is jax.custom_jvp:
+        @call.defjvp
+        def _rule(primals, tangents):
+            counts.append(len(primals))
+            return fun(*primals), tangents[0] * 7.0
+    else:
+        def forward(*args):
+            counts.append(len(args))
+            return fun(*args), None
+        call.defvjp(forward, lambda _, ct: (ct * 7.0, *[None] * (counts[0] - 1)))
+    assert float(call(1.0, *args, **kwargs)) == value
+    assert float(jax.grad(lambda x: call(x, *args, **kwargs))(1.0)) == 7.0
+    assert counts == [count]
+
+
+MISFITS = {"keyword-only": (lambda x, *, k=2.0: x * k, {"k": 3.0}), "collected": (lambda x, **more: x, {"k": 3.0}),
+           "unknown": (lambda x: x, {"z": 3.0})}
+
+
+@pytest.mark.parametrize("make", [jax.custom_jvp, jax.custom_vjp])
+@pytest.mark.parametrize("name", MISFITS)
+def test_arguments_that_cannot_be_put_in_place(make, name):
+    fun, kwargs = MISFITS[name]
+    call = make(fun)
+    (call.defjvp if make is jax.custom_jvp else functools.partial(call.defvjp, bwd=None))(lambda *args: args)
+    call.fwd = call.bwd = fun
+    with pytest.raises(TypeError, match=next(iter(kwargs))):
+        call(1.0, **kwargs)
+
+
+@pytest.mark.parametrize("make", [jax.custom_jvp, jax.custom_vjp])
+@pytest.mark.parametrize("fun", [functools.partial(operator.mul, 2.0), Scale()], ids=["mul", "Scale"])
+def test_a_missing_rule_names_the_callable(make, fun):
+    with pytest.raises(AttributeError, match="no rule is set for (mul|Scale);"):
+        make(fun)(1.0)
+
+
+def test_custom_gradient_may_return_none():
+    scaled = jax.custom_gradient(lambda x, n: (x * n, lambda ct: (ct * 5, None)))
+    x_bar, n_bar = jax.vjp(scaled, 1.0, 2)[1](1.0)
+    assert x_bar == 5.0 and n_bar.dtype == jax.dtypes.float0
+    x_bar, y_bar = jax.vjp(scaled, 1.0, 2.0)[1](1.0)
+    assert (x_bar, y_bar) == (5.0, 0.0)
+    with pytest.raises(TypeError, match="^custom_gradient: .* 2 arguments"):
+        jax.grad(jax.custom_gradient(lambda x, n: (x * n, lambda ct: (ct,) * 3)))(1.0, 2.0)
+
+
+UNDER = {"jit": lambda f: jax.jit(f)(1.0), "grad": lambda f: jax.grad(f)(1.0), "jvp": lambda f: jax.jvp(f, (1.0,), (1.0,)),
+         "vmap": lambda f: jax.vmap(f)(jnp.ones(2)), "key": lambda f: jax.jit(f)(jax.random.key(0)),
+         "tangent": lambda f: jax.linearize(f, 1.0)[1](1.0)}
+
+
+@pytest.mark.parametrize("name", UNDER)
+def test_traced_values_have_no_hash(name):
+    """As arrays have none: values that compare equal by element cannot be keys."""
+    def f(x):
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(x)
+        return x
+    UNDER[name](f)
+
+
+def test_a_traced_value_is_no_static_argument():
+    with pytest.raises(ValueError, match="[Nn]on-hashable"):
+        jax.jit(lambda x: jax.jit(lambda y: y, static_argnums=0)(x))(1.0)
+
+
+@pytest.mark.parametrize("x64", [False, True])
+@pytest.mark.parametrize("bounds", [(0, 3), (np.int32(0), np.int32(3)), (jnp.uint8(0), jnp.uint8(3))], ids=["int", "int32", "uint8"])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32", "bfloat16"])
+def test_the_index_of_a_loop_gives_way(dtype, bounds, x64):
+    with jax.enable_x64(x64), jax.numpy_dtype_promotion("strict"):
+        for disable in (False, True):
+            with jax.disable_jit(disable):
+                out = lax.fori_loop(*bounds, lambda i, c: c + i, jnp.ones((), dtype))
+            assert out.dtype == dtype and out == 4
+
+
+LOOPS = {
+    "while": lambda: lax.while_loop(lambda c: c < 3, lambda c: c + 1, 0), "while, no step": lambda: lax.while_loop(lambda c: c < 0, lambda c: c, 0),
+    "while, constant": lambda: lax.while_loop(lambda c: c.astype(bool), lambda c: 0, 1), "fori": lambda: lax.fori_loop(0, 3, lambda i, c: i, 0),
+    "fori, no step": lambda: lax.fori_loop(0, 0, lambda i, c: c, 0), "scan": lambda: lax.scan(lambda c, x: (c + 1, 2), 0, None, length=3),
+    "tree": lambda: lax.while_loop(lambda c: c["n"] < 3, lambda c: {"n": c["n"] + 1, "x": c["x"]}, {"n": 0, "x": 1.0}),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_in_python_give_the_types_of_compiled_ones(name):
+    compiled = LOOPS[name]()
+    with jax.disable_jit():
+        plain = LOOPS[name]()
+    for a, b in zip(jax.tree.leaves(plain), jax.tree.leaves(compiled), strict=True):
+        assert isinstance(a, jax.Array) and (a.dtype, a.weak_type) == (b.dtype, b.weak_type) and (a == b).all()
+
+
+RAVELLED = {"int16, int": ([np.int16(3), -1], "int32"), "ints": ([1, 2], "int32"), "int, float": ([1, 2.0], "float32")}
+
+
+@pytest.mark.parametrize("name", RAVELLED)
+def test_ravelled_numbers_count_as_arrays(name):
+    leaves, dtype = RAVELLED[name]
+    flat, unravel = jax.flatten_util.ravel_pytree(leaves)
+    assert flat.dtype == dtype and [x.dtype for x in unravel(flat)] == [jnp.asarray(x).dtype for x in leaves]
