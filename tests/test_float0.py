@@ -194,6 +194,10 @@ def test_jacobians_of_integers_are_zeros_of_their_dtype():
 def test_linear_functions_of_integers_are_transposed():
     n_bar, = jax.linear_transpose(lambda n: n[::-1] * 3, N)(jnp.arange(3))
     assert n_bar.tolist() == [6, 3, 0] and n_bar.dtype == jnp.arange(3).dtype
+    for f in (jax.jit(lambda n: n[::-1] * 3), lambda n: lax.cond(True, lambda n: n[::-1] * 3, lambda n: n, n),
+              lambda n: lax.scan(lambda c, a: (c, a * 3), 0, n, reverse=True)[1][::-1]):
+        n_bar, = jax.linear_transpose(f, N)(jnp.arange(3))
+        assert n_bar.tolist() == [6, 3, 0] and n_bar.dtype == jnp.arange(3).dtype
     with pytest.raises(TypeError, match="^linear_transpose: .* all"):
         jax.linear_transpose(lambda x: (x, N), X)
 

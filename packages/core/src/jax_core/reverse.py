@@ -451,6 +451,6 @@ def _transpose_jaxpr(closed, linear, nonzero_ct):
         nonzero_out[:] = [not isinstance(ct, Zero) for ct in found]
         return [ct for ct, nz in zip(found, nonzero_out) if nz]
 
-    ct_avals = [a.to_tangent_aval() for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
+    ct_avals = [a for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
     jaxpr, consts, _ = trace_to_jaxpr(run, known + ct_avals, closed.jaxpr.debug_info)
     return ClosedJaxpr(jaxpr, consts), list(nonzero_out)

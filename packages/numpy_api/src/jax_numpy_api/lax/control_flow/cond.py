@@ -412,7 +412,7 @@ def _cond_transpose(cts, index, *args, branches, **params):
     nonzero_ct = nonzero_flags(cts)
     derived = [transpose_jaxpr(b, linear, nonzero_ct) for b in branches]
     out_nz = [any(column) for column in zip(*(nz for _, nz in derived))]
-    avals = [x.aval.to_tangent_aval() for x in args if is_linear(x)]
+    avals = [x.aval for x in args if is_linear(x)]
     programs = tuple(_fill_zeros(closed, nz, out_nz, avals) for closed, nz in derived)
     known = [x for x in args if not is_linear(x)]
     outs = cond_p.bind(index, *known, *select(cts, nonzero_ct), branches=programs, **params)

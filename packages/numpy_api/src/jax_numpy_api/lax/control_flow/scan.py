@@ -357,12 +357,12 @@ def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carr
     res_consts, res_rows = [x for x in consts if not is_linear(x)], [x for x in xs if not is_linear(x)]
     body = jaxpr.memo(("scan_backward", tuple(flags), tuple(carry_nz), tuple(ys_nz)), lambda: _backward_body(
         jaxpr, program, len(res_consts), consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin))
-    totals = [zeros(x.aval.to_tangent_aval()) for x in select(filter(is_linear, consts), consts_nz)]
+    totals = [zeros(x.aval) for x in select(filter(is_linear, consts), consts_nz)]
     params = {**params, "reverse": not params["reverse"]}
     run = _backward_in_two if params["_split_transpose"] and totals else _backward
     outs = run(body, res_consts, totals, instantiate_all(ct_carry, carry_nz), res_rows, select(ct_ys, ys_nz), params)
     ct_consts, ct_init, ct_xs = split(outs, len(totals), sum(carry_nz))
-    zero = lambda x: Zero(x.aval.to_tangent_aval() if is_linear(x) else get_aval(x).to_tangent_aval())
+    zero = lambda x: Zero(x.aval if is_linear(x) else get_aval(x).to_tangent_aval())
     linear_consts, linear_xs = [x for x in consts if is_linear(x)], [x for x in xs if is_linear(x)]
     by_const = iter(fill(consts_nz, ct_consts, map(zero, linear_consts)))
     by_x = iter(fill(xs_nz, ct_xs, map(zero, linear_xs)))
@@ -405,7 +405,7 @@ def _backward_body(jaxpr, program, n_res, consts_lin, num_carry, consts_nz, carr
     in_avals, out_avals = jaxpr.in_avals, jaxpr.out_avals
     n_consts = len(consts_lin)
     x_avals = in_avals[n_consts + num_carry:]
-    tangents = lambda avals: [a.to_tangent_aval().strip_weak_type() for a in avals]
+    tangents = lambda avals: [a.strip_weak_type() for a in avals]  # they are those of a linear program, so tangents already
     const_avals = in_avals[:n_consts]
     total_avals = tangents(select(select(const_avals, consts_lin), consts_nz))
     carry_avals = tangents(select(out_avals[:num_carry], carry_nz))
