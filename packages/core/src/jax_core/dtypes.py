@@ -644,6 +644,16 @@ def to_complex_dtype(dtype: Any) -> np.dtype:
     return np.dtype(np.complex128 if to_inexact_dtype(dtype) == np.float64 else np.complex64)
 
 
+def common_dtype(*args: Any) -> np.dtype:
+    """The dtype in which an operation that is defined for several dtypes at once computes, whatever
+    `jax_numpy_dtype_promotion` allows where nothing but promotion would mix them.
+
+    Raises:
+      TypePromotionError: there is none.
+    """
+    return np.dtype(functools.reduce(lambda a, b: _join(a, b, _standard), map(np.dtype, args)))
+
+
 def can_promote(a: Any, b: Any) -> bool:
     """Whether a value of dtype `a` becomes `b` implicitly when it meets one of dtype `b`."""
     try:

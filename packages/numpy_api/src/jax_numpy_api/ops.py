@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.errors import ConcretizationTypeError
+
 from . import numpy as jnp
 from .numpy.index_tricks import index_exp as index
+from .numpy.promotion import concrete
 
 __all__ = ["index", "index_add", "index_max", "index_min", "index_mul", "index_update", "segment_max", "segment_min",
            "segment_prod", "segment_sum"]
@@ -19,7 +22,7 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
         raise ValueError(f"segment_{name}: segment_ids must be one-dimensional and as long as the first axis of data, "
                          f"got shapes {segment_ids.shape} and {data.shape}")
     if num_segments is None:
-        num_segments = int(np.max(np.asarray(segment_ids), initial=-1)) + 1
+        num_segments = int(np.max(_known(name, segment_ids), initial=-1)) + 1
     num_segments = num_segments.__index__()
     if num_segments < 0:
         raise ValueError(f"segment_{name}: num_segments must not be negative, got {num_segments}")
@@ -33,6 +36,14 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
         data[i * bucket_size: (i + 1) * bucket_size], **keys) for i in range(rows)]
     stacked = jnp.stack(parts) if parts else out[None]
     return {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}[name](stacked, 0).astype(data.dtype)
+
+
+def _known(name: str, segment_ids: Any) -> np.ndarray:
+    known = concrete(segment_ids)
+    if known is None:
+        raise ConcretizationTypeError(segment_ids, f"segment_{name} without num_segments looks for the largest of segment_ids; "
+                                      "give num_segments where they are traced.")
+    return known
 
 
 def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,

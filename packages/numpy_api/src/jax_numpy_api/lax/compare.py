@@ -39,7 +39,7 @@ def _comparison(name, direction, accepts, reference, total=False):
         x, y = _same_shape(b, x, y)
         return emit_compare(b, direction, x, y, "TOTALORDER" if total else None)
     def on_host(x, y):
-        return reference(x, y) if total else reference(_flushed(x), _flushed(y))
+        return reference(x, y) if total else reference(flushed(x), flushed(y))
     return elementwise(name, lower, accepts=accepts, jvp=ZERO, reference=on_host, result=boolean, exact=True)
 
 
@@ -47,14 +47,14 @@ def _same_shape(b, x, y):
     return full_operands(b, (x, y))
 
 
-def _flushed(x):
+def flushed(x):
     """``x`` with zeros for its subnormal elements. Half floats have none left: they are compared as float32."""
     x = np.asarray(x)
     kind = x.dtype.kind
-    if kind in "biu" or x.dtype == np.float16:
+    if kind in "biu" or x.dtype == np.float16 or not dtypes.issubdtype(x.dtype, np.inexact):
         return x
     if kind == "c":
-        return _flushed(x.real) + 1j * _flushed(x.imag)
+        return flushed(x.real) + 1j * flushed(x.imag)
     tiny = dtypes.finfo(x.dtype).smallest_normal
     small = np.abs(x) < tiny
     return np.where(small & (x != 0), np.zeros((), x.dtype), x) if small.any() else x

@@ -102,6 +102,8 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
     if name not in ("SAME", "SAME_LOWER"):
         raise RuntimeError(f"padding={padding!r} is not one of 'VALID', 'SAME' and 'SAME_LOWER'.")
     pads = []
+    if any(stride < 1 for stride in window_strides):
+        raise ValueError(f"lax.padtype_to_pads: window_strides={tuple(window_strides)} must be positive.")
     for n, window, stride in zip(in_shape, window_shape, window_strides):
         total = max((-(-n // stride) - 1) * stride + window - n, 0)
         small, large = total // 2, total - total // 2
@@ -166,7 +168,7 @@ def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation,
         if len(given) != lhs.ndim - 2:
             raise ValueError(f"{where}: {name}={tuple(given)} needs one entry for each of the {lhs.ndim - 2} spatial axes.")
         if name != "padding" and any(v < 1 for v in given):
-            raise TypeError(f"{where}: {name}={tuple(given)} must be positive.")
+            raise ValueError(f"{where}: {name}={tuple(given)} must be positive.")
     if feature_group_count < 1 or batch_group_count < 1:
         raise ValueError(f"{where}: feature_group_count={feature_group_count} and batch_group_count={batch_group_count} must be "
                          "positive.")

@@ -339,9 +339,9 @@ cumlogsumexp_p = _cumulative(
 
 def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
     axis, rank = operator.index(axis), np.ndim(operand)
-    if not -rank <= axis < rank:
-        raise ValueError(f"{prim.name}: axis {axis} is out of bounds for array of shape {np.shape(operand)}")
-    return prim.bind(operand, axis=axis % rank, reverse=bool(reverse))
+    if not 0 <= axis < rank:
+        raise ValueError(f"{prim.name}: axis {axis} must lie in [0, {rank}) for an array of shape {np.shape(operand)}")
+    return prim.bind(operand, axis=axis, reverse=bool(reverse))
 
 
 def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:

@@ -210,7 +210,7 @@ def _dot_general_type(lhs, rhs, *, dimension_numbers, precision, preferred_eleme
     shape = (*(lhs.shape[d] for d in lb), *(lhs.shape[d] for d in _free(lhs.ndim, lc, lb)),
              *(rhs.shape[d] for d in _free(rhs.ndim, rc, rb)))
     if preferred_element_type is None:
-        return ShapedArray(shape, dtypes.result_type(lhs.dtype, rhs.dtype), lhs.weak_type and rhs.weak_type,
+        return ShapedArray(shape, dtypes.common_dtype(lhs.dtype, rhs.dtype), lhs.weak_type and rhs.weak_type,
                            sharding=out_sharding)
     return ShapedArray(shape, preferred_element_type, sharding=out_sharding)
 
@@ -239,7 +239,7 @@ def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
     ct_batch = tuple(range(n_batch))
     y_in_ct = n_batch + (0 if swap else len(x_free))
     ct_contracted = tuple(range(y_in_ct, y_in_ct + len(y_free)))
-    element = None if get_aval(ct).dtype == x.aval.dtype == get_aval(y).dtype else dtypes.result_type(
+    element = None if get_aval(ct).dtype == x.aval.dtype == get_aval(y).dtype else dtypes.common_dtype(
         get_aval(ct).dtype, get_aval(y).dtype)
     # The result has: batch, free axes of x, then those of y that were contracted with x, in the order they have in y; or
     # the latter two the other way round.
@@ -300,10 +300,10 @@ def _shift(dims, at):
 def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     (lc, rc), (lb, rb) = dimension_numbers
     out = b.out_avals[0]
-    common = dtypes.result_type(lhs.aval.dtype, rhs.aval.dtype)
+    common = dtypes.common_dtype(lhs.aval.dtype, rhs.aval.dtype)
     operand = common
     if not _accumulates(common, out.dtype):
-        operand = out.dtype if dtypes.can_promote(common, out.dtype) else common
+        operand = out.dtype if dtypes.common_dtype(common, out.dtype) == out.dtype else common
     element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
     lhs, rhs = b.convert(lhs, operand), b.convert(rhs, operand)
     if b.platform == "cpu" and b.devices == 1 and dtypes.issubdtype(operand, np.floating):
@@ -328,7 +328,7 @@ def _accumulates(operand, result):
 def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     lhs, rhs = np.asarray(lhs), np.asarray(rhs)
     (lc, rc), (lb, rb) = dimension_numbers
-    dtype = np.dtype(preferred_element_type or dtypes.result_type(lhs.dtype, rhs.dtype))
+    dtype = np.dtype(preferred_element_type or dtypes.common_dtype(lhs.dtype, rhs.dtype))
     lf, rf = _free(lhs.ndim, lc, lb), _free(rhs.ndim, rc, rb)
     batch, left, right = ([x.shape[d] for d in ds] for x, ds in ((lhs, lb), (lhs, lf), (rhs, rf)))
     inner = math.prod(lhs.shape[d] for d in lc)

@@ -342,8 +342,9 @@ def gather(operand: Any, start_indices: Any, dimension_numbers: GatherDimensionN
       dimension_numbers: how the axes belong together.
       slice_sizes: lengths of a slice, one for each operand axis.
       unique_indices, indices_are_sorted: promises that make the derivative cheaper to compute.
-      mode: what an index out of bounds reads; default "fill", and a promise while the fill value is not given.
-      fill_value: for the mode "fill"; default NaN, or the integer farthest from zero.
+      mode: what an index out of bounds reads; by default a promise that there is none, with which XLA reads the nearest slice
+        and the derivative drops it.
+      fill_value: for the mode "fill", which it does not imply; default NaN, or the integer farthest from zero.
 
     Raises:
       TypeError: axes or sizes do not fit. ValueError: indices are not integers, or an unknown mode.
@@ -351,10 +352,7 @@ def gather(operand: Any, start_indices: Any, dimension_numbers: GatherDimensionN
     dimension_numbers = _as_tuples(dimension_numbers)
     start_indices = _array(start_indices)
     dtype = dtypes.dtype(operand)
-    if mode is None and fill_value is None:
-        parsed = GatherScatterMode.PROMISE_IN_BOUNDS  # XLA's clamp, for callers who said nothing
-    else:
-        parsed = GatherScatterMode.from_any(mode)
+    parsed = GatherScatterMode.PROMISE_IN_BOUNDS if mode is None else GatherScatterMode.from_any(mode)
     if parsed is GatherScatterMode.FILL_OR_DROP:
         fill_value = default_fill(dtype) if fill_value is None else _static_fill(fill_value)
     else:

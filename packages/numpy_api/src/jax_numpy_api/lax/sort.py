@@ -1,6 +1,6 @@
 """Sorting: `sort` of several operands by one or more keys, `top_k`, and their approximate kin.
 
-The order of numbers: NaN last, whatever its sign; -0.0 and 0.0 are equal; complex numbers by real, then imaginary
+The order of numbers: NaN last, whatever its sign; -0.0 and 0.0 are equal; subnormal numbers in their order; complex numbers by real, then imaginary
 part. Sorting is stable.
 
 On CPU, XLA calls its own fast integer sort only for one operand with a plain comparison; a comparator for floats, or a
@@ -24,6 +24,7 @@ from jax_core.batching import bdim_at_front
 from jax_core.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 
+_NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
 _MOST_DIGITS = 4  # beyond, one sort with a comparator of all keys is faster
 
 
@@ -59,7 +60,8 @@ class _Digits:
         return self.op(f"stablehlo.{name} {x}, {y}", x, y)
 
     def compare(self, direction, x, y):
-        return self.op(f"stablehlo.compare {direction}, {x}, {y}, FLOAT", x, y, dtype=bool)
+        kind = "FLOAT" if dtypes.issubdtype(x.aval.dtype, np.floating) else "SIGNED"
+        return self.op(f"stablehlo.compare {direction}, {x}, {y}, {kind}", x, y, dtype=bool)
 
     def select(self, where, x, y):
         return self.op(f"stablehlo.select {where}, {x}, {y}", where, x, y, dtype=x.aval.dtype)
@@ -89,14 +91,15 @@ class _Digits:
     def of_float(self, x, total):
         wide = x.aval.dtype.itemsize == 8
         floating, integer = (np.float64, np.int64) if wide else (np.float32, np.int32)
+        top = 2**63 - 1 if wide else 2**31 - 1
         x = self.b.convert(x, np.dtype(floating))
-        if not total:
-            zero = self.full(0, floating)
-            x = self.select(self.compare("EQ", x, zero), zero, x)
-            x = self.select(self.compare("NE", x, x), self.full(np.nan, floating), x)
         bits = self.op(f"stablehlo.bitcast_convert {x}", x, dtype=integer)
+        if not total:  # -0.0 is told by its bits: to the processor, as XLA sets it, subnormal numbers are zeros too
+            negative_zero = self.full(-1 - top, integer)
+            bits = self.select(self.compare("EQ", bits, negative_zero), self.full(0, integer), bits)
+            bits = self.select(self.compare("NE", x, x), self.full(_NAN_BITS[integer], integer), bits)
         sign = self.binary("shift_right_arithmetic", bits, 63 if wide else 31)
-        flips = self.binary("and", sign, 2**63 - 1 if wide else 2**31 - 1)
+        flips = self.binary("and", sign, top)
         bits = self.op(f"stablehlo.xor {bits}, {flips}", bits, flips)
         return self.halves(bits) if wide else [self.b.convert(bits, np.dtype(np.int64))]
 
@@ -176,10 +179,13 @@ def _compare_keys(b, args, num_keys):
 
 
 def _canonical(b, x):
-    """One zero and one NaN for all."""
+    """One zero and one NaN for all. -0.0 is told by its bits: to the processor, as XLA sets it, subnormal numbers are zeros too."""
     dtype, truth = x.aval.dtype, ShapedArray((), bool)
     zero, nan = b.scalar(0, dtype), b.scalar(np.nan, dtype)
-    is_zero = b.emit(f"stablehlo.compare EQ, {x}, {zero}, FLOAT", x, zero, out=truth)
+    whole = np.dtype(f"uint{8 * dtype.itemsize}")
+    negative_zero = b.scalar(1 << 8 * dtype.itemsize - 1, whole)
+    bits = b.emit(f"stablehlo.bitcast_convert {x}", x, out=ShapedArray((), whole))
+    is_zero = b.emit(f"stablehlo.compare EQ, {bits}, {negative_zero}, UNSIGNED", bits, negative_zero, out=truth)
     x = b.emit(f"stablehlo.select {is_zero}, {zero}, {x}", is_zero, zero, x, out=x.aval)
     is_nan = b.emit(f"stablehlo.compare NE, {x}, {x}, FLOAT", x, x, out=truth)
     return b.emit(f"stablehlo.select {is_nan}, {nan}, {x}", is_nan, nan, x, out=x.aval)
@@ -472,15 +478,14 @@ def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size
     if not 0 < recall_target <= 1:
         raise ValueError(f"approx_top_k: recall_target={recall_target} must lie in (0, 1].")
     axis = _axis(reduction_dimension, np.ndim(operand))
-    values, indices = approx_top_k_p.bind(
+    return approx_top_k_p.bind(
         operand, k=operator.index(k), reduction_dimension=axis, recall_target=float(recall_target),
         is_max_k=is_max_k, reduction_input_size_override=int(reduction_input_size_override),
         aggregate_to_topk=bool(aggregate_to_topk))
-    return values, indices
 
 
 def approx_max_k(operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
-                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> tuple[Any, Any]:
+                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> list[Any]:
     """About the ``k`` largest elements along one axis, and their positions; here they are exact.
 
     Args:
@@ -498,6 +503,6 @@ def approx_max_k(operand: Any, k: int, reduction_dimension: int = -1, recall_tar
 
 
 def approx_min_k(operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
-                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> tuple[Any, Any]:
+                 reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> list[Any]:
     """About the ``k`` smallest elements along one axis, in ascending order, and their positions. See `approx_max_k`."""
     return _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, False)

@@ -20,11 +20,10 @@ def view_as(x: Any, dtype: Any) -> Array:
     old, new = x.dtype, dtype
     if old == new:
         return x
-    if np.bool_ in (old, new):
-        if old.itemsize != new.itemsize:
-            raise ValueError(f"view: a boolean array can only be viewed as a type of one byte, got {old} and {new}")
-        return lax.ne(x, np.zeros((), old)[()]) if new == np.bool_ else lax.bitcast_convert_type(
-            lax.convert_element_type(x, np.uint8), new)
+    if new == np.bool_:
+        return lax.ne(view_as(x, np.uint8), np.uint8(0))
+    if old == np.bool_:
+        return view_as(lax.convert_element_type(x, np.uint8), new)
     wide, narrow = dtypes.itemsize_bits(old), dtypes.itemsize_bits(new)
     if wide == narrow:
         return lax.bitcast_convert_type(x, new)

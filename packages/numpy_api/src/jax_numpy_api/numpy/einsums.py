@@ -18,7 +18,7 @@ from jax_core.array import Array
 from jax_core.jit import inlined
 
 from .. import lax
-from .promotion import as_array, check_arraylike, convert, joined, shape_of, unwrapped
+from .promotion import as_array, check_arraylike, convert, joined_in_product, shape_of, unwrapped
 
 
 def einsum(subscripts: Any, /, *operands: Any, out: None = None, optimize: Any = "auto", precision: Any = None,
@@ -218,7 +218,7 @@ def _run(arrays, steps, precision, preferred):
 
 def _contract(arrays, steps, precision, preferred, dot_general):
     arrays = list(arrays)
-    dtype, weak = joined(*arrays)
+    dtype, weak = joined_in_product(preferred, *arrays)
     result_dtype = dtype if preferred is None else preferred
     arrays = [as_array(convert(a, dtype, weak)) for a in arrays]
     for positions, labels, out in steps:

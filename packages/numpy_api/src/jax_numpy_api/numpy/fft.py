@@ -5,6 +5,7 @@ cuts the axis off or fills it up with zeros.
 """
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Sequence
 
@@ -76,9 +77,10 @@ def _transform_core(a, name, kind, s, axes, norm):
     elif kind == "irfft":
         full[-1] = 2 * (a.shape[-1] - 1)
     if any(n < 1 for n in full):
-        raise ValueError(f"jnp.fft.{name}: invalid number of data points {full} for axes {axes}")
+        if s is not None or kind == "irfft" or kind == "rfft" and full[-1] < 1:
+            raise ValueError(f"jnp.fft.{name}: invalid number of data points {full} for axes {axes}")
     out = _in_groups(a, kind, full)
-    factor = _scale(norm, kind in ("ifft", "irfft"), int(np.prod(full)))
+    factor = _scale(norm, kind in ("ifft", "irfft"), math.prod(full) or 1)
     if factor != 1.0:
         out = lax.mul(out, _like(out, factor))
     return moveaxis(out, tuple(range(a.ndim - last, a.ndim)), axes)

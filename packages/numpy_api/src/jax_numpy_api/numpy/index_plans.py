@@ -77,7 +77,6 @@ class General(NamedTuple):
     shape: tuple
     dims: tuple
     known: bool  # all positions are known now
-    inside: bool  # and lie in the operand
     reads: lax.GatherDimensionNumbers
     writes: lax.ScatterDimensionNumbers
 
@@ -393,10 +392,9 @@ def _layout(shape: tuple, entries: list, common: tuple, wrap: bool) -> General:
     offsets = tuple(i for i, a in enumerate(real) if a[0] == "window")
     addressed = tuple(c[0] for c in columns)
     known = all(isinstance(c[1], np.ndarray) for c in columns)
-    inside = known and all(p.size == 0 or p.min() >= 0 and p.max() + sizes[axis] <= shape[axis] for axis, p, _ in columns)
     return General(tuple(columns), batch, tuple(sizes), tuple(collapsed), offsets,
                    tuple(a[1] for a in real), tuple(a[1] for a in axes),
-                   tuple(i for i, a in enumerate(axes) if a[0] != "new"), known, inside,
+                   tuple(i for i, a in enumerate(axes) if a[0] != "new"), known,
                    lax.GatherDimensionNumbers(offsets, tuple(collapsed), addressed),
                    lax.ScatterDimensionNumbers(offsets, tuple(collapsed), addressed))
 

@@ -8,7 +8,8 @@
 
 Eagerly, an index into an array that is ready in host memory is done on a NumPy view.
 
-A position out of bounds reads the nearest element and is dropped in writing, unless ``mode`` says otherwise.
+A position out of bounds reads the nearest element, which gets no derivative from it, and is dropped in writing, unless
+``mode`` says otherwise.
 """
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
     if 0 in plan.kept:
         return lax.full(plan.shape, 0, x.dtype)
     if mode is None and fill_value is None:
-        mode = lax.GatherScatterMode.PROMISE_IN_BOUNDS if plan.inside else lax.GatherScatterMode.CLIP
+        mode = lax.GatherScatterMode.PROMISE_IN_BOUNDS
     if 0 in x.shape and mode in (lax.GatherScatterMode.PROMISE_IN_BOUNDS, lax.GatherScatterMode.CLIP, "clip",
                                  "promise_in_bounds"):
         raise IndexError(f"index is out of bounds for an array of shape {x.shape}, which has no elements")
@@ -160,36 +161,35 @@ _SCATTERS = {"set": "scatter_p", "add": "scatter_add_p", "subtract": "scatter_su
              "min": "scatter_min_p", "max": "scatter_max_p"}
 
 
-def _update_value(x: Any, value: Any, name: str) -> Any:
-    """The new value in the dtype of ``x``, with a warning where that loses something."""
+def _update_value(x: Any, value: Any, name: str, replaces: bool) -> Any:
+    """The new value: one that takes the place of old ones in the dtype of ``x``, one that is combined with them in the dtype
+    of both; with a warning where the dtype of ``x`` loses something."""
     if isinstance(value, (list, tuple)):
         from .creation import asarray
         value = asarray(value)
     check_arraylike(name, value)
     value = unwrapped(value)
     if hasattr(value, "dtype"):
-        if value.dtype != x.dtype:
-            _warn_unsafe(x, value, value.dtype)
-    elif getattr(x.dtype, "kind", "V") not in _ROOM.get(type(value), ""):
-        _warn_unsafe_number(x, value)
-    return convert(value, x.dtype, False)
+        joined = x.dtype if value.dtype == x.dtype else _joined(x, value, value.dtype)
+    elif getattr(x.dtype, "kind", "V") in _ROOM.get(type(value), ""):
+        joined = x.dtype
+    else:
+        joined = _joined(x, value, dtypes.dtype(value))
+    return convert(value, x.dtype if replaces else joined, False)
 
 
 _ROOM = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}  # kinds of dtypes that hold Python numbers
 
 
-def _warn_unsafe(x: Any, value: Any, dtype: Any) -> None:
+def _joined(x: Any, value: Any, dtype: Any) -> Any:
+    """The dtype of ``x`` and ``value``, which has dtype ``dtype``, with a warning where it is not that of ``x``."""
     joined = dtypes.result_type(x, value)
     if joined == x.dtype or isinstance(value, (np.ndarray, np.generic)) and dtypes.canonicalize_dtype(dtype) == x.dtype:
-        return
+        return x.dtype
     source.warn(f"scatter inputs have incompatible types: cannot safely cast value from dtype={dtype} to "
                 f"dtype={x.dtype} with jax_numpy_dtype_promotion={_promotion_mode()!r}. In future JAX releases this will "
                 "result in an error.", FutureWarning)
-
-
-def _warn_unsafe_number(x: Any, value: Any) -> None:
-    if dtypes.result_type(x, value) != x.dtype:
-        _warn_unsafe(x, value, dtypes.dtype(value))
+    return joined
 
 
 def _promotion_mode() -> str:
@@ -212,14 +212,20 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
       wrap: whether negative positions count from the end.
 
     Raises:
-      ValueError: ``value`` does not broadcast.
+      ValueError: ``value`` does not broadcast; an unknown ``mode``.
     """
     index = as_tuple(index)
+    if mode is not None:
+        mode = lax.GatherScatterMode.from_any(mode)
     if op == "set" and context.state.trace is EVAL and not isinstance(x, Tracer):
         out = _host_write(x, index, value)
         if out is not None:
             return out
-    value = _update_value(x, value, f"scatter_{op}")
+    value, own = _update_value(x, value, f"scatter_{op}", op == "set"), x.dtype
+    if value.dtype != own:
+        wide = write(convert(x, value.dtype), index, value, op, indices_are_sorted=indices_are_sorted,
+                     unique_indices=unique_indices, mode=mode, wrap=wrap)
+        return convert(wide, own)
     plan = static_plan(x.shape, index)
     if plan is not None and plan.contiguous and (wrap or not _has_negative(index)):
         return _write_static(x, value, plan, op)
@@ -405,12 +411,13 @@ class _AtIndex:
 
     def divide(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
                out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
-        """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element."""
+        """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element; of integers a
+        float, as ``x / values`` is."""
         from .creation import ones_like
         from .arithmetic import divide
         factors = _AtIndex(ones_like(self.array), self.index)._write(
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
-        return convert(divide(self.array, factors), self.array.dtype)
+        return divide(self.array, factors)
 
     def power(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
               out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
@@ -456,7 +463,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
       fill_value: what "fill" gives instead.
 
     Raises:
-      TypeError: indices that are not integers. NotImplementedError: ``mode="raise"``.
+      TypeError: indices that are not integers. ValueError: an unknown mode. NotImplementedError: ``mode="raise"``.
 
     Source: `numpy.take`.
     """
@@ -472,6 +479,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
                         "boolean mask in a[mask].")
     if mode == "raise":
         raise NotImplementedError("The 'raise' mode to jnp.take is not supported.")
+    if mode not in (None, "fill", "clip", "wrap"):
+        raise ValueError(f"jnp.take: mode must be 'fill', 'clip' or 'wrap', got {mode!r}.")
     if mode == "wrap":
         from .arithmetic import remainder
         if a.shape[axis]:

@@ -231,7 +231,11 @@ def solve(a, b):
 def _solve_matrices(a: Array, b: Array) -> Array:
     """``a`` and ``b`` have the same batch axes."""
     factors, _, order = lax.linalg.lu(lax.stop_gradient(a))
+    return _solve_factored(a, factors, order, b)
 
+
+def _solve_factored(a: Array, factors: Array, order: Array, b: Array) -> Array:
+    """The solution by the LU factors of ``a``; derivatives are those of ``a x = b``."""
     def forward(_, y):
         return _lu_solve(factors, order, y)
 
@@ -301,13 +305,13 @@ def _lstsq(a, b, rcond):
     b = lax.expand_dims(b, (1,)) if vector else b
     if a.size == 0:
         s = lax.full((0,), 0, dtypes.to_floating_dtype(a.dtype))
-        x, rank = lax.full((n, b.shape[1]), 0, a.dtype), lax.full((), 0, np.int32)
+        x, rank = lax.full((n, b.shape[1]), 0, a.dtype), lax.full((), 0, dtypes.default_int_dtype())
     else:
         rcond = float(dtypes.finfo(a.dtype).eps) * max(m, n) if rcond is None or rcond < 0 else rcond
         u, s, vh = lax.linalg.svd(a, full_matrices=False)
         alive = lax.ge(s, broadcast_to(lax.mul(_like(s, rcond), s[0]), s.shape)) if rcond else lax.gt(s, _like(s, 0))
         alive = lax.bitwise_and(alive, lax.gt(s, _like(s, 0)))
-        rank = reductions.sum(alive, dtype=np.int32)
+        rank = reductions.sum(alive, dtype=dtypes.default_int_dtype())
         safe = arithmetic.select(alive, s, _like(s, 1))
         weights = lax.convert_element_type(arithmetic.select(alive, lax.div(_like(s, 1), safe), _like(s, 0)), a.dtype)
         projected = _matmul(_h(u), b, precision="highest")
@@ -461,7 +465,9 @@ def slogdet(a: Any, *, method: str | None = None) -> SlogdetResult:
 
 @inlined()
 def _slogdet_inlined(a):
-    return _slogdet(a)
+    if dtypes.finfo(a.dtype).bits >= 32:
+        return _slogdet(a)
+    return tuple(lax.convert_element_type(x, a.dtype) for x in _slogdet(lax.convert_element_type(a, np.float32)))
 
 
 def _slogdet_by_qr(a):
@@ -489,12 +495,27 @@ def _det(a: Array) -> Array:
 def _det_jvp(primals, tangents):
     """d det a = trace(adj(a) da)."""
     a, = primals
-    return _det(a), _trace(_matmul(_adjugate(a), tangents[0], precision="highest"), axis1=-2, axis2=-1)
+    det = _det(a)
+    return det, reductions.sum(lax.mul(matrix_transpose(_adjugate(a, det)), tangents[0]), axis=(-2, -1))
 
 
-def _adjugate(a: Array) -> Array:
-    """det(a) a^-1, and for singular matrices its limit: from the singular values, each replaced by the product of the
-    others."""
+def _adjugate(a: Array, det: Array) -> Array:
+    """The matrix of cofactors, transposed. Where no matrix is near a singular one it is det(a) a^-1, from an LU factorisation:
+    a fifth of the time of the singular values, which give it for all."""
+    factors, _, order = lax.linalg.lu(lax.stop_gradient(a))
+    pivots = _abs(_diagonal(factors, 0, -2, -1))
+    least = lax.mul(reductions.max(pivots, axis=-1), _like(pivots, a.shape[-1] * float(dtypes.finfo(a.dtype).eps)))
+    regular = reductions.all(lax.gt(reductions.min(pivots, axis=-1), least))
+    return lax.cond(regular, _regular_adjugate, lambda a, *_: _any_adjugate(a), a, det, factors, order)
+
+
+def _regular_adjugate(a: Array, det: Array, factors: Array, order: Array) -> Array:
+    inverse = _solve_factored(a, factors, order, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
+    return lax.mul(inverse, broadcast_to(lax.expand_dims(det, (det.ndim, det.ndim + 1)), inverse.shape))
+
+
+def _any_adjugate(a: Array) -> Array:
+    """From the singular values, each replaced by the product of the others."""
     u, s, vh = lax.linalg.svd(a, full_matrices=True)
     n = a.shape[-1]
     wide = broadcast_to(lax.expand_dims(s, (s.ndim - 1,)), (*s.shape[:-1], n, n))

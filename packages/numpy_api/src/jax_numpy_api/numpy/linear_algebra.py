@@ -11,14 +11,14 @@ from jax_core.array import Array
 from jax_core.jit import inlined
 
 from .. import lax
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined, promote_dtypes, shape_of,
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined_in_product, promote_dtypes, shape_of,
                         unwrapped)
 
 
 def _operands(name: str, a: Any, b: Any, preferred: Any = None) -> tuple:
     """Both operands in their common dtype, and the dtype of the result with its weakness."""
     check_arraylike(name, a, b)
-    dtype, weak = joined(a, b)
+    dtype, weak = joined_in_product(preferred, a, b)
     a, b = convert(unwrapped(a), dtype, weak), convert(unwrapped(b), dtype, weak)
     if preferred is None:
         return a, b, dtype, weak

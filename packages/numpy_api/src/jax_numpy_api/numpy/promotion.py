@@ -122,6 +122,16 @@ def joined(*args: Any) -> tuple[Any, bool]:
         return dtypes.lattice_result_type(*map(unwrapped, args))
 
 
+def joined_in_product(preferred: Any, *args: Any) -> tuple[Any, bool]:
+    """`joined` for the operands of a product; where the dtype of its result is given, strict promotion lets them differ."""
+    try:
+        return joined(*args)
+    except dtypes.TypePromotionError:
+        if preferred is None:
+            raise
+        return dtypes.common_dtype(*map(dtypes.dtype, args)), False
+
+
 _PYTHON_TYPE = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 
 

@@ -337,27 +337,28 @@ def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Tr
       a: array.
       ind: integers.
       v: values.
-      mode: "clip" or "wrap", for positions out of bounds, which are dropped otherwise.
+      mode: for positions out of bounds: "clip" (the first or last element is meant; also for all negative ones) or "wrap". By
+        default negative positions count from the end and what is still out of bounds is clipped.
       inplace: must be False.
+
+    Raises:
+      ValueError: another mode. NotImplementedError: ``mode="raise"``.
 
     Source: `numpy.put`.
     """
     _immutable("put", inplace)
     check_arraylike("put", a, ind, v)
+    if mode == "raise":
+        raise NotImplementedError("jnp.put: mode='raise' needs values that are not known while tracing; use 'clip' or 'wrap'.")
+    if mode not in (None, "clip", "wrap"):
+        raise ValueError(f"jnp.put: mode must be 'clip' or 'wrap', got {mode!r}.")
     a, ind, v = as_array(a), ravel(ind), ravel(v)
     if not a.size or not ind.size or not v.size:
         return a
     from .shaping import resize
     v = resize(v, ind.shape) if v.size != ind.size else v
-    if mode is None or mode == "drop":
-        scatter_mode = "drop"
-    elif mode == "clip":
-        ind, scatter_mode = arithmetic.clip(ind, 0, a.size - 1), "promise_in_bounds"
-    elif mode == "wrap":
-        ind, scatter_mode = arithmetic.remainder(ind, a.size), "promise_in_bounds"
-    else:
-        raise ValueError(f"mode should be one of 'wrap' or 'clip'; got mode={mode!r}")
-    return write(ravel(a), (ind,), v.astype(a.dtype), "set", mode=scatter_mode).reshape(a.shape)
+    ind = arithmetic.remainder(ind, a.size) if mode == "wrap" else ind
+    return write(ravel(a), (ind,), v.astype(a.dtype), "set", mode="clip", wrap=mode is None).reshape(a.shape)
 
 
 def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:

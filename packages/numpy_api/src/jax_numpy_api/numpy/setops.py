@@ -20,7 +20,7 @@ from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike,
                         promote_dtypes)
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
-from .ufuncs import _is_inexact
+from .ufuncs import _is_inexact, _like
 
 
 class _UniqueAll(NamedTuple):
@@ -81,7 +81,12 @@ def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bo
         return from_numpy(result, source)
     canonical = dtypes.canonicalize_dtype(x.dtype)
     plain = x.dtype.kind in "biufc"
-    if plain:
+    if axis is not None and equal_nan and plain and x.dtype.kind in "fc" and np.isnan(x).any():
+        # NumPy compares rows by their bytes: their elements' ranks, in which NaN is one element, are told apart as meant
+        values, ranks = np.unique(x, return_inverse=True)
+        found = np.unique(ranks.reshape(x.shape), *wanted, axis=axis)
+        found = (values[found[0]], *found[1:]) if isinstance(found, tuple) else values[found]
+    elif plain:
         found = np.unique(x, *wanted, axis=axis, equal_nan=equal_nan)
     else:  # types of ml_dtypes have an order but no sort in NumPy: their values are exact in float32
         found = np.unique(x.astype(np.float32), *wanted, axis=axis, equal_nan=equal_nan)
@@ -139,12 +144,26 @@ def _padded_empty(ar, rows, wanted, axis, size, fill_value):
 
 def _differs(ordered: Any, equal_nan: bool) -> Any:
     later, earlier = ordered[1:], ordered[:-1]
-    different = lax.ne(later, earlier)
+    different = _unequal(later, earlier)
     if equal_nan and _is_inexact(ordered):
         both = lax.bitwise_and(lax.ne(later, later), lax.ne(earlier, earlier))
         different = lax.bitwise_and(different, lax.bitwise_not(both))
     different = lax.reduce_or(different, (1,))
     return lax.concatenate([lax.full((1,), True, np.bool_), different], 0)
+
+
+def _unequal(x: Any, y: Any) -> Any:
+    """``x != y`` that tells subnormal numbers from zero, as sorting does."""
+    if dtypes.issubdtype(x.dtype, np.complexfloating):
+        return lax.bitwise_or(_unequal(lax.real(x), lax.real(y)), _unequal(lax.imag(x), lax.imag(y)))
+    if not dtypes.issubdtype(x.dtype, np.floating):
+        return lax.ne(x, y)
+    whole = np.dtype(f"uint{8 * x.dtype.itemsize}")
+
+    def bits(v):  # those of -0.0 as those of 0.0
+        v = lax.bitcast_convert_type(v, whole)
+        return arithmetic.select(lax.eq(v, _like(v, 1 << 8 * whole.itemsize - 1)), _like(v, 0), v)
+    return lax.bitwise_or(lax.ne(bits(x), bits(y)), lax.ne(x, x))
 
 
 def _values(ar, rows, ordered, first, present, axis, size, fill_value):

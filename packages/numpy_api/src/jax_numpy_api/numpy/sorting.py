@@ -105,7 +105,8 @@ def lexsort(keys: Any, axis: int = -1, *, batch_size: int | None = 16) -> Array:
 def partition(a: Any, kth: int, axis: int = -1) -> Array:
     """``a`` with the element of rank ``kth`` at its place along an axis, none larger before it, none smaller after it.
 
-    Complex numbers are ordered by real part, then imaginary part.
+    Complex numbers are ordered by real part, then imaginary part. As the whole axis is sorted, elements before and after are
+    in order too, and equal ones in that of ``a`` (to `argpartition`); other implementations leave them in another order.
 
     Source: `numpy.partition`; here by sorting.
     """

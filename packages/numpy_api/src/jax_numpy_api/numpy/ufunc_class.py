@@ -210,7 +210,7 @@ class ufunc:
         self._check_binary("outer")
         check_arraylike(f"{self.__name__}.outer", A, B)
         A, B = as_array(A), as_array(B)
-        return self(A.reshape(A.shape + (1,) * B.ndim), B)
+        return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape))
 
     def reduceat(self, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: None = None) -> Any:
         """`reduce` over the slices from each index to the next (to the end for the last).

@@ -14,7 +14,7 @@ from jax_core.primitive import Primitive, Zero, none
 from jax_core.structural import zeros
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, eye_mask, ffi_call, for_platform, full_like, gpu_library,
-                     info_type, is_complex, jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
+                     hermitian, info_type, is_complex, jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
 from .triangular import triangular_solve_p
 
 # -- cholesky --------------------------------------------------------------------------------------------------------
@@ -30,12 +30,13 @@ def halve_diagonal(a: Any) -> Any:
 
 
 def _cholesky_jvp(primals, tangents):
-    """dL = L Phi(L^-1 dA L^-H), where Phi takes the lower triangle and half of the diagonal."""
+    """dL = L Phi(L^-1 dA L^-H), where Phi takes the lower triangle and half of the diagonal, and dA is, as A, what its lower
+    triangle says."""
     (x,), (g,) = primals, tangents
     factor = cholesky_p.bind(x)
     if isinstance(g, Zero):
         return factor, Zero.of(factor)
-    lower = tril(factor)
+    lower, g = tril(factor), hermitian(g, True)
     shared = dict(lower=True, unit_diagonal=False)
     inner = triangular_solve_p.bind(lower, g, left_side=False, transpose_a=True, conjugate_a=is_complex(x), **shared)
     inner = triangular_solve_p.bind(lower, inner, left_side=True, transpose_a=False, conjugate_a=False, **shared)

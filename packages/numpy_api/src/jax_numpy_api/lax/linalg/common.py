@@ -99,6 +99,13 @@ def symmetrize(a: Any) -> Any:
     return lax.mul(lax.add(a, mh(a)), full_like(a, 0.5))
 
 
+def hermitian(a: Any, lower: bool) -> Any:
+    """The Hermitian matrix of which ``a`` holds one triangle; the other one, and imaginary parts on the diagonal, are not read."""
+    other = mh(a)
+    out = lax.select(_triangle(a, 0, lax.ge if lower else lax.le), a, other)
+    return lax.select(eye_mask(a), symmetrize(a), out) if is_complex(a) else out
+
+
 def full_like(a: Any, value: Any) -> Any:
     """A scalar of the dtype of ``a``."""
     return np.asarray(value, a.dtype)[()]

@@ -19,7 +19,7 @@ from jax_core.aval import ShapedArray
 from jax_core.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
-                     gpu_library, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
+                     gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
                      real_dtype, rows, symmetrize)
 
 
@@ -47,12 +47,12 @@ def _eigh_type(x, *, lower, sort_eigenvalues, subset_by_index, algorithm):
 
 
 def _eigh_jvp(primals, tangents, **params):
-    """dw = diag(V^H dA V); dV = V (F * V^H dA V) with F[i, j] = 1 / (w[j] - w[i])."""
+    """dw = diag(V^H dA V); dV = V (F * V^H dA V) with F[i, j] = 1 / (w[j] - w[i]), and dA is what the triangle read says."""
     (x,), (g,) = primals, tangents
     v, w = eigh_p.bind(x, **params)
     if isinstance(g, Zero):
         return [v, w], [Zero.of(v), Zero.of(w)]
-    inner = mm(mh(v), mm(g, v))
+    inner = mm(mh(v), mm(hermitian(g, params["lower"]), v))
     gaps = inverse_gaps(_as(w, x.dtype), inner)
     return [v, w], [mm(v, lax.mul(gaps, inner)), real(diagonal(inner))]
 

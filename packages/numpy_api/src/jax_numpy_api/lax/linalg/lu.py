@@ -172,18 +172,17 @@ lu_p = Primitive("lu", multiple_results=True, out_type=_lu_type, jvp=_lu_jvp,
                  batch=batch_rule(lambda x: lu_p.bind(x)), lower=_lu_lower)
 
 
-def lu(x: Any) -> tuple[Any, Any, Any]:
+def lu(x: Any) -> list[Any]:
     """LU factors with partial pivoting.
 
     Args:
       x: matrices ``[..., m, n]``.
 
     Returns:
-      both factors in one array ``[..., m, n]`` (ones on the diagonal of L are left out), the pivots
+      a list: both factors in one array ``[..., m, n]`` (ones on the diagonal of L are left out), the pivots
       ``[..., min(m, n)]``, and the permutation ``[..., m]`` with ``x[permutation] = L @ U``.
 
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK.
     """
-    factors, pivots, order = lu_p.bind(x)
-    return factors, pivots, order
+    return lu_p.bind(x)

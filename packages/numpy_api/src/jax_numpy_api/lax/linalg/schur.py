@@ -216,20 +216,19 @@ hessenberg_p = Primitive("hessenberg", multiple_results=True, out_type=_hessenbe
                          batch=batch_rule(lambda x: hessenberg_p.bind(x)), lower=_hessenberg_lower)
 
 
-def hessenberg(a: Any) -> tuple[Any, Any]:
+def hessenberg(a: Any) -> list[Any]:
     """Reduction to upper Hessenberg form by reflections.
 
     Args:
       a: ``[..., n, n]``.
 
     Returns:
-      the Hessenberg form with the reflections' vectors below it, and their factors ``[..., n - 1]``.
+      a list: the Hessenberg form with the reflections' vectors below it, and their factors ``[..., n - 1]``.
 
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK.
     """
-    out, taus = hessenberg_p.bind(a)
-    return out, taus
+    return hessenberg_p.bind(a)
 
 
 # -- tridiagonal -----------------------------------------------------------------------------------------------------
@@ -266,7 +265,7 @@ tridiagonal_p = Primitive("tridiagonal", multiple_results=True, out_type=_tridia
                           batch=batch_rule(lambda x, **params: tridiagonal_p.bind(x, **params)), lower=_tridiagonal_lower)
 
 
-def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
+def tridiagonal(a: Any, *, lower: bool = True) -> list[Any]:
     """Reduction of Hermitian matrices to tridiagonal form by reflections.
 
     Args:
@@ -274,11 +273,10 @@ def tridiagonal(a: Any, *, lower: bool = True) -> tuple[Any, Any, Any, Any]:
       lower: which triangle is read.
 
     Returns:
-      the reduced matrix with the reflections' vectors, the diagonal ``[..., n]``, the off-diagonal ``[..., n - 1]``, and
+      a list: the reduced matrix with the reflections' vectors, the diagonal ``[..., n]``, the off-diagonal ``[..., n - 1]``, and
       the reflections' factors ``[..., n - 1]``.
 
     Raises:
       ValueError: not square or empty. TypeError: not a dtype of LAPACK.
     """
-    arr, d, e, taus = tridiagonal_p.bind(a, lower=bool(lower))
-    return arr, d, e, taus
+    return tridiagonal_p.bind(a, lower=bool(lower))

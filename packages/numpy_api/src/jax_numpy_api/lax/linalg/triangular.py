@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core import dtypes
 from jax_core.aval import ShapedArray
 from jax_core.batching import bdim_at_front, moved
 from jax_core.primitive import Primitive, Zero, is_linear
@@ -20,13 +21,19 @@ from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_
 # -- triangular_solve ------------------------------------------------------------------------------------------------
 
 def _solve_type(a, b, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
-    check_dtype("triangular_solve", a, b)
+    if not (a.dtype == b.dtype and _is_narrow(a.dtype)):
+        check_dtype("triangular_solve", a, b)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError(f"triangular_solve: the first argument must have shape [..., n, n], got {a.shape}.")
     n = b.shape[-2 if left_side else -1] if b.ndim >= 2 else None
     if a.ndim != b.ndim or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != n:
         raise ValueError(f"Incompatible shapes for arguments to triangular_solve: {a.shape} and {b.shape}.")
     return ShapedArray(b.shape, b.dtype)
+
+
+def _is_narrow(dtype):
+    """Whether LAPACK has no routine for these floats, so that they are solved in float32."""
+    return dtypes.issubdtype(dtype, np.floating) and np.dtype(dtype).itemsize == 2
 
 
 def _solve_jvp(primals, tangents, *, left_side, lower, transpose_a, conjugate_a, unit_diagonal):
@@ -78,6 +85,11 @@ def _solve_lower(b, a, y, *, left_side, lower, transpose_a, conjugate_a, unit_di
     out = b.out_avals[0]
     if out.size == 0:
         return b.full(0, out)
+    if _is_narrow(out.dtype):
+        wide = np.dtype(np.float32)
+        x = b.fun(triangular_solve, b.convert(a, wide), b.convert(y, wide), left_side=left_side, lower=lower,
+                  transpose_a=transpose_a, unit_diagonal=unit_diagonal)[0]
+        return b.convert(x, out.dtype)
     conjugate_a = conjugate_a and is_complex(a)
     if conjugate_a and not transpose_a:
         a, conjugate_a = b.fun(lax.conj, a)[0], False
@@ -109,7 +121,7 @@ def triangular_solve(a: Any, b: Any, *, left_side: bool = False, lower: bool = F
       unit_diagonal: take the diagonal to be ones.
 
     Raises:
-      TypeError: dtypes differ or are not float32, float64, complex64 or complex128. ValueError: shapes do not fit.
+      TypeError: dtypes differ or are not float or complex of 16 bits or more. ValueError: shapes do not fit.
     """
     conjugate_a = bool(conjugate_a) and is_complex(a)
     vector = np.ndim(b) == np.ndim(a) - 1

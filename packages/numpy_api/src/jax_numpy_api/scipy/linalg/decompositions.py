@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp
+from ...lax.linalg.common import eye
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
 from .common import adjoint, as_columns, matrices, mm, to_complex
 
@@ -108,9 +110,12 @@ def _lu(a, permute_l):
     m, n = a.shape[-2:]
     k = min(m, n)
     factors, _, order = lax.linalg.lu(a)
-    p = (jnp.arange(m)[:, None] == order[..., None, :]).astype(jnp.real(a).dtype)
-    lower, upper = jnp.tril(factors[..., :k], -1) + jnp.eye(m, k, dtype=a.dtype), jnp.triu(factors[..., :k, :])
-    return (mm(p.astype(a.dtype), lower), upper) if permute_l else (p.astype(a.dtype), lower, upper)
+    order = order[..., None, :]
+    p = (lax.broadcasted_iota(order.dtype, (*order.shape[:-2], m, m), order.ndim - 2) == order).astype(
+        dtypes.to_floating_dtype(a.dtype))
+    lower = jnp.tril(factors[..., :k], -1) + eye(m, factors, k)
+    upper = jnp.triu(factors[..., :k, :])
+    return (mm(p.astype(a.dtype), lower), upper) if permute_l else (p, lower, upper)
 
 
 # -- QR ----------------------------------------------------------------------------------------------------------------
@@ -192,7 +197,7 @@ def polar(a: Any, side: str = "right", *, method: str = "qdwh", eps: float | Non
     """Polar decomposition: ``a = u @ p``, or with ``side="left"`` ``a = p @ u``, ``p`` hermitian and not negative.
 
     Args:
-      a: a matrix. method: "qdwh" or "svd". eps, max_iterations: of "qdwh".
+      a: matrices ``(..., m, n)``; more than one go by "svd". method: "qdwh" or "svd". eps, max_iterations: of "qdwh".
 
     Raises:
       ValueError: another side or method.
@@ -208,6 +213,8 @@ def polar(a: Any, side: str = "right", *, method: str = "qdwh", eps: float | Non
 def _polar(a, side, method, eps, max_iterations):
     a, = matrices("polar", a, square=False)
     m, n = a.shape[-2:]
+    if a.ndim > 2:  # a loop over the batch would take as many steps as the slowest matrix
+        method = "svd"
     if method == "qdwh" and m >= n and side == "right":
         return tuple(lax.linalg.qdwh(a, eps=eps, max_iterations=max_iterations)[:2])
     if method == "qdwh" and m <= n and side == "left":
@@ -226,8 +233,9 @@ def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False, 
     """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised.
 
     Args:
-      a: hermitian; one triangle is read. b: hermitian and positive definite, of the same shape.
-      lower: which triangle is read.
+      a: hermitian. b: hermitian and positive definite, of the same shape. Of both the Hermitian part is taken, as
+        `jax.numpy.linalg.eigh` does, so that derivatives are Hermitian; SciPy reads one triangle.
+      lower: accepted for compatibility.
       eigvals_only: return the eigenvalues alone.
       eigvals: first and last index of the eigenvalues wanted.
       type: with ``b``: 1 for ``a v = w b v``, 2 for ``a b v = w v``, 3 for ``b a v = w v``.
@@ -241,31 +249,34 @@ def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False, 
     if type not in (1, 2, 3):
         raise ValueError(f"jax.scipy.linalg.eigh: type must be 1, 2 or 3, got {type!r}")
     span = None if eigvals is None else (int(eigvals[0]), int(eigvals[1]))
-    return _eigh(a, b, bool(lower), bool(eigvals_only), span, type)
+    return _eigh(a, b, bool(eigvals_only), span, type)
 
 
-@inlined(static_argnums=(2, 3, 4, 5))
-def _eigh(a, b, lower, eigvals_only, span, kind):
+@inlined(static_argnums=(2, 3, 4))
+def _eigh(a, b, eigvals_only, span, kind):
     if b is None:
         a, = matrices("eigh", a)
-        v, w = lax.linalg.eigh(a, lower=lower, symmetrize_input=False)
+        v, w = lax.linalg.eigh(a)
     else:
-        w, v = _generalised(*matrices("eigh", a, b), lower, kind)
+        w, v = _generalised(*matrices("eigh", a, b), kind)
+    return _chosen(w, v, eigvals_only, span)
+
+
+def _chosen(w, v, eigvals_only, span):
     if span is not None:
         w, v = w[..., span[0]:span[1] + 1], v[..., span[0]:span[1] + 1]
     return w if eigvals_only else (w, v)
 
 
-def _generalised(a, b, lower, kind):
+def _generalised(a, b, kind):
     """By the Cholesky factor of ``b``: LAPACK's reduction (`sygst`)."""
-    whole = (lambda x: jnp.tril(x) + adjoint(jnp.tril(x, -1))) if lower else (lambda x: jnp.triu(x) + adjoint(jnp.triu(x, 1)))
-    a, factor = whole(a), lax.linalg.cholesky(whole(b), symmetrize_input=False)
+    factor = lax.linalg.cholesky(b)
     if kind == 1:
         c = lax.linalg.triangular_solve(factor, a, left_side=True, lower=True)
         c = lax.linalg.triangular_solve(factor, c, lower=True, transpose_a=True, conjugate_a=True)
     else:
         c = mm(adjoint(factor), mm(a, factor))
-    v, w = lax.linalg.eigh(c, symmetrize_input=True)
+    v, w = lax.linalg.eigh(c)
     if kind == 3:
         return w, mm(factor, v)
     return w, lax.linalg.triangular_solve(factor, v, left_side=True, lower=True, transpose_a=True, conjugate_a=True)
@@ -307,7 +318,8 @@ def _eigh_tridiagonal(d, e, eigvals_only, span):
     if d.ndim != 1 or e.shape != (d.shape[0] - 1,):
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: needs d of shape (n,) and e of shape (n - 1,), got {d.shape} and "
                          f"{e.shape}")
-    return _eigh(jnp.diag(d) + jnp.diag(e, -1), None, True, eigvals_only, span, 1)
+    v, w = lax.linalg.eigh(jnp.diag(d) + jnp.diag(e, -1), symmetrize_input=False)
+    return _chosen(w, v, eigvals_only, span)
 
 
 # -- Schur and Hessenberg forms ----------------------------------------------------------------------------------------

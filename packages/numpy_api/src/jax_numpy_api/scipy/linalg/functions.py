@@ -128,7 +128,7 @@ def _safe_ratio(top, bottom):
 def _triangular_root(t):
     """``u`` with ``u @ u = t``: on each superdiagonal, products of elements nearer to the diagonal are known."""
     d = jnp.sqrt(jnp.diagonal(t))
-    sums = d[:, None] + d
+    sums = d[:, None] + d[None]
 
     def step(p, u):
         return jnp.where(_superdiagonal(t, p), _safe_ratio(t - mm(u, u), sums), u)
