@@ -104,11 +104,13 @@ def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray]
 
     Raises:
       ValueError: a 64-bit type while x64 is off.
-      AttributeError: a leaf has no shape or dtype.
+      TypeError: a leaf has no shape or dtype.
     """
     leaves, out_tree = tree.flatten(result_shape_dtypes)
     avals = []
     for leaf in leaves:
+        if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+            raise TypeError(f"{name}: result_shape_dtypes must hold jax.ShapeDtypeStructs, arrays or the like, got {leaf!r}")
         shape, dtype = tuple(leaf.shape), leaf.dtype
         if not isinstance(dtype, dtypes.ExtendedDType):
             dtype = np.dtype(dtype)

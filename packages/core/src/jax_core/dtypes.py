@@ -401,7 +401,10 @@ _SHORT_NAMES: dict[Any, str] = {float0: "float0", **{d: _short(d) for d in _KIND
 
 def short_name(dtype: Any) -> str:
     """The name of a dtype in printed types: `f32`, `bf16`, `i8`, `bool`, `key<fry>`."""
-    return _SHORT_NAMES.get(dtype) or dtype.name
+    name = _SHORT_NAMES.get(dtype) or getattr(dtype, "name", None)
+    if name is None:
+        raise TypeError(f"short_name: expected a dtype, got {dtype!r}")
+    return name
 
 
 def itemsize_bits(dtype: Any) -> int:

@@ -58,7 +58,7 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
     Raises:
       ValueError: there are more or fewer leaves than the structure has.
     """
-    return treedef.unflatten(leaves)
+    return _structure("tree_unflatten", treedef).unflatten(leaves)
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
@@ -133,17 +133,24 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
 # --- structures --------------------------------------------------------------------------
 def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
     """The structure of a tuple of trees of these structures."""
-    return _pytree.treedef_tuple(registry, list(treedefs))
+    return _pytree.treedef_tuple(registry, [_structure("treedef_tuple", t) for t in treedefs])
+
+
+def _structure(name: str, treedef: Any) -> PyTreeDef:
+    """``treedef``, if it is one; jaxlib ends the process for what is not."""
+    if not isinstance(treedef, PyTreeDef):
+        raise TypeError(f"{name}: expected a structure, as of jax.tree.structure, got {treedef!r} of type {type(treedef).__name__}")
+    return treedef
 
 
 def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
     """The structures of a tree's immediate children."""
-    return treedef.children()
+    return _structure("treedef_children", treedef).children()
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
     """Whether the structure is a single node: a leaf, `None` or an empty container."""
-    return treedef.num_nodes == 1
+    return _structure("treedef_is_leaf", treedef).num_nodes == 1
 
 
 # --- mapping and reducing ------------------------------------------------------------------
@@ -252,9 +259,10 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
       TypeError: it has another structure.
     """
     leaves, treedef = _flatten(pytree_to_transpose)
+    _structure("tree_transpose", outer_treedef)
     if inner_treedef is None:
         inner_treedef = _flatten(next(iter(outer_treedef.flatten_up_to(pytree_to_transpose))))[1]
-    expected = outer_treedef.compose(inner_treedef)
+    expected = outer_treedef.compose(_structure("tree_transpose", inner_treedef))
     if treedef != expected:
         raise TypeError(f"tree_transpose: the tree has structure\n  {treedef}\nand not that of outer_treedef with"
                         f" inner_treedef at its leaves,\n  {expected}")
@@ -310,7 +318,7 @@ def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: Any) -> list[Any]:
     """
     if axis_tree is None or type(axis_tree) is int:  # by far the most frequent
         return [axis_tree] * treedef.num_leaves
-    values = treedef.unflatten([_VALUE] * treedef.num_leaves)
+    values = _structure("flatten_axes", treedef).unflatten([_VALUE] * treedef.num_leaves)
     try:
         return broadcast_prefix(axis_tree, values, _is_none)
     except ValueError as error:
@@ -415,6 +423,8 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
       simple: leave out brackets, quotes and dots.
       separator: put between the keys.
     """
+    if not isinstance(separator, str):
+        raise TypeError(f"keystr: separator must be a string, got {separator!r}")
     return separator.join(_bare(key) if simple else str(key) for key in keys)
 
 
@@ -480,14 +490,23 @@ def register_pytree_with_keys(nodetype: type,
     register_pytree_node(nodetype, flatten_func, unflatten_func, flatten_with_keys)
 
 
+def _check_has(cls: Any, name: str, *methods: str) -> None:
+    missing = [m for m in methods if not hasattr(cls, m)]
+    if not isinstance(cls, type) or missing:
+        raise TypeError(f"{name}: expected a class with {' and '.join(methods)}, got {cls!r}"
+                        f"{' without ' + ' and '.join(missing) if missing else ''}.")
+
+
 def register_pytree_node_class(cls: _Type) -> _Type:
     """Class decorator: the class has methods `tree_flatten(self)` and `tree_unflatten(cls, aux, children)`."""
+    _check_has(cls, "register_pytree_node_class", "tree_flatten", "tree_unflatten")
     register_pytree_node(cls, lambda x: x.tree_flatten(), cls.tree_unflatten)  # type: ignore[attr-defined]
     return cls
 
 
 def register_pytree_with_keys_class(cls: _Type) -> _Type:
     """Class decorator: as `register_pytree_node_class`, with a method `tree_flatten_with_keys(self)`."""
+    _check_has(cls, "register_pytree_with_keys_class", "tree_flatten_with_keys", "tree_unflatten")
     flatten = (lambda x: x.tree_flatten()) if hasattr(cls, "tree_flatten") else None
     unflatten = cls.tree_unflatten  # type: ignore[attr-defined]
     register_pytree_with_keys(cls, lambda x: x.tree_flatten_with_keys(), unflatten, flatten)

@@ -110,7 +110,11 @@ def _applied(x, weights, precision):
 # -- public functions --------------------------------------------------------------------------------------------------
 
 def _method(method: Any) -> ResizeMethod:
-    return ResizeMethod.from_string(method) if isinstance(method, str) else method
+    if isinstance(method, ResizeMethod):
+        return method
+    if not isinstance(method, str):
+        raise TypeError(f"method must be a string or a ResizeMethod, got {method!r}")
+    return ResizeMethod.from_string(method)
 
 
 @inlined(static_argnums=(1, 2, 3, 4))

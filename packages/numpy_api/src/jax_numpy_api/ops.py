@@ -1,6 +1,7 @@
 """jax.ops: reductions over segments, and the indexed updates of the first releases (``index_update`` and its siblings)."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
                          f"got shapes {segment_ids.shape} and {data.shape}")
     if num_segments is None:
         num_segments = int(np.max(_known(name, segment_ids), initial=-1)) + 1
-    num_segments = num_segments.__index__()
+    num_segments = operator.index(num_segments)
     if num_segments < 0:
         raise ValueError(f"segment_{name}: num_segments must not be negative, got {num_segments}")
     keys = dict(indices_are_sorted=sorted_ids, unique_indices=unique, mode="drop" if mode is None else mode,

@@ -172,8 +172,10 @@ def get_client(platform: Any = None) -> Any:
                 if _default is None:
                     _default = _start_default()
         return _clients[_default]
-    if not isinstance(platform, str):
+    if hasattr(platform, "local_devices"):
         return platform
+    if not isinstance(platform, str):
+        raise TypeError(f"a platform is named by a string such as 'cpu', got {platform!r} of type {type(platform).__name__}")
     with _lock:
         for name in _names_for(platform.lower()):
             client = _start(name)

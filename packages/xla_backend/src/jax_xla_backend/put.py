@@ -390,6 +390,8 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, ArrayImpl) for a in arrays):
         raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got "
                         f"{type(arrays).__name__}{' of ' + type(arrays[0]).__name__ if len(arrays) else ''}")
+    if not isinstance(sharding, Sharding):
+        raise TypeError(f"make_array_from_single_device_arrays: sharding must be a Sharding, got {sharding!r}")
     devices = sharding._addressable_device_assignment
     if not arrays and dtype is None:
         raise ValueError("make_array_from_single_device_arrays: without parts, dtype must be given")

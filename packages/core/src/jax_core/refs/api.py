@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .. import dtypes
-from ..aval import AbstractRef, ShapeDtypeStruct, aval_of_type, get_aval
+from ..aval import AbstractRef, ShapedArray, ShapeDtypeStruct, aval_of_type, get_aval
 from ..structural import convert_element_type_p
 from ..trace import Tracer, ref_operators
 from . import indexing
@@ -175,6 +175,8 @@ def new_ref(init_val: Any, *, memory_space: Any = None, kind: Any = None, pin: b
 def empty_ref(ty: Any, memory_space: Any = None, pin: bool = False) -> Any:
     """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros)."""
     aval = ty.aval if isinstance(ty, ShapeDtypeStruct) else ty
+    if not isinstance(aval, ShapedArray):
+        raise TypeError(f"empty_ref: ty must be a type such as jax.ShapeDtypeStruct(shape, dtype) or jax.typeof(x), got {ty!r}")
     return empty_ref_p.bind(ty=aval.strip_weak_type(), memory_space=memory_space, pin=pin)
 
 

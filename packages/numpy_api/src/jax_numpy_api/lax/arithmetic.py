@@ -279,6 +279,8 @@ def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
     Shortest for n up to 128 (by search of star chains, which are shortest for all n < 12509); binary above.
     Source: Knuth, The Art of Computer Programming 2, 4.6.3.
     """
+    if n < 1:
+        raise ValueError(f"addition_chain: n must be at least 1, got {n}")
     if n > 128:
         half = addition_chain(n // 2)
         steps = (*half, (len(half), len(half)))

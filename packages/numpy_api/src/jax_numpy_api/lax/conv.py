@@ -55,6 +55,8 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
     Raises:
       ValueError: a letter is missing or occurs twice, or spatial letters differ.
     """
+    if not all(isinstance(spec, str) for spec in dimension_numbers):
+        raise TypeError(f"convolution dimension_numbers={tuple(dimension_numbers)} must be three strings like ('NHWC', 'HWIO', 'NHWC').")
     lhs, rhs, out = dimension_numbers
     for spec, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")):
         if any(spec.count(c) != 1 for c in pair) or len(set(spec)) != len(spec):

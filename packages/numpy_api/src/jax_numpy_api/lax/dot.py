@@ -475,6 +475,8 @@ def ragged_dot_general(lhs: Any, rhs: Any, group_sizes: Any, ragged_dot_dimensio
       TypeError: not exactly one ragged axis.
     """
     numbers = ragged_dot_dimension_numbers
+    if not isinstance(numbers, RaggedDotDimensionNumbers):
+        raise TypeError(f"lax.ragged_dot_general: ragged_dot_dimension_numbers must be RaggedDotDimensionNumbers, got {numbers!r}")
     if group_offset is not None or np.ndim(group_sizes) != 1:
         raise NotImplementedError("lax.ragged_dot_general: group_offset, and group_sizes of more than one axis, are not implemented.")
     if len(numbers.lhs_ragged_dimensions) != 1:

@@ -423,6 +423,9 @@ scatter_max_p = _extremum("scatter-max", "maximum", np.maximum.at)
 
 def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode,
           update_jaxpr=None):
+    if not isinstance(dimension_numbers, ScatterDimensionNumbers):
+        raise TypeError(f"lax.{prim.name.replace('-', '_')}: dimension_numbers must be lax.ScatterDimensionNumbers, got "
+                        f"{dimension_numbers!r}")
     return prim.bind(operand, _array(scatter_indices), updates, dimension_numbers=_as_tuples(dimension_numbers),
                      indices_are_sorted=bool(indices_are_sorted), unique_indices=bool(unique_indices),
                      mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())

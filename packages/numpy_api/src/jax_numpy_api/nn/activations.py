@@ -13,6 +13,7 @@ from jax_core.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp
+from ..numpy.promotion import canonical_axis
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -155,6 +156,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
 @inlined(static_argnames=("axis",))
 def glu(x: Any, axis: int = -1) -> Any:
     """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length."""
+    axis = canonical_axis(axis, np.ndim(x), "glu: axis")
     n = np.shape(x)[axis]
     if n % 2:
         raise ValueError(f"glu: axis {axis} of the argument of shape {np.shape(x)} has odd length {n}; it is split in halves")

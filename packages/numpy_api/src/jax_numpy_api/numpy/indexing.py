@@ -291,6 +291,7 @@ def _write_general(x: Any, value: Any, plan: General, op: str, is_sorted: bool, 
         return _full_value(x, _combine(op, x, value))
     if not plan.batch:
         is_sorted = unique = True
+    is_sorted, unique = bool(is_sorted), bool(unique)
     return getattr(lax, _SCATTERS[op]).bind(
         x, index_array(plan), value, dimension_numbers=plan.writes, indices_are_sorted=is_sorted, unique_indices=unique,
         mode=lax.GatherScatterMode.from_any(mode), update_jaxpr=None, update_consts=())

@@ -23,7 +23,8 @@ from .. import lax
 from . import arithmetic, reductions
 from .creation import eye
 from .linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot
-from .promotion import as_array, broadcast_to, canonical_axes, check_arraylike, given_axes, promote_dtypes_inexact, shape_of
+from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, given_axes, promote_dtypes_inexact,
+                        shape_of)
 from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis, trace as _trace
 from .ufuncs import _is_complex, _like, abs as _abs, conj
 
@@ -403,6 +404,7 @@ def pinv(a: Any, rtol: Any = None, hermitian: bool = False, *, rcond: Any = None
         return lax.full((*a.shape[:-2], n, m), 0, a.dtype)
     real_dtype = np.dtype(dtypes.to_floating_dtype(a.dtype))
     share = real_dtype.type(10 * max(m, n) * float(dtypes.finfo(a.dtype).eps)) if rtol is None else rtol
+    share, = promote_dtypes_inexact(share)
     return _pinv(a, broadcast_to(as_array(share).astype(real_dtype), a.shape[:-2]))
 
 
@@ -773,6 +775,8 @@ def matmul(x1: Any, x2: Any, /, *, precision: Any = None, preferred_element_type
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`."""
     check_arraylike("jnp.linalg.cross", x1, x2)
+    for x in (x1, x2):
+        canonical_axis(axis, len(shape_of(x)), "jnp.linalg.cross: axis")
     if shape_of(x1)[axis] != 3 or shape_of(x2)[axis] != 3:
         raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have {shape_of(x1)[axis]} and "
                          f"{shape_of(x2)[axis]} dimensions instead.")

@@ -116,7 +116,7 @@ def polyder(p: Any, m: int = 1) -> Array:
         raise ValueError("Order of derivative must be positive")
     if m == 0:
         return as_array(p)
-    p = as_array(p)
+    p = atleast_1d(p)
     n = p.shape[0]
     if n <= m:
         return p[:0]

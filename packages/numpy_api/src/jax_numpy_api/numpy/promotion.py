@@ -72,7 +72,7 @@ def host(x: Any) -> np.ndarray | None:
 
 def host_view(x: Any) -> np.ndarray | None:
     """A view of one of our arrays that is ready on the default device; a result computed from it may be put there."""
-    return None if x.committed else backends.get().host_view(x)
+    return None if getattr(x, "committed", True) else backends.get().host_view(x)
 
 
 def from_numpy(x: np.ndarray, *sources: Any) -> Any:

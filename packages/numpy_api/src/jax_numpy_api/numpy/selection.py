@@ -126,6 +126,8 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
         choices = promote_dtypes(*choices)
     else:
         check_arraylike("choose", a, choices)
+        if not shape_of(choices):
+            raise ValueError(f"choose: choices must be a sequence of arrays, got the number {choices}")
         choices = [choices[i] for i in range(shape_of(choices)[0])]
     if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
         raise ValueError("`a` array must be integer typed")
@@ -309,6 +311,8 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
     if known is None:
         raise errors.ConcretizationTypeError(filt, "Error arose in the `filt` argument of trim_zeros(): the length of the "
                                              "result depends on the values.")
+    if not isinstance(trim, str):
+        raise TypeError(f"trim_zeros: trim must be a string of 'f' and 'b', got {trim!r}")
     trim = trim.lower()
     if known.ndim == 0:
         return as_array(filt)

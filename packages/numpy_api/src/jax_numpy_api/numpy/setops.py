@@ -62,6 +62,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     Source: `numpy.unique`.
     """
     check_arraylike("unique", ar)
+    dtypes.dtype(ar)  # raises for what NumPy, which does the work, has and we have not
     wanted = (bool(return_index), bool(return_inverse), bool(return_counts))
     if size is None:
         known = concrete(ar)

@@ -315,6 +315,8 @@ def _sequence(name: str, arrays: Any, dtype: Any = None) -> list:
 
 def _rows(arrays: Any) -> list:
     arrays = as_array(arrays)
+    if arrays.ndim == 0:
+        raise ValueError("expected a sequence of arrays, or an array of at least one axis, got a number")
     return [arrays[i] for i in range(arrays.shape[0])]
 
 

@@ -283,7 +283,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 6.28318530
     p = as_array(p)
     if dtypes.issubdtype(p.dtype, np.complexfloating):
         raise ValueError("jnp.unwrap does not support complex inputs.")
-    if p.shape[axis] == 0:
+    if p.shape[canonical_axis(axis, p.ndim, "unwrap: axis")] == 0:
         return promote_dtypes_inexact(p)[0]
     p, period = (as_array(v) for v in promote_dtypes(p, period)) if dtypes.issubdtype(p.dtype, np.integer) and isinstance(
         period, int) else (as_array(v) for v in promote_dtypes_inexact(p, period))

@@ -89,7 +89,7 @@ def lexsort(keys: Any, axis: int = -1, *, batch_size: int | None = 16) -> Array:
 
     Source: `numpy.lexsort`.
     """
-    keys = [as_array(k) for k in (keys if isinstance(keys, (list, tuple)) else [keys[i] for i in range(shape_of(keys)[0])])]
+    keys = [as_array(k) for k in (keys if isinstance(keys, (list, tuple)) else [keys[i] for i in range(*shape_of(keys)[:1])])]
     if not keys:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     if len({k.shape for k in keys}) > 1:

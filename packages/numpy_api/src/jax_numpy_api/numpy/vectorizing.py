@@ -20,6 +20,8 @@ _SIGNATURE = re.compile(rf"^(?:{_ARGUMENT}(?:,{_ARGUMENT})*)?->(?:{_ARGUMENT}(?:
 
 def _parsed(signature: str) -> tuple[list, list]:
     """Names of the core axes of each argument and of each result."""
+    if not isinstance(signature, str):
+        raise TypeError(f"vectorize: signature must be a string such as '(n),(n)->()', got {signature!r}")
     text = signature.replace(" ", "")
     if not _SIGNATURE.match(text):
         raise ValueError(f"not a valid gufunc signature: {signature}")

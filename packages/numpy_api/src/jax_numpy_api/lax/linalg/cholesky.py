@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
+from jax_core.aval import ShapedArray, get_aval
 from jax_core.primitive import Primitive, Zero, none
 from jax_core.structural import zeros
 from jax_numpy_api import lax
@@ -78,7 +78,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
 
 
 def _check_square_array(name, x):
-    check_square(name, ShapedArray(np.shape(x), x.dtype))
+    check_square(name, get_aval(x))
 
 
 # -- cholesky_update -------------------------------------------------------------------------------------------------

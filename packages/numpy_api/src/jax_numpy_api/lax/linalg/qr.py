@@ -57,6 +57,8 @@ def geqrf(a: Any) -> tuple[Any, Any]:
 
 
 def _geqp3_type(x, pivots, *, use_magma=None):
+    if pivots.dtype != np.int32:
+        raise TypeError(f"geqp3: jpvt must have dtype int32, got {pivots.str_short()}")
     check_matrix("geqp3", x)
     return [ShapedArray(x.shape, x.dtype), ShapedArray(pivots.shape, pivots.dtype),
             ShapedArray((*x.shape[:-2], min(x.shape[-2:])), x.dtype)]

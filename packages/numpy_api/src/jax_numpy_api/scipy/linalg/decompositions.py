@@ -161,6 +161,8 @@ def qr_multiply(a: Any, c: Any, mode: str = "right", pivoting: bool = False, con
     """
     if mode not in ("left", "right"):
         raise ValueError(f"jax.scipy.linalg.qr_multiply: mode must be 'left' or 'right', got {mode!r}")
+    if np.ndim(a) < 2 or np.ndim(c) < 1:
+        raise ValueError(f"jax.scipy.linalg.qr_multiply: a must be a matrix and c a vector or matrix, got shapes {np.shape(a)} and {np.shape(c)}")
     return _qr_multiply(a, c, mode, bool(pivoting), bool(conjugate))
 
 
