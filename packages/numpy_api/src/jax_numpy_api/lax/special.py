@@ -24,7 +24,7 @@ from .compare import eq, ge, gt, le, lt, ne
 from .complex import abs as absolute, sign
 from .convert import convert
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like
-from .select import select_n_p
+from .select import clamp, select_n_p
 from .transcendental import exp, log, log1p
 
 
@@ -56,7 +56,8 @@ def _vectorized(function):
 # -- functions that CHLO has ---------------------------------------------------------------------------------------------
 
 def _gaussian(g, x, factor):
-    return mul(g, mul(exp(neg(square(x))), _k(factor, x)))
+    near = clamp(_k(-30, x), x, _k(30, x))  # beyond it is 0, and so is its derivative, which would be infinity times 0
+    return mul(g, mul(exp(neg(square(near))), _k(factor, x)))
 
 
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
@@ -244,10 +245,9 @@ def _fraction(a, x, active, derivative):
         return (add(n, np.int32(1)), bitwise_and(active, bitwise_or(more, bitwise_not(ok))), _where(active, new, h),
                 _where(active, dnew, dh), *values)
 
-    b_safe = _where(active, b0, one)
-    h = integer_pow(b_safe, -1)
+    h = integer_pow(_where(active, b0, one), -1)
     dh = square(h)
-    state = (_one(), active, h, dh, one, zero, b_safe, one) + ((zero, zero, neg(one), zero) if derivative else ())
+    state = (_one(), active, h, dh, h, zero, one, h) + ((zero, zero, neg(h), zero) if derivative else ())
     out = while_loop(going, step, state)
     return out[2], out[3]
 
@@ -261,6 +261,11 @@ def _regions(a, x):
     return bitwise_and(proper, by_series), bitwise_and(proper, bitwise_not(by_series)), _where(proper, a, one), _where(proper, x, one)
 
 
+def _known(x):
+    """Whether ``x`` is not NaN. XLA takes ``abs(x) >= 0`` for true, so that comparison does not tell."""
+    return eq(x, x)
+
+
 def _edges(a, x, value, at_zero, at_infinity):
     """``value``, and the limits where ``x`` or ``a`` is 0 or infinite; NaN outside of the domain."""
     zero, infinity = _k(0, a), _k(np.inf, a)
@@ -268,7 +273,7 @@ def _edges(a, x, value, at_zero, at_infinity):
     value = _where(bitwise_or(eq(x, zero), eq(a, infinity)), low, value)
     value = _where(bitwise_or(eq(x, infinity), eq(a, zero)), high, value)
     both = bitwise_or(bitwise_and(eq(x, zero), eq(a, zero)), bitwise_and(eq(x, infinity), eq(a, infinity)))
-    inside = bitwise_and(ge(a, zero), ge(x, zero))  # false for NaN
+    inside = bitwise_and(bitwise_and(ge(a, zero), ge(x, zero)), _known(add(a, x)))
     return _where(bitwise_and(inside, bitwise_not(both)), value, like(_k(np.nan, a), a))
 
 
@@ -291,27 +296,28 @@ def _igammac(a, x):
     return _edges(a, x, _where(series, sub(_k(1, p), p), q), 1, 0)
 
 
-def _slope_over_density(a, x):
-    """``-(dP/da) / (dP/dx)``: how fast a sample moves with ``a``; free of overflow, as the Poisson weights cancel."""
+def _order_slopes(a, x):
+    """dP/da over the Poisson weight, by the series and, over -a, by the fraction: both are free of overflow; with `_regions`."""
     series, fraction, a, x = _regions(a, x)
-    s, ds = _series(a, x, series, True)
     log_x = log(x)
-    one_more = add(a, _k(1, a))
-    by_series = neg(mul(div(x, a), add(mul(s, sub(log_x, digamma(one_more))), ds)))
+    s, ds = _series(a, x, series, True)
     h, dh = _fraction(a, x, fraction, True)
-    by_fraction = mul(x, add(mul(h, sub(log_x, digamma(a))), dh))
-    return _where(series, by_series, by_fraction), bitwise_or(series, fraction), a, x
+    by_series = add(mul(s, sub(log_x, digamma(add(a, _k(1, a))))), ds)
+    return by_series, add(mul(h, sub(log_x, digamma(a))), dh), series, fraction, a, x
 
 
 def _igamma_grad_a(a, x):
-    ratio, proper, safe_a, safe_x = _slope_over_density(a, x)
-    density = mul(exp(_log_poisson(safe_a, safe_x)), div(safe_a, safe_x))
-    return _edges(a, x, _where(proper, neg(mul(ratio, density)), like(_k(0, a), a)), 0, 0)
+    a = _where(eq(a, _k(0, a)), like(_k(1e-30, a), a), a)  # the slope has a limit there
+    by_series, by_fraction, series, fraction, safe_a, safe_x = _order_slopes(a, x)
+    slope = mul(exp(_log_poisson(safe_a, safe_x)), _where(series, by_series, neg(mul(safe_a, by_fraction))))
+    return _edges(a, x, _where(bitwise_or(series, fraction), slope, like(_k(0, a), a)), 0, 0)
 
 
 def _random_gamma_grad(a, x):
-    ratio, proper, _, _ = _slope_over_density(a, x)
-    return _edges(a, x, _where(proper, ratio, like(_k(0, a), a)), 0, 0)
+    """``-(dP/da) / (dP/dx)``: how fast a sample moves with ``a``; the Poisson weights cancel."""
+    by_series, by_fraction, series, fraction, safe_a, safe_x = _order_slopes(a, x)
+    ratio = _where(series, neg(mul(div(safe_x, safe_a), by_series)), mul(safe_x, by_fraction))
+    return _edges(a, x, _where(bitwise_or(series, fraction), ratio, like(_k(0, a), a)), 0, 0)
 
 
 def _density(a, x):
@@ -365,17 +371,20 @@ def _beta_fraction(a, b, x, active):
     return while_loop(going, step, (_one(), active, d0, one, d0))[2]
 
 
+def _lgamma_gap(p, q):
+    """``lgamma(q) - lgamma(p + q)`` for q >= 20 and p + q >= 20, in Stirling's form, as the two nearly cancel."""
+    total = add(p, q)
+    ratio = add(sub(mul(sub(q, _k(0.5, q)), neg(log1p(div(p, q)))), mul(p, log(total))), p)
+    return add(ratio, sub(_stirling_error(q), _stirling_error(total)))
+
+
 def _log_beta(a, b):
-    """``log B(a, b)``; the larger parameter's gamma functions nearly cancel, so there in Stirling's form."""
+    """``log B(a, b)``."""
     from .arithmetic import min as minimum
     p, q = minimum(a, b), maximum(a, b)
     large = ge(q, _k(20, q))
-    safe = _where(large, q, like(_k(20, q), q))
-    total = add(p, safe)
-    ratio = sub(sub(mul(sub(safe, _k(0.5, q)), neg(log1p(div(p, safe)))), mul(p, log(total))), neg(p))
-    correction = sub(_stirling_error(safe), _stirling_error(total))
-    direct = sub(lgamma(q), lgamma(add(p, q)))
-    return add(lgamma(p), _where(large, add(ratio, correction), direct))
+    gap = _lgamma_gap(p, _where(large, q, like(_k(20, q), q)))
+    return add(lgamma(p), _where(large, gap, sub(lgamma(q), lgamma(add(p, q)))))
 
 
 def _log_beta_weight(p, q, y, log_rest):
@@ -411,9 +420,11 @@ def _betainc(a, b, x):
     value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
     value = _where(flip, sub(one, value), value)
     low, high, nan = (like(_k(v, a), a) for v in (0, 1, np.nan))
-    value = _where(bitwise_or(eq(x, zero), bitwise_or(eq(b, zero), eq(a, infinity))), low, value)
-    value = _where(bitwise_or(eq(x, one), bitwise_or(eq(a, zero), eq(b, infinity))), high, value)
+    value = _where(bitwise_or(eq(b, zero), eq(a, infinity)), low, value)
+    value = _where(bitwise_or(eq(a, zero), eq(b, infinity)), high, value)
+    value = _where(eq(x, zero), low, _where(eq(x, one), high, value))
     inside = bitwise_and(bitwise_and(ge(a, zero), ge(b, zero)), bitwise_and(ge(x, zero), le(x, one)))
+    inside = bitwise_and(inside, _known(add(add(a, b), x)))
     both = bitwise_or(bitwise_and(eq(a, zero), eq(b, zero)), bitwise_and(eq(a, infinity), eq(b, infinity)))
     return _where(bitwise_and(inside, bitwise_not(both)), value, nan)
 

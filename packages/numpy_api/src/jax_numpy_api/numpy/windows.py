@@ -8,10 +8,10 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.array import Array
-from jax_core.custom_jvp import custom_jvp
 from jax_core.jit import inlined
 
 from .. import lax
+from . import bessel
 from .creation import array
 from .promotion import promote_args_inexact
 
@@ -60,22 +60,4 @@ def i0(x):
     x, = promote_args_inexact("i0", x)
     if not dtypes.issubdtype(lax.dtype(x), np.floating):
         raise ValueError(f"Unsupported input type to jax.numpy.i0: {lax.dtype(x)}")
-    return _i0(x)
-
-
-@custom_jvp
-def _i0(x):
-    return _unscaled(x, lax.bessel_i0e(x))
-
-
-@_i0.defjvp
-def _i0_jvp(primals, tangents):
-    """The derivative is I1."""
-    (x,), (t,) = primals, tangents
-    return _i0(x), lax.mul(t, _unscaled(x, lax.bessel_i1e(x)))
-
-
-def _unscaled(x, y):
-    """``y exp(|x|)`` in two steps, as the exponential may overflow where the product does not."""
-    half = lax.exp(lax.mul(lax.abs(x), np.asarray(0.5, lax.dtype(x))[()]))
-    return lax.mul(half, lax.mul(half, y))
+    return bessel.i0(array(x))

@@ -7,12 +7,16 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from jax_core.array import Array
 from jax_core.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp
+from ...numpy import bessel
 from ...numpy.promotion import promote_args_inexact
+from ._series import wide
 
 
 @inlined
@@ -24,9 +28,8 @@ def i0e(x: Any) -> Array:
 @inlined
 def i0(x: Any) -> Array:
     """The modified Bessel function of order 0."""
-    (x,) = promote_args_inexact("i0", x)
-    half = jnp.exp(0.5 * jnp.abs(x))  # in two factors, as exp(x) overflows before I0 does
-    return half * lax.bessel_i0e(x) * half
+    (x,), dtype = wide("i0", x)
+    return bessel.i0(x).astype(dtype)
 
 
 @inlined
@@ -38,9 +41,8 @@ def i1e(x: Any) -> Array:
 @inlined
 def i1(x: Any) -> Array:
     """The modified Bessel function of order 1."""
-    (x,) = promote_args_inexact("i1", x)
-    half = jnp.exp(0.5 * jnp.abs(x))
-    return half * lax.bessel_i1e(x) * half
+    (x,), dtype = wide("i1", x)
+    return bessel.i1(x).astype(dtype)
 
 
 def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Array:
@@ -49,7 +51,8 @@ def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Array:
     Args:
       z: real points.
       v: the largest order, a known whole number.
-      n_iter: order where the backward recurrence starts, larger than ``v`` and by some tens larger than ``|z|``.
+      n_iter: order where the backward recurrence starts, larger than ``v`` and by some tens larger than ``|z|``; the result is NaN
+        where ``|z|`` is larger.
 
     Raises:
       ValueError: ``n_iter`` not above ``v``, or ``z`` complex.
@@ -68,7 +71,7 @@ def _bessel_jn(z, v, n_iter):
     if jnp.issubdtype(z.dtype, jnp.complexfloating):
         raise ValueError(f"bessel_jn: z must be real, got {z.dtype}")
     zero = z == 0
-    inverse = 1 / jnp.where(zero, 1.0, z)
+    inverse = 1 / jnp.where(zero, 1.0, jnp.where(jnp.abs(z) > n_iter, np.nan, z))
     above, here, total = jnp.zeros_like(z), jnp.full_like(z, 1e-30), jnp.zeros_like(z)
     found = {}
     for k in range(n_iter, 0, -1):

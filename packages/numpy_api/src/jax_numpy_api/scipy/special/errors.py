@@ -17,6 +17,7 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.array import Array
+from jax_core.custom_jvp import custom_jvp
 from jax_core.jit import inlined
 
 from ... import lax
@@ -121,11 +122,19 @@ def _real(name: str, x: Any) -> Any:
     return x
 
 
+@functools.partial(custom_jvp, nondiff_argnums=(1,))
 def exp_square(x: Any, factor: float) -> Any:
     """``exp(factor * x**2)`` for ``factor`` +-1/2 or +-1, without the error of rounding ``x**2``."""
     short = jnp.round(jnp.clip(x, -1e3, 1e3) * 16) / 16
     rest = jnp.where(jnp.abs(x) < 1e3, (x - short) * (x + short), 0)
     return jnp.exp(factor * short * short) * jnp.exp(factor * rest)
+
+
+@exp_square.defjvp
+def _exp_square_jvp(factor, primals, tangents):
+    (x,), (t,) = primals, tangents
+    y = exp_square(x, factor)
+    return y, t * (2 * factor * jnp.clip(x, -1e3, 1e3) * y)  # clipped, or it would be infinity times 0
 
 
 # -- erf and its relatives ---------------------------------------------------------------------------------------------
@@ -156,14 +165,24 @@ def _erfcx(x):
     return jnp.where(x < 0, 2 * exp_square(x, 1) - tail, tail)
 
 
+_FAR = 12.0  # from here on ``1 - sqrt(pi) x erfcx(x)`` would lose its digits
+
+
+def _defect(v):
+    """``2 x**2 (1 - sqrt(pi) x erfcx(x))`` for large ``x``, by the asymptotic series in ``v = 1/x**2`` (DLMF 7.12.1)."""
+    total = jnp.ones_like(v)
+    for k in range(8, 0, -1):
+        total = 1 - (k + 0.5) * v * total
+    return total
+
+
 @_erfcx.defjvp
 def _erfcx_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
     y = _erfcx(x)
-    far = jnp.abs(x) > 50  # where the two terms cancel: -1/(sqrt(pi) x**2) (1 - 3/(2 x**2))
-    inverse = 1 / jnp.where(far, x, 1.0)
-    asymptote = -inverse * inverse * (1 - 1.5 * inverse * inverse) / _ROOT_PI
-    return y, t * jnp.where(far & (x > 0), asymptote, 2 * x * y - 2 / _ROOT_PI)
+    far = x > _FAR
+    v = 1 / jnp.where(far, x, _FAR) ** 2
+    return y, t * jnp.where(far, -v * _defect(v) / _ROOT_PI, 2 * jnp.where(far, 0.0, x) * y - 2 / _ROOT_PI)
 
 
 @inlined
@@ -210,9 +229,26 @@ def _log_ndtr(x):
 
 @_log_ndtr.defjvp
 def _log_ndtr_jvp(primals, tangents):
-    """``pdf / cdf = sqrt(2/pi) / erfcx(-x / sqrt(2))``."""
     (x,), (t,) = primals, tangents
-    return _log_ndtr(x), t * (math.sqrt(2 / math.pi) / _erfcx(-x * _ROOT_HALF))
+    return _log_ndtr(x), t * _hazard(x)
+
+
+@differentiable
+def _hazard(x):
+    """``pdf / cdf = sqrt(2/pi) / erfcx(-x / sqrt(2))``."""
+    return jnp.where(x < -1e8, -x, math.sqrt(2 / math.pi) / _erfcx(-x * _ROOT_HALF))
+
+
+@_hazard.defjvp
+def _hazard_jvp(primals, tangents):
+    """``-h (x + h)``; for low ``x`` the sum cancels, and is ``h`` times the defect of ``erfcx``."""
+    (x,), (t,) = primals, tangents
+    h, far = _hazard(x), x < -_FAR / _ROOT_HALF
+    u = jnp.where(far, -x * _ROOT_HALF, _FAR)
+    quotient = jnp.where(u < 1e7, jnp.where(far, h, 1.0) / u, math.sqrt(2))
+    near = jnp.clip(x, -_FAR / _ROOT_HALF, 1e3)
+    v = 1 / jnp.minimum(u, 1e9) ** 2
+    return h, t * jnp.where(far, -0.5 * quotient * quotient * _defect(v), -h * (near + h))
 
 
 @inlined(static_argnames=("series_order",))
@@ -295,9 +331,9 @@ def _dawsn(x):
 def _dawsn_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
     y = _dawsn(x)
-    far = jnp.abs(x) > 50
-    v = 1 / jnp.where(far, x, 1.0) ** 2
-    return y, t * jnp.where(far, -v * (0.5 + 0.75 * v * 2), 1 - 2 * x * y)
+    far = jnp.abs(x) > _FAR
+    v = 1 / jnp.where(far, x, _FAR) ** 2
+    return y, t * jnp.where(far, -0.5 * v * _defect(-v), 1 - 2 * jnp.where(far, 0.0, x) * y)
 
 
 @inlined
@@ -308,11 +344,12 @@ def dawsn(x: Any) -> Array:
 
 
 def _half_turns(x):
-    """``x**2 / 4`` less its whole part, times 2 pi: the angle ``pi x**2 / 2``, reduced exactly."""
-    short = jnp.round(jnp.clip(x, 0, 1e4) * 64) / 64
-    rest = x - short
-    whole = jnp.mod(short * short, 4)
-    return 0.5 * np.pi * jnp.mod(whole + rest * (x + short), 4)
+    """The angle ``pi x**2 / 2`` less whole turns: with ``x = 2 k + r`` it is ``k r`` turns, whose product is exact, and ``r**2``
+    quarters of one."""
+    k = jnp.round(0.5 * x)
+    r = x - 2 * k
+    turns = k * r
+    return 0.5 * np.pi * (4 * (turns - jnp.round(turns)) + r * r)
 
 
 @differentiable
@@ -435,7 +472,7 @@ def _owens_t(h, a):
 def _owens_t_jvp(primals, tangents):
     (h, a), (dh, da) = primals, tangents
     square = 1 + a * a
-    by_h = -exp_square(h, -0.5) * _INV_ROOT_2PI * (_ndtr(h * a) - 0.5)
+    by_h = -exp_square(h, -0.5) * _INV_ROOT_2PI * 0.5 * lax.erf(h * a * _ROOT_HALF)
     by_a = jnp.exp(-0.5 * h * h * square) / (2 * np.pi * square)
     return _owens_t(h, a), dh * by_h + da * by_a
 

@@ -186,7 +186,7 @@ def _times_log(name, log, slope):
     def _(primals, tangents):
         x, y = promote_args_inexact(name, *primals)
         dx, dy = tangents
-        zero = x == 0
+        zero = (x == 0) & ~jnp.isnan(y)
         out = product(x, y)
         by_y = jnp.where(zero, jnp.zeros_like(x), x * slope(jnp.where(zero, jnp.ones_like(y), y)))
         return out, (dx * log(y) + dy * by_y).astype(out.dtype)
@@ -207,11 +207,21 @@ The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x``
 """
 
 
+@differentiable
+def _entr(x):
+    return jnp.where(x < 0, -np.inf, -xlogy(x, x))
+
+
+@_entr.defjvp
+def _entr_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _entr(x), t * (-1 - jnp.log(x))
+
+
 @inlined
 def entr(x: Any) -> Array:
-    """``-x log(x)``: 0 at 0, -inf below."""
-    (x,) = promote_args_inexact("entr", x)
-    return jnp.where(x < 0, -np.inf, -xlogy(x, jnp.where(x < 0, 1, x)))
+    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN."""
+    return _entr(*promote_args_inexact("entr", x))
 
 
 def _log_ratio(p, q):
@@ -220,25 +230,46 @@ def _log_ratio(p, q):
     return jnp.where(near, log1p(jnp.where(near, (p - q) / q, 0)), jnp.log(p) - jnp.log(q))
 
 
-def _divergence(name, p, q, extra):
-    p, q = promote_args_inexact(name, p, q)
-    inside = (p > 0) & (q > 0)
-    safe_p, safe_q = jnp.where(inside, p, 1), jnp.where(inside, q, 1)
-    value = safe_p * _log_ratio(safe_p, safe_q) + (safe_q - safe_p if extra else 0)
-    edge = jnp.where((p == 0) & (q >= 0), q if extra else jnp.zeros_like(q), np.inf)
-    return jnp.where(jnp.isnan(p) | jnp.isnan(q), np.nan, jnp.where(inside, value, edge))
+def _divergence(extra):
+    """``p log(p / q)``, and with ``extra`` also ``- p + q``. The derivatives on the edges and outside are 0, or that of ``q``."""
+    def parts(p, q):
+        nan = jnp.isnan(p) | jnp.isnan(q)
+        inside = (p > 0) & (q > 0)
+        safe_p, safe_q = jnp.where(inside, p, 1), jnp.where(inside, q, 1)
+        return nan, inside, safe_p, safe_q, (p == 0) & (q >= 0), _log_ratio(safe_p, safe_q)
+
+    @differentiable
+    def divergence(p, q):
+        nan, inside, safe_p, safe_q, edge, log_ratio = parts(p, q)
+        value = safe_p * log_ratio + (safe_q - safe_p if extra else 0)
+        value = jnp.where(inside & (q == np.inf), np.inf if extra else -np.inf, value)
+        value = jnp.where(inside, value, jnp.where(edge, q if extra else 0, np.inf))
+        return jnp.where(nan | (p == np.inf) & (q == np.inf), np.nan, value)
+
+    @divergence.defjvp
+    def _(primals, tangents):
+        (p, q), (dp, dq) = primals, tangents
+        nan, inside, safe_p, safe_q, edge, log_ratio = parts(p, q)
+        by_p = jnp.where(inside, log_ratio + (0 if extra else 1), 0)
+        by_q = jnp.where(inside, (1 if extra else 0) - safe_p / safe_q, jnp.where(edge & extra, 1, 0))
+        slope = dp * jnp.where(nan, np.nan, by_p) + dq * jnp.where(nan, np.nan, by_q)
+        return divergence(p, q), slope.astype(p.dtype)
+    return divergence
+
+
+_rel_entr, _kl_div = _divergence(False), _divergence(True)
 
 
 @inlined
 def rel_entr(p: Any, q: Any) -> Array:
     """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
-    return _divergence("rel_entr", p, q, False)
+    return _rel_entr(*jnp.broadcast_arrays(*promote_args_inexact("rel_entr", p, q)))
 
 
 @inlined
 def kl_div(p: Any, q: Any) -> Array:
     """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
-    return _divergence("kl_div", p, q, True)
+    return _kl_div(*jnp.broadcast_arrays(*promote_args_inexact("kl_div", p, q)))
 
 
 # -- Box-Cox -----------------------------------------------------------------------------------------------------------

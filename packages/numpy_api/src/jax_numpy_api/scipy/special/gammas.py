@@ -17,11 +17,12 @@ import numpy as np
 
 from jax_core import dtypes
 from jax_core.array import Array
+from jax_core.autodiff import jvp
 from jax_core.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp
-from ...lax.special import _log_beta
+from ...lax.special import _lgamma_gap
 from ...numpy.promotion import promote_args_inexact
 from ._series import chebyshev, differentiable, log1p, wide
 
@@ -73,10 +74,11 @@ def _gamma_from_half(x):
         z = jnp.where(high, z - 1, z)
         factor = jnp.where(high, factor * z, factor)
     by_recurrence = factor / chebyshev(_RGAMMA, 1, 2, z)
-    y = jnp.where(near, float(steps), x)
+    top = 172.0 if x.dtype == np.float64 else 36.0  # where the function overflows
+    y = jnp.where(near, float(steps), jnp.minimum(x, top))
     half_power = jnp.power(y, 0.5 * y - 0.25)  # in two factors, as the power alone would overflow
     by_stirling = half_power * jnp.exp(-y) * half_power * (math.sqrt(2 * math.pi) * jnp.exp(_stirling_sum(y)))
-    return jnp.where(near, by_recurrence, jnp.where(x == np.inf, np.inf, by_stirling))
+    return jnp.where(near, by_recurrence, by_stirling)
 
 
 def _sin_pi(x):
@@ -173,7 +175,8 @@ def _digamma(x):
     slope = chebyshev(_DIGAMMA_REST, 1, 2, z)
     # not (z - root - rest) * slope, where the compiler adds up the constants
     near = (z - root) * slope - (_DIGAMMA_ROOT - root + _DIGAMMA_ROOT_REST) * slope
-    return jnp.where(inside, jnp.where(low, near - 1 / x, near), lax.digamma(x))
+    value = jnp.where(inside, jnp.where(low, near - 1 / x, near), lax.digamma(x))
+    return jnp.where(x == 0, -jnp.copysign(np.inf, x), value)
 
 
 @_digamma.defjvp
@@ -182,12 +185,22 @@ def _digamma_jvp(primals, tangents):
     return _digamma(x), t * lax.polygamma(jnp.ones_like(x), x)
 
 
+def _digamma_gap(p, q):
+    """``digamma(q) - digamma(p + q)``; where both are large, by the difference of their logarithms (DLMF 5.11.2)."""
+    large = (q >= 20) & (p + q >= 20) & (p + q < np.inf)
+    p0, q0 = jnp.where(large, p, 1.0), jnp.where(large, q, 20.0)
+
+    def rest(x):
+        square = 1 / (x * x)
+        return 0.5 / x + square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
+    return jnp.where(large, rest(p0 + q0) - rest(q0) - log1p(p0 / q0), _digamma(q) - _digamma(p + q))
+
+
 @inlined
 def digamma(x: Any) -> Array:
     """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles."""
-    (x,) = promote_args_inexact("digamma", x)
-    by_parts = dtypes.dtype(x) in (np.float32, np.float64)
-    return jnp.where(x == 0, -jnp.copysign(np.inf, x), _digamma(x) if by_parts else lax.digamma(x))
+    (x,), dtype = wide("digamma", x)
+    return _digamma(x).astype(dtype)
 
 
 @inlined
@@ -226,17 +239,17 @@ def gammaincc(a: Any, x: Any) -> Array:
 
 @differentiable
 def _betaln(a, b):
-    positive = (a > 0) & (b > 0)
-    regular = _log_beta(jnp.where(positive, a, 1.0), jnp.where(positive, b, 1.0))
-    other = lax.lgamma(a) + lax.lgamma(b) - lax.lgamma(a + b)
-    return jnp.where(positive & (a + b == np.inf), -np.inf, jnp.where(positive, regular, other))
+    p, q = jnp.minimum(a, b), jnp.maximum(a, b)
+    large = (q >= 20) & (p + q >= 20) & (q < np.inf)
+    by_gap = _lgamma(p) + _lgamma_gap(jnp.where(large, p, 1.0), jnp.where(large, q, 20.0))
+    other = _lgamma(a) + _lgamma(b) - _lgamma(a + b)
+    return jnp.where((p > 0) & (a + b == np.inf), -np.inf, jnp.where(large, by_gap, other))
 
 
 @_betaln.defjvp
 def _betaln_jvp(primals, tangents):
     (a, b), (da, db) = primals, tangents
-    total = lax.digamma(a + b)
-    return _betaln(a, b), da * (lax.digamma(a) - total) + db * (lax.digamma(b) - total)
+    return _betaln(a, b), da * _digamma_gap(b, a) + db * _digamma_gap(a, b)
 
 
 @inlined
@@ -246,15 +259,26 @@ def betaln(a: Any, b: Any) -> Array:
     return _betaln(*jnp.broadcast_arrays(a, b)).astype(dtype)
 
 
+@differentiable
+def _beta(a, b):
+    sign = jnp.where((a > 0) & (b > 0), 1.0, gammasgn(a) * gammasgn(b) * gammasgn(a + b))
+    small = (jnp.abs(a) < 10) & (jnp.abs(b) < 10)
+    x, y = jnp.where(small, a, 1.0), jnp.where(small, b, 1.0)
+    return jnp.where(small, _gamma(x) * (_gamma(y) / _gamma(x + y)), sign * jnp.exp(_betaln(a, b))).astype(a.dtype)
+
+
+@_beta.defjvp
+def _beta_jvp(primals, tangents):
+    (a, b), (da, db) = primals, tangents
+    y = _beta(a, b)
+    return y, da * y * _digamma_gap(b, a) + db * y * _digamma_gap(a, b)
+
+
 @inlined
 def beta(a: Any, b: Any) -> Array:
     """``gamma(a) gamma(b) / gamma(a + b)``."""
     (a, b), dtype = wide("beta", a, b)
-    a, b = jnp.broadcast_arrays(a, b)
-    sign = jnp.where((a > 0) & (b > 0), 1.0, gammasgn(a) * gammasgn(b) * gammasgn(a + b))
-    small = (jnp.abs(a) < 10) & (jnp.abs(b) < 10)
-    x, y = jnp.where(small, a, 1.0), jnp.where(small, b, 1.0)
-    return jnp.where(small, _gamma(x) * (_gamma(y) / _gamma(x + y)), sign * jnp.exp(_betaln(a, b))).astype(dtype)
+    return _beta(*jnp.broadcast_arrays(a, b)).astype(dtype)
 
 
 @inlined
@@ -288,9 +312,10 @@ def poch(z: Any, m: Any) -> Array:
     """Pochhammer symbol ``gamma(z + m) / gamma(z)``."""
     (z, m), dtype = wide("poch", z, m)
     z, m = jnp.broadcast_arrays(z, m)
-    both = (z > 0) & (m > 0)
+    both, large = (z > 0) & (m > 0), (z >= 20) & (z + m >= 20) & (z + m < np.inf)
     z0, m0 = jnp.where(both, z, 1.0), jnp.where(both, m, 1.0)
     log_value = jnp.where(both, _lgamma(m0) - _betaln(z0, m0), lax.lgamma(z + m) - lax.lgamma(z))
+    log_value = jnp.where(large, -_lgamma_gap(jnp.where(large, m, 1.0), jnp.where(large, z, 20.0)), log_value)
     value = gammasgn(z) * gammasgn(z + m) * jnp.exp(log_value)
     small = (jnp.abs(z) < 12) & (jnp.abs(z + m) < 12) & (z != 0)
     value = jnp.where(small, _gamma(jnp.where(small, z + m, 1.0)) / _gamma(jnp.where(small, z, 1.0)), value)
@@ -301,8 +326,8 @@ def poch(z: Any, m: Any) -> Array:
 def _poch_jvp(primals, tangents):
     z, m = promote_args_inexact("poch", *primals)
     dz, dm = tangents
-    y, top = poch(z, m), lax.digamma(z + m)
-    return y, (dz * y * (top - lax.digamma(z)) + dm * y * top).astype(y.dtype)
+    y = poch(z, m)
+    return y, (-dz * y * _digamma_gap(m, z) + dm * y * _digamma(z + m)).astype(y.dtype)
 
 
 @inlined(static_argnames=("repetition",))
@@ -354,21 +379,52 @@ def _euler_maclaurin(s, q, terms=10, corrections=10):
     w = q + terms
     power = jnp.power(w, -s)
     total = total + w * power / (s - 1) + 0.5 * power
-    rising, inverse = s, power / w
+    r = jnp.minimum(s, 50 * w)  # beyond, the power is 0 next to the sum, and the factors would overflow
+    term = r / w * power
     for j, b in enumerate(_bernoulli_numbers(2 * corrections)[2::2], 1):
-        total = total + float(b / math.factorial(2 * j)) * rising * inverse
-        rising, inverse = rising * (s + 2 * j - 1) * (s + 2 * j), inverse / (w * w)
+        total = total + float(b / math.factorial(2 * j)) * term
+        term = term * ((r + 2 * j - 1) / w) * ((r + 2 * j) / w)
     return total
 
 
+def _zeta_slope(s, q):
+    """The derivative of the Euler-Maclaurin sum in ``s``."""
+    return jvp(lambda s: _euler_maclaurin(s, q), (s,), (jnp.ones(s.shape, s.dtype),))[1]
+
+
+@differentiable
+def _riemann_right(s):
+    """Riemann's zeta function for s > 1."""
+    return lax.zeta(s, jnp.ones(s.shape, s.dtype))
+
+
+@_riemann_right.defjvp
+def _riemann_right_jvp(primals, tangents):
+    (s,), (t,) = primals, tangents
+    return _riemann_right(s), t * _zeta_slope(s, 1.0)
+
+
+_LEFT = -2  # below it the sum is not good enough, and Riemann's zeta function is reflected
+
+
+def _mirrored(s):
+    """For ``s < _LEFT``: ``t = 1 - s``, ``2 (2 pi)**-t gamma(t) zeta(t)``, and cosine and sine of ``pi t/2`` (DLMF 25.4.1)."""
+    t = jnp.where(s < _LEFT, 1 - s, 3.0)
+    angle = 0.5 * np.pi * jnp.mod(t, 4)
+    return t, 2 * jnp.power(2 * np.pi, -t) * _gamma(t) * _riemann_right(t), jnp.cos(angle), jnp.sin(angle)
+
+
 def _riemann(s):
-    """Riemann zeta below 1, by reflection for lower arguments (DLMF 25.4.1)."""
-    negative = s < -2  # where the sum is not good enough
-    t = jnp.where(negative, 1 - s, 2.0)
-    mirrored = 2 * jnp.power(2 * np.pi, -t) * jnp.cos(0.5 * np.pi * jnp.mod(t, 4)) * _gamma(t) * lax.zeta(
-        jnp.where(negative, t, 2.0), jnp.ones(t.shape, t.dtype))
+    """Riemann zeta below 1."""
+    _, size, cosine, _ = _mirrored(s)
     trivial = (s < 0) & (jnp.mod(s, 2) == 0)
-    return jnp.where(trivial, 0.0, jnp.where(negative, mirrored, _euler_maclaurin(jnp.where(negative, 0.5, s), 1.0)))
+    return jnp.where(trivial, 0.0, jnp.where(s < _LEFT, size * cosine, _euler_maclaurin(jnp.maximum(s, _LEFT), 1.0)))
+
+
+def _riemann_slope(s):
+    t, size, cosine, sine = _mirrored(s)
+    relative = _zeta_slope(t, 1.0) / _riemann_right(t)
+    return size * (cosine * (math.log(2 * math.pi) - _digamma(t) - relative) + 0.5 * np.pi * sine)
 
 
 @differentiable
@@ -381,9 +437,11 @@ def _zeta(x, q):
 @_zeta.defjvp
 def _zeta_jvp(primals, tangents):
     (x, q), (dx, dq) = primals, tangents
-    from jax_core.autodiff import jvp
-    slope = jvp(lambda s: _euler_maclaurin(s, q), (x,), (jnp.ones(x.shape, x.dtype),))[1]
-    return _zeta(x, q), dx * slope - dq * x * _zeta(x + 1, q)
+    value = _zeta(x, q)
+    low = x < _LEFT
+    by_x = jnp.where(low, _riemann_slope(x), _zeta_slope(jnp.where(low, 0.5, x), q))
+    slope = dx * by_x - dq * x * _zeta(x + 1, q)
+    return value, slope * jnp.where(jnp.isnan(value), np.nan, 1.0).astype(x.dtype)
 
 
 @inlined

@@ -63,8 +63,9 @@ def _m_asymptotic(a, b, x, shift):
 
 @differentiable
 def _hyp1f1(a, b, x):
-    flip = x < 0  # Kummer: M(a, b, x) = exp(x) M(b - a, b, -x)
-    p, y = jnp.where(flip, b - a, a), jnp.abs(x)
+    ended = (a <= 0) & (a == jnp.floor(a))
+    flip = (x < 0) & ~ended  # Kummer: M(a, b, x) = exp(x) M(b - a, b, -x)
+    p, y = jnp.where(flip, b - a, a), jnp.where(flip, -x, x)
     ends = (p <= 0) & (p == jnp.floor(p))
     far = (y > 60) & (y > 2 * jnp.abs(p * (p - b))) & ~ends
     z = jnp.where(far | ~jnp.isfinite(y), 1.0, y)
@@ -72,8 +73,8 @@ def _hyp1f1(a, b, x):
     series = _sum(lambda k: _term((p + k) * z, (b + k) * (k + 1)), z, half) * half
     at_infinity = _m_asymptotic(jnp.where(far, p, 1.0), b, jnp.where(far, y, 100.0), jnp.where(flip, x, 0.0))
     value = jnp.where(far, at_infinity, series)
-    pole = (b <= 0) & (b == jnp.floor(b)) & ~((a <= 0) & (a == jnp.floor(a)) & (a >= b))
-    value = jnp.where(pole, np.inf, value)
+    pole = (b <= 0) & (b == jnp.floor(b)) & ~(ended & (a >= b))
+    value = jnp.where(pole, np.inf, jnp.where(a == 0, 1.0, value))
     return jnp.where(jnp.isnan(a) | jnp.isnan(b) | jnp.isnan(x), np.nan, value)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
 
@@ -140,7 +141,8 @@ def _expi(x):
 @_expi.defjvp
 def _expi_jvp(primals, tangents):
     (x,), (t,) = primals, tangents
-    return _expi(x), t * (jnp.exp(x) / x)
+    half = jnp.exp(0.5 * x)
+    return _expi(x), t * jnp.where(x == np.inf, np.inf, half * (half / x))
 
 
 @inlined
@@ -150,12 +152,22 @@ def expi(x: Any) -> Array:
     return _expi(x).astype(dtype)
 
 
+@differentiable
+def _exp1(x):
+    return -_expi(-jnp.where(x < 0, np.nan, x))
+
+
+@_exp1.defjvp
+def _exp1_jvp(primals, tangents):
+    (x,), (t,) = primals, tangents
+    return _exp1(x), -t * jnp.where(x < 0, np.nan, jnp.exp(-x) / jnp.abs(x))
+
+
 @inlined
 def exp1(x: Any) -> Array:
     """The exponential integral ``E1(x)``, the integral of ``exp(-t)/t`` from ``x`` to infinity; NaN below 0."""
     (x,), dtype = wide("exp1", x)
-    value = -_expi(-jnp.where(x < 0, 1.0, x))
-    return jnp.where(x < 0, np.nan, value).astype(dtype)
+    return _exp1(x).astype(dtype)
 
 
 def _expn_series(n, x):
@@ -194,8 +206,10 @@ def _expn(n, x):
 @_expn.defjvp
 def _expn_jvp(primals, tangents):
     (n, x), (_, t) = primals, tangents
-    lower = jnp.where(n == 0, (1 + 1 / x) * jnp.exp(-x) / x, _expn(jnp.maximum(n - 1, 0), x))
-    return _expn(n, x), -t * lower
+    y = jnp.where((n == 0) & (x != np.inf), x, 1.0)
+    of_zero = jnp.where(x == np.inf, 0.0, (1 + 1 / y) * jnp.exp(-y) / y)
+    lower = jnp.where(n == 0, of_zero, _expn(jnp.maximum(n - 1, 0), x))
+    return _expn(n, x), -t * jnp.where((n < 0) | (x < 0), np.nan, lower)
 
 
 @inlined
@@ -234,8 +248,16 @@ def _sici(x):
 
 @_sici.defjvp
 def _sici_jvp(primals, tangents):
+    """``sin(x)/x``, by its series up to 1, and ``cos(x)/x``."""
     (x,), (t,) = primals, tangents
-    return _sici(x), (t * jnp.sinc(x / np.pi), t * (jnp.cos(x) / x))
+    far, end = jnp.abs(x) > 1, jnp.abs(x) == np.inf
+    large, small = jnp.where(far & ~end, x, 2.0), jnp.where(far, 0.0, x)
+    square, total = small * small, 0.0
+    for k in range(9, -1, -1):
+        total = total * square + (-1) ** k / math.factorial(2 * k + 1)
+    si = jnp.where(far, jnp.sin(large) / large, total)
+    ci = jnp.cos(jnp.where(end, 0.0, x)) / x
+    return _sici(x), (t * jnp.where(end, 0.0, si), t * ci)
 
 
 @inlined
@@ -277,9 +299,28 @@ def _spence(x):
 def _spence_jvp(primals, tangents):
     """``log(x) / (1 - x)``, and -1 at 1."""
     (x,), (t,) = primals, tangents
+    return _spence(x), t * _spence_slope(x)
+
+
+@differentiable
+def _spence_slope(x):
     near = jnp.abs(x - 1) < 1e-4
     d = jnp.where(near, x - 1, 1.0)
-    return _spence(x), t * jnp.where(near, -1 + d / 2 - d * d / 3 + d * d * d / 4, jnp.log(x) / (1 - jnp.where(near, 2.0, x)))
+    largest = float(dtypes.finfo(x.dtype).max)
+    return jnp.where(near, -1 + d / 2 - d * d / 3 + d * d * d / 4,
+                     jnp.log(jnp.minimum(x, largest)) / (1 - jnp.where(near, 2.0, x)))
+
+
+@_spence_slope.defjvp
+def _spence_slope_jvp(primals, tangents):
+    """``(1/x + slope) / (1 - x)``; at 0, where two infinities differ, that of 1/x is the larger."""
+    (x,), (t,) = primals, tangents
+    near = jnp.abs(x - 1) < 1e-4
+    d = jnp.where(near, x - 1, 1.0)
+    slope = _spence_slope(x)
+    other = (1 / x + slope) / (1 - jnp.where(near, 2.0, x))
+    other = jnp.where(x == 0, np.inf, other)
+    return slope, t * jnp.where(near, 0.5 - 2 * d / 3 + 0.75 * d * d, other)
 
 
 @inlined

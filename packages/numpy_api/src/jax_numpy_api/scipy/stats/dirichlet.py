@@ -11,6 +11,7 @@ from jax_core.jit import inlined
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_dtypes_inexact
 from ..special import gammaln, xlogy
+from .family import nan_unless
 
 
 @inlined
@@ -38,7 +39,7 @@ def logpdf(x: Any, alpha: Any) -> Array:
     column = alpha.reshape(alpha.shape + (1,) * (x.ndim - 1))
     safe = jnp.where(inside, x, 1 / alpha.shape[0])
     value = jnp.sum(xlogy(column - 1, safe), 0) + gammaln(jnp.sum(alpha)) - jnp.sum(gammaln(alpha))
-    return jnp.where(inside, value, -np.inf)
+    return nan_unless(~jnp.any(jnp.isnan(x), 0), jnp.where(inside, value, -np.inf))
 
 
 @inlined

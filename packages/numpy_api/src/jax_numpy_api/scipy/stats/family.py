@@ -12,6 +12,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from jax_core import dtypes
 from jax_core.jit import inlined
 
 from ... import numpy as jnp
@@ -47,7 +48,13 @@ def public(name: str, what: str, parameters: list[str], fun: Callable) -> Callab
 
 
 def nan_unless(ok: Any, value: Any) -> Any:
-    return value if ok is True else jnp.where(ok, value, np.nan)
+    """``value``; where ``ok`` does not hold it and its derivatives are NaN."""
+    return value if ok is True else value * jnp.where(ok, 1.0, np.nan)
+
+
+def finite(z: Any) -> Any:
+    """``z`` with the largest number for infinity, so that a logarithm of it can be subtracted from it."""
+    return jnp.minimum(z, float(dtypes.finfo(z.dtype).max))
 
 
 class Continuous:
@@ -96,8 +103,8 @@ class Continuous:
         return [end(*shapes) if callable(end) else end for end in self.ends]
 
     def _inner(self, z, shapes, low, high):
-        """Where ``z`` is in the support, and ``z`` moved inside where it is not."""
-        within = (z >= low) & (z <= high)
+        """Where ``z`` is in the support (or NaN), and ``z`` moved inside where it is not."""
+        within = ~((z < low) | (z > high))
         inside = self.inside(*shapes) if callable(self.inside) else self.inside
         return within, jnp.where(within, z, inside)
 
@@ -135,7 +142,7 @@ class Continuous:
 
     def _quantile(self, what, q, shapes, loc, scale, ok):
         f = self.formulas
-        within = (q >= 0) & (q <= 1)
+        within = ~((q < 0) | (q > 1))
         safe = jnp.where(within, q, 0.5)
         z = f[what](safe, *shapes) if what in f else f["ppf"](1 - safe, *shapes)
         return nan_unless(ok & within, z * scale + loc).astype(q.dtype)

@@ -5,24 +5,30 @@ from typing import Any
 
 import numpy as np
 
+from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
 from ..special import gammaln, xlogy
+from .family import nan_unless
 
 
 @inlined
 def logpmf(x: Any, n: Any, p: Any) -> Array:
     """Logarithm of the probability of counts ``x`` (last axis) in ``n`` trials of probabilities ``p``; -inf where the counts
     do not add up to ``n``."""
-    x, p = promote_args_inexact("multinomial.logpmf", x, p)
+    if dtypes.issubdtype(dtypes.dtype(x), np.integer):  # counts take the dtype of the probabilities
+        (p,) = promote_args_inexact("multinomial.logpmf", p)
+        x = jnp.asarray(x, dtypes.dtype(p))
+    else:
+        x, p = promote_args_inexact("multinomial.logpmf", x, p)
     n = jnp.asarray(n, x.dtype)
     inside = jnp.all((x >= 0) & (x == jnp.floor(x)), -1) & (jnp.sum(x, -1) == n)
     safe = jnp.where((x >= 0), x, 0.0)
     value = gammaln(n + 1) + jnp.sum(xlogy(safe, p) - gammaln(safe + 1), -1)
-    return jnp.where(inside, value, -np.inf).astype(x.dtype)
+    return nan_unless(~jnp.any(jnp.isnan(x), -1), jnp.where(inside, value, -np.inf)).astype(x.dtype)
 
 
 @inlined

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jax_core import dtypes
 from jax_core.array import Array
 from jax_core.jit import inlined
 
@@ -69,7 +70,7 @@ def _mode(a, axis, omit, keepdims):
 
 
 def rankdata(a: Any, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate") -> Array:
-    """Ranks from 1 along ``axis`` (of the flattened array by default).
+    """Ranks from 1 along ``axis`` (of the flattened array by default), as floating-point numbers.
 
     Args:
       method: what equal elements get: "average", "min", "max", "dense" (ranks without gaps) or "ordinal" (in order).
@@ -112,9 +113,9 @@ def _rankdata(a, method, axis):
         ranks = {"min": low, "max": high}.get(method)
         ranks = (low + high) / 2 if ranks is None else ranks
     out = jnp.take_along_axis(ranks, place, -1)
+    out = out.astype(dtypes.default_float_dtype())
     if jnp.issubdtype(x.dtype, jnp.inexact):
-        dtype = out.dtype if jnp.issubdtype(out.dtype, jnp.inexact) else jnp.float_
-        out = jnp.where(jnp.any(jnp.isnan(x), -1, keepdims=True), np.nan, out.astype(dtype))
+        out = jnp.where(jnp.any(jnp.isnan(x), -1, keepdims=True), np.nan, out)
     return jnp.moveaxis(out, -1, axis)
 
 

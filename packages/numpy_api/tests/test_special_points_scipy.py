@@ -1,0 +1,155 @@
+"""Special points of jax.scipy.special and of the densities of jax.scipy.stats: values, first and second derivatives.
+
+Numbers without a source are mpmath's.
+"""
+import numpy as np
+import pytest
+
+from jax_core import config
+from jax_core.autodiff import grad, jvp
+from jax_core.jit import jit
+from jax_core.vmap import vmap
+from jax_numpy_api import nn
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.scipy import special, stats
+
+INF, NAN, PI = np.inf, np.nan, np.pi
+
+POINTS = [  # name, function, order of the derivative, points, what is expected in float32
+    ("gamma", special.gamma, 0, [88.0, 104.0, 1e30, 34.0], [INF, INF, INF, 8.683317618811886e36]),
+    ("gamma", special.gamma, 1, [88.0, 104.0, INF], [INF, INF, INF]),
+    ("factorial", special.factorial, 0, [2e9, 104.0], [INF, INF]),
+    ("digamma", special.digamma, 0, [0.0, -0.0], [-INF, INF]),
+    ("digamma", special.digamma, 1, [0.0, -0.0], [INF, INF]),
+    ("loggamma", special.loggamma, 0, [0.0, NAN], [INF, NAN]),
+    ("i0", special.i0, 0, [INF, -INF, 0.0], [INF, INF, 1]),
+    ("i0", special.i0, 1, [0.0, -0.0, 1e-30, 104.0, -104.0, NAN], [0, 0, 5e-31, INF, -INF, NAN]),
+    ("i0", special.i0, 2, [0.0, 1.0], [0.5, 0.7009067737595233]),
+    ("numpy.i0", jnp.i0, 1, [0.0, 1.0], [0, 0.5651591039924850]),
+    ("i1", special.i1, 1, [0.0, 104.0, -104.0], [0.5, INF, INF]),
+    ("i1", special.i1, 2, [0.0, 1e-3, 2.0], [0, 3.75000052e-4, 1.24616263079]),
+    ("i1e", special.i1e, 1, [NAN, 0.0], [NAN, 0.5]),
+    ("bessel_jn", lambda x: special.bessel_jn(x, v=1)[0], 0, [0.3, INF, 0.0], [0.97762624653829603, NAN, 1]),
+    ("entr", special.entr, 1, [-0.5, -104.0, INF, 0.0, 1.0, NAN], [NAN, NAN, -INF, INF, -1, NAN]),
+    ("exp1", special.exp1, 1, [-1.0, -INF, 0.0, -0.0, 1.0, NAN], [NAN, NAN, -INF, -INF, -0.36787944117144233, NAN]),
+    ("exp1", special.exp1, 2, [0.0], [INF]),
+    ("expi", special.expi, 0, [INF], [INF]),
+    ("expi", special.expi, 1, [INF, 1.0, -INF], [INF, np.e, 0]),
+    ("expn", lambda x: special.expn(0.0, x), 1, [-1.0, 1.0], [NAN, -0.7357588823428847]),
+    ("spence", special.spence, 1, [0.0, 1.0, 2.0, -1.0, INF, NAN], [-INF, -1, -0.6931471805599453, NAN, 0, NAN]),
+    ("spence", special.spence, 2, [0.0, 1.0, 2.0], [INF, 0.5, 0.1931471805599453]),
+    ("sici", lambda x: special.sici(x)[0], 1, [0.0, INF, -INF, NAN], [1, 0, 0, NAN]),
+    ("sici", lambda x: special.sici(x)[1], 1, [0.0, INF, NAN], [INF, 0, NAN]),
+    ("erf", special.erf, 2, [INF, -INF, 1e30, 0.5], [0, 0, 0, -0.8787825789354448]),
+    ("ndtr", special.ndtr, 2, [INF, -INF, 0.5], [0, 0, -0.17603266338214976]),
+    ("ndtri", special.ndtri, 2, [0.0, 1.0], [-INF, INF]),
+    ("log_ndtr", special.log_ndtr, 1, [-88.0, -104.0, -1e30, -INF, 20.0, NAN],
+     [88.01136072135055, 104.00961360951157, 1e30, INF, 5.520948362159764e-88, NAN]),
+    ("log_ndtr", special.log_ndtr, 2, [-88.0, -30.0, 36.0, INF, -INF, NAN], [-0.9998709677118731, -0.9988962284881099, 0, 0, -1, NAN]),
+    ("erfcx", special.erfcx, 1, [50.0, 1e30, INF], [-2.2554056313532387e-4, 0, 0]),
+    ("dawsn", special.dawsn, 1, [50.0, INF, 1e30], [-2.0012012016830307e-4, 0, 0]),
+    ("fresnel", lambda x: special.fresnel(x)[0], 1, [1e30, 1.0, 3.0], [0, 1, 1]),
+    ("fresnel", lambda x: special.fresnel(x)[1], 1, [1e30, 2.0], [1, 1]),
+    ("fresnel", lambda x: special.fresnel(x)[1], 2, [1.0, -1.0, 3.0], [-PI, PI, -3 * PI]),
+    ("zeta", special.zeta, 1, [-20.0, -20.5, -2.5, 0.3, 104.0], [132.2809975042125, 300.57792297065504, -0.006265736372189758, -1.9618608600898817,
+                                                               -3.417479451924441e-32]),
+    ("zeta", lambda x: special.zeta(x, 2.5), 1, [0.3, 2.3], [NAN, -0.4541535]),
+    ("gammainc", lambda x: special.gammainc(0.0, x), 0, [0.0, 0.5, 2.0], [NAN, 1, 1]),  # as SciPy
+    ("gammainc", lambda a: special.gammainc(a, 0.5), 1, [0.0], [-0.5597735947761608]),
+    ("gammainc", lambda a: special.gammainc(a, 3.4e38), 1, [0.5, 30.0], [0, 0]),
+    ("gammainc", lambda x: special.gammainc(1.0, jnp.abs(x)), 0, [NAN], [NAN]),
+    ("betainc", lambda x: special.betainc(0.5, INF, x), 0, [0.0, 0.5], [0, 1]),  # as SciPy
+    ("betaln", lambda b: special.betaln(-0.5, b), 0, [1e10, 3.4028235e38, 2.5], [12.778437588417374, 45.126933, 1.55019499]),
+    ("betaln", lambda b: special.betaln(127.0, b), 0, [INF], [-INF]),
+    ("betaln", lambda b: special.betaln(2.0, b), 1, [1e10, 1e4], [-2e-10, -1.9999000033331667e-4]),
+    ("beta", lambda b: special.beta(-0.5, b), 0, [1e10], [-354490.77]),
+    ("poch", lambda m: special.poch(1e10, m), 0, [-0.5, 0.5], [1e-5, 1e5]),
+    ("poch", lambda z: special.poch(z, 0.5), 1, [1e10], [5e-6]),
+    ("hyp1f1", lambda x: special.hyp1f1(-1.0, -2.0, x), 0, [-1.0], [0.5]),
+    ("hyp1f1", lambda x: special.hyp1f1(0.0, 2.0, x), 0, [-INF, -1.0, NAN], [1, 1, NAN]),
+    ("xlogy", lambda y: special.xlogy(0.0, y), 1, [NAN, 2.0, 0.0], [NAN, 0, 0]),
+    ("boxcox", lambda m: special.boxcox(2.0, m), 1, [0.0], [0.2402265069591007]),  # log(2)**2 / 2
+    ("rel_entr", lambda q: special.rel_entr(1.0, q), 0, [INF, NAN, 0.5], [-INF, NAN, 0.6931471805599453]),
+    ("rel_entr", lambda q: special.rel_entr(1.0, q), 1, [NAN, 0.5, INF], [NAN, -2, 0]),
+    ("rel_entr", lambda p: special.rel_entr(p, 1.0), 1, [NAN, 0.5, INF], [NAN, 0.3068528194400547, INF]),
+    ("kl_div", lambda q: special.kl_div(1.0, q), 1, [NAN, 0.5, INF], [NAN, -1, 1]),
+    ("kl_div", lambda p: special.kl_div(p, 1.0), 1, [NAN, 0.5], [NAN, -0.6931471805599453]),
+    ("log1mexp", nn.log1mexp, 0, [1.0, 0.0], [-0.4586751453870819, -INF]),
+    ("chi2.pdf", lambda x: stats.chi2.pdf(x, 2.0), 0, [0.0, INF, -1.0], [0.5, 0, 0]),
+    ("chi2.pdf", lambda x: stats.chi2.pdf(x, 3.0), 0, [0.0, INF, NAN], [0, 0, NAN]),
+    ("chi2.pdf", lambda x: stats.chi2.pdf(x, 2.0), 1, [0.0, INF], [-0.25, 0]),
+    ("gamma.logpdf", lambda x: stats.gamma.logpdf(x, 3.0), 1, [INF, 2.0, NAN], [-1, 0, NAN]),
+    ("nbinom.logpmf", lambda k: stats.nbinom.logpmf(k, 3.0, 0.4), 0, [1.5, -1.0], [-INF, -INF]),
+]
+
+
+@pytest.mark.parametrize("name, fun, order, points, want", POINTS, ids=[f"{p[0]}-{p[2]}" for p in POINTS])
+def test_point(name, fun, order, points, want):
+    for _ in range(order):
+        fun = grad(fun)
+    got = jit(vmap(fun))(np.array(points, np.float32))
+    np.testing.assert_allclose(got, np.array(want).astype(np.float32), rtol=1e-4, atol=1e-6 if order == 2 else 1e-36)
+
+
+LOGPDFS = {"norm": (), "cauchy": (), "expon": (), "gamma": (2.0,), "beta": (2.0, 3.0), "t": (3.0,), "laplace": (), "logistic": (),
+           "pareto": (1.5,), "uniform": (), "vonmises": (2.0,), "wrapcauchy": (0.4,), "gennorm": (1.5,), "gumbel_l": (), "gumbel_r": (),
+           "truncnorm": (-1.0, 1.0), "chi2": (3.0,)}
+
+
+@pytest.mark.parametrize("name", LOGPDFS)
+def test_log_density_at_nan(name):
+    """Value, tangent and gradient are NaN where the point or a parameter is."""
+    fun, inside = getattr(stats, name).logpdf, 1.5 if name == "pareto" else 0.5
+
+    def program(args):
+        return [jvp(fun, args, tuple(jnp.ones_like(a) for a in args)), grad(fun, tuple(range(len(args))))(*args)]
+    args = np.array((inside, *LOGPDFS[name]), np.float32)
+    for place in range(len(args)):
+        spoilt = [np.float32(NAN) if i == place else a for i, a in enumerate(args)]
+        (value, tangent), gradient = jit(program)(tuple(spoilt))
+        assert np.isnan(value) and np.isnan(tangent) and np.isnan(gradient[place]), f"argument {place}"
+
+
+def test_densities_of_vectors_at_nan():
+    assert np.isnan(stats.dirichlet.logpdf(np.float32([NAN, 0.5]), np.float32([1, 2])))
+    assert np.isnan(stats.multinomial.logpmf(np.float32([NAN, 1]), 2, np.float32([0.5, 0.5])))
+
+
+def test_float16_digamma_at_minus_zero():
+    assert special.digamma(np.float16(-0.0)) == INF
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+@pytest.mark.parametrize("x64", [False, True])
+def test_logmeanexp_keeps_its_dtype(dtype, x64):
+    with config.enable_x64(x64):
+        assert nn.logmeanexp(jnp.ones(3, dtype)).dtype == dtype
+
+
+@pytest.mark.parametrize("method", ["average", "min", "max", "dense", "ordinal"])
+def test_ranks_are_floats(method):
+    assert stats.rankdata(jnp.arange(3), method).dtype == np.float32
+
+
+def test_counts_under_strict_promotion():
+    with config.numpy_dtype_promotion("strict"):
+        got = stats.multinomial.logpmf(jnp.array([1, 2]), 3, jnp.array([0.5, 0.5]))
+    np.testing.assert_allclose(got, np.log(3 / 8), rtol=1e-5)
+
+
+def test_no_false_alarms_of_debug_nans():
+    with config.debug_nans(True):
+        assert np.isfinite(stats.wrapcauchy.logpdf(jnp.float32(0.5), 0.4))
+        assert stats.binom.pmf(jnp.array([1, 9]), 7, 0.3)[1] == 0
+
+
+HYP2F1 = [  # arguments, mpmath's value
+    ((1.0, 2.0, 3.5, 0.9), 2.626401937042425), ((0.5, 1.5, 2.5, -2.0), 0.69116536356909264), ((1.0, 1.0, 2.0, 0.5), 1.3862943611198906),
+    ((2.0, 0.5, 3.0, 0.95), 1.9802178343675891), ((0.3, 0.5, 1.2, 0.4), 1.061826254903466),
+]
+
+
+@pytest.mark.parametrize("args, want", HYP2F1, ids=str)
+def test_hyp2f1_has_the_digits_of_float64(args, want):
+    with config.enable_x64(True):
+        np.testing.assert_allclose(special.hyp2f1(*args), want, rtol=2e-13)
