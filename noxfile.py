@@ -73,6 +73,15 @@ def package(session: nox.Session, folder: str) -> None:
 
 
 @nox.session
+def stress(session: nox.Session) -> None:
+    """Threads, Ctrl-C, memory, processes, for an hour. Arguments: which (threads, interrupts, memory, processes), then that one's own."""
+    install(session, ALL)
+    for name in session.posargs[:1] or ["threads", "interrupts", "memory", "processes"]:
+        session.run("python", f"tests/stress/{name}.py", *session.posargs[1:],
+                    env={"JAX_ENABLE_COMPILATION_CACHE": "0", "TF_CPP_MIN_LOG_LEVEL": "3"})
+
+
+@nox.session
 def clients(session: nox.Session) -> None:
     """Libraries from the index that were written for JAX run on ours."""
     install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",
