@@ -74,6 +74,17 @@ CASES = {
     "a rule of a custom_jvp": lambda: jax.jvp(with_rule, (X,), (X,)),
     "a rule of a custom_vjp": lambda: jax.grad(total(with_backward))(X),
     "a named axis that is not there": lambda: jax.jit(lambda x: lax.psum(x, "nowhere"))(X),
+    "a draw": lambda: jax.random.normal("no key"),
+    "split": lambda: jax.random.split(jax.random.key(0), -1),
+    "choice": lambda: jax.random.choice(jax.random.key(0), 5, (7,), replace=False),
+    "an index": lambda: jnp.ones(3)["x"],
+    "an update": lambda: jnp.ones(3).at[0].add("x"),
+    "an update that does not fit": lambda: jnp.ones(3).at[:2].mul(jnp.ones(3)),
+    "jnp.array": lambda: jnp.array("x"),
+    "a ragged jnp.array": lambda: jnp.array([[1], [2, 3]]),
+    "device_put": lambda: jax.device_put("x"),
+    "tree.map of other trees": lambda: jax.tree.map(lambda a, b: a, [1], [1, 2]),
+    "a function in tree.map": lambda: jax.tree.map(bad, [jnp.ones(3)]),
 }
 
 

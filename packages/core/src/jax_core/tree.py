@@ -25,6 +25,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it l
 from jaxlib._jax import pytree as _pytree
 from jaxlib._jax.pytree import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
+from .tracebacks import shorten
+
 registry = default_registry = _pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.
 registry.__module__, registry.__name__ = __name__, "registry"
@@ -169,11 +171,15 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[An
     Raises:
       ValueError: the structure of `tree` is not a prefix of that of another; says where.
     """
-    leaves, treedef = _flatten(tree, is_leaf)
-    if not rest:
-        return treedef.unflatten(_map(f, leaves))
-    columns = [_flatten_like(treedef, other, tree, "tree_map", f"rest[{i}]", is_leaf) for i, other in enumerate(rest)]
-    return treedef.unflatten(_map(f, leaves, *columns))
+    try:
+        leaves, treedef = _flatten(tree, is_leaf)
+        if not rest:
+            return treedef.unflatten(_map(f, leaves))
+        columns = [_flatten_like(treedef, other, tree, "tree_map", f"rest[{i}]", is_leaf) for i, other in enumerate(rest)]
+        return treedef.unflatten(_map(f, leaves, *columns))
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def tree_map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[..., bool] | None = None,

@@ -12,6 +12,7 @@ from jax_core import backends, config, context, dtypes
 from jax_core.aval import get_aval
 from jax_core.jit import inlined
 from jax_core.trace import EVAL, Tracer
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their methods and operators
 
 from . import threefry
@@ -25,6 +26,7 @@ _U32 = np.dtype(np.uint32)
 
 # -- making keys -------------------------------------------------------------------------------------------------------
 
+@api_boundary
 def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
     """An old-style key: a plain array of uint32 words.
 
@@ -43,6 +45,7 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
     return random_wrap_p.bind(words, impl=chosen) if config.enable_custom_prng.value else words
 
 
+@api_boundary
 def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
     """A typed key: a scalar array of dtype ``key<...>``.
 
@@ -106,6 +109,7 @@ def _wrapped_int32(value: int) -> np.int32:
 
 # -- keys and their words ------------------------------------------------------------------------------------------------
 
+@api_boundary
 def key_data(keys: Any) -> Any:
     """The uint32 words of keys: ``uint32[*keys.shape, *key_shape]``. Old-style keys are returned as they are.
 
@@ -115,6 +119,7 @@ def key_data(keys: Any) -> Any:
     return raw_keys("key_data", keys)[0]
 
 
+@api_boundary
 def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
     """Typed keys of their words.
 
@@ -135,17 +140,20 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
     return random_wrap_p.bind(key_bits_array, impl=chosen)
 
 
+@api_boundary
 def key_impl(keys: Any) -> Any:
     """The implementation of keys, as `key` and `wrap_key_data` accept it: a name, or a `PRNGSpec` for one's own."""
     impl = raw_keys("key_impl", keys)[1]
     return impl.name if impl.emit is not None else PRNGSpec(impl)
 
 
+@api_boundary
 def key_dtype(impl_spec: Any = None) -> Any:
     """The dtype of typed keys of an implementation (default `jax_default_prng_impl`)."""
     return resolve(impl_spec).dtype
 
 
+@api_boundary
 def clone(key: Any) -> Any:
     """The same key, as a key that counts as not yet used for the check of key reuse."""
     words, impl, typed = raw_keys("clone", key)
@@ -159,6 +167,7 @@ def _split(words, *, impl, shape, partitionable):
     return random_split_p.bind(words, impl=impl, shape=shape, partitionable=partitionable)
 
 
+@api_boundary
 def split(key: Any, num: int | Sequence[int] = 2) -> Any:
     """New keys from one, which is not to be used again.
 
@@ -182,6 +191,7 @@ def _fold_in(words, data, *, impl):
     return random_fold_in_p.bind(words, data, impl=impl)
 
 
+@api_boundary
 def fold_in(key: Any, data: Any) -> Any:
     """A new key from a key and a number, such as the index of a step or of a device.
 
@@ -255,6 +265,7 @@ def _bits(words, *, impl, shape, bit_width):
     return draw_bits(words, impl, bit_width, shape)
 
 
+@api_boundary
 def bits(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Uniform random bits as unsigned integers.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from jax_core import config, dtypes
 from jax_core.jit import inlined
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler
@@ -40,6 +41,7 @@ def _exponential(words, *, impl, shape, dtype):
     return draw_exponential(words, impl, shape, dtype)
 
 
+@api_boundary
 def exponential(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the exponential distribution of rate 1, with density ``exp(-x)`` for ``x >= 0``.
 
@@ -61,6 +63,7 @@ def _pareto(words, b, *, impl, shape, dtype):
     return lax.exp(lax.div(draw_exponential(words, impl, shape, dtype), broadcast_to(convert(b, dtype), shape)))
 
 
+@api_boundary
 def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Pareto distribution, with density ``b / x**(b + 1)`` for ``x >= 1``.
 
@@ -85,6 +88,7 @@ def _weibull_min(words, scale, concentration, *, impl, shape, dtype):
     return lax.mul(drawn, aligned(convert(scale, dtype), shape))
 
 
+@api_boundary
 def weibull_min(key: Any, scale: Any, concentration: Any, shape: Any = (), dtype: Any = None) -> Any:
     """Independent samples of the Weibull distribution of minima: ``scale * exponential ** (1 / concentration)``.
 
@@ -108,6 +112,7 @@ def _rayleigh(words, scale, *, impl, shape, dtype):
     return lax.mul(broadcast_to(convert(scale, dtype), shape), lax.sqrt(lax.mul(log, dtype.type(-2))))
 
 
+@api_boundary
 def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Rayleigh distribution: the length of a vector of two normal numbers, times ``scale``.
 
@@ -134,6 +139,7 @@ def _laplace(words, *, impl, shape, dtype):
     return lax.mul(lax.sign(u), lax.log1p(lax.neg(lax.abs(u))))
 
 
+@api_boundary
 def laplace(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Laplace distribution, with density ``exp(-|x|) / 2``.
 
@@ -156,6 +162,7 @@ def _logistic(words, *, impl, shape, dtype):
     return lax.sub(lax.log(u), lax.log1p(lax.neg(u)))
 
 
+@api_boundary
 def logistic(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the logistic distribution, whose distribution function is ``1 / (1 + exp(-x))``.
 
@@ -178,6 +185,7 @@ def _cauchy(words, *, impl, shape, dtype):
     return lax.tan(lax.mul(dtype.type(math.pi), lax.sub(u, dtype.type(0.5))))
 
 
+@api_boundary
 def cauchy(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Cauchy distribution, with density ``1 / (pi * (1 + x**2))``.
 
@@ -227,6 +235,7 @@ def _gumbel(words, *, impl, shape, dtype, mode):
     return draw_gumbel(words, impl, shape, dtype, mode)
 
 
+@api_boundary
 def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: str | None = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Gumbel distribution, whose distribution function is ``exp(-exp(-x))``.
 
@@ -257,6 +266,7 @@ def _maxwell(words, *, impl, shape, dtype):
     return draw_maxwell(words, impl, shape, dtype)
 
 
+@api_boundary
 def maxwell(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Maxwell distribution: the length of a vector of three normal numbers.
 
@@ -282,6 +292,7 @@ def _double_sided_maxwell(words, loc, scale, *, impl, shape, dtype):
     return lax.add(drawn, aligned(convert(loc, dtype), shape))
 
 
+@api_boundary
 def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype: Any = None) -> Any:
     """Independent samples of the Maxwell distribution with a random sign, times ``scale``, plus ``loc``.
 
@@ -314,6 +325,7 @@ def _rademacher(words, *, impl, shape, dtype):
     return draw_signs(words, impl, shape, dtype)
 
 
+@api_boundary
 def rademacher(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples that are 1 or -1 with equal probability.
 
@@ -358,6 +370,7 @@ def _wald(words, mean, *, impl, shape, dtype):
     return lax.select(lax.eq(mean, dtype.type(0)), mean, drawn)
 
 
+@api_boundary
 def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Wald (inverse Gaussian) distribution of scale 1.
 
@@ -386,6 +399,7 @@ def _triangular(words, left, mode, right, *, impl, shape, dtype):
     return lax.select(lax.lt(u, at_mode), rising, falling)
 
 
+@api_boundary
 def triangular(key: Any, left: Any, mode: Any, right: Any, shape: Any = None, dtype: Any = None, *,
                out_sharding: Any = None) -> Any:
     """Independent samples of the triangular distribution on ``[left, right]`` with its peak at ``mode``.

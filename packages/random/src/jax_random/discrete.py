@@ -15,6 +15,7 @@ import numpy as np
 from jax_core import dtypes
 from jax_core.aval import get_aval
 from jax_core.jit import inlined
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_array, check_call, check_dtype, check_shape, key_words, run, sampler
@@ -39,6 +40,7 @@ def _categorical(words, logits, *, impl, axis, shape, prefix, replace, mode):
     return jnp.argmax(noise + logits, axis=axis + len(prefix))
 
 
+@api_boundary
 def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None, replace: bool = True, mode: str | None = None, *,
                 out_sharding: Any = None) -> Any:
     """Random indices along an axis, with probabilities ``softmax(logits, axis)``.
@@ -93,6 +95,7 @@ def _geometric(words, p, *, impl, shape, dtype, real):
     return lax.convert_element_type(lax.add(failures, real.type(1)), dtype)
 
 
+@api_boundary
 def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the geometric distribution: the number of trials up to the first success, from 1 on.
 
@@ -182,6 +185,7 @@ def _poisson(words, lam, *, impl, shape, dtype):
     return lax.select(lax.eq(lam, np.float32(0)), lax.full_like(drawn, 0), drawn)
 
 
+@api_boundary
 def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
             out_sharding: Any = None) -> Any:
     """Independent samples of the Poisson distribution.
@@ -405,6 +409,7 @@ def _binomial(words, n, p, *, impl, shape, dtype, real):
     return lax.convert_element_type(draw_binomial(words, impl, n, p, shape), dtype)
 
 
+@api_boundary
 def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
     """Independent samples of the binomial distribution: the number of successes in ``n`` trials.
 
@@ -447,6 +452,7 @@ def _multinomial(words, n, p, *, impl, shape, dtype, unroll):
     return jnp.moveaxis(counts, 0, -1)
 
 
+@api_boundary
 def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = None, unroll: int | bool = 1) -> Any:
     """Independent samples of the multinomial distribution: how often each category comes up in ``n`` trials.
 

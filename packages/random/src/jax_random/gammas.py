@@ -21,6 +21,7 @@ from jax_core import batching, dtypes
 from jax_core.aval import ShapedArray
 from jax_core.jit import inlined
 from jax_core.primitive import Primitive, Zero, none
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_call, check_dtype, check_shape, key_words, run, sampler
@@ -328,6 +329,7 @@ def _gamma(words, a, *, impl, shape, dtype, log_space, method):
     return _draw(method)(words, impl, convert(a, dtype), shape, log_space)
 
 
+@api_boundary
 def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
           out_sharding: Any = None) -> Any:
     """Independent samples of the gamma distribution, with density ``x**(a - 1) exp(-x) / Gamma(a)`` for ``x > 0``.
@@ -350,6 +352,7 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, method: str
     return run(_gamma, out_sharding, words, a, impl=impl, shape=shape, dtype=dtype, log_space=False, method=method)
 
 
+@api_boundary
 def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
              out_sharding: Any = None) -> Any:
     """Logarithms of independent samples of the gamma distribution: finite where these would be too small to represent.
@@ -380,6 +383,7 @@ def _beta(words, a, b, *, impl, shape, dtype, method):
     return lax.div(top, lax.add(top, other))
 
 
+@api_boundary
 def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
          out_sharding: Any = None) -> Any:
     """Independent samples of the beta distribution, with density proportional to ``x**(a - 1) (1 - x)**(b - 1)``.
@@ -410,6 +414,7 @@ def _dirichlet(words, alpha, *, impl, shape, dtype):
     return unnormalised / jnp.sum(unnormalised, -1, keepdims=True)
 
 
+@api_boundary
 def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the Dirichlet distribution: vectors of probabilities.
 
@@ -451,6 +456,7 @@ def _chisquare(words, df, *, impl, shape, dtype, method):
     return draw_chisquare(words, impl, convert(df, dtype), shape, method)
 
 
+@api_boundary
 def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
               out_sharding: Any = None) -> Any:
     """Independent samples of the chi-square distribution: the sum of ``df`` squared normal numbers.
@@ -484,6 +490,7 @@ def _f(words, dfnum, dfden, *, impl, shape, dtype):
     return lax.div(*means)
 
 
+@api_boundary
 def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the F distribution: the ratio of two chi-square variates, each divided by its degrees.
 
@@ -514,6 +521,7 @@ def _t(words, df, *, impl, shape, dtype):
     return lax.mul(normal, lax.sqrt(ratio))
 
 
+@api_boundary
 def t(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of Student's t distribution.
 
@@ -548,6 +556,7 @@ def _generalized_normal(words, p, *, impl, shape, dtype):
     return draw_generalized_normal(words, impl, p, shape, dtype)
 
 
+@api_boundary
 def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the generalised normal distribution, with density proportional to ``exp(-|x|**p)``.
 
@@ -575,6 +584,7 @@ def _ball(words, p, *, impl, shape, dtype, d):
     return x / lax.expand_dims(lax.pow(norm, broadcast_to(lax.div(dtype.type(1), p), shape)), (len(shape),))
 
 
+@api_boundary
 def ball(key: Any, d: int, p: Any = 2, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent points, uniformly distributed in the unit ball of the p-norm.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jax_core import dtypes
 from jax_core.jit import inlined
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_dtype, check_shape, key_words, run
@@ -34,6 +35,7 @@ def _multivariate_normal(words, mean, cov, *, impl, shape, dtype, method):
     return mean + jnp.einsum("...ij,...j->...i", _factor(cov, method), normal)
 
 
+@api_boundary
 def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None, method: str = "cholesky", *,
                         out_sharding: Any = None) -> Any:
     """Independent samples of the multivariate normal distribution.
@@ -104,6 +106,7 @@ def _orthogonal(words, *, impl, shape, dtype, n, m):
     return q if n >= m else jnp.swapaxes(jnp.conj(q), -2, -1)
 
 
+@api_boundary
 def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = None, m: int | None = None, *,
                out_sharding: Any = None) -> Any:
     """Independent matrices, uniformly distributed among the orthogonal (for complex dtypes, unitary) ones.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from jax_core import dtypes
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run, sampler
@@ -53,6 +54,7 @@ def _normal(words, *, impl, shape, dtype):
     return draw_normal(words, impl, shape, dtype, centred=True)
 
 
+@api_boundary
 def normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the standard normal distribution.
 
@@ -140,6 +142,7 @@ def _full_like(x, value):
     return lax.full_like(x, value) if np.ndim(x) else value
 
 
+@api_boundary
 def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = None, *,
                      out_sharding: Any = None) -> Any:
     """Independent samples of the standard normal distribution, given that they lie between ``lower`` and ``upper``.
@@ -168,6 +171,7 @@ def _lognormal(words, sigma, *, impl, shape, dtype):
     return lax.exp(lax.mul(draw_normal(words, impl, shape, dtype), aligned(convert(sigma, dtype), shape)))
 
 
+@api_boundary
 def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent samples of the log-normal distribution: ``exp(sigma * normal)``.
 

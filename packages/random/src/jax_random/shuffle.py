@@ -19,6 +19,7 @@ import numpy as np
 from jax_core import dtypes
 from jax_core.aval import get_aval
 from jax_core.jit import inlined
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_shape, key_words, run
@@ -76,6 +77,7 @@ def _permutation(words, x, *, impl, axis, independent):
     return jnp.take(x, draw_permutation(words, impl, x.shape[axis]), axis, unique_indices=True)
 
 
+@api_boundary
 def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False, *, out_sharding: Any = None) -> Any:
     """``x`` with the slices along ``axis`` in random order, or the integers below ``x`` in random order.
 
@@ -134,6 +136,7 @@ def _choice(words, a, p, *, impl, shape, replace, axis, mode):
     return jnp.take(a, _draw_indices(words, impl, n, shape, p, replace, mode), axis)
 
 
+@api_boundary
 def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0,
            mode: str | None = None) -> Any:
     """Random elements of an array along an axis, or random integers below a number.

@@ -14,6 +14,7 @@ import numpy as np
 from jax_core import dtypes
 from jax_core.aval import get_aval
 from jax_core.jit import inlined
+from jax_core.tracebacks import api_boundary
 from jax_numpy_api import lax
 
 from .api import draw_bits
@@ -89,6 +90,7 @@ def _uniform(words, minval, maxval, *, impl, shape, dtype):
     return draw_uniform(words, impl, shape, dtype, minval, maxval)
 
 
+@api_boundary
 def uniform(key: Any, shape: Any = (), dtype: Any = None, minval: Any = 0.0, maxval: Any = 1.0, *,
             out_sharding: Any = None) -> Any:
     """Independent samples from the interval ``[minval, maxval)``.
@@ -190,6 +192,7 @@ def _randint_static(words, *, impl, shape, dtype, minval, maxval):
     return draw_randint(words, impl, shape, dtype, minval, maxval)
 
 
+@api_boundary
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None, *, out_sharding: Any = None) -> Any:
     """Independent integers from the range ``[minval, maxval)``.
 
@@ -233,6 +236,7 @@ def _bernoulli(words, p, *, impl, shape, mode, dtype):
     return draw_bernoulli(words, impl, shape, convert(p, dtype), mode)
 
 
+@api_boundary
 def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low", *, out_sharding: Any = None) -> Any:
     """Independent booleans that are True with probability ``p``.
 

@@ -16,6 +16,7 @@ from jax_core.dtypes import canonicalize_dtype
 from jax_core.aval import ShapedArray, foreign_value, get_aval, is_open
 from jax_core.primitive import LINEAR, Primitive
 from jax_core.trace import Tracer
+from jax_core.tracebacks import api_boundary
 
 from . import client, guards, mesh
 from .array import ArrayImpl, check_not_deleted, host_value, ready
@@ -225,6 +226,7 @@ def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
     return tree.broadcast_prefix(device, full, is_leaf=leaf)
 
 
+@api_boundary
 def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
     """Copy values to devices.
 

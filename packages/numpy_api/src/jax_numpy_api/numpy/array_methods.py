@@ -80,7 +80,11 @@ def _setitem(self, index, value):
 
 
 def _getitem(self, index):
-    return getitem(self, index)
+    try:
+        return getitem(self, index)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def _contains(self, key):

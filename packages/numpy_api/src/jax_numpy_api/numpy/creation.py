@@ -17,6 +17,7 @@ from jax_core.array import Array
 from jax_core.aval import own_array
 from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.trace import Tracer
+from jax_core.tracebacks import shorten
 
 from .. import lax
 from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of,
@@ -193,13 +194,17 @@ def array(object: Any, dtype: Any = None, *, copy: bool = True, order: str | Non
 
     Source: `numpy.array`.
     """
-    if order is not None and order not in ("K", "C"):
-        raise NotImplementedError(f"jnp.array: order={order!r}; arrays have one layout here, order='K' (or 'C').")
-    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "array")
-    result = _array_of(object, asked, bool(copy))
-    if ndmin > result.ndim:
-        result = lax.expand_dims(result, range(ndmin - result.ndim))
-    return placed(result, device, out_sharding)
+    try:
+        if order is not None and order not in ("K", "C"):
+            raise NotImplementedError(f"jnp.array: order={order!r}; arrays have one layout here, order='K' (or 'C').")
+        asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "array")
+        result = _array_of(object, asked, bool(copy))
+        if ndmin > result.ndim:
+            result = lax.expand_dims(result, range(ndmin - result.ndim))
+        return placed(result, device, out_sharding)
+    except Exception as error:
+        shorten(error)
+        raise
 
 
 def asarray(a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None, device: Any = None,

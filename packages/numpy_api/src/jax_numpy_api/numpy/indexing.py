@@ -22,6 +22,7 @@ from jax_core.array import Array
 from jax_core.source import attributed_to, capture
 from jax_core.structural import broadcast_in_dim_p
 from jax_core.trace import EVAL, Tracer
+from jax_core.tracebacks import api_boundary
 
 from .. import lax
 from .index_plans import General, Scalar, Static, as_tuple, general_plan, index_array, reading_plan, static_plan, wrapped
@@ -359,6 +360,7 @@ class _AtIndex:
     def __repr__(self):
         return f"_AtIndex({self.array!r}, {self.index!r})"
 
+    @api_boundary
     def get(self, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
             fill_value: Any = None, out_sharding: Any = None, wrap_negative_indices: bool = True,
             strategy: str = "auto") -> Array:
@@ -376,22 +378,26 @@ class _AtIndex:
                    indices_are_sorted=indices_are_sorted, wrap=wrap_negative_indices)
         return placed(out, None, out_sharding)
 
+    @api_boundary
     def set(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
             out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] = values``."""
         return self._write("set", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
+    @api_boundary
     def add(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
             out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] += values``; positions that come twice are added to twice."""
         return self._write("add", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
+    @api_boundary
     def subtract(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
                  out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] -= values``."""
         return self._write("subtract", values, indices_are_sorted, unique_indices, mode, out_sharding,
                            wrap_negative_indices)
 
+    @api_boundary
     def multiply(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
                  out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] *= values``."""
@@ -400,16 +406,19 @@ class _AtIndex:
 
     mul = multiply
 
+    @api_boundary
     def min(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
             out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with the minimum of ``x[index]`` and ``values``."""
         return self._write("min", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
+    @api_boundary
     def max(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
             out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with the maximum of ``x[index]`` and ``values``."""
         return self._write("max", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
 
+    @api_boundary
     def divide(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
                out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element; of integers a
@@ -420,6 +429,7 @@ class _AtIndex:
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return divide(self.array, factors)
 
+    @api_boundary
     def power(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
               out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] **= values``."""
@@ -429,6 +439,7 @@ class _AtIndex:
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return power(self.array, exponents)
 
+    @api_boundary
     def apply(self, func: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
               wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``func``, a function of one number, applied to ``x[index]``, once for each time a position comes."""
