@@ -13,8 +13,9 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.aval import ShapeDtypeStruct
 from jax_core.jit import jit
-from jax_numpy_api import lax, nn, ops
-from jax_numpy_api.scipy import fft
+from jax_core.config import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from jax_numpy_api import flatten_util, lax, nn, ops
+from jax_numpy_api.scipy import fft, stats
 
 
 class Itself:
@@ -26,7 +27,8 @@ class Itself:
 
 def names() -> dict:
     x = jnp.array([[0.75, -1.25, 2.5], [-0.5, 3.0, 1.0]])
-    return dict(jnp=jnp, np=np, lax=lax, nn=nn, ops=ops, fft=fft, jit=jit, x=x, v=jnp.arange(4.0), s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
+    return dict(jnp=jnp, np=np, lax=lax, nn=nn, ops=ops, fft=fft, stats=stats, flatten_util=flatten_util, jit=jit, x=x, v=jnp.arange(4.0),
+                s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
                 i=jnp.array([[0, -1, 2], [0, 3, 1]]), b=x > 0, u8=jnp.arange(4, dtype="uint8"), i8=jnp.zeros(2, "int8"),
                 i16=jnp.arange(4, dtype="int16"), f16=jnp.arange(4, dtype="float16"), bf=jnp.arange(4, dtype="bfloat16"),
                 c=x + 1j, struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf)
@@ -130,7 +132,24 @@ ROWS = {
     "jnp.histogram(bf, 2, weights=u8)[0]": "bfloat16 [1.0, 5.0]",
     "jnp.histogram(v, 2, weights=jnp.ones((2, 2)))": "ValueError",
     "jnp.var(v, dtype=int)": "float32 1.25",  # the public release: 1.0, rounded before the division, and weak
+    "jnp.quantile(bf, jnp.array([0.5]))": "bfloat16 [1.5]",
+    "jnp.nanquantile(f16, jnp.float32(0.5))": "float16 1.5",
+    "jnp.quantile(v, 0.5j)": "ValueError",
+    "jnp.vander(u8, 2)": "uint8[4, 2]",
+    "stats.rankdata(i16, method='min')": "float32 [1.0, 2.0, 3.0, 4.0]",
+    "nn.logmeanexp(jnp.zeros(2, 'bfloat16'))": "bfloat16 0.0",
+    "flatten_util.ravel_pytree([i16[:2], -1])[0]": "int32 [0, 1, -1]",
+    "i8.at[0].divide(2)": "float32 [0.0, 0.0]",
+    "nn.leaky_relu(i8, 2)": "int8 [0, 0]",
+    "ops.segment_sum(v, i16, 2.5)": "TypeError",
+    "nn.gelu(0)": "float32 0.0",
     # weak types
+    "nn.selu(i8)": "~float32 [0.0, 0.0]",
+    "nn.elu(i8)": "~float32 [0.0, 0.0]",
+    "nn.leaky_relu(i8)": "~float32 [0.0, 0.0]",
+    "nn.relu6(i8)": "~float32 [0.0, 0.0]",
+    "nn.hard_silu(i8)": "~float32 [0.0, 0.0]",
+    "jnp.array([True]) ** 2": "int32 [1]",
     "2.5 ** jnp.arange(3)": "float32 [1.0, 2.5, 6.25]",
     "jnp.arange(3) ** 2.0": "~float32 [0.0, 1.0, 4.0]",
     # kinds of sequences
@@ -144,3 +163,40 @@ ROWS = {
 @pytest.mark.parametrize("expression", ROWS)
 def test_row(expression):
     assert outcome(expression) == ROWS[expression]
+
+
+X64 = {
+    "jnp.median(jnp.arange(4, dtype='int32'))": "float32 1.5",  # as the public release; NumPy's float64 is left aside
+    "jnp.angle(u8)": "float64 [0.0, 0.0, 0.0, 0.0]",
+    "nn.logmeanexp(jnp.zeros(2, 'float32'))": "float32 0.0",
+    "jnp.quantile(jnp.arange(4, dtype='float32'), 0.5)": "float32 1.5",
+}
+
+
+@pytest.mark.parametrize("expression", X64)
+def test_row_with_x64(expression):
+    with enable_x64(True):
+        assert outcome(expression) == X64[expression]
+
+
+STRICT = (
+    "jnp.median(i16)", "jnp.nanmedian(u8)", "jnp.quantile(i16, 0.5)", "jnp.percentile(u8, 50)", "jnp.quantile(v, 0.5)",
+    "jnp.cumulative_sum(v, include_initial=True)", "fft.idct(v)", "fft.idctn(v)", "fft.dct(v, 4)", "jnp.vander(v)",
+)
+
+
+@pytest.mark.parametrize("expression", STRICT)
+def test_strict_promotion_is_no_obstacle(expression):
+    given = names()
+    expected = shown(eval(expression, given))
+    with numpy_dtype_promotion("strict"):
+        assert shown(eval(expression, given)) == expected
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+@pytest.mark.parametrize("norm", [None, "ortho"])
+@pytest.mark.parametrize("transform", ["dct", "idct"])
+def test_cosine_transforms_promote_no_rank(transform, kind, norm):
+    x = names()["x"]
+    with numpy_rank_promotion("raise"), numpy_dtype_promotion("strict"):
+        assert getattr(fft, transform)(x, kind, norm=norm).shape == x.shape

@@ -4,6 +4,7 @@ import gc
 import numpy as np
 import pytest
 from jax_core import config
+from jax_core.jit import jit
 from jax_xla_backend import client, put
 from jax_xla_backend.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.partition_spec import PartitionSpec as P
@@ -80,6 +81,10 @@ def test_shape_that_does_not_fit(mesh):
         put.device_put(np.arange(6), NamedSharding(mesh, P("x")))
     with pytest.raises(ValueError, match="rank 0"):
         put.device_put(1.0, NamedSharding(mesh, P("x")))
+
+
+def test_device_get_leaves_tracers_as_they_are():
+    assert float(jit(lambda x: put.device_get({"x": x})["x"])(np.float32(2))) == 2
 
 
 def test_get_returns_numpy():

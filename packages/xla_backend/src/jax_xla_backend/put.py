@@ -299,7 +299,7 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
 
 
 def device_get(x: Any) -> Any:
-    """Copy a tree of values to the host: arrays become NumPy arrays, all else stays as it is.
+    """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is.
 
     The transfers run at the same time.
     """
@@ -312,6 +312,8 @@ def device_get(x: Any) -> Any:
 def _get_leaf(x: Any) -> Any:
     if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
         return x  # keys have no NumPy counterpart
+    if isinstance(x, Tracer):
+        return x  # it has no contents yet
     return np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, np.generic) else x
 
 

@@ -1,4 +1,5 @@
 """Activation functions. Each is elementwise, keeps shape and (inexact) dtype, and has a right gradient everywhere.
+Those of constants and a product (`elu`, `leaky_relu`, `relu6`, ...) make weak floats of integers, as such a product does.
 
 Where the plain formula has a bad derivative at some point, the derivative is given: relu has slope 0 at 0.
 """
@@ -40,8 +41,8 @@ def _relu_jvp(primals, tangents):
 @custom_jvp
 @inlined
 def relu6(x: Any) -> Any:
-    """``min(max(x, 0), 6)``; its slope at 0 and 6 is 0."""
-    return jnp.minimum(jnp.maximum(x, 0), 6)
+    """``min(max(x, 0), 6.0)``; its slope at 0 and 6 is 0."""
+    return jnp.minimum(jnp.maximum(x, 0), 6.0)
 
 
 @relu6.defjvp
@@ -108,14 +109,14 @@ def log_sigmoid(x: Any) -> Any:
 @inlined
 def elu(x: Any, alpha: Any = 1.0) -> Any:
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
-    (x,) = _inexact(x)
+    x = jnp.asarray(x)
     return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
 
 
 @inlined
 def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
     """``x`` where not negative, ``negative_slope * x`` elsewhere."""
-    (x,) = _inexact(x)
+    x = jnp.asarray(x)
     return jnp.where(x >= 0, x, negative_slope * x)
 
 
@@ -145,7 +146,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     Args:
       approximate: use ``0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x**3)))``. Source: Hendrycks, Gimpel, 2016.
     """
-    (x,) = _inexact(x)
+    (x,) = _inexact(jnp.asarray(x))
     if approximate:
         inner = np.sqrt(2 / np.pi).astype(x.dtype) * (x + 0.044715 * x ** 3)
         return x * (0.5 * (1.0 + jnp.tanh(inner)))
@@ -181,7 +182,6 @@ def hard_sigmoid(x: Any) -> Any:
 @inlined
 def hard_silu(x: Any) -> Any:
     """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3."""
-    (x,) = _inexact(x)
     return x * hard_sigmoid(x)
 
 

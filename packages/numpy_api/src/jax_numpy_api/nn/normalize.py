@@ -80,7 +80,7 @@ def _logmeanexp(x, axis, where, keepdims):
     from ..scipy.special import logsumexp
     count = jnp.sum(jnp.broadcast_to(True if where is None else where, np.shape(x)), axis, keepdims=keepdims)
     total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
-    return total - jnp.log(count.astype(total.dtype))
+    return total - jnp.log(count.astype(dtypes.to_floating_dtype(total.dtype)))
 
 
 def standardize(x: Any, axis: int | tuple[int, ...] | None = -1, mean: Any = None, variance: Any = None,

@@ -135,7 +135,7 @@ def fmod(x1, x2, /):
 def _static_power(x, exponent, /):
     """``x`` to a power that is a Python integer: repeated squaring."""
     if lax.dtype(x) == np.bool_:
-        x, _ = promote_args_numeric("power", x, 1)
+        x = convert(x, dtypes.default_int_dtype())
     if _is_inexact(x) or exponent >= 0:
         return lax.integer_pow(x, exponent)
     raise TypeError(f"Integers cannot be raised to negative powers, got integer_pow({lax.dtype(x)}"

@@ -236,7 +236,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
         raise ValueError("N must be nonnegative")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]
     from .arithmetic import power
-    return power(x.reshape(-1, 1), as_array(powers.astype(np.int32)).reshape(1, -1))
+    return power(x.reshape(-1, 1), as_array(powers.astype(np.int32 if x.dtype == np.bool_ else x.dtype)).reshape(1, -1))
 
 
 def polyfit(x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:

@@ -47,8 +47,8 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
 
 @inlined(static_argnums=(0, 3, 4, 5, 6))
 def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan):
-    a, q = (as_array(x) for x in promote_dtypes_inexact(a, q))
-    if _is_complex(a):
+    a, q = as_array(promote_dtypes_inexact(a)[0]), as_array(q)
+    if _is_complex(a) or _is_complex(q):
         raise ValueError(f"{name} does not support complex input, as the operation is poorly defined.")
     if q.ndim > 1:
         raise ValueError(f"q must be have rank <= 1, got shape {q.shape}")
@@ -172,8 +172,8 @@ def _between(below, above, part, method):
 
 def _weighted(a, q, weights, axis, keepdims, skip_nan):
     """The smallest element whose share of the weights so far reaches ``q``."""
-    a, q = (as_array(x) for x in promote_dtypes_inexact(a, q))
-    weights = convert(weights, a.dtype)
+    a = as_array(promote_dtypes_inexact(a)[0])
+    q, weights = convert(q, a.dtype), convert(weights, a.dtype)
     if weights.shape != a.shape:
         axes = canonical_axes(axis, a.ndim)
         if weights.shape != tuple(a.shape[i] for i in axes):
@@ -214,7 +214,8 @@ def quantile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input
       weights: of the elements, with ``method="inverted_cdf"``.
 
     Returns:
-      an array with the axis of ``q`` (if it is a vector) in front; NaN where an element is NaN.
+      an array of the dtype of ``a`` (a float dtype for integers), with the axis of ``q`` (if it is a vector) in front; NaN where
+      an element is NaN.
 
     Raises:
       ValueError: complex numbers, or an unknown method.
@@ -258,7 +259,12 @@ def _refuse(name, out, overwrite_input):
 
 
 def median(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
-    """The middle element over axes, or the mean of the two middle ones. Source: `numpy.median`."""
+    """The middle element over axes, or the mean of the two middle ones.
+
+    The dtype is that of ``a``, and float32 for integers of up to 32 bits: also where x64 is enabled, unlike NumPy's float64.
+
+    Source: `numpy.median`.
+    """
     _refuse("median", out, overwrite_input)
     return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False, None)
 

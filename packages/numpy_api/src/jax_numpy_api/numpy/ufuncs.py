@@ -13,7 +13,7 @@ from jax_core import dtypes
 from jax_core.jit import inlined
 
 from .. import lax
-from .promotion import check_arraylike, promote_args_inexact, promote_shapes, unwrapped
+from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, unwrapped
 from .rows import adaptive, binary, named, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def angle(z, deg=False):
     Source: `numpy.angle`.
     """
     check_arraylike("angle", z)
-    z, = promote_args_inexact("angle", z)
+    z, = promote_args_inexact("angle", z) if _is_inexact(z) else [convert(z, dtypes.default_float_dtype())]
     if _is_complex(z):
         result = lax.atan2(lax.imag(z), lax.real(z))
     else:

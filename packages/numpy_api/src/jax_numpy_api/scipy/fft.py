@@ -15,6 +15,7 @@ import numpy as np
 from jax_core.array import Array
 from jax_core.jit import inlined
 
+from .. import lax
 from .. import numpy as jnp
 from ..numpy.promotion import as_array, canonical_axes, check_arraylike, given_axes, promote_dtypes_inexact, several_axes
 
@@ -30,9 +31,15 @@ def _resized(x, n, axis):
     return jnp.pad(x, [(0, n - x.shape[axis]) if i == axis else (0, 0) for i in range(x.ndim)])
 
 
-def _twiddle(n, dtype):
+def _beside(vector, x):
+    """``vector`` as an array of the rank of ``x``, along its last axis."""
+    return vector.reshape((1,) * (x.ndim - 1) + (-1,))
+
+
+def _twiddle(x):
+    n = x.shape[-1]
     angle = np.pi * np.arange(n) / (2 * n)
-    return np.cos(angle).astype(dtype), np.sin(angle).astype(dtype)
+    return _beside(np.cos(angle).astype(x.dtype), x), _beside(np.sin(angle).astype(x.dtype), x)
 
 
 def _dct2(x):
@@ -43,16 +50,16 @@ def _dct2(x):
     half = jnp.fft.rfft(v, axis=-1)
     mirrored = jnp.conj(jnp.flip(half[..., 1:(n + 1) // 2], -1))
     f = jnp.concatenate([half, mirrored], -1)
-    cosine, sine = _twiddle(n, x.dtype)
+    cosine, sine = _twiddle(x)
     return 2 * (jnp.real(f) * cosine + jnp.imag(f) * sine)
 
 
 def _dct3(x):
     """The inverse of `_dct2` times ``2 n``: ``x[0] + 2 sum_k x[k] cos(pi k (2 j + 1) / (2 n))``, along the last axis."""
     n = x.shape[-1]
-    cosine, sine = _twiddle(n, x.dtype)
+    cosine, sine = _twiddle(x)
     back = jnp.concatenate([jnp.zeros_like(x[..., :1]), jnp.flip(x[..., 1:], -1)], -1)
-    f = (x * cosine + back * sine) + 1j * (x * sine - back * cosine)
+    f = lax.complex(x * cosine + back * sine, x * sine - back * cosine)
     v = jnp.fft.irfft(f[..., :n // 2 + 1], n, axis=-1) * n
     even, odd = v[..., :(n + 1) // 2], jnp.flip(v[..., (n + 1) // 2:], -1)
     out = jnp.zeros_like(x).at[..., ::2].set(even)
@@ -76,8 +83,8 @@ def _dct4(x):
     n = x.shape[-1]
     turn = np.exp(-0.5j * np.pi * np.arange(n) / n)
     dtype = np.result_type(x.dtype, np.complex64)
-    f = jnp.fft.fft(x * turn.astype(dtype), 2 * n, axis=-1)[..., :n]
-    return 2 * jnp.real(f * (turn * np.exp(-0.25j * np.pi / n)).astype(dtype))
+    f = jnp.fft.fft(x.astype(dtype) * _beside(turn.astype(dtype), x), 2 * n, axis=-1)[..., :n]
+    return 2 * jnp.real(f * _beside((turn * np.exp(-0.25j * np.pi / n)).astype(dtype), x))
 
 
 def _symmetric(x, kind, axis, norm, inverse):
@@ -92,6 +99,7 @@ def _symmetric(x, kind, axis, norm, inverse):
         ends = np.ones(n, x.dtype)
         if kind == 1:
             ends[[0, -1]] = math.sqrt(2)
+        ends = _beside(ends, x)
         out = run(x * ends) / (ends * x.dtype.type(math.sqrt(period)))
     else:
         divide = (norm == "backward" or norm is None) == inverse
@@ -106,7 +114,7 @@ def _transform(x, kind, axis, norm, inverse):
     if n == 0:
         raise ValueError(f"dct: the axis is empty in an array of shape {x.shape}")
     forward = (kind == 2) != inverse
-    scale = _ortho(n, x.dtype)
+    scale = _beside(_ortho(n, x.dtype), x)
     if norm == "ortho":  # the inverse of type 2 is type 3 over 2 n, so its scale is the reciprocal over 2 n
         out = _dct2(x) * scale if forward else _dct3(x / (2 * n * scale))
     else:
