@@ -206,3 +206,10 @@ def test_the_derivative_of_a_determinant_is_the_cofactors(name):
         batch = jnp.asarray(np.stack([m, np.eye(4)]))
         found = np.asarray(grad(lambda a: jnp.linalg.det(a).sum())(batch))
     np.testing.assert_allclose(found, [cofactors, np.eye(4)], atol=1e-12)
+
+
+@pytest.mark.parametrize("fun", [lambda a: jnp.linalg.inv(a), lambda a: grad(lambda x: jnp.sum(jsl.solve_sylvester(x, x, x)))(a)],
+                         ids=["inv", "solve_sylvester"])
+def test_loops_of_factorisations_run_with_x64(fun):
+    with config.enable_x64(True):
+        assert np.isfinite(np.asarray(fun(jnp.asarray(np.diag(np.arange(1.0, 21)))))).all()

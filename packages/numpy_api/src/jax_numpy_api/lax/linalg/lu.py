@@ -51,7 +51,7 @@ def _swap_all(pivots, *, permutation_size):
         return [positions]
 
     def step(n, row):
-        i = lax.sub(np.int32(k - 1), n)
+        i = lax.sub(np.int32(k - 1), lax.convert_element_type(n, np.int32))
         return before(broadcast_in_dim(lax.convert_element_type(i, pivots.dtype), shape, ()),
                       lax.dynamic_slice_in_dim(pivots, i, 1, axis), row)
     return [lax.fori_loop(np.int32(0), np.int32(k), step, positions)]
