@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 import jax_random as random
+from jax_core import config
 from jax_core.vmap import vmap
 from jax_numpy_api import numpy as jnp
 
@@ -196,3 +197,35 @@ def test_discrete_upper_tail_of_gumbel():
     assert np.exp(-np.exp(-high)).max() < 1 and high.max() > 9
 
 
+
+
+def test_choice_of_a_range_has_one_axis():
+    """Whatever ``axis`` says, as for the reference."""
+    assert random.choice(KEY, 5, axis=1) == random.choice(KEY, 5)
+
+
+def test_permutation_of_a_range_has_the_default_dtype():
+    assert random.permutation(KEY, np.int8(4)).dtype == np.int32
+
+
+def test_boolean_signs_are_true():
+    assert np.all(random.rademacher(KEY, (20,), bool))
+
+
+def test_binomial_parameters_may_differ_in_dtype():
+    with config.numpy_dtype_promotion("strict"):
+        assert random.binomial(KEY, np.float16(20), np.float32(0.3)).dtype == np.float32
+
+
+def test_mapped_multinomial_without_jit():
+    draw = vmap(lambda key: random.multinomial(key, 10, np.full(3, 1 / 3, np.float32)))
+    keys = random.split(random.key(1), 2)
+    with config.disable_jit(True):
+        got = draw(keys)
+    np.testing.assert_array_equal(got, draw(keys))
+
+
+@pytest.mark.parametrize("replace", [True, False])
+def test_weighted_choice_has_the_default_dtype(replace):
+    with config.enable_x64(True):
+        assert random.choice(KEY, 4, (2,), replace, p=np.full(4, 0.25)).dtype == np.int64

@@ -4,7 +4,7 @@ import pytest
 
 import jax_random as random
 from jax_core import config
-from jax_core.errors import KeyReuseError
+from jax_core.errors import KeyReuseError, TypePromotionError
 from jax_core.jit import jit
 from jax_numpy_api import lax
 
@@ -42,6 +42,9 @@ BAD = [
     (lambda: random.key(0, impl="rbg", dtype=KEY.dtype), ValueError, "Cannot specify both"),
     (lambda: random.wrap_key_data(np.zeros(2, np.int32)), TypeError, "wrap_key_data: .*expected key_data.dtype = uint32"),
     (lambda: random.bernoulli(KEY, 1), TypeError, "bernoulli probability `p` must have a floating dtype, got int32"),
+    (lambda: random.beta(KEY, 2.0, 1 + 2j), TypePromotionError, r"beta: b must be real, got complex64\[\]"),
+    (lambda: random.t(KEY, 1 + 2j), TypePromotionError, "t: df must be real"),
+    (lambda: random.choice(KEY, np.arange(3), axis=1.5), TypeError, "cannot be interpreted as an integer"),
     (lambda: random.bernoulli(KEY, np.ones(3, f32), (2,)), ValueError, "bernoulli: parameters of shapes"),
     (lambda: random.bernoulli(KEY, 0.5, mode="x"), ValueError, "bernoulli: got mode='x'"),
     (lambda: random.categorical(KEY, np.ones((2, 3), f32), shape=(3,)), ValueError, "categorical: shape="),

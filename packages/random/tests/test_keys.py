@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import jax_random as random
+from jax_core import config
 from jax_core import array, dtypes
 from jax_core.aval import ShapedArray
 from jax_core.jit import jit
@@ -48,7 +49,6 @@ def test_seeds(seed, words):
 
 @pytest.mark.parametrize("seed, words", [(-1, (2**32 - 1, 2**32 - 1)), (2**32 + 7, (1, 7))])
 def test_seeds_are_64_bits_wide_with_x64(seed, words):
-    from jax_core import config
     with config.enable_x64(True):
         np.testing.assert_array_equal(random.PRNGKey(seed), np.array(words, np.uint32))
         np.testing.assert_array_equal(jit(random.PRNGKey)(seed), np.array(words, np.uint32))
@@ -173,8 +173,27 @@ def test_rbg(impl):
     np.testing.assert_array_equal(vmap(lambda k: random.bits(k, (2,)))(keys), want["mapped"])
 
 
+RBG_GAMMAS = {  # values of the reference on CPU (partitionable layout): each element is drawn with its own key
+    "gamma": ((2.0,), [1.242568, 3.552207, 2.131775]),
+    "loggamma": ((0.5,), None),
+    "beta": ((2.0, 0.5), [0.9980721, 0.8268539, 0.8234102]),
+    "t": ((3.0,), [-0.7985614, 0.4873936, 0.3373995]),
+    "chisquare": ((3.0,), [1.636913, 5.651136, 3.124297]),
+}
+
+
+@pytest.mark.parametrize("name", RBG_GAMMAS)
+def test_rejection_with_rbg(name):
+    """It ends, for more elements than are accepted at once."""
+    args, want = RBG_GAMMAS[name]
+    with config.threefry_partitionable(True):
+        few, many = (getattr(random, name)(random.key(1, impl="rbg"), *args, (n,)) for n in (3, 40))
+    if want is not None:
+        np.testing.assert_allclose(few, want, rtol=1e-5)
+    assert np.all(np.isfinite(many)) and len(set(np.asarray(many).tolist())) == 40
+
+
 def test_default_implementation():
-    from jax_core import config
     with config.default_prng_impl("rbg"):
         assert random.key(0).dtype.name == "key<rbg>" and random.PRNGKey(0).shape == (4,)
 

@@ -8,6 +8,7 @@ from typing import Any, Callable
 import numpy as np
 from jax_core import config, dtypes, source
 from jax_core.aval import get_aval, is_open
+from jax_core.errors import TypePromotionError
 from jax_core.jit import inlined, jit
 
 from .impls import PRNGImpl, default_impl
@@ -171,11 +172,11 @@ def check_dtype(name: str, dtype: Any, kind: str = "float") -> Any:
     return dtype
 
 
-def check_array(name: str, what: str, x: Any) -> Any:
+def check_array(name: str, what: str, x: Any, allow_complex: bool = False) -> Any:
     """``x``, if it is a number or an array of numbers (a sequence becomes an array).
 
     Raises:
-      TypeError: it is something else.
+      TypeError: it is something else. TypePromotionError: it is complex, and ``allow_complex`` is False.
     """
     if isinstance(x, (list, tuple)):
         x = np.asarray(x)
@@ -186,6 +187,8 @@ def check_array(name: str, what: str, x: Any) -> Any:
         raise TypeError(f"{name}: {what} must be a number or an array, got {x!r} of type {type(x).__name__}") from error
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         raise TypeError(f"{name}: {what} must be a number or an array of numbers, got keys ({aval.str_short()})")
+    if not allow_complex and dtypes.issubdtype(aval.dtype, np.complexfloating):
+        raise TypePromotionError(f"{name}: {what} must be real, got {aval.str_short()}; its imaginary part would be lost")
     return x
 
 

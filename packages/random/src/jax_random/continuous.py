@@ -316,8 +316,8 @@ def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype:
 def draw_signs(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
     """1 or -1 with equal probability."""
     heads = draw_bernoulli(words, impl, shape, np.asarray(0.5, dtypes.default_float_dtype())[()])
-    one = np.asarray(1, dtype)[()]
-    return lax.sub(lax.mul(np.asarray(2, dtype)[()], lax.convert_element_type(heads, dtype)), one)
+    one, minus = (lax.full(np.shape(heads), np.asarray(x).astype(dtype)[()]) for x in (1, -1))
+    return lax.select(heads, one, minus)
 
 
 @sampler

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-from jax_core import dtypes
+from jax_core import config, dtypes
 from jax_core.aval import get_aval
 from jax_core.jit import inlined
 from jax_core.tracebacks import api_boundary
@@ -427,7 +427,8 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> 
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
     """
     words, impl, shape, dtype, n, p = check_call("binomial", key, shape, dtype, n=n, p=p)
-    real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
+    with config.numpy_dtype_promotion("standard"):
+        real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
     return _binomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=real)
 
 

@@ -27,7 +27,7 @@ from jax_numpy_api import lax, numpy as jnp
 from .checks import check_array, check_call, check_dtype, check_shape, key_words, run, sampler
 from .continuous import draw_exponential, draw_signs
 from .discrete import check_method
-from .impls import PRNGImpl, is_partitionable
+from .impls import PRNGImpl, is_partitionable, threefry_prng_impl
 from .normals import draw_normal
 from .primitives import random_split_p
 from .uniforms import broadcast_to, convert, draw_unit, split_words
@@ -121,13 +121,24 @@ def _positions(flags, count):
 
 def _draw_gamma(words, alpha, *, impl, log_space, partitionable):
     """Gamma variates for one key (or a batch of them) and shapes ``alpha[*batch, *shape]``."""
-    dtype, shape = alpha.dtype, alpha.shape
-    f = dtype.type
+    shape = alpha.shape
     batch = words.shape[:len(words.shape) - len(impl.key_shape)]
     size = math.prod(shape[len(batch):])
     keys = random_split_p.bind(words, impl=impl, shape=(size,), partitionable=partitionable)
     keys = lax.reshape(keys, (math.prod(shape), *impl.key_shape))
     alpha = lax.reshape(alpha, (math.prod(shape),))
+    if impl is threefry_prng_impl:
+        out = _variates(keys, alpha, impl, log_space)
+    else:  # arrays of keys may draw from their first one, as those of rbg do
+        out = lax.map(lambda one: _variates(*one, impl, log_space),
+                      (lax.expand_dims(keys, (1,)), lax.expand_dims(alpha, (1,))))
+    return lax.reshape(out, shape)
+
+
+def _variates(keys, alpha, impl, log_space):
+    """One variate for each of the keys ``[n, *key_shape]`` and shapes ``alpha[n]``."""
+    dtype = alpha.dtype
+    f = dtype.type
     large = lax.ge(alpha, f(1))
     d = lax.sub(lax.select(large, alpha, lax.add(alpha, f(1))), f(1 / 3))
     c = lax.div(f(1 / 3), lax.sqrt(d))
@@ -135,11 +146,9 @@ def _draw_gamma(words, alpha, *, impl, log_space, partitionable):
     v = _draw_v(keys, impl, d, c)
     if log_space:
         boost = lax.mul(lax.neg(draw_exponential(for_boost, impl, (), dtype)), lax.div(f(1), alpha))
-        out = lax.add(lax.add(lax.log(d), lax.log(v)), lax.select(large, lax.full_like(boost, 0), boost))
-    else:
-        boost = lax.pow(lax.sub(f(1), draw_unit(for_boost, impl, (), dtype)), lax.div(f(1), alpha))
-        out = lax.mul(lax.mul(d, v), lax.select(large, lax.full_like(boost, 1), boost))
-    return lax.reshape(out, shape)
+        return lax.add(lax.add(lax.log(d), lax.log(v)), lax.select(large, lax.full_like(boost, 0), boost))
+    boost = lax.pow(lax.sub(f(1), draw_unit(for_boost, impl, (), dtype)), lax.div(f(1), alpha))
+    return lax.mul(lax.mul(d, v), lax.select(large, lax.full_like(boost, 1), boost))
 
 
 def _gamma_type(words, alpha, *, impl, log_space, partitionable):

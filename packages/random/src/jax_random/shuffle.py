@@ -13,6 +13,7 @@ Source: for the Gumbel choice, Vieira, "Gumbel-max trick and weighted reservoir 
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ _MAX_U32 = (1 << 32) - 1
 
 
 def _axis(name: str, axis: Any, rank: int) -> int:
-    """``axis`` counted from the front; ValueError if there is none."""
+    """``axis`` counted from the front; ValueError if there is none, TypeError if it is no integer."""
+    axis = operator.index(axis)
     if not -rank <= axis < rank:
         raise ValueError(f"{name}: axis {axis} is out of bounds for array of dimension {rank}")
     return axis % rank
@@ -46,7 +48,7 @@ def _array_or_size(name: str, what: str, x: Any) -> Any:
                         "jax.numpy.array")
     if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
         return x
-    return check_array(name, what, x)
+    return check_array(name, what, x, allow_complex=True)
 
 
 # -- permutation -------------------------------------------------------------------------------------------------------
@@ -60,14 +62,14 @@ def draw_shuffle(words: Any, impl: PRNGImpl, x: Any, axis: int) -> Any:
     return x
 
 
-def draw_permutation(words: Any, impl: PRNGImpl, n: int, dtype: Any = None) -> Any:
+def draw_permutation(words: Any, impl: PRNGImpl, n: int) -> Any:
     """The numbers 0 to ``n`` in random order."""
-    return draw_shuffle(words, impl, lax.iota(dtypes.default_int_dtype() if dtype is None else dtype, n), 0)
+    return draw_shuffle(words, impl, lax.iota(dtypes.default_int_dtype(), n), 0)
 
 
-@inlined(static_argnames=("impl", "n", "dtype"))
-def _permutation_of_range(words, *, impl, n, dtype):
-    return draw_permutation(words, impl, n, dtype)
+@inlined(static_argnames=("impl", "n"))
+def _permutation_of_range(words, *, impl, n):
+    return draw_permutation(words, impl, n)
 
 
 @inlined(static_argnames=("impl", "axis", "independent"))
@@ -96,10 +98,9 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False, *, o
     shape = np.shape(x)
     axis = _axis("permutation", axis, len(shape) or 1)
     if not shape:
-        dtype = get_aval(x).dtype
-        if not dtypes.issubdtype(dtype, np.integer):
+        if not dtypes.issubdtype(get_aval(x).dtype, np.integer):
             raise TypeError(f"permutation: x must be an integer or at least 1-dimensional, got {get_aval(x).str_short()}")
-        return run(_permutation_of_range, out_sharding, words, impl=impl, n=max(x.__index__(), 0), dtype=dtype)
+        return run(_permutation_of_range, out_sharding, words, impl=impl, n=max(x.__index__(), 0))
     return run(_permutation, out_sharding, words, x, impl=impl, axis=axis, independent=bool(independent))
 
 
@@ -116,9 +117,9 @@ def _draw_indices(words, impl, n, shape, p, replace, mode):
         total = jnp.cumsum(p)
         r = lax.mul(lax.index_in_dim(total, n - 1, keepdims=False),
                     lax.sub(total.dtype.type(1), draw_unit(words, impl, shape, total.dtype)))
-        return jnp.searchsorted(total, r)
+        return lax.convert_element_type(jnp.searchsorted(total, r), dtypes.default_int_dtype())
     noisy = lax.add(draw_gumbel(words, impl, (n,), p.dtype, mode), lax.log(p))
-    return lax.reshape(lax.top_k(noisy, count)[1], shape)
+    return lax.convert_element_type(lax.reshape(lax.top_k(noisy, count)[1], shape), dtypes.default_int_dtype())
 
 
 @inlined(static_argnames=("impl", "n", "shape", "replace", "mode"))
@@ -147,7 +148,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
       shape: how many to choose; in the result it takes the place of ``axis``.
       replace: an element may be chosen more than once.
       p: weights of the elements, one for each; need not sum to 1. Default: all equal.
-      axis: the axis to choose along.
+      axis: the axis to choose along; says nothing for an integer ``a``.
       mode: "low" or "high", precision of the Gumbel noise, for weights without replacement.
 
     Raises:
@@ -158,7 +159,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     shape = check_shape("choice", shape)
     a = _array_or_size("choice", "a", a)
     a_shape = np.shape(a)
-    axis = _axis("choice", axis, len(a_shape) or 1)
+    axis = _axis("choice", axis, len(a_shape)) if a_shape else 0
     n, count = a_shape[axis] if a_shape else int(a), math.prod(shape)
     dtype = a.dtype if a_shape else dtypes.default_int_dtype()
     if count == 0:

@@ -123,7 +123,11 @@ def _check_bound(max_steps) -> int | None:
 def _while_in_python(cond_fun, body_fun, val, live, max_steps):
     """The loop for `jax.disable_jit`."""
     steps, val = 0, as_arrays(val)
-    while live and (max_steps is None or steps < max_steps):
+    while max_steps is None or steps < max_steps:
+        if to_concrete_value(live) is None:  # the body brought in values of a transformation, such as mapped ones
+            return while_loop(cond_fun, body_fun, val, max_steps=None if max_steps is None else max_steps - steps)
+        if not live:
+            break
         val, steps = as_arrays(body_fun(val)), steps + 1
         live = cond_fun(val)
     return val
