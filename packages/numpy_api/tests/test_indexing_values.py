@@ -213,3 +213,9 @@ def test_the_derivative_of_a_determinant_is_the_cofactors(name):
 def test_loops_of_factorisations_run_with_x64(fun):
     with config.enable_x64(True):
         assert np.isfinite(np.asarray(fun(jnp.asarray(np.diag(np.arange(1.0, 21)))))).all()
+
+
+def test_the_search_of_a_median_runs_with_x64():
+    x = np.arange(10001.0)[::-1]
+    with config.enable_x64(True):
+        assert float(jit(jnp.median)(jnp.asarray(x))) == 5000

@@ -92,7 +92,7 @@ def _kth(keys: Any, ranks: list) -> list:
     bits, blocks = 8 * kind.itemsize, _blocks(keys)
 
     def step(i, found):
-        bit = lax.shift_left(kind.type(1), lax.convert_element_type(lax.sub(np.int32(bits - 1), i), kind))
+        bit = lax.shift_left(kind.type(1), lax.sub(kind.type(bits - 1), lax.convert_element_type(i, kind)))
         out = []
         for rank, x in zip(ranks, found):
             trial = lax.add(x, lax.broadcast_in_dim(bit, x.shape, ()))  # the first one wraps around to 0
