@@ -76,7 +76,11 @@ ROWS = {
     # where= is boolean and fits
     "jnp.mean(t[1, 1, 1], where=t[0, 0] > 0)": "ValueError",
     "jnp.mean(x, where=x > 0)": "float32 1.8125",
+    "jnp.mean(x, where=jnp.array([True, False, False]))": "float32 0.125",
+    "jnp.nanmean(x, where=jnp.array([[True], [False]]))": "float32 0.6666666865348816",
+    "jnp.var(v, where=True)": "float32 1.25",
     "jnp.var(x, where=jnp.ones((4, 2, 3), bool))": "ValueError",
+    "jnp.mean(x, where=jnp.ones((2, 2), bool))": "ValueError",
     "jnp.sum(x, where=jnp.array([1, 0, 1]))": "ValueError",
     "jnp.max(x, where=1, initial=0)": "ValueError",
     "jnp.all(x, where=x)": "ValueError",

@@ -55,7 +55,7 @@ def given_mask(name: str, where: Any, shape: tuple | None = None) -> Any:
     own = shape_of(where)
     if shape is None or own == shape:
         return where
-    if len(own) > len(shape) or any(n not in (1, m) for n, m in zip(own[::-1], shape[::-1])):
+    if len(own) > len(shape) or not set(zip(own[::-1], shape[::-1])) <= {(n, m) for m in shape for n in (1, m)}:
         raise ValueError(f"{name}: where of shape {own} does not broadcast to the array's shape {shape}")
     return broadcast_to(where, shape)
 
