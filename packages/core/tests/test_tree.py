@@ -226,8 +226,9 @@ def test_map_says_where_trees_differ(a, b, reason):
 def test_errors_of_the_mapped_function_pass_through():
     def fail(x, y):
         raise ValueError("mine")
-    with pytest.raises(ValueError, match="^mine$"):
+    with pytest.raises(ValueError) as error:
         tree.map(fail, (1, 2), (1, 2))
+    assert str(error.value) == "mine"
 
 
 def test_broadcast_says_where_the_prefix_ends():
