@@ -16,7 +16,7 @@ ARROWS = {
     "callbacks": {"numpy_api", "core"},
     "jax": {"core", "numpy_api", "random", "callbacks", "xla_backend"},
 }
-MAY_IMPORT_JAXLIB = {"packages/core/src/jax_core/tree.py"}
+MAY_IMPORT_JAXLIB = {"packages/core/src/jax_core/representation/tree.py"}
 
 
 def import_name(folder):

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax_core import monitoring
+from jax_core.programs import monitoring
 
 
 @pytest.fixture

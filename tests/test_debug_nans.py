@@ -154,7 +154,7 @@ def test_donated_arguments_can_be_looked_at_again():
 
 def test_a_nan_of_the_compilers_rewriting_is_a_warning_and_the_program_goes_on(monkeypatch):
     """Such a NaN is gone when the program runs one operation at a time."""
-    from jax_core import nans
+    from jax_core.traces import nans
     monkeypatch.setattr(nans, "_run_watched", lambda closed, *args: None)
     with pytest.warns(UserWarning, match="Execution goes on"):
         assert np.isnan(jax.jit(log)(NEGATIVE))

@@ -9,9 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jax_xla_backend import compile as xla_compile
-from jax_xla_backend import disk_cache, tiers
-from jax_xla_backend.options import EXTRA_OPTIONS, LEVEL, QUICK_OPTIONS, first_options
+from jax_xla_backend.compiling import compile as xla_compile
+from jax_xla_backend.compiling import disk_cache, tiers
+from jax_xla_backend.compiling.options import EXTRA_OPTIONS, LEVEL, QUICK_OPTIONS, first_options
 
 MATRIX = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(64, 64)
 

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jax_core.source import is_internal
-from jax_core.tracebacks import NOTE, UnfilteredStackTrace
+from jax_core.representation.source import is_internal
+from jax_core.representation.tracebacks import NOTE, UnfilteredStackTrace
 
 X = np.ones(3, np.float32)
 

@@ -9,8 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.experimental import sparse
-from jax_core import nans
-from jax_xla_backend import client, disk_cache, platforms, plugins
+from jax_core.traces import nans
+from jax_xla_backend.platforms import client, names as platforms, plugins
+from jax_xla_backend.compiling import disk_cache
 
 PACKAGES = pathlib.Path(__file__).parents[1] / "packages"
 X, WIDE = np.ones(3, np.float32), np.ones((2, 3), np.float32)
@@ -118,4 +119,4 @@ def test_a_filter_by_module_applies():
 
 def test_there_is_one_way_to_warn():
     used = [str(p.relative_to(PACKAGES)) for p in PACKAGES.glob("*/src/**/*.py") if "warnings.warn" in p.read_text()]
-    assert used == ["core/src/jax_core/source.py"]
+    assert used == ["core/src/jax_core/representation/source.py"]

@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 from jax_callbacks import debug, io_callback, pure_callback
-from jax_core.jit import jit
+from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_xla_backend.api import device_put, devices, effects_barrier, Mesh, NamedSharding, PartitionSpec as P
 

@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 from jax_callbacks.buffers import buffer_callback
-from jax_core.autodiff import jvp
-from jax_core.aval import ShapeDtypeStruct
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.transformations.autodiff import jvp
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 
 X = np.arange(3, dtype=np.float32)

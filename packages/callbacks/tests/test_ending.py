@@ -12,7 +12,7 @@ def run(program):
     text = """
         import threading, time
         from jax_callbacks import callback_timeout, io_callback
-        from jax_core.jit import jit
+        from jax_core.programs.jit import jit
         begun = threading.Event()
         def slow(x):
             begun.set()

@@ -11,9 +11,9 @@ import weakref
 import numpy as np
 import pytest
 from jax_callbacks import callback_timeout, CallbackTimeoutError, debug, io_callback, pure_callback
-from jax_core import errors
-from jax_core.jit import clear_caches, jit
-from jax_core.vmap import vmap
+from jax_core.representation import errors
+from jax_core.programs.jit import clear_caches, jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_xla_backend.api import block_until_ready, effects_barrier
 
@@ -148,7 +148,7 @@ def test_keyboard_interrupt_ends_the_computation(program):
         import os, signal, threading, time
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         from jax_callbacks import debug, io_callback, pure_callback
-        from jax_core.jit import jit
+        from jax_core.programs.jit import jit
         from jax_numpy_api import lax, numpy as jnp
         def slow(x):
             threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
@@ -174,7 +174,7 @@ def test_keyboard_interrupt_between_short_callbacks(program):
         import os, signal, threading
         signal.signal(signal.SIGINT, signal.default_int_handler)
         from jax_callbacks import io_callback, pure_callback
-        from jax_core.jit import jit
+        from jax_core.programs.jit import jit
         from jax_numpy_api import lax, numpy as jnp
         f = jit(lambda n: lax.while_loop(lambda c: c < n, lambda c: {program} + 1, 0))
         f(1)

@@ -2,12 +2,12 @@
 import numpy as np
 import pytest
 from jax_callbacks import debug, io_callback, pure_callback
-from jax_core.array import Array
-from jax_core.autodiff import grad
-from jax_core.aval import ShapeDtypeStruct
-from jax_core.config import enable_x64
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.representation.array import Array
+from jax_core.transformations.autodiff import grad
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.configuration.config import enable_x64
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_xla_backend.api import device_put
 

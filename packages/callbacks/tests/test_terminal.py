@@ -12,7 +12,7 @@ pty = pytest.importorskip("pty", reason="needs a Unix terminal")
 
 PROGRAM = """
     from jax_callbacks import debug
-    from jax_core.jit import jit
+    from jax_core.programs.jit import jit
     from jax_numpy_api import lax, numpy as jnp
     import jax_xla_backend
 

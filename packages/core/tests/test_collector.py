@@ -3,7 +3,7 @@ import gc
 import threading
 
 import pytest
-from jax_core.collector import RELAXED
+from jax_core.traces.collector import RELAXED
 
 
 @pytest.fixture(autouse=True)

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from jax_core import config as config_module
-from jax_core.config import config, debug_nans, enable_x64, numpy_rank_promotion, on_change, trace_key
+from jax_core.configuration import config as config_module
+from jax_core.configuration.config import config, debug_nans, enable_x64, numpy_rank_promotion, on_change, trace_key
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_transfer_guard_sets_all_directions():
             config.update(name, None)
 
 
-READ = "from jax_core.config import config; print({})"
+READ = "from jax_core.configuration.config import config; print({})"
 
 
 def test_environment_variables_give_first_values():
@@ -204,12 +204,12 @@ def test_environment_variables_give_first_values():
      "config flag jax_numpy_rank_promotion must be one of ['allow', 'warn', 'raise']."),
 ])
 def test_a_bad_environment_variable_is_named(name, text, message):
-    assert _run("import jax_core.config", **{name: text}) == (
+    assert _run("import jax_core.configuration.config", **{name: text}) == (
         f"ValueError: environment variable {name}={text!r}: {message}")
 
 
 PARSE = """
-from jax_core.config import config
+from jax_core.configuration.config import config
 config.parse_flags_with_absl()
 print(config.jax_debug_nans, config.jax_enable_checks, config.jax_pprint_use_color, config.jax_logging_level)
 """
@@ -233,7 +233,7 @@ def test_absl_programs_accept_the_flags():
     pytest.importorskip("absl")
     code = """
 from absl import app, flags
-from jax_core.config import config
+from jax_core.configuration.config import config
 flags.DEFINE_integer("own", 1, "")
 config.config_with_absl()
 app.run(lambda argv: print(flags.FLAGS.own, config.jax_debug_nans, config.jax_numpy_rank_promotion))

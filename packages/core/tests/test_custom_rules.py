@@ -2,9 +2,10 @@
 import numpy as np
 import pytest
 
-from jax_core import autodiff, jit, vmap
-from jax_core.custom_jvp import SymbolicZero, custom_jvp
-from jax_core.custom_vjp import custom_gradient, custom_vjp
+from jax_core.transformations import autodiff, vmap
+from jax_core.programs import jit
+from jax_core.transformations.custom_jvp import SymbolicZero, custom_jvp
+from jax_core.transformations.custom_vjp import custom_gradient, custom_vjp
 from toys import cos, f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")
@@ -129,7 +130,7 @@ def test_missing_rule_is_named():
 
 
 def test_linear_call_uses_its_own_transpose():
-    from jax_core.custom_vjp import linear_call
+    from jax_core.transformations.custom_vjp import linear_call
     f = lambda x: linear_call(lambda r, x: mul(r, x), lambda r, ct: mul(mul(7.0, r), ct), f32(2, 3, 4), x)
     close(f(X), f32(2, 3, 4) * X)
     close(jvp(f, (X,), (f32(1, 1, 1),))[1], [2, 3, 4])

@@ -2,8 +2,9 @@
 import numpy as np
 import pytest
 
-from jax_core import autodiff, jit, vmap
-from jax_core.custom_vmap import custom_vmap
+from jax_core.transformations import autodiff, vmap
+from jax_core.programs import jit
+from jax_core.transformations.custom_vmap import custom_vmap
 from toys import f32, mul, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")

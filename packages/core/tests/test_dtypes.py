@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jax_core import config, dtypes
-from jax_core.errors import TypePromotionError
+from jax_core.configuration import config
+from jax_core.representation import dtypes
+from jax_core.representation.errors import TypePromotionError
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "data" / "promotion.json").read_text())
 

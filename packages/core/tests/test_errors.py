@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from jax_core import errors
+from jax_core.representation import errors
 
 
 class Traced:
@@ -87,7 +87,7 @@ def test_a_finished_message_is_kept(cls):
 def test_the_runtime_error_is_the_backends():
     """Without a backend the name does not exist, and the error says what to load; else asking for it loads the backend."""
     code = """
-from jax_core import backends, errors
+from jax_core import backends; from jax_core.representation import errors
 backends.prefer("nowhere", "nowhere:load")
 backends.importlib.import_module = lambda name: (_ for _ in ()).throw(RuntimeError("install one"))
 try:

@@ -3,10 +3,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from jax_core import autodiff, config, jit, tracing, vmap
-from jax_core.aval import ShapeDtypeStruct
-from jax_core.jaxpr import check_jaxpr
-from jax_core.remat import checkpoint, saved_residuals
+from jax_core.transformations import autodiff, vmap
+from jax_core.configuration import config
+from jax_core.programs import jit, tracing
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.jaxpr import check_jaxpr
+from jax_core.transformations.remat import checkpoint, saved_residuals
 from toys import add, cos, exp, f32, greater, mul, neg, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")
@@ -153,7 +155,7 @@ def test_grad_may_branch_on_values():
 
 
 def test_escaped_tracer_is_an_error():
-    from jax_core.errors import UnexpectedTracerError
+    from jax_core.representation.errors import UnexpectedTracerError
     kept = []
     jit(lambda x: kept.append(x) or x)(X)
     with pytest.raises(UnexpectedTracerError, match="used after"):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jax_core import tree, tree_util
+from jax_core.representation import tree, tree_util
 
 Pair = collections.namedtuple("Pair", "first second")
 

@@ -1,9 +1,9 @@
 """A handful of primitives for tests of the transformations, so that core is tested without numpy_api."""
 import numpy as np
 
-from jax_core import structural
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ELEMENTWISE, LINEAR, Primitive, ZERO, is_linear, none
+from jax_core.traces import structural
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive, ZERO, is_linear, none
 
 
 def _same_shape(*avals, **_):

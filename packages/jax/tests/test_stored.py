@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import serialize_executable, topologies, transfer
 from jax.experimental.compilation_cache import compilation_cache
-from jax_core import config
+from jax_core.configuration import config
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 

@@ -25,11 +25,12 @@ import zlib
 
 import numpy as np
 
-from jax_core import config, dtypes
-from jax_core.autodiff import jvp, vjp
-from jax_core.aval import get_aval
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.representation import dtypes
+from jax_core.transformations.autodiff import jvp, vjp
+from jax_core.representation.aval import get_aval
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
 _SHORT = {dtypes.short_name(d): d for d in dtypes.numeric_dtypes}

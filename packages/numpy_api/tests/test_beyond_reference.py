@@ -5,9 +5,10 @@ import scipy.fft
 import scipy.linalg
 import scipy.special
 
-from jax_core import config, errors
-from jax_core.autodiff import grad, jvp
-from jax_core.jit import jit
+from jax_core.configuration import config
+from jax_core.representation import errors
+from jax_core.transformations.autodiff import grad, jvp
+from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import fft, linalg, special
 

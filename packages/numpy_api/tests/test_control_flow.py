@@ -5,11 +5,11 @@ import gc
 import numpy as np
 import pytest
 
-from jax_core import config
-from jax_core.autodiff import grad, jvp, value_and_grad
-from jax_core.jit import jit
-from jax_core.tracing import make_jaxpr
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad, jvp, value_and_grad
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
 X = np.arange(4, dtype=np.float32)
@@ -360,7 +360,7 @@ def test_inputs_and_outputs_that_are_residuals_are_kept_once():
 
 
 def test_dead_carries_and_results_are_dropped():
-    from jax_core.jaxpr import dce
+    from jax_core.representation.jaxpr import dce
     jaxpr = make_jaxpr(lambda x: lax.scan(
         lambda c, y: ((lax.add(c[0], y), lax.sin(c[1])), (lax.cos(c[1]), y)), (f32(0), f32(1)), x)[0][0])(X).jaxpr
     small, used = dce(jaxpr, [True])

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jax_core import config
-from jax_core.autodiff import grad, jvp, linearize, vjp
-from jax_core.custom_jvp import custom_jvp
-from jax_core.custom_vjp import custom_vjp
-from jax_core.jit import jit
-from jax_core.remat import checkpoint
-from jax_core.tracing import make_jaxpr
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.custom_vjp import custom_vjp
+from jax_core.programs.jit import jit
+from jax_core.transformations.remat import checkpoint
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
 f32 = np.float32
@@ -278,7 +278,7 @@ def test_custom_vjp_in_reverse_mode(program, check):
 
 def test_linear_transpose_of_a_loop_with_a_counter():
     """The counter does not depend on the linear input, so the loop is split before it is transposed."""
-    from jax_core.autodiff import linear_transpose
+    from jax_core.transformations.autodiff import linear_transpose
     f = lambda x: lax.fori_loop(0, 3, lambda i, c: lax.mul(c, lax.add(lax.convert_element_type(i, f32), f32(1))), x)
     ct, = linear_transpose(f, POINT)(DIRECTION)
     close(ct, 6 * DIRECTION)

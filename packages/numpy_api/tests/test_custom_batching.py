@@ -1,7 +1,7 @@
 """sequential_vmap runs one element after another."""
 import numpy as np
 
-from jax_core.vmap import vmap
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.custom_batching import sequential_vmap
 

@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
-from jax_core import config
-from jax_core.autodiff import grad
-from jax_core.jit import jit
-from jax_core.tracing import make_jaxpr
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
 
 import jax_numpy_api.numpy as jnp
 from jax_numpy_api import lax

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from jax_core import export as ex
-from jax_core import tree
-from jax_core.autodiff import grad, jvp
-from jax_core.aval import ShapeDtypeStruct
-from jax_core.errors import InconclusiveDimensionOperation
+from jax_core.representation import tree
+from jax_core.transformations.autodiff import grad, jvp
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.errors import InconclusiveDimensionOperation
 from jax_core.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.ffi import ffi_call
@@ -69,7 +69,7 @@ def test_loaded_in_another_process(exported, tmp_path):
     code = f"""
 import numpy as np
 from jax_core.export import deserialize
-from jax_core.autodiff import grad
+from jax_core.transformations.autodiff import grad
 import jax_numpy_api.numpy
 program = deserialize(open({str(tmp_path / 'program')!r}, "rb").read())
 x = np.linspace(0, 1, 3, dtype=np.float32)

@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 
-from jax_core.autodiff import grad
-from jax_core.jit import jit
+from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
 from jax_numpy_api import image
 from jax_numpy_api import numpy as jnp
 

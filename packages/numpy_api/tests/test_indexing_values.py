@@ -7,10 +7,10 @@ import warnings
 import jax_numpy_api.numpy as jnp
 import numpy as np
 import pytest
-from jax_core import config
-from jax_core.autodiff import grad, vjp
-from jax_core.errors import TypePromotionError
-from jax_core.jit import jit
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad, vjp
+from jax_core.representation.errors import TypePromotionError
+from jax_core.programs.jit import jit
 from jax_numpy_api import lax, nn, ops
 from jax_numpy_api.scipy import linalg as jsl
 

@@ -4,14 +4,14 @@ import math
 import numpy as np
 import pytest
 
-from jax_core import config
-from jax_core.autodiff import grad, jvp
-from jax_core.custom_jvp import custom_jvp
-from jax_core.custom_vjp import custom_vjp
-from jax_core.jit import jit
-from jax_core.primitive import Primitive, none
-from jax_core.remat import checkpoint
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad, jvp
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.custom_vjp import custom_vjp
+from jax_core.programs.jit import jit
+from jax_core.representation.primitive import Primitive, none
+from jax_core.transformations.remat import checkpoint
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import jet as taylor
 from jax_numpy_api import lax, nn
 from jax_numpy_api import numpy as jnp
@@ -243,7 +243,7 @@ def test_custom_vjp_is_expanded_as_it_is_written():
 
 
 def count_equations(order):
-    from jax_core.tracing import make_jaxpr
+    from jax_core.programs.tracing import make_jaxpr
     series = ((1.0,) + (0.0,) * (order - 1),)
     return len(make_jaxpr(lambda x: jet(lambda y: jnp.exp(jnp.sin(y)) * jnp.tanh(y), (x,), series))(0.5).jaxpr.eqns)
 
@@ -292,7 +292,7 @@ def test_wrapped_functions():
     (value, three), (terms, zeros) = taylor.jet_fun(taylor.jet_subtrace(wrapped), 2).call_wrapped((1.0, 2.0), ((1.0, 0.0), zero_series))
     np.testing.assert_allclose([value, *terms], [2 * math.sin(1), 2 * math.cos(1), -math.sin(1)], rtol=1e-14)
     assert three == 3.0 and [float(z) for z in zeros] == [0.0, 0.0]
-    from jax_core import tree
+    from jax_core.representation import tree
     flat, out_tree = taylor.traceable(linear_util.wrap_init(lambda p, s: {"a": p[0], "b": s}), tree.structure(((0,), [0, 0])))
     assert flat.call_wrapped(1, 2, 3) == [1, 2, 3] and out_tree() == tree.structure({"a": 0, "b": [0, 0]})
 

@@ -1,9 +1,9 @@
 """One NaN among many numbers shows in everything that takes maxima or minima, where XLA's CPU library passes over it."""
 import numpy as np
 import pytest
-from jax_core import config
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 
 import jax_numpy_api.nn as nn
 import jax_numpy_api.numpy as jnp

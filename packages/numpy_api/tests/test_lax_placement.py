@@ -7,14 +7,14 @@ PROGRAM = r"""
 import numpy as np
 import jax_xla_backend
 jax_xla_backend.load()
-from jax_core.autodiff import grad
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_xla_backend.client import devices
-from jax_xla_backend.mesh import Mesh, set_mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.sharding import NamedSharding
+from jax_xla_backend.platforms.client import devices
+from jax_xla_backend.placement.mesh import Mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding
 
 mesh = Mesh(np.array(devices()[:4]).reshape(2, 2), ("a", "b"))
 x, rows = np.arange(16, dtype=np.float32).reshape(4, 4), NamedSharding(mesh, P("a"))

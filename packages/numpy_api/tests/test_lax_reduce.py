@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from harness import LAWS, Case
 
-from jax_core.jit import jit
+from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 
 TYPES = "f32[3,4] bf16[2,3] i32[3,4] i8[2,5] c64[2,2] f32[0,2]"
@@ -42,7 +42,7 @@ def test_law(case, law):
 
 
 def tied(reduction):
-    from jax_core.autodiff import grad
+    from jax_core.transformations.autodiff import grad
     return np.asarray(grad(lambda x: reduction(x, (0,)))(np.float32([1, 3, 3, 2, 3])))
 
 
@@ -55,7 +55,7 @@ def test_ties_of_min_share_the_tangent():
 
 
 def test_gradient_of_a_product_with_zeros():
-    from jax_core.autodiff import grad
+    from jax_core.transformations.autodiff import grad
     assert np.asarray(grad(lambda x: lax.reduce_prod(x, (0,)))(np.float32([2, 0, 3]))).tolist() == [0, 6, 0]
     assert np.asarray(grad(lambda x: lax.reduce_prod(x, (0,)))(np.float32([0, 0, 3]))).tolist() == [0, 0, 0]
 

@@ -4,9 +4,9 @@ import itertools
 import numpy as np
 import pytest
 
-from jax_core.autodiff import grad
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 
 from harness import LAWS, Bad, Case
@@ -132,7 +132,7 @@ def test_the_first_of_equal_elements_gets_the_gradient_of_a_max_pool():
 
 def test_neutral_start_values_choose_the_primitive():
     """Sums, maxima and minima have primitives of their own; any other start value goes through the general one."""
-    from jax_core.tracing import make_jaxpr
+    from jax_core.programs.tracing import make_jaxpr
     x = np.ones(4, np.float32)
 
     def primitive(f, start):

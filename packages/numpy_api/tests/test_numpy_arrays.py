@@ -114,7 +114,7 @@ def test_law(case, law):
 
 def test_attributes_of_tracers_hide_no_method_of_arrays():
     """`var`, an array's method, was once the name of a tracer's own attribute."""
-    from jax_core.trace import Tracer
+    from jax_core.traces.trace import Tracer
     from jax_numpy_api.numpy import array_methods  # noqa: F401
     methods = {name for name in vars(Tracer) if callable(getattr(Tracer, name))}
     pending = [Tracer]

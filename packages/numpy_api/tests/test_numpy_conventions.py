@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
-from jax_core.aval import ShapeDtypeStruct
-from jax_core.jit import jit
-from jax_core.config import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.programs.jit import jit
+from jax_core.configuration.config import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from jax_numpy_api import flatten_util, lax, nn, ops
 from jax_numpy_api.scipy import fft, stats
 

@@ -103,7 +103,7 @@ def test_special_values_of_one(name):
 
 
 def test_derivatives_where_a_formula_would_give_nan():
-    from jax_core.autodiff import grad
+    from jax_core.transformations.autodiff import grad
     assert grad(lambda x: jnp.sinc(x))(0.0) == 0.0
     assert np.allclose(grad(grad(jnp.sinc))(0.0), -np.pi ** 2 / 3, rtol=1e-5)
     assert 0 <= grad(lambda x: jnp.hypot(x, 0.0))(0.0) <= 1
@@ -116,7 +116,7 @@ def test_derivatives_where_a_formula_would_give_nan():
 
 def test_logarithm_to_base_10_in_float64():
     """Within 2 units; a division by log(10), which is further from its float64, gives 3."""
-    from jax_core import config
+    from jax_core.configuration import config
     x = np.random.default_rng(0).uniform(0.01, 1000, 2000)
     with config.enable_x64(True):
         got = np.asarray(jnp.log10(x))

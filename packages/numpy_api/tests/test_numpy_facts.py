@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
-from jax_core.tracing import make_jaxpr
+from jax_core.programs.tracing import make_jaxpr
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "data" / "numpy_facts.json").read_text())
 GROUPS = 40

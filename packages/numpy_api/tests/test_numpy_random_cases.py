@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
 import jax_numpy_api.numpy as jnp
-from jax_core.jit import jit
+from jax_core.programs.jit import jit
 
 EXAMPLES = settings(max_examples=120, deadline=None, derandomize=True, database=None)
 FEW = settings(max_examples=25, deadline=None, derandomize=True, database=None)

@@ -3,9 +3,9 @@ import warnings
 
 import numpy as np
 import pytest
-from jax_core import config
-from jax_core.autodiff import grad
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad
+from jax_core.transformations.vmap import vmap
 
 import jax_numpy_api.numpy as jnp
 from jax_numpy_api.numpy import order_statistics

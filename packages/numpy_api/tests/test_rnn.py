@@ -2,10 +2,10 @@
 import numpy as np
 import pytest
 
-from jax_core import config
-from jax_core.autodiff import grad, jvp
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad, jvp
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import rnn
 

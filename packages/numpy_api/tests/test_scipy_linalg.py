@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from jax_core import config
-from jax_core.autodiff import grad, jvp
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad, jvp
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import linalg
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from jax_core import config
-from jax_core.autodiff import grad
-from jax_core.jit import jit
+from jax_core.configuration import config
+from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api.scipy import stats
 

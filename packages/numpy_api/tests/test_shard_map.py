@@ -10,20 +10,20 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
-from jax_core.autodiff import grad, jvp, vjp
-from jax_core.aval import ShapeDtypeStruct
-from jax_core.custom_vjp import custom_vjp
-from jax_core.jit import jit
-from jax_core.remat import checkpoint
-from jax_core.tracing import make_jaxpr
-from jax_core.vmap import vmap
+from jax_core.transformations.autodiff import grad, jvp, vjp
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.transformations.custom_vjp import custom_vjp
+from jax_core.programs.jit import jit
+from jax_core.transformations.remat import checkpoint
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_xla_backend.client import devices
-from jax_xla_backend.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.put import device_put
-from jax_xla_backend.shard_map.api import old_shard_map, shard_map, smap
-from jax_xla_backend.sharding import DuplicateSpecError, NamedSharding
+from jax_xla_backend.platforms.client import devices
+from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.arrays.put import device_put
+from jax_xla_backend.placement.shard_map.api import old_shard_map, shard_map, smap
+from jax_xla_backend.placement.sharding import DuplicateSpecError, NamedSharding
 
 jax_xla_backend.load()
 COUNT = len(devices())
@@ -552,7 +552,7 @@ def test_one_device_that_is_not_the_default():
 
 
 def test_second_call_compiles_nothing():
-    from jax_xla_backend.compile import counts
+    from jax_xla_backend.compiling.compile import counts
     n = SIZES[-1]
     body = jit(shard_map(lambda a: lax.psum(a, "i"), mesh=line(n), in_specs=P("i"), out_specs=P()))
     x = rows(n, 3)
@@ -568,7 +568,7 @@ def test_second_call_compiles_nothing():
 
 @several
 def test_without_shardy():
-    from jax_core import config
+    from jax_core.configuration import config
     x = rows(8, 3)
     with config.use_shardy_partitioner(False):
         out = jit(shard_map(lambda a: ring(a) + lax.psum(a, "i") + place(a), mesh=line(8), in_specs=P("i"), out_specs=P("i")))(x)
@@ -612,7 +612,7 @@ def test_lowered_text():
 
 @several
 def test_debug_nans():
-    from jax_core import config
+    from jax_core.configuration import config
     mapped = shard_map(lambda a: jnp.log(a), mesh=line(4), in_specs=P("i"), out_specs=P("i"))
     with config.debug_nans(True):
         near(jit(mapped)(np.ones(8, np.float32)), np.zeros(8))

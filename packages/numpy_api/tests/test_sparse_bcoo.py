@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from jax_core import config, errors, tree
-from jax_core.autodiff import grad, jvp, linear_transpose
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.representation import errors, tree
+from jax_core.transformations.autodiff import grad, jvp, linear_transpose
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import sparse

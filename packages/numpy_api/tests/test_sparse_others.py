@@ -4,11 +4,12 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 
-from jax_core import config, tree
-from jax_core.autodiff import grad, jacrev
-from jax_core.custom_jvp import custom_jvp
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.representation import tree
+from jax_core.transformations.autodiff import grad, jacrev
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import sparse

@@ -11,8 +11,8 @@ import pytest
 from mpmath import mp
 from special_points import ASK, EACH, INF, NAN, ONE, SUBNORMAL, At, special_points_law
 
-from jax_core.autodiff import grad
-from jax_core.custom_jvp import custom_jvp
+from jax_core.transformations.autodiff import grad
+from jax_core.transformations.custom_jvp import custom_jvp
 from jax_numpy_api import lax, nn
 from jax_numpy_api import numpy as jnp
 

@@ -1,7 +1,7 @@
 """Tests run with float32 defaults and the original layout, whatever the environment says."""
 import pytest
 
-from jax_core import config
+from jax_core.configuration import config
 
 
 @pytest.fixture(autouse=True)

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 import jax_random as random
-from jax_core import config
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 
 N = 10_000

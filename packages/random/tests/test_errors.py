@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 
 import jax_random as random
-from jax_core import config
-from jax_core.errors import KeyReuseError, TypePromotionError
-from jax_core.jit import jit
+from jax_core.configuration import config
+from jax_core.representation.errors import KeyReuseError, TypePromotionError
+from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 
 KEY = random.key(0)

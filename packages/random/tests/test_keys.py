@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import jax_random as random
-from jax_core import config
-from jax_core import array, dtypes
-from jax_core.aval import ShapedArray
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.representation import array, dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
 from jax_random.extend import define_prng_impl
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cases import SEED, all_cases
-from jax_core import config
+from jax_core.configuration import config
 import jax_random
 
 TABLE = json.loads((pathlib.Path(__file__).parent / "data" / "reference.json").read_text())

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import jax_random
-from jax_core import config
-from jax_core.jit import jit
-from jax_core.vmap import vmap
+from jax_core.configuration import config
+from jax_core.programs.jit import jit
+from jax_core.transformations.vmap import vmap
 from jax_random import api, threefry
 from jax_random.impls import threefry_prng_impl
 from jax_random.primitives import random_bits_p, random_fold_in_p, random_split_p

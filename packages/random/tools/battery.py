@@ -16,7 +16,7 @@ import threading
 import numpy as np
 
 import jax_random
-from jax_core import config
+from jax_core.configuration import config
 
 BLOCK = 1 << 20
 

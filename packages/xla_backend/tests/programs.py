@@ -2,11 +2,11 @@
 from __future__ import annotations
 
 import numpy as np
-from jax_core import tree
-from jax_core.aval import ShapedArray, get_aval
+from jax_core.representation import tree
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.interfaces import FastCall, LowerSpec
 from jax_xla_backend import load
-from jax_xla_backend.executable import Executable
+from jax_xla_backend.running.executable import Executable
 
 backend = load()
 F4 = ShapedArray((4,), np.dtype(np.float32))

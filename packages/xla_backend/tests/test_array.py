@@ -2,18 +2,19 @@
 import copy
 import pickle
 
-import jax_core.array
+import jax_core.representation.array
 import ml_dtypes
 import numpy as np
 import pytest
-from jax_core.aval import ShapedArray
-from jax_xla_backend import client, put
-from jax_xla_backend.array import ArrayImpl
-from jax_xla_backend.array_methods import DLDeviceType
-from jax_xla_backend.layout import Format
-from jax_xla_backend.mesh import AxisType, make_mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.sharding import NamedSharding, SingleDeviceSharding
+from jax_core.representation.aval import ShapedArray
+from jax_xla_backend.platforms import client
+from jax_xla_backend.arrays import put
+from jax_xla_backend.arrays.array import ArrayImpl
+from jax_xla_backend.arrays.array_methods import DLDeviceType
+from jax_xla_backend.placement.layout import Format
+from jax_xla_backend.placement.mesh import AxisType, make_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding, SingleDeviceSharding
 from programs import array, backend
 
 
@@ -60,7 +61,7 @@ def test_type_attributes():
 
 
 def test_is_an_array():
-    assert isinstance(array(), jax_core.array.Array)
+    assert isinstance(array(), jax_core.representation.array.Array)
     assert type(array()) is backend.array_type is ArrayImpl
 
 

@@ -8,19 +8,20 @@ pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy  # noqa: F401  operators of arrays
 import jax_xla_backend
-from jax_core.autodiff import grad, vjp
-from jax_core.jit import jit
-from jax_core.tracing import make_jaxpr
-from jax_core.vmap import vmap
-from jax_xla_backend import axis_kinds, device_grid, multihost, sharding_protos
-from jax_xla_backend.axis_kinds import ManualAxisType, UnreducedKind, auto_axes, explicit_axes, no_collectives
-from jax_xla_backend.client import devices
-from jax_xla_backend.layout import Layout
-from jax_xla_backend.layout_constraint import explicit_layout, with_layout_constraint
-from jax_xla_backend.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.put import device_put, reshard
-from jax_xla_backend.sharding import GSPMDSharding, NamedSharding
+from jax_core.transformations.autodiff import grad, vjp
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.transformations.vmap import vmap
+from jax_xla_backend.placement import axis_kinds, sharding_protos
+from jax_xla_backend.platforms import device_grid, multihost
+from jax_xla_backend.placement.axis_kinds import ManualAxisType, UnreducedKind, auto_axes, explicit_axes, no_collectives
+from jax_xla_backend.platforms.client import devices
+from jax_xla_backend.placement.layout import Layout
+from jax_xla_backend.placement.layout_constraint import explicit_layout, with_layout_constraint
+from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.arrays.put import device_put, reshard
+from jax_xla_backend.placement.sharding import GSPMDSharding, NamedSharding
 
 jax_xla_backend.load()
 several = pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")

@@ -7,8 +7,8 @@ import time
 
 import numpy as np
 import pytest
-from jax_core import config
-from jax_xla_backend import compile, disk_cache
+from jax_core.configuration import config
+from jax_xla_backend.compiling import compile, disk_cache
 from programs import F4, Module, array, doubled, executable
 
 
@@ -167,7 +167,7 @@ def test_private_directory_behind_a_link_keeps_its_mode(tmp_path, monkeypatch):
 WRITER = """
 import os, sys, signal
 from programs import *
-from jax_xla_backend import compile, disk_cache
+from jax_xla_backend.compiling import compile, disk_cache
 if sys.argv[1] == "killed":
     os.replace = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
 for n in range(4):
@@ -215,7 +215,7 @@ def test_entry_of_another_user_is_ignored_and_replaced(folder, monkeypatch):
 def test_on_by_default_in_the_cache_directory_of_the_user(tmp_path):
     """Also with another umask; the second process compiles nothing."""
     code = ("import os; os.umask(0); from programs import *; e = executable(doubled()); e.execute([array()]); "
-            "from jax_xla_backend import compile; print(compile.counts['compiled'])")
+            "from jax_xla_backend.compiling import compile; print(compile.counts['compiled'])")
     env = {k: v for k, v in os.environ.items() if k not in ("JAX_COMPILATION_CACHE_DIR", "JAX_ENABLE_COMPILATION_CACHE")}
     env.update(XDG_CACHE_HOME=str(tmp_path), PYTHONPATH=os.pathsep.join([os.path.dirname(__file__), *sys.path]),
                JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0")

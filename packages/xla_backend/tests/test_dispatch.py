@@ -4,14 +4,16 @@ import threading
 
 import numpy as np
 import pytest
-from jax_core import config, context
-from jax_core.aval import ShapedArray
-from jax_core.effects import Effect
-from jax_xla_backend import client, put, tokens
+from jax_core.configuration import config, context
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.effects import Effect
+from jax_xla_backend.platforms import client
+from jax_xla_backend.arrays import put
+from jax_xla_backend.running import tokens
 from jax_xla_backend.jaxlib_compat import VERSION
-from jax_xla_backend.mesh import AxisType, make_mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.sharding import NamedSharding
+from jax_xla_backend.placement.mesh import AxisType, make_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding
 from programs import F4, Module, array, doubled, executable, jitted, main
 
 
@@ -174,7 +176,7 @@ def test_a_view_outlives_donation():
 
 
 def test_same_text_compiles_once():
-    from jax_xla_backend import compile
+    from jax_xla_backend.compiling import compile
 
     jitted(doubled())(array())
     before = dict(compile.counts)

@@ -7,13 +7,13 @@ import sys
 PROGRAM = """
 import sys
 import numpy as np
-from jax_xla_backend import distributed, load
+from jax_xla_backend.platforms import distributed; from jax_xla_backend import load
 backend = load()
 distributed.initialize(sys.argv[1], 2, int(sys.argv[2]))
-from jax_xla_backend import client, put
-from jax_xla_backend.mesh import AxisType, Mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.sharding import NamedSharding
+from jax_xla_backend.platforms import client; from jax_xla_backend.arrays import put
+from jax_xla_backend.placement.mesh import AxisType, Mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding
 assert distributed.is_initialized() and client.process_count() == 2 and client.process_index() == int(sys.argv[2])
 assert client.device_count() == 4 and client.local_device_count() == 2
 mesh = Mesh(np.array(client.devices()), ("x",))
@@ -26,15 +26,15 @@ except RuntimeError as error:
     assert "other processes" in str(error)
 local = np.arange(4, dtype=np.float32) + 4 * int(sys.argv[2])
 assert put.make_array_from_process_local_data(split, local).shape == (8,)
-from jax_core.jit import jit
-from jax_core.primitive import Primitive, none
+from jax_core.programs.jit import jit
+from jax_core.representation.primitive import Primitive, none
 no = none("test")
-from jax_core.aval import ShapedArray
+from jax_core.representation.aval import ShapedArray
 total_p = Primitive("total", out_type=lambda x: ShapedArray((), x.dtype), jvp=no, transpose=no, batch=no,
     lower=lambda b, x: b.emit(f"stablehlo.reduce({x} init: {b.scalar(0.0, x.dtype)}) applies stablehlo.add across dimensions = [0]",
                               x, b.scalar(0.0, x.dtype), out=b.out_avals[0]))
 y = jit(lambda x: total_p.bind(x))(x)
-from jax_xla_backend import multihost
+from jax_xla_backend.platforms import multihost
 me = int(sys.argv[2])
 assert multihost.process_allgather(np.array([me])).tolist() == [[0], [1]]
 assert multihost.process_allgather(x).tolist() == list(range(8))
@@ -48,8 +48,8 @@ except AssertionError as error:
 with multihost.live_devices(client.devices()) as live:
     assert live == list(client.devices())
 assert multihost.reached_preemption_sync_point(1) is False
-from jax_xla_backend.shard_map.api import shard_map
-from jax_core.manual import psum_over
+from jax_xla_backend.placement.shard_map.api import shard_map
+from jax_core.transformations.manual import psum_over
 both = shard_map(lambda x: psum_over(x, ("x",)), mesh=mesh, in_specs=P("x"), out_specs=P())
 for run in (both, jit(both)):
     assert np.asarray(run(x).addressable_data(0)).tolist() == [12, 16]
@@ -63,7 +63,7 @@ distributed.shutdown()
 
 REFUSED = """
 import socket
-from jax_xla_backend import distributed
+from jax_xla_backend.platforms import distributed
 held = socket.socket()
 held.bind(("", 0))
 held.listen()
@@ -86,7 +86,7 @@ for _ in range(2):
 
 COMES = """
 import sys
-from jax_xla_backend import distributed
+from jax_xla_backend.platforms import distributed
 try:
     distributed.initialize(sys.argv[1], 3, int(sys.argv[2]), initialization_timeout=8)
 except RuntimeError as error:
@@ -128,7 +128,7 @@ def test_two_processes_add_up():
 
 
 def test_arguments_are_needed():
-    code = "from jax_xla_backend import distributed\ntry:\n    distributed.initialize()\nexcept ValueError as e:\n    print(e)"
+    code = "from jax_xla_backend.platforms import distributed\ntry:\n    distributed.initialize()\nexcept ValueError as e:\n    print(e)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == ("distributed.initialize: coordinator_address must be given, as it is not in the environment\n"
                            ), done.stderr
@@ -136,9 +136,9 @@ def test_arguments_are_needed():
 
 def test_gathering_in_one_process():
     import numpy as np
-    from jax_xla_backend import client, multihost
-    from jax_xla_backend.mesh import Mesh
-    from jax_xla_backend.partition_spec import PartitionSpec as P
+    from jax_xla_backend.platforms import client, multihost
+    from jax_xla_backend.placement.mesh import Mesh
+    from jax_xla_backend.placement.partition_spec import PartitionSpec as P
     from programs import backend
 
     backend.devices()
@@ -154,7 +154,7 @@ def test_gathering_in_one_process():
 
 def test_device_grids():
     import pytest
-    from jax_xla_backend import client, device_grid
+    from jax_xla_backend.platforms import client, device_grid
 
     ids = [[d.id for d in row] for row in device_grid.create_device_mesh((4, 2), client.devices())]
     assert ids == [[0, 1], [2, 3], [4, 5], [6, 7]]

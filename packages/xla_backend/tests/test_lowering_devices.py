@@ -3,16 +3,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from jax_core import backends, config, structural
+from jax_core import backends
+from jax_core.configuration import config
+from jax_core.traces import structural
 from jax_core.interfaces import LowerSpec
-from jax_core.jaxpr import ClosedJaxpr
-from jax_core.jit import jit
-from jax_core.staging import trace_to_jaxpr
-from jax_xla_backend import client, lowering
-from jax_xla_backend.mesh import Mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.put import device_put_p, put
-from jax_xla_backend.sharding import NamedSharding
+from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.programs.jit import jit
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_xla_backend.platforms import client
+from jax_xla_backend import lowering
+from jax_xla_backend.placement.mesh import Mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.arrays.put import device_put_p, put
+from jax_xla_backend.placement.sharding import NamedSharding
 
 backends.get()  # sets jaxlib up
 X = np.arange(16, dtype=np.float32).reshape(4, 4)

@@ -8,11 +8,11 @@ import pytest
 pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy  # noqa: F401  operators of arrays
-from jax_core.autodiff import grad
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
-from jax_xla_backend import compile
-from jax_xla_backend.client import devices
-from jax_xla_backend.pmap import pmap
+from jax_xla_backend.compiling import compile
+from jax_xla_backend.platforms.client import devices
+from jax_xla_backend.placement.pmap import pmap
 
 X = np.arange(3, dtype=np.float32)[None]
 
@@ -44,12 +44,12 @@ import numpy as np, pytest
 import jax_numpy_api.numpy as jnp
 from jax_core import backends
 import jax_numpy_api.numpy  # noqa: F401  operators of arrays
-from jax_core.autodiff import grad
-from jax_core.jit import jit
+from jax_core.transformations.autodiff import grad
+from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 backends.get()
-from jax_xla_backend.pmap import pmap
-from jax_xla_backend.client import devices
+from jax_xla_backend.placement.pmap import pmap
+from jax_xla_backend.platforms.client import devices
 
 x = np.arange(8, dtype=np.float32).reshape(4, 2)
 f = pmap(lambda x: x - lax.pmean(x, "i"), "i")

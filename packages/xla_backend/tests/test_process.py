@@ -32,7 +32,7 @@ def test_nothing_on_stderr():
     ({"JAX_NUM_CPU_DEVICES": None}, 1)], ids=["flag", "XLA_FLAGS", "default"])
 def test_number_of_devices(environment, count):
     done = python("""
-        from jax_xla_backend import load, client
+        from jax_xla_backend import load; from jax_xla_backend.platforms import client
         load()
         print(client.device_count(), client.local_device_count(), client.process_index(), client.process_count(),
               client.default_backend())
@@ -42,7 +42,7 @@ def test_number_of_devices(environment, count):
 
 def test_unknown_platform():
     done = python("""
-        from jax_xla_backend import load, client
+        from jax_xla_backend import load; from jax_xla_backend.platforms import client
         load()
         for name in ("foo", "gpu"):
             try:
@@ -101,7 +101,7 @@ def test_waiting_can_be_interrupted():
         sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r})
         import numpy as np
         import programs as p
-        from jax_core.aval import ShapedArray
+        from jax_core.representation.aval import ShapedArray
         # Larger than what XLA makes one function of: such a function would run within the call itself.
         s = ShapedArray((8192,), np.dtype(np.int32))
         body = '''

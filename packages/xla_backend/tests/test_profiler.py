@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from jax_core import backends
-from jax_xla_backend import profiler
+from jax_xla_backend.tools import profiler
 from jax_xla_backend.jaxlib_compat import VERSION
 
 
@@ -60,7 +60,7 @@ def test_python_calls_are_recorded_by_default():
     code = """if True:
         import json
         from jax_core import backends
-        from jax_xla_backend import profiler
+        from jax_xla_backend.tools import profiler
         backends.get()
         with profiler.ProfileSession() as session:
             json.dumps({"a": 1})
@@ -157,7 +157,7 @@ def test_server():
         port = probe.getsockname()[1]
     code = f"""
 import socket
-from jax_xla_backend import profiler
+from jax_xla_backend.tools import profiler
 profiler.start_server({port})
 socket.create_connection(("127.0.0.1", {port}), timeout=10).close()
 for call, words in ((lambda: profiler.start_server({port}), "Only one profiler server"), (profiler.stop_server, None),

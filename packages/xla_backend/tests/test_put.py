@@ -3,12 +3,13 @@ import gc
 
 import numpy as np
 import pytest
-from jax_core import config
-from jax_core.jit import jit
-from jax_xla_backend import client, put
-from jax_xla_backend.mesh import AxisType, make_mesh, set_mesh
-from jax_xla_backend.partition_spec import PartitionSpec as P
-from jax_xla_backend.sharding import NamedSharding, SingleDeviceSharding
+from jax_core.configuration import config
+from jax_core.programs.jit import jit
+from jax_xla_backend.platforms import client
+from jax_xla_backend.arrays import put
+from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding, SingleDeviceSharding
 from programs import array, backend
 
 
@@ -162,13 +163,13 @@ def test_memory_kinds():
 
 
 def test_put_in_a_transformation():
-    from jax_core.jit import jit
+    from jax_core.programs.jit import jit
 
     assert jit(lambda x: put.device_put(x))(array()).tolist() == [0, 1, 2, 3]
 
 
 def test_transfer_guard():
-    from jax_core.jit import jit
+    from jax_core.programs.jit import jit
 
     f = jit(lambda x: x)
     value, x = np.arange(3, dtype=np.float32), array()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import importlib
 from typing import Any
-from jax_core.source import exclude_package
+from jax_core.representation.source import exclude_package
 
 exclude_package(__file__)
 

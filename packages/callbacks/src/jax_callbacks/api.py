@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import backends, config, dtypes, tree
-from jax_core.aval import ShapedArray, abstract_token, get_aval
-from jax_core.batching import bdim_at_front, moved
-from jax_core.primitive import Primitive, none
+from jax_core import backends
+from jax_core.configuration import config
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
+from jax_core.transformations.batching import bdim_at_front, moved
+from jax_core.representation.primitive import Primitive, none
 
 from .effects import io_effect, ordered_io_effect
 from .errors import as_runtime_error, install
@@ -142,7 +144,7 @@ def _with_axis_of_one(x, vmap_method):
     """An operand without batch axis: unchanged for functions that broadcast, else with an axis of length one."""
     if vmap_method == "legacy_vectorized":
         return x
-    from jax_core.batching import broadcast
+    from jax_core.transformations.batching import broadcast
     return broadcast(x, 1)
 
 

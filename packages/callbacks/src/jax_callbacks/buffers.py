@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from jax_core import dtypes, tree
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.effects import Effect
-from jax_core.primitive import Primitive, none
-from jax_core.source import describe_function
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.effects import Effect
+from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.source import describe_function
 from jax_numpy_api.ffi import VMAP_METHODS, batched_avals, check_aliases, vmap_by_method
 
 from .errors import carrier, install

@@ -12,8 +12,8 @@ import sys
 from typing import Any, Callable
 
 import numpy as np
-from jax_core.aval import is_jax_type
-from jax_core.primitive import ZERO, Primitive
+from jax_core.representation.aval import is_jax_type
+from jax_core.representation.primitive import ZERO, Primitive
 
 from .api import batch_by_loop, lower_call, run_now
 from .debugger import breakpoint

@@ -14,8 +14,8 @@ import pprint
 import sys
 from typing import Any
 
-from jax_core import source
-from jax_core.aval import is_jax_type
+from jax_core.representation import source
+from jax_core.representation.aval import is_jax_type
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

@@ -1,7 +1,7 @@
-"""The effects of callbacks; see `jax_core.effects` for what the flags decide."""
+"""The effects of callbacks; see `jax_core.representation.effects` for what the flags decide."""
 from __future__ import annotations
 
-from jax_core.effects import Effect
+from jax_core.representation.effects import Effect
 
 
 class _OneOfAKind(Effect):

@@ -16,7 +16,7 @@ import time
 from . import stats
 
 SAY_AFTER, GIVE_UP_AFTER = 1.0, 10.0
-_PROGRAMS = frozenset(("jax_callbacks.site", "jax_xla_backend.host_calls"))
+_PROGRAMS = frozenset(("jax_callbacks.site", "jax_xla_backend.running.host_calls"))
 _parked: set[int] = set()
 
 

@@ -18,7 +18,7 @@ import sys
 import threading
 from typing import Any
 
-import jax_core.errors
+import jax_core.representation.errors
 
 from . import ending
 
@@ -73,7 +73,7 @@ def _in_thread_of_runtime() -> bool:
     return frame is None
 
 
-_CALLED_BY_RUNTIME = ("jax_callbacks.site", "jax_xla_backend.big_buffers")
+_CALLED_BY_RUNTIME = ("jax_callbacks.site", "jax_xla_backend.running.big_buffers")
 
 
 def install() -> None:
@@ -81,7 +81,7 @@ def install() -> None:
     global _runtime_error
     with _lock:
         if _runtime_error is None:
-            _runtime_error = jax_core.errors.JaxRuntimeError
+            _runtime_error = jax_core.representation.errors.JaxRuntimeError
             _runtime_error.__new__ = _make
             ending.install()
 

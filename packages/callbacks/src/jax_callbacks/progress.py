@@ -14,9 +14,9 @@ import time
 from typing import Any, Callable
 
 import numpy as np
-from jax_core import tree
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ZERO, Primitive
+from jax_core.representation import tree
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ZERO, Primitive
 
 from .api import call_io, lower_call
 from .effects import IOEffect

@@ -11,10 +11,11 @@ import time
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import context, dtypes, tree
-from jax_core.aval import AbstractValue, ShapedArray
-from jax_core.source import describe_function
-from jax_core.trace import EVAL
+from jax_core.configuration import context
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import AbstractValue, ShapedArray
+from jax_core.representation.source import describe_function
+from jax_core.traces.trace import EVAL
 
 from . import stats
 from .errors import carrier

@@ -12,7 +12,7 @@ import threading
 import traceback
 from typing import Any, Callable, Iterator, NamedTuple
 
-from jax_core.source import describe_function
+from jax_core.representation.source import describe_function
 
 class Record:
     """Number of calls of the callbacks defined at one place and the time they took together."""

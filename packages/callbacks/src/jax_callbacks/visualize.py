@@ -8,9 +8,10 @@ import sys
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import backends, tree
-from jax_core.array import Array
-from jax_core.primitive import ZERO, Primitive
+from jax_core import backends
+from jax_core.representation import tree
+from jax_core.representation.array import Array
+from jax_core.representation.primitive import ZERO, Primitive
 
 from .effects import debug_effect
 

@@ -19,10 +19,10 @@ from typing import Any, Callable, Hashable, Mapping, Protocol, Sequence, runtime
 
 import numpy as np
 
-from .aval import AbstractValue, ShapedArray
-from .effects import Effect, Effects
-from .jaxpr import ClosedJaxpr
-from .primitive import Primitive
+from .representation.aval import AbstractValue, ShapedArray
+from .representation.effects import Effect, Effects
+from .representation.jaxpr import ClosedJaxpr
+from .representation.primitive import Primitive
 
 
 @runtime_checkable

@@ -3,17 +3,17 @@ from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _served, _names, __all__ = _table(__name__, {
-    "custom_jvp": "jax_core.custom_jvp:custom_jvp",
-    "custom_vjp": "jax_core.custom_vjp:custom_vjp",
-    "custom_gradient": "jax_core.custom_vjp:custom_gradient",
-    "closure_convert": "jax_core.autodiff:closure_convert",
-    "linear_call": "jax_core.custom_vjp:linear_call",
-    "remat_opt_p": "jax_core.remat_opt:remat_opt_p",
-    "zero_from_primal": "jax_core.custom_vjp:zero_from_primal",
-    "custom_vjp_primal_tree_values": "jax_core.custom_vjp:custom_vjp_primal_tree_values",
-    "SymbolicZero": "jax_core.custom_jvp:SymbolicZero",
-    "CustomVJPPrimal": "jax_core.custom_vjp:CustomVjpPrimal",
-    "custom_jvp_call_p": "jax_core.custom_jvp:custom_jvp_call_p",
-    "custom_vjp_call_p": "jax_core.custom_vjp:custom_vjp_call_p",
+    "custom_jvp": "jax_core.transformations.custom_jvp:custom_jvp",
+    "custom_vjp": "jax_core.transformations.custom_vjp:custom_vjp",
+    "custom_gradient": "jax_core.transformations.custom_vjp:custom_gradient",
+    "closure_convert": "jax_core.transformations.autodiff:closure_convert",
+    "linear_call": "jax_core.transformations.custom_vjp:linear_call",
+    "remat_opt_p": "jax_core.transformations.remat_opt:remat_opt_p",
+    "zero_from_primal": "jax_core.transformations.custom_vjp:zero_from_primal",
+    "custom_vjp_primal_tree_values": "jax_core.transformations.custom_vjp:custom_vjp_primal_tree_values",
+    "SymbolicZero": "jax_core.transformations.custom_jvp:SymbolicZero",
+    "CustomVJPPrimal": "jax_core.transformations.custom_vjp:CustomVjpPrimal",
+    "custom_jvp_call_p": "jax_core.transformations.custom_jvp:custom_jvp_call_p",
+    "custom_vjp_call_p": "jax_core.transformations.custom_vjp:custom_vjp_call_p",
 })
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,4 +1,4 @@
-"""jax.dlpack: implemented in `jax_xla_backend.dlpack`."""
+"""jax.dlpack: implemented in `jax_xla_backend.arrays.dlpack`."""
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {

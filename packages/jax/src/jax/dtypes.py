@@ -1,4 +1,4 @@
-"""jax.dtypes: implemented in `jax_core.dtypes`."""
+"""jax.dtypes: implemented in `jax_core.representation.dtypes`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.dtypes")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.representation.dtypes")

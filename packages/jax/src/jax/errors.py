@@ -1,4 +1,4 @@
-"""jax.errors: implemented in `jax_core.errors`."""
+"""jax.errors: implemented in `jax_core.representation.errors`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.errors")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.representation.errors")

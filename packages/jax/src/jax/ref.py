@@ -1,15 +1,15 @@
-"""jax.ref: mutable references, implemented in `jax_core.refs`."""
+"""jax.ref: mutable references, implemented in `jax_core.references`."""
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    "AbstractRef": "jax_core.aval:AbstractRef",
-    "Ref": "jax_core.refs.api:Ref",
-    "addupdate": "jax_core.refs.api:addupdate",
-    "empty_ref": "jax_core.refs.api:empty_ref",
-    "free_ref": "jax_core.refs.api:free_ref",
-    "freeze": "jax_core.refs.api:freeze",
-    "get": "jax_core.refs.api:get",
-    "new_ref": "jax_core.refs.api:new_ref",
-    "set": "jax_core.refs.api:set",
-    "swap": "jax_core.refs.api:swap",
+    "AbstractRef": "jax_core.representation.aval:AbstractRef",
+    "Ref": "jax_core.references.api:Ref",
+    "addupdate": "jax_core.references.api:addupdate",
+    "empty_ref": "jax_core.references.api:empty_ref",
+    "free_ref": "jax_core.references.api:free_ref",
+    "freeze": "jax_core.references.api:freeze",
+    "get": "jax_core.references.api:get",
+    "new_ref": "jax_core.references.api:new_ref",
+    "set": "jax_core.references.api:set",
+    "swap": "jax_core.references.api:swap",
 })

@@ -1,6 +1,6 @@
-"""jax.stages: implemented in `jax_core.stages`."""
+"""jax.stages: implemented in `jax_core.programs.stages`."""
 from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
-_served, _names = _mirror(__name__, "jax_core.stages")
+_served, _names = _mirror(__name__, "jax_core.programs.stages")
 __getattr__, __dir__ = _missing(__name__, _served, _names)

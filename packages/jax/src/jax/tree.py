@@ -1,4 +1,4 @@
-"""jax.tree: implemented in `jax_core.tree`."""
+"""jax.tree: implemented in `jax_core.representation.tree`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.tree")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.representation.tree")

@@ -10,6 +10,6 @@
 ``ode``, ``rnn``, ``example_libraries``  small libraries
 ``named``, ``_lazy``                     primitives whose rules are those of a function; packages that load names when asked
 """
-from jax_core.source import exclude_package
+from jax_core.representation.source import exclude_package
 
 exclude_package(__file__)

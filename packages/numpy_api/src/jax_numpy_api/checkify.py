@@ -12,15 +12,16 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import dtypes, manual, tree
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.effects import Effect
-from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
-from jax_core.primitive import Primitive
-from jax_core.refs.discharge import any_refs, pure
-from jax_core.staging import trace_to_closed
-from jax_core.structural import zeros
-from jax_core.trace import is_concrete
+from jax_core.representation import dtypes, tree
+from jax_core.transformations import manual
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.effects import Effect
+from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
+from jax_core.representation.primitive import Primitive
+from jax_core.references.discharge import any_refs, pure
+from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.structural import zeros
+from jax_core.traces.trace import is_concrete
 
 from . import lax
 from . import numpy as jnp

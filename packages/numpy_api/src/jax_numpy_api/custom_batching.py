@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Callable
 
-from jax_core import tree
-from jax_core.custom_vmap import custom_vmap
+from jax_core.representation import tree
+from jax_core.transformations.custom_vmap import custom_vmap
 
 from . import lax
 

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import dtypes, tree
+from jax_core.representation import dtypes, tree
 
 from . import lax
 from . import numpy as jnp

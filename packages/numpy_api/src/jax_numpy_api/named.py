@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from typing import Callable
 
-from jax_core import batching, dtypes
-from jax_core.autodiff import linear_transpose
-from jax_core.forward import jvp_flat
-from jax_core.primitive import Primitive, Zero, is_linear
-from jax_core.staging import trace_to_closed
-from jax_core.structural import instantiate
+from jax_core.transformations import batching
+from jax_core.representation import dtypes
+from jax_core.transformations.autodiff import linear_transpose
+from jax_core.transformations.forward import jvp_flat
+from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.structural import instantiate
 
 
 def named(name: str, fun: Callable, multiple_results: bool = False) -> Primitive:

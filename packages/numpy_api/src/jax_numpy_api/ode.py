@@ -14,8 +14,9 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import autodiff, dtypes, tree
-from jax_core.custom_vjp import custom_vjp
+from jax_core.transformations import autodiff
+from jax_core.representation import dtypes, tree
+from jax_core.transformations.custom_vjp import custom_vjp
 
 from . import lax
 from . import numpy as jnp
@@ -132,7 +133,7 @@ def odeint(func: Callable, y0: Any, t: Any, *args: Any, rtol: float = 1.4e-8, at
     flat_func = lambda y, time, *leaves: ravel_pytree(func(unravel(y), time, *tree.unflatten(args_tree, leaves)))[0]
     converted, closed_over = autodiff.closure_convert(flat_func, flat_y0, jnp.asarray(t)[0], *flat_args)
     out = _odeint(converted, rtol, atol, mxstep, hmax, flat_y0, jnp.asarray(t), *flat_args, *closed_over)
-    from jax_core.vmap import vmap
+    from jax_core.transformations.vmap import vmap
     return vmap(unravel)(out)
 
 

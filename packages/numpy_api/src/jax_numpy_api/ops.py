@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.errors import ConcretizationTypeError
+from jax_core.representation.errors import ConcretizationTypeError
 
 from . import numpy as jnp
 from .numpy.index_tricks import index_exp as index

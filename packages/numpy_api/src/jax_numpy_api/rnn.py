@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
-from jax_core.autodiff import vjp
+from jax_core.representation.aval import ShapedArray
+from jax_core.transformations.autodiff import vjp
 
 from . import lax, nn
 from . import numpy as jnp

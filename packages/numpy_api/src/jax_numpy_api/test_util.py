@@ -8,7 +8,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import autodiff, dtypes, tree
+from jax_core.transformations import autodiff
+from jax_core.representation import dtypes, tree
 
 _TOLERANCE = {"bfloat16": 1e-1, "float16": 6e-2, "float32": 6e-3, "float64": 1e-5}
 _STEP = {"bfloat16": 2e-2, "float16": 1e-2, "float32": 5e-3, "float64": 1e-4}

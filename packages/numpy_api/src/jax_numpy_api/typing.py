@@ -5,7 +5,7 @@ from typing import Any, Protocol, Union
 
 import numpy as np
 
-from jax_core.array import Array
+from jax_core.representation.array import Array
 
 
 class SupportsDType(Protocol):

@@ -8,7 +8,7 @@ import importlib
 import sys
 from typing import Any
 
-from jax_core.source import exclude_package
+from jax_core.representation.source import exclude_package
 
 exclude_package(__file__)  # our frames are not the user's, in messages and source locations
 

@@ -8,11 +8,13 @@ import math
 from typing import Any, Sequence
 
 import numpy as np
-from jax_core import backends, config, context, dtypes
-from jax_core.aval import get_aval
-from jax_core.jit import inlined
-from jax_core.trace import EVAL, Tracer
-from jax_core.tracebacks import api_boundary
+from jax_core import backends
+from jax_core.configuration import config, context
+from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
+from jax_core.programs.jit import inlined
+from jax_core.traces.trace import EVAL, Tracer
+from jax_core.representation.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their methods and operators
 
 from . import threefry
@@ -223,7 +225,7 @@ def _fold_number(data):
         return data
     if isinstance(data, (np.generic, np.ndarray, float)):
         return np.asarray(data).astype(_U32)[()]
-    from jax_core.structural import convert_element_type_p
+    from jax_core.traces.structural import convert_element_type_p
     return convert_element_type_p.bind(data, new_dtype=_U32, weak_type=False, sharding=None)
 
 

@@ -6,10 +6,11 @@ import operator
 from typing import Any, Callable
 
 import numpy as np
-from jax_core import config, dtypes, source
-from jax_core.aval import get_aval, is_open
-from jax_core.errors import TypePromotionError
-from jax_core.jit import inlined, jit
+from jax_core.configuration import config
+from jax_core.representation import dtypes, source
+from jax_core.representation.aval import get_aval, is_open
+from jax_core.representation.errors import TypePromotionError
+from jax_core.programs.jit import inlined, jit
 
 from .impls import PRNGImpl, default_impl
 from .keys import KeyType, PRNGKeyArray

@@ -9,9 +9,10 @@ import math
 from typing import Any
 
 import numpy as np
-from jax_core import config, dtypes
-from jax_core.jit import inlined
-from jax_core.tracebacks import api_boundary
+from jax_core.configuration import config
+from jax_core.representation import dtypes
+from jax_core.programs.jit import inlined
+from jax_core.representation.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler

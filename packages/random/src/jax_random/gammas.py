@@ -17,11 +17,12 @@ import operator
 from typing import Any
 
 import numpy as np
-from jax_core import batching, dtypes
-from jax_core.aval import ShapedArray
-from jax_core.jit import inlined
-from jax_core.primitive import Primitive, Zero, none
-from jax_core.tracebacks import api_boundary
+from jax_core.transformations import batching
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.programs.jit import inlined
+from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_call, check_dtype, check_shape, key_words, run, sampler

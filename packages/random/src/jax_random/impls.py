@@ -16,8 +16,9 @@ import math
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import config, dtypes
-from jax_core.aval import ShapedArray
+from jax_core.configuration import config
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
 
 from . import threefry
 from .keys import KeyType

@@ -11,7 +11,7 @@ from typing import Any, Callable, Protocol, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
+from jax_core.representation import dtypes
 from jax_numpy_api import numpy as jnp
 
 

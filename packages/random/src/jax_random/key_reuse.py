@@ -12,10 +12,10 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
-from jax_core import source
-from jax_core.errors import KeyReuseError
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr
-from jax_core.trace import Tracer
+from jax_core.representation import source
+from jax_core.representation.errors import KeyReuseError
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
+from jax_core.traces.trace import Tracer
 
 _places: dict[int, tuple[Any, str]] = {}  # of tracers, by identity, as these have no room for an attribute
 

@@ -10,8 +10,8 @@ import math
 from typing import Any, TypeAlias
 
 import numpy as np
-from jax_core import array, aval as avals, dtypes
-from jax_core.aval import ShapedArray
+from jax_core.representation import array, aval as avals, dtypes
+from jax_core.representation.aval import ShapedArray
 
 _U32 = np.dtype(np.uint32)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jax_core import dtypes
-from jax_core.tracebacks import api_boundary
+from jax_core.representation import dtypes
+from jax_core.representation.tracebacks import api_boundary
 from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run, sampler

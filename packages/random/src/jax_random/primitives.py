@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jax_core import batching, dtypes
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ZERO, Primitive
-from jax_core.vmap import vmap
+from jax_core.transformations import batching
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.transformations.vmap import vmap
 
 from .threefry import in_memory
 

@@ -17,10 +17,10 @@ import operator
 from typing import Any
 
 import numpy as np
-from jax_core import dtypes
-from jax_core.aval import get_aval
-from jax_core.jit import inlined
-from jax_core.tracebacks import api_boundary
+from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
+from jax_core.programs.jit import inlined
+from jax_core.representation.tracebacks import api_boundary
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_shape, key_words, run

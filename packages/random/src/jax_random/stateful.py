@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
-from jax_core import tree
-from jax_core.refs.api import new_ref
-from jax_core.trace import trace_state_clean
+from jax_core.representation import tree
+from jax_core.references.api import new_ref
+from jax_core.traces.trace import trace_state_clean
 from jax_numpy_api import numpy as jnp
 
 from . import api

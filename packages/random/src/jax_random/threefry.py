@@ -22,9 +22,9 @@ import math
 from typing import Any, Callable
 
 import numpy as np
-from jax_core import batching
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import ZERO, Primitive
+from jax_core.transformations import batching
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import ZERO, Primitive
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA

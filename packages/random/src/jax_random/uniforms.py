@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jax_core import dtypes
-from jax_core.aval import get_aval
-from jax_core.jit import inlined
-from jax_core.tracebacks import api_boundary
+from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
+from jax_core.programs.jit import inlined
+from jax_core.representation.tracebacks import api_boundary
 from jax_numpy_api import lax
 
 from .api import draw_bits

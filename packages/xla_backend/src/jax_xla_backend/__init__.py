@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 from typing import Any
-from jax_core.source import exclude_package
+from jax_core.representation.source import exclude_package
 
 exclude_package(__file__)
 
@@ -28,7 +28,7 @@ def load() -> Any:
     """The backend, ready for use (`jax_core.interfaces.Backend`)."""
     global _loaded
     if _loaded is None:
-        from . import startup
+        from .platforms import startup
 
         _loaded = startup.start()
     return _loaded

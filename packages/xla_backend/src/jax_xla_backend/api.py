@@ -10,23 +10,23 @@ from . import load
 
 backend = load()
 
-from .array import ArrayImpl, host_value, host_view  # noqa: E402
-from .array_methods import Shard  # noqa: E402
-from .client import (Device, default_backend, device_count, devices, host_id, local_device_count,  # noqa: E402
-                     local_devices, process_count, process_index, process_indices)
-from .dlpack import from_dlpack, is_supported_dtype  # noqa: E402
+from .arrays.array import ArrayImpl, host_value, host_view  # noqa: E402
+from .arrays.array_methods import Shard  # noqa: E402
+from .platforms.client import (Device, default_backend, device_count, devices, host_id, local_device_count, local_devices,  # noqa: E402
+    process_count, process_index, process_indices)
+from .arrays.dlpack import from_dlpack, is_supported_dtype  # noqa: E402
 from .jaxlib_compat import VERSION_TEXT  # noqa: E402
-from .layout import Format, Layout, Space  # noqa: E402
-from .mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh,  # noqa: E402
-                   set_mesh, use_abstract_mesh)
-from .partition_spec import PartitionSpec  # noqa: E402
-from .plugins import register_plugin  # noqa: E402
-from .put import (block_until_ready, copy_to_host_async, device_get, device_put, device_put_replicated,  # noqa: E402
-                  device_put_sharded, live_arrays, make_array_from_callback, make_array_from_process_local_data,
-                  make_array_from_single_device_arrays, reshard)
-from .sharding import (GSPMDSharding, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding,  # noqa: E402
-                       make_single_device_sharding)
-from .tokens import effects_barrier  # noqa: E402
+from .placement.layout import Format, Layout, Space  # noqa: E402
+from .placement.mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh, set_mesh,  # noqa: E402
+    use_abstract_mesh)
+from .placement.partition_spec import PartitionSpec  # noqa: E402
+from .platforms.plugins import register_plugin  # noqa: E402
+from .arrays.put import (block_until_ready, copy_to_host_async, device_get, device_put, device_put_replicated,  # noqa: E402
+    device_put_sharded, live_arrays, make_array_from_callback, make_array_from_process_local_data,
+    make_array_from_single_device_arrays, reshard)
+from .placement.sharding import (GSPMDSharding, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding,  # noqa: E402
+    make_single_device_sharding)
+from .running.tokens import effects_barrier  # noqa: E402
 
 P = PartitionSpec
 clear_caches = backend.clear_caches

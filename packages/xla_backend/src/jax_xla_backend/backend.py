@@ -3,8 +3,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from . import array, build, client, compile, described, dispatch, eager, exporting, inspecting, tiers, tokens
-from .put import as_sharding, from_host, put
+from .arrays import array
+from .compiling import build, compile, tiers
+from .platforms import client, described
+from .running import dispatch, eager, tokens
+from .tools import exporting, inspecting
+from .arrays.put import as_sharding, from_host, put
 
 
 class XlaBackend:

@@ -14,8 +14,9 @@ import struct
 import zlib
 from typing import Any, Callable, Sequence
 
-from .. import backends, dtypes, tree
-from ..aval import ShapedArray
+from .. import backends
+from ..representation import dtypes, tree
+from ..representation.aval import ShapedArray
 from . import symbols
 from .exported import DisabledSafetyCheck, Exported
 from .templates import Template

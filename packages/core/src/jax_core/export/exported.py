@@ -12,18 +12,19 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Sequence
 
-from .. import backends, tree
-from ..aval import ShapedArray, get_aval
-from ..autodiff import vjp
-from ..custom_vjp import custom_vjp
-from ..dtypes import ExtendedDType, extended_dtype_named, float0
-from ..effects import ordered_effects
-from ..forward import has_tangent
+from .. import backends
+from ..representation import tree
+from ..representation.aval import ShapedArray, get_aval
+from ..transformations.autodiff import vjp
+from ..transformations.custom_vjp import custom_vjp
+from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
+from ..representation.effects import ordered_effects
+from ..transformations.forward import has_tangent
 from ..interfaces import LowerSpec
-from ..jaxpr import eval_jaxpr
-from ..jit import jit
-from ..primitive import Primitive, Zero, none
-from ..structural import instantiate
+from ..representation.jaxpr import eval_jaxpr
+from ..programs.jit import jit
+from ..representation.primitive import Primitive, Zero, none
+from ..traces.structural import instantiate
 from . import symbols
 
 minimum_supported_calling_convention_version = 9

@@ -13,9 +13,9 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from .. import dtypes, tree
-from ..aval import ShapedArray, ShapeDtypeStruct
-from ..errors import InconclusiveDimensionOperation
+from ..representation import dtypes, tree
+from ..representation.aval import ShapedArray, ShapeDtypeStruct
+from ..representation.errors import InconclusiveDimensionOperation
 
 _INFINITY = float("inf")
 

@@ -23,9 +23,9 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from .. import tree
-from ..aval import ShapedArray, ShapeDtypeStruct
-from ..errors import InconclusiveDimensionOperation
+from ..representation import tree
+from ..representation.aval import ShapedArray, ShapeDtypeStruct
+from ..representation.errors import InconclusiveDimensionOperation
 from . import symbols
 from .exported import Exported
 

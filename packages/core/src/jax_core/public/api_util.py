@@ -4,11 +4,11 @@ from __future__ import annotations
 import inspect
 from typing import Any, Callable, Sequence
 
-from .. import tree
-from ..aval import ShapedArray, get_aval
-from ..jaxpr import DebugInfo
-from ..source import describe_function
-from ..tree import keystr, tree_flatten_with_path
+from ..representation import tree
+from ..representation.aval import ShapedArray, get_aval
+from ..representation.jaxpr import DebugInfo
+from ..representation.source import describe_function
+from ..representation.tree import keystr, tree_flatten_with_path
 from .linear_util import WrappedFun, transformation_with_aux
 
 

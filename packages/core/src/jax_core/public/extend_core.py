@@ -5,19 +5,20 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from .. import batching, context
-from ..aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
-from ..batching import BatchTrace
-from ..effects import NO_EFFECTS as no_effects
-from ..effects import Effect, Effects
-from ..errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
-from ..jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
-                     jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
-from ..primitive import Primitive as DeclaredPrimitive
-from ..primitive import abstract_eval
-from ..reverse import backward_pass
-from ..staging import DynamicJaxprTrace
-from ..trace import EVAL, Tracer, to_concrete_value
+from ..transformations import batching
+from ..configuration import context
+from ..representation.aval import AbstractToken, AbstractValue, ShapedArray, abstract_token, get_aval, is_jax_type
+from ..transformations.batching import BatchTrace
+from ..representation.effects import NO_EFFECTS as no_effects
+from ..representation.effects import Effect, Effects
+from ..representation.errors import ConcretizationTypeError, InconclusiveDimensionOperation, JaxprTypeError
+from ..representation.jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, eval_jaxpr,
+    jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
+from ..representation.primitive import Primitive as DeclaredPrimitive
+from ..representation.primitive import abstract_eval
+from ..transformations.reverse import backward_pass
+from ..traces.staging import DynamicJaxprTrace
+from ..traces.trace import EVAL, Tracer, to_concrete_value
 
 Atom = (Var, Literal)
 array_types = {np.ndarray, np.generic}

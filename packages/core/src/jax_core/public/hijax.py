@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..aval import AbstractRef, AbstractValue, ShapedArray
-from ..effects import Effect
-from ..primitive import Linear, Zero, is_linear
-from ..structural import instantiate
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray
+from ..representation.effects import Effect
+from ..representation.primitive import Linear, Zero, is_linear
+from ..traces.structural import instantiate
 
 instantiate_zeros = instantiate
 is_undefined_primal = is_linear

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from .. import forward
-from ..aval import get_aval
-from ..forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
-from ..primitive import LINEAR, Linear, Primitive, Zero, is_linear
-from ..reverse import backward_pass, linearize_flat
-from ..structural import add, add_any_p, instantiate, zeros
+from ..transformations import forward
+from ..representation.aval import get_aval
+from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
+from ..representation.primitive import LINEAR, Linear, Primitive, Zero, is_linear
+from ..transformations.reverse import backward_pass, linearize_flat
+from ..traces.structural import add, add_any_p, instantiate, zeros
 from .rules import RuleTable
 
 UndefinedPrimal = Linear

@@ -3,9 +3,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from .. import batching
-from ..batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, matchaxis, moved, not_mapped
-from ..primitive import ELEMENTWISE, Primitive
+from ..transformations import batching
+from ..transformations.batching import (AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, matchaxis, moved, not_mapped)
+from ..representation.primitive import ELEMENTWISE, Primitive
 from .rules import RuleTable
 
 moveaxis = moved
@@ -73,9 +73,9 @@ def batch_subtrace(fun: Any, *args: Any) -> Any:
 def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[int | None],
                      out_axes_dest: Sequence[int | None]) -> Any:
     """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes_dest``."""
-    from ..jaxpr import ClosedJaxpr, eval_jaxpr
-    from ..batching import unmapped_aval
-    from ..staging import trace_to_jaxpr
+    from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+    from ..transformations.batching import unmapped_aval
+    from ..traces.staging import trace_to_jaxpr
 
     def run(*args):
         fun, dims = batch_fun(lambda *xs: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *xs), axis_data, in_axes)

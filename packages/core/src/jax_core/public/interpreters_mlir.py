@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..primitive import Primitive
+from ..representation.primitive import Primitive
 
 
 class LoweringRule:

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Callable, Iterator
 
-from ..primitive import Primitive
+from ..representation.primitive import Primitive
 
 
 class RuleTable(MutableMapping):

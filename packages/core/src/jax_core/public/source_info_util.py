@@ -4,8 +4,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ..source import SourceInfo, capture, register_exclusion
-from ..source import name_stack as _scopes
+from ..representation.source import SourceInfo, capture, register_exclusion
+from ..representation.source import name_stack as _scopes
 
 
 class Transform(str):

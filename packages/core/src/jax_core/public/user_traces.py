@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from .. import context
+from ..configuration import context
 from .linear_util import WrappedFun, wrap_init
 
 

@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import backends, jit, structural, tracing
-from ..aval import ShapedArray, get_aval
+from .. import backends
+from ..programs import jit, tracing
+from ..traces import structural
+from ..representation.aval import ShapedArray, get_aval
 from ..interfaces import LowerSpec
 
 __all__ = ["test_put_keeps_contents_and_type", "test_host_views_are_read_only", "test_from_host_keeps_contents",

@@ -9,11 +9,11 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from .. import array, dtypes
-from ..aval import ShapedArray, get_aval, register_array_class
+from ..representation import array, dtypes
+from ..representation.aval import ShapedArray, get_aval, register_array_class
 from ..interfaces import LowerSpec
-from ..jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
-from ..primitive import Primitive, abstract_eval
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
+from ..representation.primitive import Primitive, abstract_eval
 
 
 class NumpyArray:

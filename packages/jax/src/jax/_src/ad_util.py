@@ -3,6 +3,6 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "stop_gradient_p": "jax_core.public.extend_core:stop_gradient_p",
-    "Zero": "jax_core.primitive:Zero",
-    "zeros_like_aval": "jax_core.structural:zeros",
+    "Zero": "jax_core.representation.primitive:Zero",
+    "zeros_like_aval": "jax_core.traces.structural:zeros",
 })

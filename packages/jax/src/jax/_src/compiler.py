@@ -2,5 +2,5 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    "compile_or_get_cached": "jax_xla_backend.compile:compile_text",
+    "compile_or_get_cached": "jax_xla_backend.compiling.compile:compile_text",
 })

@@ -1,5 +1,5 @@
-"""An internal name that libraries are known to use: implemented in `jax_core.dtypes`."""
+"""An internal name that libraries are known to use: implemented in `jax_core.representation.dtypes`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.dtypes",
-    TypePromotionError="jax_core.errors:TypePromotionError")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.representation.dtypes",
+    TypePromotionError="jax_core.representation.errors:TypePromotionError")

@@ -2,8 +2,8 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    "register_exclusion": "jax_core.source:register_exclusion",
-    "_exclude_paths": "jax_core.source:_excluded",
-    "include_frame": "jax_core.source:include_frame",
-    "api_boundary": "jax_core.tracebacks:api_boundary",
+    "register_exclusion": "jax_core.representation.source:register_exclusion",
+    "_exclude_paths": "jax_core.representation.source:_excluded",
+    "include_frame": "jax_core.representation.source:include_frame",
+    "api_boundary": "jax_core.representation.tracebacks:api_boundary",
 })

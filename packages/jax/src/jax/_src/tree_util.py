@@ -1,5 +1,5 @@
-"""jax._src.tree_util: implemented in `jax_core.tree_util`."""
+"""jax._src.tree_util: implemented in `jax_core.representation.tree_util`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.tree_util",
-    _registry="jax_core.tree:_registry")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.representation.tree_util",
+    _registry="jax_core.representation.tree:_registry")

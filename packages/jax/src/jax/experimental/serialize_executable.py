@@ -1,4 +1,4 @@
-"""jax.experimental.serialize_executable: implemented in `jax_xla_backend.stored`."""
+"""jax.experimental.serialize_executable: implemented in `jax_xla_backend.compiling.stored`."""
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.stored:{n}" for n in ("deserialize_and_load", "serialize")})
+__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.compiling.stored:{n}" for n in ("deserialize_and_load", "serialize")})

@@ -13,7 +13,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from jax_core import tree
+from jax_core.representation import tree
 
 from .. import numpy as jnp
 

@@ -7,12 +7,12 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import dtypes, tree
-from jax_core.aval import get_aval
-from jax_core.forward import has_tangent
-from jax_core.primitive import Primitive, Zero
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.forward import has_tangent
+from jax_core.representation.primitive import Primitive, Zero
 from jax_core.public import linear_util
-from jax_core.structural import convert_element_type_p, instantiate
+from jax_core.traces.structural import convert_element_type_p, instantiate
 
 from .programs import jet_flat
 from .rules import jet_rules

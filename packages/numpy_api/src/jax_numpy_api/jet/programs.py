@@ -10,13 +10,13 @@ import math
 from functools import partial
 from typing import Any, Callable, Sequence
 
-from jax_core import context
-from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr
-from jax_core.jit import jit_p
-from jax_core.primitive import Primitive, Zero
-from jax_core.remat import remat_p
-from jax_core.staging import trace_to_jaxpr
-from jax_core.structural import instantiate
+from jax_core.configuration import context
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.programs.jit import jit_p
+from jax_core.representation.primitive import Primitive, Zero
+from jax_core.transformations.remat import remat_p
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import instantiate
 
 from ..lax.control_flow.common import carry_fixpoint, reorder, split
 from ..lax.control_flow.cond import _agree_on_outputs as agree_on_outputs

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from jax_core.forward import run_jvp_rule
-from jax_core.primitive import Primitive, Zero
-from jax_core.structural import convert_element_type_p, instantiate
+from jax_core.transformations.forward import run_jvp_rule
+from jax_core.representation.primitive import Primitive, Zero
+from jax_core.traces.structural import convert_element_type_p, instantiate
 
 from ..lax.arithmetic import (add_p, addition_chain, div_p, integer_pow_p, max_p, min_p, mul_p, neg_p, one_minus_square_p,
                               square_p, sub_p)

@@ -23,12 +23,12 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import context
-from jax_core.aval import get_aval
-from jax_core.forward import has_tangent, run_jvp_rule
-from jax_core.primitive import LINEAR, ZERO, Primitive, Zero
-from jax_core.structural import convert_element_type_p, instantiate
-from jax_core.trace import Trace, Tracer
+from jax_core.configuration import context
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.forward import has_tangent, run_jvp_rule
+from jax_core.representation.primitive import LINEAR, ZERO, Primitive, Zero
+from jax_core.traces.structural import convert_element_type_p, instantiate
+from jax_core.traces.trace import Trace, Tracer
 
 from ..lax.arithmetic import add_p, div_p, mul_p
 from ..lax.nary import constant, like

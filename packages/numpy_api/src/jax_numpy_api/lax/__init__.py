@@ -4,7 +4,7 @@ Names are fetched from their module when first asked for, so that importing jax 
 line of its module. A module may be called like one of its functions (`lax.reduce` is the function, `from
 jax_numpy_api.lax.reduce import ...` finds the module): the namespace keeps the function.
 """
-from jax_core.dtypes import dtype as dtype
+from jax_core.representation.dtypes import dtype as dtype
 from .._lazy import keep_functions as _keep_functions, names_of as _names_of
 
 _NAMES = {

@@ -16,11 +16,11 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import get_aval
-from jax_core.forward import jvp_flat
-from jax_core.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_linear, none
-from jax_core.structural import convert_element_type_p
+from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.forward import jvp_flat
+from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_linear, none
+from jax_core.traces.structural import convert_element_type_p
 
 from .compare import emit_compare, eq_p, gt_p
 from .nan_cpu import drops_nan, emit_choice

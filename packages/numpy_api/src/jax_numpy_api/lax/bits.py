@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.primitive import ZERO
+from jax_core.representation import dtypes
+from jax_core.representation.primitive import ZERO
 
 from .nary import BITS, INTEGER, apply, elementwise
 

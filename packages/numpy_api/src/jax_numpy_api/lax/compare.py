@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ZERO
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ZERO
 
 from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import get_aval
-from jax_core.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
+from jax_core.representation import dtypes
+from jax_core.representation.aval import get_aval
+from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
 
 from .arithmetic import div_p, mul_p, neg_p
 from .compare import eq_p, ge_p

@@ -8,14 +8,15 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import batching, tree
-from jax_core.aval import abstract_token, aval_of_type, get_aval
-from jax_core.effects import Effect
-from jax_core.forward import jvp_flat
-from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
-from jax_core.primitive import ZERO, Primitive, none
-from jax_core.staging import trace_to_jaxpr
-from jax_core.structural import copy_p
+from jax_core.transformations import batching
+from jax_core.representation import tree
+from jax_core.representation.aval import abstract_token, aval_of_type, get_aval
+from jax_core.representation.effects import Effect
+from jax_core.transformations.forward import jvp_flat
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
+from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import copy_p
 
 # -- composite -----------------------------------------------------------------------------------------------------------
 

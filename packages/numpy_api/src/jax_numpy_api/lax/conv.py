@@ -17,10 +17,12 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
-from jax_core import batching, dtypes, structural
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import Primitive, is_linear
-from jax_core.structural import convert_element_type_p
+from jax_core.transformations import batching
+from jax_core.representation import dtypes
+from jax_core.traces import structural
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import Primitive, is_linear
+from jax_core.traces.structural import convert_element_type_p
 
 from . import conv_cpu
 from .dot import Precision, PrecisionLike, canonical_precision, dot_general

@@ -22,8 +22,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
-from jax_core.structural import broadcast_in_dim, optimization_barrier_p, reduce_sum, transpose, zeros
+from jax_core.representation.aval import ShapedArray
+from jax_core.traces.structural import broadcast_in_dim, optimization_barrier_p, reduce_sum, transpose, zeros
 
 from .arithmetic import add, mul
 from .dot import dot_general

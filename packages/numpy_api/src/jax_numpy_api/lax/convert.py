@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import batching, dtypes, tree
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, none
-from jax_core.structural import convert_element_type_p, copy_p, optimization_barrier_p
+from jax_core.transformations import batching
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, none
+from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
 
 from .nary import as_operand
 

@@ -9,11 +9,12 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import backends, dtypes
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import ZERO, Primitive, none
-from jax_core.structural import broadcast_in_dim_p
-from jax_core.trace import Tracer
+from jax_core import backends
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.traces.structural import broadcast_in_dim_p
+from jax_core.traces.trace import Tracer
 
 from .convert import convert
 from .nary import NUMERIC, as_operand, check_dtype

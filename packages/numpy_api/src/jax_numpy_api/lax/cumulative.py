@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.primitive import LINEAR, Primitive, Zero, none
-from jax_core.structural import zeros
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import LINEAR, Primitive, Zero, none
+from jax_core.traces.structural import zeros
 from jax_numpy_api import lax
 from .nary import integers
 from .recurrence import linear_recurrence, shifted

@@ -17,10 +17,12 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from jax_core import config, dtypes, structural
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import Primitive, is_linear
-from jax_core.structural import convert_element_type_p
+from jax_core.configuration import config
+from jax_core.representation import dtypes
+from jax_core.traces import structural
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import Primitive, is_linear
+from jax_core.traces.structural import convert_element_type_p
 
 from .dot_cpu import split_contraction
 from .nary import as_operand

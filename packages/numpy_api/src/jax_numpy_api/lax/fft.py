@@ -14,10 +14,10 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.batching import moved
-from jax_core.primitive import LINEAR, Primitive
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.transformations.batching import moved
+from jax_core.representation.primitive import LINEAR, Primitive
 from jax_numpy_api import lax
 
 _MOST_AXES = 3  # of one op

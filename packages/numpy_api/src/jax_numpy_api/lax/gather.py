@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.batching import moved
-from jax_core.primitive import Primitive
-from jax_core.structural import broadcast_in_dim, zeros
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.transformations.batching import moved
+from jax_core.representation.primitive import Primitive
+from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
 

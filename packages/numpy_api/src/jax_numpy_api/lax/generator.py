@@ -12,9 +12,10 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import batching, dtypes
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ZERO, Primitive, none
+from jax_core.transformations import batching
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ZERO, Primitive, none
 
 from .nary import FLOAT, INTEGER, as_operand, check_dtype, check_same_dtypes
 

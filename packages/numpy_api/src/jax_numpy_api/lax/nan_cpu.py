@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 
-from jax_core.aval import ShapedArray
+from jax_core.representation.aval import ShapedArray
 
 from .compare import emit_compare
 

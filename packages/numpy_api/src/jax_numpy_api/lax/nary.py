@@ -10,10 +10,10 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import ELEMENTWISE, Primitive, Zero, none
-from jax_core.structural import broadcast_in_dim, reduce_sum_p
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, none
+from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
 
 from .accuracy import accuracy_text
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import backends, tree
-from jax_core.aval import is_open
-from jax_core.primitive import LINEAR, Primitive
+from jax_core import backends
+from jax_core.representation import tree
+from jax_core.representation.aval import is_open
+from jax_core.representation.primitive import LINEAR, Primitive
 
 
 def _constraint_batch(axis, args, dims, *, sharding, **params):

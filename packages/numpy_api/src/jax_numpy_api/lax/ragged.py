@@ -10,13 +10,14 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import dtypes, manual
-from jax_core.aval import get_aval
-from jax_core.batching import batch_fun
-from jax_core.effects import NamedAxisEffect
-from jax_core.manual import env_of
-from jax_core.primitive import Primitive, Zero, is_linear
-from jax_core.structural import broadcast_in_dim, convert_element_type_p, instantiate, zeros
+from jax_core.representation import dtypes
+from jax_core.transformations import manual
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.batching import batch_fun
+from jax_core.representation.effects import NamedAxisEffect
+from jax_core.transformations.manual import env_of
+from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, instantiate, zeros
 
 from .arithmetic import add, mul, sub
 from .bits import bitwise_and, bitwise_or

@@ -14,15 +14,15 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import batching, dtypes, tree
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.forward import jvp_flat
-from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr
-from jax_core.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, none
-from jax_core.staging import trace_to_jaxpr
-from jax_core.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch,
-                                 transpose)
-from jax_core.trace import Tracer
+from jax_core.transformations import batching
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.transformations.forward import jvp_flat
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, none
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch, transpose)
+from jax_core.traces.trace import Tracer
 
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed

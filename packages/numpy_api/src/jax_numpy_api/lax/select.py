@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ELEMENTWISE, Primitive, Zero, is_linear, none
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, is_linear, none
 
 from .bits import and_p, or_p
 from .compare import emit_compare, gt_p, lt_p

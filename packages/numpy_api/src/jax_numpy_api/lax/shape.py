@@ -12,10 +12,11 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import batching, structural
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.primitive import LINEAR, Primitive, Zero, is_linear
-from jax_core.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
+from jax_core.transformations import batching
+from jax_core.traces import structural
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
 
 from .nary import as_operand, check_same_dtypes
 

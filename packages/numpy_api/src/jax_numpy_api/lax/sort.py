@@ -18,10 +18,10 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.batching import bdim_at_front
-from jax_core.primitive import Primitive, Zero, none
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.transformations.batching import bdim_at_front
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
+from jax_core.representation import dtypes
 
 from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
 from .bits import bitwise_and, bitwise_not, bitwise_or

@@ -25,8 +25,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
-from jax_core.structural import broadcast_in_dim, zeros
+from jax_core.representation.aval import ShapedArray
+from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 
 _POSITIONS = 16  # of a window, at most: so many slices are compared, and so many windows reach into a block

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.custom_jvp import custom_jvp
-from jax_core.jit import inlined
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.programs.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp

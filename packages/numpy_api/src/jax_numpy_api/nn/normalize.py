@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.custom_jvp import custom_jvp
-from jax_core.jit import inlined
+from jax_core.representation import dtypes
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.programs.jit import inlined
 
 from .. import lax
 from .. import numpy as jnp

@@ -77,7 +77,7 @@ def __getattr__(name: str) -> Any:
     elif name in ("linalg", "fft"):
         return importlib.import_module(f".{name}", __name__)
     elif name == "ndarray":
-        from jax_core.array import Array as value
+        from jax_core.representation.array import Array as value
     else:
         raise AttributeError(f"module 'jax.numpy' has no attribute {name!r}")
     globals()[name] = value

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.jit import inlined
+from jax_core.representation import dtypes
+from jax_core.programs.jit import inlined
 
 from .. import lax
 from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined,

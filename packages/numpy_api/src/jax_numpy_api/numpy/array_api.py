@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import backends, config, dtypes
+from jax_core import backends
+from jax_core.configuration import config
+from jax_core.representation import dtypes
 
 __array_api_version__ = "2024.12"
 

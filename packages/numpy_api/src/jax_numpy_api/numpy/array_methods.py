@@ -11,10 +11,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import array as core_array, dtypes
-from jax_core.array import Array
-from jax_core.refs.indexing import use_slicing
-from jax_core.tracebacks import shorten
+from jax_core.representation import array as core_array, dtypes
+from jax_core.representation.array import Array
+from jax_core.references.indexing import use_slicing
+from jax_core.representation.tracebacks import shorten
 
 from . import arithmetic, ufuncs
 from .indexing import _At, getitem

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from jax_core.custom_jvp import custom_jvp
+from jax_core.transformations.custom_jvp import custom_jvp
 
 from .. import lax
 from .arithmetic import clip, where

@@ -12,12 +12,13 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import backends, dtypes, errors, source
-from jax_core.array import Array
-from jax_core.aval import own_array
-from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
-from jax_core.trace import Tracer
-from jax_core.tracebacks import shorten
+from jax_core import backends
+from jax_core.representation import dtypes, errors, source
+from jax_core.representation.array import Array
+from jax_core.representation.aval import own_array
+from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
+from jax_core.traces.trace import Tracer
+from jax_core.representation.tracebacks import shorten
 
 from .. import lax
 from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of,
@@ -497,7 +498,7 @@ def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, **kwargs
 
     Source: `numpy.fromfunction`.
     """
-    from jax_core.vmap import vmap
+    from jax_core.transformations.vmap import vmap
     shape = canonical_shape(shape)
     for axis in reversed(range(len(shape))):  # the last mapped is the outermost, and so the first axis
         function = vmap(function, in_axes=tuple(0 if i == axis else None for i in range(len(shape))))

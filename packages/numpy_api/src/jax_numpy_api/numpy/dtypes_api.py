@@ -12,7 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from jax_core import dtypes
+from jax_core.representation import dtypes
 
 from .promotion import is_array
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jax_core import dtypes, errors
-from jax_core.array import Array
-from jax_core.structural import broadcast_in_dim_p
+from jax_core.representation import dtypes, errors
+from jax_core.representation.array import Array
+from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
 from .promotion import as_array, concrete, convert, shape_of, unwrapped

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import backends, context, dtypes, source
-from jax_core.array import Array
-from jax_core.source import attributed_to, capture
-from jax_core.structural import broadcast_in_dim_p
-from jax_core.trace import EVAL, Tracer
-from jax_core.tracebacks import api_boundary
+from jax_core import backends
+from jax_core.configuration import context
+from jax_core.representation import dtypes, source
+from jax_core.representation.array import Array
+from jax_core.representation.source import attributed_to, capture
+from jax_core.traces.structural import broadcast_in_dim_p
+from jax_core.traces.trace import EVAL, Tracer
+from jax_core.representation.tracebacks import api_boundary
 
 from .. import lax
 from .index_plans import General, Scalar, Static, as_tuple, general_plan, index_array, reading_plan, static_plan, wrapped
@@ -194,7 +196,7 @@ def _joined(x: Any, value: Any, dtype: Any) -> Any:
 
 
 def _promotion_mode() -> str:
-    from jax_core import config
+    from jax_core.configuration import config
     return str(config.numpy_dtype_promotion.value)
 
 

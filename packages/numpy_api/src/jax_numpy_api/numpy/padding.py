@@ -5,8 +5,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.array import Array
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 
 from .. import lax
 from . import reductions

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.array import Array
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 
 from .. import lax
 from . import arithmetic, reductions
@@ -189,7 +189,7 @@ def roots(p: Any, *, strip_zeros: bool = True) -> Array:
         return _companion_roots_padded(p, dtype)
     known = concrete(p)
     if known is None:
-        from jax_core import errors
+        from jax_core.representation import errors
         raise errors.ConcretizationTypeError(p, "The error occurred in the jnp.roots() function. To use this within a "
                                              "JIT-compiled context, pass strip_zeros=False, but be aware that leading zeros "
                                              "will result in some returned roots being set to NaN.")

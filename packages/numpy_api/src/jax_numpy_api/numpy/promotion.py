@@ -1,7 +1,7 @@
 """What happens to the arguments of a numerical function before its primitive is bound.
 
 Three steps, in this order: every argument must be an array or a number (lists are refused: converting one element by
-element is slow and hides a mistake), all get one dtype by the promotion lattice of `jax_core.dtypes`, and shapes are
+element is slow and hides a mistake), all get one dtype by the promotion lattice of `jax_core.representation.dtypes`, and shapes are
 broadcast. Each step adds an equation only where one is needed: numbers become literals of the other operand's dtype, a
 rank-0 operand is left to the primitive (elementwise primitives take it as it is), and a weak value that meets a strong
 one of its own dtype is not converted.
@@ -13,12 +13,14 @@ from typing import Any, Iterable, Sequence
 
 import numpy as np
 
-from jax_core import backends, config, context, dtypes, source
-from jax_core.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
-from jax_core.array import Array
-from jax_core.errors import shape_error
-from jax_core.structural import broadcast_in_dim_p, convert_element_type_p
-from jax_core.trace import EVAL, Tracer
+from jax_core import backends
+from jax_core.configuration import config, context
+from jax_core.representation import dtypes, source
+from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
+from jax_core.representation.array import Array
+from jax_core.representation.errors import shape_error
+from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
+from jax_core.traces.trace import EVAL, Tracer
 
 _SCALARS = {bool, int, float, complex}
 

@@ -9,9 +9,10 @@ import functools
 import inspect
 from typing import Any, Callable
 
-from jax_core import backends, config, context
-from jax_core.jit import inlined, inlined_later, jit, on_clear_caches
-from jax_core.trace import EVAL
+from jax_core import backends
+from jax_core.configuration import config, context
+from jax_core.programs.jit import inlined, inlined_later, jit, on_clear_caches
+from jax_core.traces.trace import EVAL
 
 from . import promotion
 

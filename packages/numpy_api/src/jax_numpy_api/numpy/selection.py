@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import context, dtypes, errors
-from jax_core.array import Array
-from jax_core.trace import EVAL
+from jax_core.configuration import context
+from jax_core.representation import dtypes, errors
+from jax_core.representation.array import Array
+from jax_core.traces.trace import EVAL
 
 from .. import lax
 from . import arithmetic
@@ -156,7 +157,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
 
     Source: `numpy.piecewise`.
     """
-    from jax_core.vmap import vmap
+    from jax_core.transformations.vmap import vmap
     check_arraylike("piecewise", x)
     x = as_array(x)
     conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist] if len(shape_of(condlist)) <= x.ndim else [

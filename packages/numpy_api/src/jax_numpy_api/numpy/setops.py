@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jax_core import dtypes, errors
-from jax_core.array import Array
+from jax_core.representation import dtypes, errors
+from jax_core.representation.array import Array
 
 from .. import lax
 from . import arithmetic, reductions

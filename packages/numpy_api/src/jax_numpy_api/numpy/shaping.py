@@ -11,10 +11,11 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import backends, dtypes, source
-from jax_core.array import Array
-from jax_core.structural import broadcast_in_dim_p
-from jax_core.trace import Tracer
+from jax_core import backends
+from jax_core.representation import dtypes, source
+from jax_core.representation.array import Array
+from jax_core.traces.structural import broadcast_in_dim_p
+from jax_core.traces.trace import Tracer
 
 from .. import lax
 from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
@@ -511,7 +512,7 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
 def _static_index(i: Any, name: str) -> int:
     known = concrete(i)
     if known is None:
-        from jax_core import errors
+        from jax_core.representation import errors
         raise errors.ConcretizationTypeError(i, f"in jax.numpy.{name} argument 1")
     return operator.index(known.item())
 
@@ -611,7 +612,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length
     if total_repeat_length is not None:
         return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
     if known is None:
-        from jax_core import errors
+        from jax_core.representation import errors
         raise errors.ConcretizationTypeError(
             repeats, "When jit-compiling jnp.repeat, the total number of repeats must be static: give the length of the "
             "result as total_repeat_length.")

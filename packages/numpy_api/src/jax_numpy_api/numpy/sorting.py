@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import backends, dtypes
-from jax_core.array import Array
-from jax_core.jit import inlined
+from jax_core import backends
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.programs.jit import inlined
 
 from .. import lax
 from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)

@@ -5,7 +5,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import dtypes
+from jax_core.representation import dtypes
 
 from . import arithmetic, reductions, ufuncs
 from .indexing import as_tuple, write

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.jit import inlined
+from jax_core.representation import dtypes
+from jax_core.programs.jit import inlined
 
 from .. import lax
 from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, unwrapped

@@ -7,8 +7,8 @@ from typing import Any, Callable, Collection
 
 import numpy as np
 
-from jax_core.array import Array
-from jax_core.vmap import vmap
+from jax_core.representation.array import Array
+from jax_core.transformations.vmap import vmap
 
 from .. import lax
 from .promotion import as_array, canonical_axis, check_arraylike, shape_of

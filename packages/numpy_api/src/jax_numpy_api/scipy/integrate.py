@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_core.array import Array
+from jax_core.representation.array import Array
 
 from .. import numpy as jnp
 

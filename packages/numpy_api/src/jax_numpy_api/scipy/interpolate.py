@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.array import Array
-from jax_core.tree_util import register_pytree_node
+from jax_core.representation.array import Array
+from jax_core.representation.tree_util import register_pytree_node
 
 from .. import numpy as jnp
 from ..numpy.promotion import check_arraylike, concrete

@@ -11,8 +11,8 @@ from typing import Any, Callable, Mapping, NamedTuple
 
 import numpy as np
 
-from jax_core.array import Array
-from jax_core.autodiff import value_and_grad
+from jax_core.representation.array import Array
+from jax_core.transformations.autodiff import value_and_grad
 
 from .. import lax
 from .. import numpy as jnp

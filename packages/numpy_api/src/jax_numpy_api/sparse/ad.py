@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Sequence
 
-from jax_core import autodiff, tree
+from jax_core.transformations import autodiff
+from jax_core.representation import tree
 
 from .. import numpy as jnp
 from .base import JAXSparse

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from jax_core import tree
+from jax_core.representation import tree
 
 from .. import numpy as jnp
 from ..named import named

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol, Sequence
 
 import numpy as np
 
-from jax_core import source, tree
-from jax_core.trace import ensure_compile_time_eval
+from jax_core.representation import source, tree
+from jax_core.traces.trace import ensure_compile_time_eval
 
 from .. import numpy as jnp
 from ..named import named

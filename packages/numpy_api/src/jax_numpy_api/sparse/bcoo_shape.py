@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.vmap import vmap
+from jax_core.transformations.vmap import vmap
 
 from .. import lax
 from .. import numpy as jnp

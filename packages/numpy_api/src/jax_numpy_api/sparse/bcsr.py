@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core import tree
+from jax_core.representation import tree
 
 from .. import numpy as jnp
 from ..named import named

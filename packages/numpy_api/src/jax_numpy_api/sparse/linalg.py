@@ -5,7 +5,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core.primitive import Primitive, Zero, is_linear
+from jax_core.representation.primitive import Primitive, Zero, is_linear
 
 from .. import lax
 from .. import numpy as jnp

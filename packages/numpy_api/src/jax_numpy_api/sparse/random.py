@@ -7,7 +7,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
+from jax_core.representation import dtypes
 
 from .. import numpy as jnp
 from ..scipy._random import random as keyed

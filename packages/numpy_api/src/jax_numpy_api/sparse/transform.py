@@ -11,14 +11,14 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import tree
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.custom_jvp import custom_jvp_call_p
-from jax_core.custom_vjp import custom_vjp_call_p
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr, Literal
-from jax_core.jit import jit_p
-from jax_core.remat import remat_p
-from jax_core.staging import trace_to_closed
+from jax_core.representation import tree
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.transformations.custom_jvp import custom_jvp_call_p
+from jax_core.transformations.custom_vjp import custom_vjp_call_p
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
+from jax_core.programs.jit import jit_p
+from jax_core.transformations.remat import remat_p
+from jax_core.traces.staging import trace_to_closed
 
 from .. import lax
 from .. import numpy as jnp

@@ -11,18 +11,18 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
-from jax_core import config
-from jax_core.aval import AbstractValue, ShapedArray, abstract_token, get_aval
-from jax_core.dtypes import float0
-from jax_core.effects import Effect, ordered_effects
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
-from jax_core.staging import trace_to_jaxpr
+from jax_core.configuration import config
+from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
+from jax_core.representation.dtypes import float0
+from jax_core.representation.effects import Effect, ordered_effects
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.traces.staging import trace_to_jaxpr
 
-from .. import custom_calls
+from . import custom_calls
 from ..jaxlib_compat import BARRIERS_LAST
 from . import calls, extended, foreign, sharding_text
-from .loops import LOOPS, is_dispatched
-from .planner import SMALL, plan
+from ..planning.loops import LOOPS, is_dispatched
+from ..planning.planner import SMALL, plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value
 

@@ -13,12 +13,12 @@ import re
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
-from jax_core.aval import AbstractValue, abstract_token
+from jax_core.representation.aval import AbstractValue, abstract_token
 
-from .. import big_buffers
+from ..running import big_buffers
 from ..jaxlib_compat import _jax
-from ..partition_spec import PartitionSpec
-from ..sharding import NamedSharding, from_hlo
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding, from_hlo
 from .values import Value
 
 _CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback",

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from jax_core.batching import AxisData, batch_fun, matchaxis
-from jax_core.dtypes import ExtendedDType
-from jax_core.jaxpr import JaxprEqn
-from jax_core.primitive import Primitive
+from jax_core.transformations.batching import AxisData, batch_fun, matchaxis
+from jax_core.representation.dtypes import ExtendedDType
+from jax_core.representation.jaxpr import JaxprEqn
+from jax_core.representation.primitive import Primitive
 
 from .types import physical_aval
 from .values import Value, new_value

@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from .. import custom_calls
+from . import custom_calls
 from .types import dense_text
 from .values import Value
 

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from jax_core import config
-from jax_core.aval import AbstractValue, ShapedArray
-from jax_core.jaxpr import ClosedJaxpr
-from jax_core.manual import AxisEnv
+from jax_core.configuration import config
+from jax_core.representation.aval import AbstractValue, ShapedArray
+from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.transformations.manual import AxisEnv
 
-from ..partition_spec import PartitionSpec
-from ..sharding import NamedSharding, hlo_of
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding, hlo_of
 from .calls import quoted
 from .types import physical_aval
 from .values import Value, new_value

@@ -14,21 +14,23 @@ import re
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core import config, source
-from jax_core.aval import abstract_token
-from jax_core.effects import ordered_effects
+from jax_core.configuration import config
+from jax_core.representation import source
+from jax_core.representation.aval import abstract_token
+from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
-from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
-from jax_core.source import SourceInfo
+from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
+from jax_core.representation.source import SourceInfo
 
-from . import metadata, templates, unrolling
+from . import metadata, templates
+from ..planning import unrolling
 from .builder import NONE, Builder
 from .calls import HostTransfer, quoted
-from .loops import LOOPS, UNLIMITED, USUAL, loop_limit
-from .planner import Plan
-from .repeats import repeats_work
+from ..planning.loops import LOOPS, UNLIMITED, USUAL, loop_limit
+from ..planning.planner import Plan
+from ..planning.repeats import repeats_work
 from .sharding_text import Shardings
-from .small import is_small, only_reads_inputs, programs
+from ..planning.small import is_small, only_reads_inputs, programs
 from .types import conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
 
@@ -223,7 +225,7 @@ class ModuleWriter:
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
       partitions: number of devices that a manual region is for.
-      axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.manual.AxisEnv`).
+      axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.transformations.manual.AxisEnv`).
       ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
         runs to its end before the next one starts (`host_calls`).
     """

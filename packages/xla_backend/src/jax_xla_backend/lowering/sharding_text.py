@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_core import config
+from jax_core.configuration import config
 
 from .calls import quoted
 

@@ -14,8 +14,8 @@ from operator import itemgetter
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core.aval import ShapedArray
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from .builder import NONE, Builder
 from .values import new_value

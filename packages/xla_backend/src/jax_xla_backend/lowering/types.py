@@ -12,8 +12,8 @@ from typing import Any, Sequence
 
 import ml_dtypes
 import numpy as np
-from jax_core import dtypes
-from jax_core.aval import AbstractValue, ShapedArray, abstract_token
+from jax_core.representation import dtypes
+from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token
 
 _ELEMENTS = {"bool": "i1", "complex64": "complex<f32>", "complex128": "complex<f64>", "float16": "f16",
              "float32": "f32", "float64": "f64", "bfloat16": "bf16"}

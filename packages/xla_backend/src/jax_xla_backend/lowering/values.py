@@ -1,7 +1,7 @@
 """SSA values."""
 from __future__ import annotations
 
-from jax_core.aval import AbstractValue
+from jax_core.representation.aval import AbstractValue
 
 from .types import type_text
 

@@ -2,5 +2,5 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    "AbstractRef": "jax_core.aval:AbstractRef",
+    "AbstractRef": "jax_core.representation.aval:AbstractRef",
 })

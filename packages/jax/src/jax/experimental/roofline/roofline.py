@@ -1,4 +1,4 @@
-"""jax.experimental.roofline.roofline: implemented in `jax_xla_backend.roofline`."""
+"""jax.experimental.roofline.roofline: implemented in `jax_xla_backend.tools.roofline`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.roofline")
+__getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.tools.roofline")

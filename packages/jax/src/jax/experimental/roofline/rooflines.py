@@ -1,1 +1,1 @@
-"""jax.experimental.roofline.rooflines: the rules for the library's primitives, which are in `jax_xla_backend.roofline`."""
+"""jax.experimental.roofline.rooflines: the rules for the library's primitives, which are in `jax_xla_backend.tools.roofline`."""

@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import tree
-from jax_core.tracebacks import api_boundary
+from jax_core.representation import tree
+from jax_core.representation.tracebacks import api_boundary
 
 from .common import require_callable
 

@@ -14,17 +14,19 @@ from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
-from jax_core import backends, config, dtypes, tree
-from jax_core.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
-from jax_core.effects import Effects
-from jax_core.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
-from jax_core.jit import check_results, jit_p, jit_params, on_clear_caches
-from jax_core.primitive import Primitive, Zero
-from jax_core.refs.discharge import any_refs, apply_discharged
-from jax_core.source import describe_code, describe_function, name_and_code
-from jax_core.staging import trace_to_closed
-from jax_core.structural import convert_element_type_p, instantiate
-from jax_core.trace import Tracer, escaped
+from jax_core import backends
+from jax_core.configuration import config
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
+from jax_core.representation.effects import Effects
+from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
+from jax_core.programs.jit import check_results, jit_p, jit_params, on_clear_caches
+from jax_core.representation.primitive import Primitive, Zero
+from jax_core.references.discharge import any_refs, apply_discharged
+from jax_core.representation.source import describe_code, describe_function, name_and_code
+from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.structural import convert_element_type_p, instantiate
+from jax_core.traces.trace import Tracer, escaped
 
 PYTHON_SCALARS = (bool, int, float, complex)
 
@@ -280,7 +282,7 @@ on_clear_caches(clear_known_programs)
 
 
 def _one_equation(prim, avals, params) -> ClosedJaxpr:
-    from jax_core.primitive import abstract_eval
+    from jax_core.representation.primitive import abstract_eval
     types, effects = abstract_eval(prim, avals, params)
     invars, outvars = [Var(a) for a in avals], [Var(a) for a in types]
     return ClosedJaxpr(Jaxpr([], invars, outvars, [JaxprEqn(invars, outvars, prim, params, effects)], effects), ())

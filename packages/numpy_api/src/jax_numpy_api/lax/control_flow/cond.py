@@ -13,23 +13,25 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, dtypes, manual, tree
-from jax_core.aval import ShapedArray, get_aval
-from jax_core.batching import batch_jaxpr, moved
-from jax_core.effects import operand_effects
-from jax_core.forward import has_tangent, jvp_jaxpr
-from jax_core.jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible
-from jax_core.jit import jit_p, jit_params
-from jax_core.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
-from jax_core.refs.discharge import discharged, place
-from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
-from jax_core.source import describe_function
-from jax_core.split import EquationSplit, split_jaxpr
-from jax_core.staging import trace_to_jaxpr, varying_in_loop
-from jax_core.structural import convert_element_type_p, zeros
-from jax_core.structural import broadcast_in_dim
-from jax_core.trace import to_concrete_value
-from jax_core.tracebacks import api_boundary
+from jax_core.configuration import config
+from jax_core.representation import dtypes, tree
+from jax_core.transformations import manual
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.transformations.batching import batch_jaxpr, moved
+from jax_core.representation.effects import operand_effects
+from jax_core.transformations.forward import has_tangent, jvp_jaxpr
+from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)
+from jax_core.programs.jit import jit_p, jit_params
+from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
+from jax_core.references.discharge import discharged, place
+from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
+from jax_core.representation.source import describe_function
+from jax_core.transformations.split import EquationSplit, split_jaxpr
+from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
+from jax_core.traces.structural import convert_element_type_p, zeros
+from jax_core.traces.structural import broadcast_in_dim
+from jax_core.traces.trace import to_concrete_value
+from jax_core.representation.tracebacks import api_boundary
 
 from . import in_place
 from .common import (check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)

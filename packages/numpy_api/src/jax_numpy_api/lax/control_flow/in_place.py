@@ -13,8 +13,8 @@ from __future__ import annotations
 import collections
 from typing import Any, Sequence
 
-from jax_core.dtypes import ExtendedDType
-from jax_core.jaxpr import ClosedJaxpr, Literal
+from jax_core.representation.dtypes import ExtendedDType
+from jax_core.representation.jaxpr import ClosedJaxpr, Literal
 
 from .lowering import BOOL, emit_while
 

@@ -11,10 +11,10 @@ from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
-from jax_core.aval import ShapedArray, abstract_token
-from jax_core.dtypes import ExtendedDType
-from jax_core.effects import Effect, ordered_effects
-from jax_core.jaxpr import ClosedJaxpr, JaxprEqn
+from jax_core.representation.aval import ShapedArray, abstract_token
+from jax_core.representation.dtypes import ExtendedDType
+from jax_core.representation.effects import Effect, ordered_effects
+from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn
 
 BOOL = ShapedArray((), np.dtype(bool))
 

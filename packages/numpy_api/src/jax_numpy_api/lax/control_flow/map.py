@@ -8,8 +8,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import tree
-from jax_core.tracebacks import api_boundary
+from jax_core.representation import tree
+from jax_core.representation.tracebacks import api_boundary
 
 from .common import require_callable
 from .scan import scan
@@ -41,7 +41,7 @@ def map(f: Callable, xs: Any, *, batch_size: int | None = None) -> Any:
 
 
 def _map_batches(f, xs, size):
-    from jax_core.vmap import vmap
+    from jax_core.transformations.vmap import vmap
     from ..shape import concatenate, reshape
     from ..slicing import slice_in_dim
     leaves, structure = tree.flatten(xs)

@@ -14,23 +14,25 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, manual, tree
-from jax_core.aval import AbstractValue, get_aval
-from jax_core.batching import batch_jaxpr, bdim_at_front, moved
-from jax_core.effects import operand_effects
-from jax_core.forward import jvp_jaxpr
-from jax_core.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
-from jax_core.jit import jit_p
-from jax_core.primitive import Primitive, Zero, is_linear
-from jax_core.refs.discharge import discharged, place
-from jax_core.refs.primitives import is_ref
-from jax_core.reverse import linearize_jaxpr, transpose_jaxpr
-from jax_core.source import describe_function
-from jax_core.split import EquationSplit, split_call, split_equation, split_jaxpr
-from jax_core.staging import trace_to_jaxpr
-from jax_core.structural import add as add_values
-from jax_core.structural import zeros
-from jax_core.tracebacks import api_boundary
+from jax_core.configuration import config
+from jax_core.transformations import manual
+from jax_core.representation import tree
+from jax_core.representation.aval import AbstractValue, get_aval
+from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.representation.effects import operand_effects
+from jax_core.transformations.forward import jvp_jaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
+from jax_core.programs.jit import jit_p
+from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.references.discharge import discharged, place
+from jax_core.references.primitives import is_ref
+from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
+from jax_core.representation.source import describe_function
+from jax_core.transformations.split import EquationSplit, split_call, split_equation, split_jaxpr
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import add as add_values
+from jax_core.traces.structural import zeros
+from jax_core.representation.tracebacks import api_boundary
 
 from .common import (PYTHON_SCALARS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Sequence
 
-from jax_core import tree
-from jax_core.aval import get_aval
-from jax_core.batching import batch_jaxpr, bdim_at_front, moved
-from jax_core.custom_jvp import custom_jvp
-from jax_core.forward import jvp_flat
-from jax_core.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
-from jax_core.primitive import Linear, Primitive, Zero, is_linear
-from jax_core.reverse import backward_pass
-from jax_core.staging import trace_to_closed
-from jax_core.structural import instantiate
-from jax_core.tracebacks import api_boundary
+from jax_core.representation import tree
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.transformations.forward import jvp_flat
+from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from jax_core.representation.primitive import Linear, Primitive, Zero, is_linear
+from jax_core.transformations.reverse import backward_pass
+from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.structural import instantiate
+from jax_core.representation.tracebacks import api_boundary
 
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
 
@@ -62,7 +62,7 @@ def custom_root(f: Callable, initial_guess: Any, solve: Callable, tangent_solve:
 
     @root.defjvp
     def root_jvp(primals, tangents):
-        from jax_core.autodiff import linearize
+        from jax_core.transformations.autodiff import linearize
         outs = root(*primals)
         x, aux = split(outs, n)
         consts, consts_t = primals[:n_f], tangents[:n_f]
@@ -193,7 +193,7 @@ def _linear_solve_jvp(primals, tangents, *, const_lengths, jaxprs):
         rhs = [instantiate(t) for t in b_t]
     else:
         from ..arithmetic import neg
-        from jax_core.structural import add
+        from jax_core.traces.structural import add
         _, moved_by = jvp_flat(lambda *cs: eval_jaxpr(matvec.jaxpr, matvec.consts, *cs, *x), consts.matvec,
                                consts_t.matvec)
         rhs = [instantiate(add(t, m if isinstance(m, Zero) else neg(m))) for t, m in zip(b_t, moved_by)]

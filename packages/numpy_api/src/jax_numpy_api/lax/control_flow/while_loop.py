@@ -14,20 +14,22 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import config, dtypes, manual, tree
-from jax_core.aval import get_aval
-from jax_core.batching import batch_jaxpr, bdim_at_front, moved
-from jax_core.custom_jvp import custom_jvp
-from jax_core.effects import operand_effects, ordered_effects
-from jax_core.forward import jvp_jaxpr
-from jax_core.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
-from jax_core.primitive import Primitive, Zero
-from jax_core.refs.discharge import discharged, place
-from jax_core.source import describe_function
-from jax_core.split import EquationSplit, split_jaxpr
-from jax_core.staging import trace_to_jaxpr
-from jax_core.trace import to_concrete_value
-from jax_core.tracebacks import api_boundary
+from jax_core.configuration import config
+from jax_core.representation import dtypes, tree
+from jax_core.transformations import manual
+from jax_core.representation.aval import get_aval
+from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.representation.effects import operand_effects, ordered_effects
+from jax_core.transformations.forward import jvp_jaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
+from jax_core.representation.primitive import Primitive, Zero
+from jax_core.references.discharge import discharged, place
+from jax_core.representation.source import describe_function
+from jax_core.transformations.split import EquationSplit, split_jaxpr
+from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.trace import to_concrete_value
+from jax_core.representation.tracebacks import api_boundary
 
 from ..arithmetic import add
 from ..bits import bitwise_and
@@ -248,7 +250,7 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
 
     @run.defjvp
     def run_jvp(primals, tangents):
-        from jax_core.autodiff import jvp
+        from jax_core.transformations.autodiff import jvp
         return jvp(lambda *args: _segments(cond, body, n_cond, n_body, args, max_steps), primals, tangents)
 
     return tree.unflatten(in_tree, run(*cond_consts, *body_consts, *leaves))
@@ -256,7 +258,7 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
 
 def _segments(cond, body, n_cond, n_body, args, max_steps):
     """At most ``max_steps`` steps, as a scan over checkpointed segments."""
-    from jax_core.remat import checkpoint
+    from jax_core.transformations.remat import checkpoint
     from .cond import cond as choose
     cond_consts, body_consts, carry = split(args, n_cond, n_body)
     size = max(math.isqrt(max(max_steps - 1, 0)) + 1, 1)

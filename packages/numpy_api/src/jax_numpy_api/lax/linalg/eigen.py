@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
-from jax_core.primitive import Primitive, Zero, none
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
                      gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,

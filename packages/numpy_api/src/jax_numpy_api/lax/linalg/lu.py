@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.aval import ShapedArray
-from jax_core.primitive import ZERO, Primitive, Zero, none
-from jax_core.structural import broadcast_in_dim
+from jax_core.representation import dtypes
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import ZERO, Primitive, Zero, none
+from jax_core.traces.structural import broadcast_in_dim
 from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, eye, ffi_call, first_columns, first_rows, for_platform, gpu_library,
                      info_type, lapack, mm, tril, triu)

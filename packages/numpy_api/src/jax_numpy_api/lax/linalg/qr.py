@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
-from jax_core.primitive import Primitive, Zero, none
-from jax_core.structural import broadcast_in_dim, zeros
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns,
                      first_rows, for_platform, full_like, gpu_library, is_complex, jvp_through, lapack, mh, mm, tril, triu)

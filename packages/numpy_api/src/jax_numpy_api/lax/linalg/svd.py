@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.aval import ShapedArray
-from jax_core.primitive import Primitive, Zero, none
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
                      full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,

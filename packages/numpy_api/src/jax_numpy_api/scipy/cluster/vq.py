@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_core.array import Array
-from jax_core.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.programs.jit import inlined
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact

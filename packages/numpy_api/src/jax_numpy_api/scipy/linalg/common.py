@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
+from jax_core.representation import dtypes
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact

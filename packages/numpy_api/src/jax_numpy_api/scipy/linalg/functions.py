@@ -14,12 +14,12 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.array import Array
-from jax_core.autodiff import jvp
-from jax_core.custom_jvp import custom_jvp
-from jax_core.jit import inlined
-from jax_core.vmap import vmap
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.transformations.autodiff import jvp
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_core.programs.jit import inlined
+from jax_core.transformations.vmap import vmap
 
 from ... import lax
 from ... import numpy as jnp

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 
-from jax_core.array import Array
-from jax_core.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.programs.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp

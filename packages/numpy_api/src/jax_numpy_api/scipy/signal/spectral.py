@@ -9,8 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.array import Array
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, canonical_axis, check_arraylike, promote_dtypes_inexact

@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import tree
+from jax_core.representation import tree
 
 from ... import lax
 from ... import numpy as jnp

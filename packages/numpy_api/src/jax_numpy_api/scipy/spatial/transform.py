@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jax_core.array import Array
+from jax_core.representation.array import Array
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_dtypes_inexact

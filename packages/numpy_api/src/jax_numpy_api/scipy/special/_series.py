@@ -6,8 +6,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.custom_jvp import custom_jvp
+from jax_core.representation import dtypes
+from jax_core.transformations.custom_jvp import custom_jvp
 
 from ... import lax
 from ... import numpy as jnp

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.array import Array
-from jax_core.jit import inlined
+from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.programs.jit import inlined
 
 from ... import lax
 from ... import numpy as jnp

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.array import Array
-from jax_core.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.programs.jit import inlined
 
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_dtypes_inexact

@@ -12,8 +12,8 @@ from typing import Any, Callable
 
 import numpy as np
 
-from jax_core import dtypes
-from jax_core.jit import inlined
+from jax_core.representation import dtypes
+from jax_core.programs.jit import inlined
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact

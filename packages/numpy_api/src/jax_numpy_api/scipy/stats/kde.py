@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.array import Array
-from jax_core.jit import inlined
-from jax_core.tree_util import register_pytree_node_class
+from jax_core.representation.array import Array
+from jax_core.programs.jit import inlined
+from jax_core.representation.tree_util import register_pytree_node_class
 
 from ... import lax
 from ... import numpy as jnp

@@ -1,0 +1,1 @@
+"""Compiled functions: jit, its stages, make_jaxpr and what explains them."""

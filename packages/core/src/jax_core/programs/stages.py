@@ -1,0 +1,299 @@
+"""The stages of a jitted call, ahead of time: ``jit(f).trace(x) -> Traced``, ``.lower() -> Lowered``, ``.compile() -> Compiled``."""
+from __future__ import annotations
+
+from typing import Any, Callable, Protocol, Sequence, runtime_checkable
+
+
+from .. import backends
+from ..representation import tree
+from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
+from ..interfaces import LowerSpec
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..references.ahead import ref_program
+from ..references.discharge import pure
+from ..representation.source import name_of
+
+
+CompilerOptions = dict[str, str | bool]
+"""Names of options of the compiler, and their values."""
+
+
+@runtime_checkable
+class Wrapped(Protocol):
+    """A function ready to be traced and compiled: what `jit` returns."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Trace, lower and compile for the arguments where that was not done before, and run."""
+
+    def trace(self, *args: Any, **kwargs: Any) -> "Traced":
+        """Trace for arguments, or their descriptions."""
+
+    def lower(self, *args: Any, **kwargs: Any) -> "Lowered":
+        """Trace and lower for arguments, or their descriptions."""
+
+
+class ArgInfo:
+    """Type of one argument and whether it is donated."""
+
+    __slots__ = ("_aval", "donated")
+
+    def __init__(self, _aval: AbstractValue, donated: bool):
+        self._aval, self.donated = _aval, donated
+
+    shape = property(lambda self: self._aval.shape)
+    dtype = property(lambda self: self._aval.dtype)
+
+    def __eq__(self, other):
+        return isinstance(other, ArgInfo) and (self._aval, self.donated) == (other._aval, other.donated)
+
+    def __hash__(self):
+        return hash((self._aval, self.donated))
+
+    def __repr__(self):
+        return f"ArgInfo({self._aval}, donated={self.donated})"
+
+
+OutInfo = ShapeDtypeStruct
+
+
+def out_struct(aval: AbstractValue) -> ShapeDtypeStruct:
+    """What `eval_shape` and ``out_info`` show for a result of type ``aval``."""
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
+
+
+def trace_call(call: Any) -> "Traced":
+    """Stage one for a `jit.Call`."""
+    from .jit import spec_for  # jit makes the calls that this module describes
+    program = call.program()
+    spec = spec_for(call, program)
+    if spec.in_shardings is None and spec.device is None:
+        spec.in_shardings = _placements_of(call.flat)
+    return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun), spec, call.static)
+
+
+def _placements_of(args: Sequence[Any]) -> tuple | None:
+    """Where the arguments, or what is described, are on several devices: ahead of time the program is compiled for that."""
+    found = []
+    for x in args:
+        described = isinstance(x, ShapeDtypeStruct) or getattr(x, "_committed", False)
+        sharding = getattr(getattr(x, "sharding", None), "sharding", getattr(x, "sharding", None)) if described else None
+        found.append(sharding if getattr(sharding, "num_devices", 1) > 1 and hasattr(sharding, "device_set") else None)
+    return tuple(found) if any(s is not None for s in found) else None
+
+
+class _Stage:
+    _closed: Any
+    _donated: Sequence[bool]
+    in_tree: Any
+    out_tree: Any
+
+    @property
+    def donate_argnums(self):
+        return tuple(i for i, d in enumerate(self._donated) if d)
+
+    @property
+    def args_info(self) -> Any:
+        """`ArgInfo` for every argument, in the structure of the call's ``(args, kwargs)``."""
+        return tree.unflatten(self.in_tree, [ArgInfo(a, d) for a, d in zip(self._closed.in_avals, self._donated)])
+
+    @property
+    def out_info(self) -> Any:
+        """`ShapeDtypeStruct` for every result, in the structure of the result."""
+        return tree.unflatten(self.out_tree, [out_struct(a) for a in self._closed.out_avals])
+
+    @property
+    def in_avals(self) -> Any:
+        """Types of the arguments, in the structure of the call's ``(args, kwargs)``."""
+        return tree.unflatten(self.in_tree, self._closed.in_avals)
+
+    @property
+    def out_avals(self) -> Any:
+        """Types of the results, in the structure of the result."""
+        return tree.unflatten(self.out_tree, self._closed.out_avals)
+
+
+class Traced(_Stage):
+    """A function traced for given argument types. ``jaxpr`` is its program."""
+
+    fun_name: str
+
+    def __init__(self, closed: ClosedJaxpr, in_tree, out_tree, donated, fun_name, spec: LowerSpec, static):
+        self._closed, self.in_tree, self.out_tree = closed, in_tree, out_tree
+        self._donated, self.fun_name, self._spec, self._static = donated, fun_name, spec, static
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        return self._closed
+
+    @property
+    def effects(self) -> Any:
+        """The program's effects."""
+        return self._closed.effects
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the program; also inside transformations."""
+        flat = check_arguments(self, self.fun_name, args, kwargs)
+        return tree.unflatten(self.out_tree, eval_jaxpr(self._closed.jaxpr, self._closed.consts, *flat))
+
+    def closure_convert(self) -> tuple[list, Callable]:
+        """The arrays that the program holds, and a function ``(consts, *args, **kwargs)`` that takes them as an argument."""
+        def converted(consts: Sequence[Any], *args: Any, **kwargs: Any) -> Any:
+            if len(consts) != len(self._closed.consts):
+                raise TypeError(f"{self.fun_name}: the converted function takes {len(self._closed.consts)} constants, got "
+                                f"{len(consts)}")
+            flat = check_arguments(self, self.fun_name, args, kwargs)
+            return tree.unflatten(self.out_tree, eval_jaxpr(self._closed.jaxpr, consts, *flat))
+        return list(self._closed.consts), converted
+
+    def with_consts_as_arg(self) -> tuple[list, "Traced"]:
+        """The arrays that the program holds, and the program that takes the list of them as its first argument."""
+        consts, program, spec = list(self._closed.consts), self._closed.jaxpr, self._spec
+        opened = ClosedJaxpr(program.replace(constvars=[], invars=[*program.constvars, *program.invars],
+                                             debug_info=program.debug_info.with_unknown_names()))
+        args, kwargs = tree.unflatten(self.in_tree, [0] * self.in_tree.num_leaves)
+        spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
+        spec.donated = (*[False] * len(consts), *spec.donated) if spec.donated else spec.donated
+        if spec.in_shardings is not None:
+            spec.in_shardings = (*[None] * len(consts), *spec.in_shardings)
+        return consts, Traced(opened, tree.structure((([0] * len(consts), *args), kwargs)), self.out_tree,
+                              (*[False] * len(consts), *self._donated), self.fun_name, spec, self._static)
+
+    @property
+    def lojax(self) -> "Traced":
+        """The program on the arrays that represent its values: itself, as types here are their own representation."""
+        return self
+
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None, _private_parameters: Any = None) -> "Lowered":
+        """Lower to a StableHLO module, for the default platform or the one given."""
+        spec = self._spec
+        if lowering_platforms is not None:
+            spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
+            spec.platform = tuple(lowering_platforms)[0]
+        on_refs = ref_program(self._closed)
+        if on_refs is not None:
+            spec = on_refs.spec(spec)
+        program = pure(self._closed) if on_refs is None else on_refs.pure
+        return Lowered(self, backends.get().lower(program, spec), spec)
+
+
+class Lowered(_Stage):
+    """A program lowered to StableHLO."""
+
+    def __init__(self, traced: Traced, module: Any, spec: LowerSpec):
+        self._traced, self._module, self._spec = traced, module, spec
+        self._closed, self.in_tree, self.out_tree = traced._closed, traced.in_tree, traced.out_tree
+        self._donated, self._placed = traced._donated, None
+
+    @property
+    def _shown(self) -> Any:
+        """The module with its placements; lowered when somebody looks, as what is compiled is found by the call."""
+        if self._placed is None:
+            self._placed = backends.get().placed_module(self._module, self._closed, self._spec)
+        return self._placed
+
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """The module's text; ``dialect`` is ``"stablehlo"`` (default) or ``"hlo"``."""
+        if dialect not in (None, "stablehlo", "hlo"):
+            raise ValueError(f"Lowered.as_text: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
+        if dialect == "hlo":
+            return backends.get().hlo_text(self._shown)
+        return self._shown.text(debug_info)
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """The module as the backend's own object, or None where it has none in that dialect."""
+        return backends.get().compiler_ir(self._shown, dialect)
+
+    def cost_analysis(self) -> Any:
+        """Estimated costs before compilation, as a dict."""
+        return backends.get().cost_analysis(self._shown)
+
+    def compile(self, compiler_options: dict | None = None, *, device_assignment: Any = None) -> "Compiled":
+        """Compile the module, with further compiler options if given."""
+        backend, spec, module = backends.get(), self._spec, self._module
+        if compiler_options:
+            spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
+            spec.compiler_options = tuple(sorted({**dict(spec.compiler_options), **compiler_options}.items()))
+        executable = backend.compile(module, spec)
+        executable.compile()
+        return Compiled(self._traced, executable)
+
+
+class Compiled(_Stage):
+    """A compiled program; call it with arguments of exactly the types it was compiled for."""
+
+    def __init__(self, traced: Traced, executable: Any):
+        self._traced, self._executable, self._closed = traced, executable, traced._closed
+        self.in_tree, self.out_tree, self._donated = traced.in_tree, traced.out_tree, traced._donated
+        self._call = None
+
+    def as_text(self) -> str:
+        """The optimised HLO."""
+        return self._executable.as_text()
+
+    def cost_analysis(self) -> Any:
+        return self._executable.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        return self._executable.memory_analysis()
+
+    def runtime_executable(self) -> Any:
+        """The backend's executable."""
+        return self._executable.loaded
+
+    @property
+    def input_shardings(self) -> Any:
+        return tree.unflatten(self.in_tree, self._executable.in_shardings)
+
+    @property
+    def output_shardings(self) -> Any:
+        return tree.unflatten(self.out_tree, self._executable.out_shardings)
+
+    @property
+    def input_formats(self) -> Any:
+        return tree.unflatten(self.in_tree, self._executable.in_formats)
+
+    @property
+    def output_formats(self) -> Any:
+        return tree.unflatten(self.out_tree, self._executable.out_formats)
+
+    input_layouts, output_layouts = input_formats, output_formats
+
+    def __call__(self, *args, **kwargs):
+        if self._call is None:
+            self._call = self._dispatcher()
+        return self._call(*args, **kwargs)
+
+    def call(self, *args, **kwargs):
+        return self(*args, **kwargs)
+
+    def _dispatcher(self):
+        from .jit import fast_call
+
+        def miss(*args, **kwargs):
+            from ..configuration import context
+            from ..traces.trace import EVAL
+            flat = check_arguments(self, self._traced.fun_name, args, kwargs)
+            if context.state.trace is not EVAL:
+                raise TypeError(f"Compiled {self._traced.fun_name}: a compiled program cannot be traced or "
+                                "differentiated; apply transformations before compiling.")
+            on_refs = ref_program(self._closed)
+            if on_refs is not None:
+                return tree.unflatten(self.out_tree, on_refs.run(self._executable, flat)), None
+            outs = self._executable.execute(flat)
+            return tree.unflatten(self.out_tree, outs), fast_call(self._executable, self._closed, self.out_tree)
+        return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
+
+
+def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list:
+    """The flat arguments; raises TypeError if they are not of the structure and types that the stage is for."""
+    flat, in_tree = tree.flatten((args, kwargs))
+    if in_tree != stage.in_tree:
+        raise TypeError(f"Function compiled with input pytree does not match the input pytree it was called with: "
+                        f"{name} was compiled for {stage.in_tree}, called with {in_tree}")
+    for i, (x, want) in enumerate(zip(flat, stage._closed.in_avals)):
+        got = get_aval(x)
+        if got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
+            raise TypeError(f"Argument types differ from the types for which this computation was compiled: "
+                            f"{name}, flat argument {i}, compiled for {want.str_short()}, "
+                            f"called with {got.str_short()}")
+    return flat

@@ -1,0 +1,75 @@
+"""Looking at programs without running them: `make_jaxpr` and `eval_shape`."""
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable
+
+from ..configuration import context
+from ..representation import tree
+from .jit import Call, JitOptions
+from .stages import out_struct
+from ..representation.tracebacks import api_boundary, boundary
+
+
+def _plain_options(fun, static_argnums=None) -> JitOptions:
+    return JitOptions(fun, static_argnums, None, None, None, None, None, True, None, None, False, None)
+
+
+def make_jaxpr(fun: Callable, static_argnums: int | Iterable[int] = (), axis_env: Any = None,
+               return_shape: bool = False, abstracted_axes: Any = None) -> Callable:
+    """A function that returns the jaxpr of ``fun`` for its arguments' types.
+
+    Args:
+      static_argnums: positions of arguments that are part of the program.
+      axis_env: pairs (name, size) of named axes in scope.
+      return_shape: return a pair of the jaxpr and a pytree of `ShapeDtypeStruct`.
+    """
+    if not callable(fun):
+        raise TypeError(f"make_jaxpr: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    if abstracted_axes is not None:
+        raise NotImplementedError("make_jaxpr: abstracted_axes (dynamic shapes) is not supported")
+    nums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    options = _plain_options(fun, nums or None)
+
+    @boundary(fun)
+    def wrapped(*args, **kwargs):
+        from ..transformations.batching import AxisData
+        call = Call(fun, options, args, kwargs)
+        before = context.state.axes
+        context.state.axes = before + tuple((n, AxisData(n, size)) for n, size in axis_env or ())
+        try:
+            program = call.trace()
+        finally:
+            context.state.axes = before
+        if return_shape:
+            return program.closed, tree.unflatten(program.out_tree, map(out_struct, program.closed.out_avals))
+        return program.closed
+    wrapped.__name__ = f"make_jaxpr({getattr(fun, '__name__', repr(fun))})"
+    return wrapped
+
+
+@api_boundary
+def eval_shape(fun: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
+
+    Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``.
+    """
+    if not callable(fun):
+        raise TypeError(f"eval_shape: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    call = Call(fun, _plain_options(fun), *_as_types(args, kwargs))
+    try:
+        hash(fun)
+    except TypeError:
+        program = call.trace()
+    else:
+        program = call.program()
+    return tree.unflatten(program.out_tree, map(out_struct, program.closed.out_avals))
+
+
+def _as_types(args, kwargs):
+    from ..representation.aval import ShapeDtypeStruct, is_jax_type
+
+    def as_type(x):
+        if is_jax_type(x) or not (hasattr(x, "shape") and hasattr(x, "dtype")):
+            return x
+        return ShapeDtypeStruct(x.shape, x.dtype)
+    return tree.map(as_type, args), tree.map(as_type, kwargs)

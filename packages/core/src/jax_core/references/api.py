@@ -1,0 +1,276 @@
+"""The public face of references: the class `Ref` and the functions of `jax.ref`."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..representation import dtypes
+from ..representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, aval_of_type, get_aval
+from ..traces.structural import convert_element_type_p
+from ..traces.trace import Tracer, ref_operators
+from . import indexing
+from .indexing import ds
+from .primitives import EagerCell, addupdate_p, empty_ref_p, free_ref_p, freeze_p, get_p, is_ref, new_ref_p, swap_p
+
+__all__ = ["AbstractRef", "Ref", "addupdate", "ds", "empty_ref", "free_ref", "freeze", "get", "new_ref", "set", "swap"]
+
+
+class _RefMeta(type):
+    def __instancecheck__(cls, instance):
+        if type.__instancecheck__(cls, instance):
+            return True
+        return cls is Ref and isinstance(instance, Tracer) and type(instance.aval) is AbstractRef
+
+
+class Ref(metaclass=_RefMeta):
+    """A mutable reference to an array; made by `new_ref`.
+
+    ``ref[...]`` reads it, ``ref[...] = x`` overwrites it, ``ref[i, 1:3] += x`` changes a part. A value that is stored has
+    the dtype of the reference and the shape of the part. Inside a traced function a reference is a tracer; it is an
+    instance of this class too.
+    """
+
+    __slots__ = ("_aval", "_cell", "__weakref__")
+
+    def __init__(self, aval: AbstractRef, refs: Any):
+        self._aval, self._cell = aval, EagerCell(refs)
+
+    aval = property(lambda self: self._aval)
+    shape = property(lambda self: self._aval.shape)
+    dtype = property(lambda self: self._aval.dtype)
+    ndim = property(lambda self: self._aval.ndim)
+    size = property(lambda self: self._aval.size)
+    sharding = property(lambda self: self._cell.value.sharding)
+    format = property(lambda self: self._cell.value.format)
+    committed = property(lambda self: self._cell.value.committed)
+    at = property(lambda self: RefAt(self, ()))
+
+    def __getitem__(self, index):
+        return get(self, index)
+
+    def __setitem__(self, index, value):
+        set(self, index, value)
+
+    def __len__(self):
+        return len(self._aval)
+
+    def __iter__(self):
+        return iter([self[i] for i in range(len(self))])
+
+    def __bool__(self):
+        return True
+
+    def __array__(self, *args, **kwargs):
+        raise TypeError(f"a reference of type {self._aval} cannot be used as an array; read its contents with ref[...]")
+
+    def addupdate(self, x: Any, idx: Any = ()) -> None:
+        """Add ``x`` to the part that ``idx`` names; by default to all of it."""
+        addupdate(self, idx, x)
+
+    def unsafe_buffer_pointer(self) -> int:
+        return self._cell.value.unsafe_buffer_pointer()
+
+    def __repr__(self):
+        return "Ref" + repr(self._cell.value).removeprefix("Array")
+
+
+aval_of_type[Ref] = lambda ref: ref._aval
+
+
+class RefAt:
+    """``ref.at``; ``ref.at[index]`` is a view of a part."""
+
+    __slots__ = ("ref", "path")
+
+    def __init__(self, ref: Any, path: tuple):
+        self.ref, self.path = ref, path
+
+    def __getitem__(self, index):
+        return RefView(self.ref, (*self.path, index))
+
+    def __repr__(self):
+        return f"RefAt({self.ref!r})"
+
+
+class RefView:
+    """A part of a reference, which can be read, overwritten and indexed like one."""
+
+    __slots__ = ("ref", "path")
+
+    def __init__(self, ref: Any, path: tuple):
+        self.ref, self.path = ref, path
+
+    at = property(lambda self: RefAt(self.ref, self.path))
+    shape = property(lambda self: _view_shape(self))
+    dtype = property(lambda self: self.ref.dtype)
+    ndim = property(lambda self: len(self.shape))
+
+    def __getitem__(self, index):
+        return get(self, index)
+
+    def __setitem__(self, index, value):
+        set(self, index, value)
+
+    def addupdate(self, x: Any, idx: Any = ()) -> None:
+        """Add ``x`` to the part of this view that ``idx`` names."""
+        addupdate(self, idx, x)
+
+    def __repr__(self):
+        return f"RefView({self.ref!r}, {self.path})"
+
+
+def _view_shape(view: RefView) -> tuple:
+    shape = view.ref.shape
+    for index in view.path:
+        static, operands = indexing.parse(index, shape)
+        shape = indexing.part_shape(shape, static, [get_aval(x) for x in operands])
+    return shape
+
+
+def _change_view(view: RefView, index: Any, value: Any, change: Any) -> Any:
+    """Read the part that the view's first index names, change what is inside it, store it; returns what was there."""
+    first, *rest = view.path
+    part = get(view.ref, first)
+    steps, held = [*rest, index], [part]
+    for step in steps:
+        static, operands = indexing.parse(step, np.shape(held[-1]))
+        held.append(indexing.read(held[-1], static, operands))
+    new = change(held[-1], value)
+    for step, outer in zip(reversed(steps), reversed(held[:-1])):
+        static, operands = indexing.parse(step, np.shape(outer))
+        new = indexing.write(outer, static, operands, new)
+    set(view.ref, first, new)
+    return held[-1]
+
+
+def _check(name: str, ref: Any) -> None:
+    if not (isinstance(ref, Ref) or is_ref(ref)):
+        raise ValueError(f"{name} must be called on a reference (made by jax.new_ref), got {ref!r} of type "
+                         f"{type(ref).__name__}")
+
+
+def new_ref(init_val: Any, *, memory_space: Any = None, kind: Any = None, pin: bool = False) -> Any:
+    """A mutable reference to a copy of the array ``init_val``.
+
+    Args:
+      init_val: array or number; its weak type, if it has one, is dropped.
+      memory_space, kind, pin: part of the type and of the printed program; they have no effect here.
+
+    Raises:
+      TypeError: not an array or number, or itself a reference.
+
+    Inside a traced function the reference lives as long as the function runs; it cannot be returned.
+    """
+    try:
+        aval = get_aval(init_val)
+    except TypeError:
+        raise TypeError(f"new_ref: the initial value must be an array or a number, got {init_val!r} of type "
+                        f"{type(init_val).__name__}; make one reference for each leaf of a pytree with jax.tree.map") from None
+    if type(aval) is AbstractRef:
+        raise TypeError(f"new_ref: the initial value is itself a reference of type {aval}; pass its contents, ref[...]")
+    return new_ref_p.bind(init_val, memory_space=memory_space, kind=kind, pin=pin)
+
+
+def empty_ref(ty: Any, memory_space: Any = None, pin: bool = False) -> Any:
+    """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros)."""
+    aval = ty.aval if isinstance(ty, ShapeDtypeStruct) else ty
+    if not isinstance(aval, ShapedArray):
+        raise TypeError(f"empty_ref: ty must be a type such as jax.ShapeDtypeStruct(shape, dtype) or jax.typeof(x), got {ty!r}")
+    return empty_ref_p.bind(ty=aval.strip_weak_type(), memory_space=memory_space, pin=pin)
+
+
+def freeze(ref: Any) -> Any:
+    """The contents of ``ref``, which must not be used any more."""
+    _check("freeze", ref)
+    return freeze_p.bind(ref)
+
+
+def free_ref(ref: Any) -> None:
+    """Say that ``ref`` is not used any more."""
+    _check("free_ref", ref)
+    free_ref_p.bind(ref)
+
+
+def get(ref: Any, idx: Any = None) -> Any:
+    """The part of ``ref`` that ``idx`` names, by default all of it.
+
+    Args:
+      idx: integers, slices with positive steps, `ds`, arrays of integers, ``...``, or a tuple of these.
+
+    Raises:
+      ValueError: an index out of bounds. TypeError: not an index.
+    """
+    if isinstance(ref, RefView):
+        value = get(ref.ref, ref.path[0])
+        for index in (*ref.path[1:], idx):
+            static, operands = indexing.parse(index, np.shape(value))
+            value = indexing.read(value, static, operands)
+        return value
+    _check("ref.get", ref)
+    index, operands = indexing.parse(idx, ref.shape)
+    return get_p.bind(ref, *operands, index=index)
+
+
+def swap(ref: Any, idx: Any, value: Any, _function_name: str = "ref_swap") -> Any:
+    """Store ``value`` in the part of ``ref`` that ``idx`` names, and return what was there.
+
+    Args:
+      value: of the dtype of ``ref`` and the shape of the part. A weakly typed value (a Python number) of the same kind,
+        integer, real or complex, is converted.
+
+    Raises:
+      ValueError: ``value`` has another dtype or shape.
+    """
+    if isinstance(ref, RefView):
+        return _change_view(ref, idx, value, lambda old, new: _fitting(ref, old, new))
+    _check(_function_name, ref)
+    index, operands = indexing.parse(idx, ref.shape)
+    return swap_p.bind(ref, _typed(ref, value), *operands, index=index)
+
+
+_KINDS = (np.integer, np.floating, np.complexfloating)
+
+
+def _typed(ref: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``ref``, if it is weakly typed (a Python number, say) and of the same kind."""
+    aval, dtype = get_aval(value), ref.dtype
+    if not aval.weak_type or aval.dtype == dtype or not any(
+            dtypes.issubdtype(aval.dtype, kind) and dtypes.issubdtype(dtype, kind) for kind in _KINDS):
+        return value
+    if isinstance(value, (int, float, complex)):
+        return np.asarray(value, dtype)[()]
+    return convert_element_type_p.bind(value, new_dtype=dtype, weak_type=False)
+
+
+def _fitting(view, old, new):
+    new = _typed(view, new)
+    got = get_aval(new)
+    if got.shape != np.shape(old) or got.dtype != view.dtype:
+        raise ValueError(f"a value of type {got.str_short()} cannot be stored in a part of a reference of type "
+                         f"{view.dtype.name}{list(np.shape(old))}; convert it to that dtype and shape first")
+    return new
+
+
+def set(ref: Any, idx: Any, value: Any) -> None:
+    """Store ``value`` in the part of ``ref`` that ``idx`` names; see `swap`."""
+    swap(ref, idx, value, "ref_set")
+
+
+def addupdate(ref: Any, idx: Any, x: Any) -> None:
+    """Add ``x`` to the part of ``ref`` that ``idx`` names; elements that ``idx`` names twice get both.
+
+    Raises:
+      ValueError: ``x`` has another dtype than ``ref``, or another shape than the part.
+    """
+    if isinstance(ref, RefView):
+        _change_view(ref, idx, x, lambda old, new: old + _fitting(ref, old, new))
+        return
+    _check("ref.addupdate", ref)
+    index, operands = indexing.parse(idx, ref.shape)
+    addupdate_p.bind(ref, _typed(ref, x), *operands, index=index)
+
+
+# -- tracers -----------------------------------------------------------------------------------------------------------
+
+ref_operators.update({"__getitem__": get, "__setitem__": set, "at": Ref.at, "addupdate": Ref.addupdate})

@@ -1,0 +1,530 @@
+"""Abstract values: what is known of an array while a program is traced.
+
+`ShapedArray` (shape, dtype, weak type, placement) is the type that every rule of every primitive works on. Instances
+are immutable and are shared (the constructor returns a known instance for known arguments), so comparing two types is
+almost always one pointer comparison; caches all over the system use them as keys.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable
+
+import numpy as np
+
+from .. import backends
+from . import dtypes
+from .manual_axis_type import ManualAxisType, varying_axes
+
+
+class AbstractValue:
+    """Base class of all types of traced values. All but opaque ones have the attributes of `ShapedArray`."""
+
+    __slots__ = ()
+    shape: Any
+    dtype: Any
+    weak_type: Any
+    sharding: Any
+    memory_space: Any
+    vma: frozenset = frozenset()
+
+    def to_tangent_aval(self) -> "AbstractValue":
+        """The type of a tangent of a value of this type."""
+        raise NotImplementedError(f"{type(self).__name__} has no tangent type")
+
+    def to_ct_aval(self) -> "AbstractValue":
+        """The type of a cotangent, the same as that of a tangent."""
+        return self.to_tangent_aval()
+
+    def at_least_vspace(self) -> "AbstractValue":
+        """The vector space that tangents live in."""
+        return self.to_tangent_aval()
+
+    def vspace_add(self, x: Any, y: Any) -> Any:
+        """The sum of two tangents of this type."""
+        return x + y
+
+    def update(self, **kwargs: Any) -> "AbstractValue":
+        """This type with some fields replaced."""
+        raise NotImplementedError(f"{type(self).__name__} has no fields that can be replaced")
+
+    def strip_weak_type(self) -> "AbstractValue":
+        return self
+
+    def update_weak_type(self, weak_type: bool) -> "AbstractValue":
+        """This type, weak or not; types without a dtype stay as they are."""
+        return self
+
+    def normalize(self) -> "AbstractValue":
+        """The type that stands for all types equal to this one: itself, as equal types are shared."""
+        return self
+
+    def dec_rank(self, size: int | None, spec: Any) -> "AbstractValue":
+        """The type of one of the ``size`` values that are mapped as ``spec`` says."""
+        raise NotImplementedError(f"{type(self).__name__} has no axes that can be mapped")
+
+    def inc_rank(self, size: int | None, spec: Any) -> "AbstractValue":
+        """The type of ``size`` such values; the inverse of `dec_rank`."""
+        raise NotImplementedError(f"{type(self).__name__} has no axes that can be mapped")
+
+    def update_manual_axis_type(self, mat: ManualAxisType) -> "AbstractValue":
+        """This type of a value that varies over the axes of ``mat``."""
+        raise NotImplementedError(f"{type(self).__name__} cannot vary over mesh axes")
+
+    # How a value is represented by arrays. All types of this system are their own representation.
+    is_high = False
+
+    def lo_ty(self) -> list["AbstractValue"]:
+        """The types of the arrays that represent a value."""
+        return [self]
+
+    def lower_val(self, val: Any, /) -> list:
+        """The arrays that represent ``val``."""
+        return [val]
+
+    def raise_val(self, *vals: Any) -> Any:
+        """The value that arrays represent; the inverse of `lower_val`."""
+        val, = vals
+        return val
+
+    def leading_axis_spec(self) -> Any:
+        """Where `vmap` puts the mapped axis of such values to have it in front."""
+        return 0
+
+    def str_short(self, short_dtypes: bool = False, **_) -> str:
+        return str(self)
+
+
+class AbstractToken(AbstractValue):
+    """The type of a token: it carries order and no data."""
+
+    __slots__ = ()
+    shape = ()
+    dtype = dtypes.float0
+    weak_type = False
+
+    def __repr__(self):
+        return "Tok"
+
+    def __eq__(self, other):
+        return type(other) is AbstractToken
+
+    def __hash__(self):
+        return hash(AbstractToken)
+
+    def to_tangent_aval(self):
+        return self
+
+
+abstract_token = AbstractToken()
+
+
+class AbstractRef(AbstractValue):
+    """The type of a mutable reference to an array of type ``inner_aval``; see the package `refs`.
+
+    Args:
+      inner_aval: type of the array that it holds.
+      memory_space: kind of memory, or None for the default.
+      kind: a label that `new_ref` was given; it has no effect.
+    """
+
+    __slots__ = ("inner_aval", "memory_space", "kind")
+
+    def __init__(self, inner_aval: AbstractValue, memory_space: Any = None, kind: Any = None):
+        self.inner_aval, self.memory_space, self.kind = inner_aval, memory_space, kind
+
+    shape = property(lambda self: self.inner_aval.shape)
+    dtype = property(lambda self: self.inner_aval.dtype)
+    ndim = property(lambda self: len(self.inner_aval.shape))
+    size = property(lambda self: self.inner_aval.size)
+    weak_type = property(lambda self: self.inner_aval.weak_type)
+    sharding = property(lambda self: self.inner_aval.sharding)
+    vma = property(lambda self: self.inner_aval.vma)
+
+    def _key(self):
+        return self.inner_aval, self.memory_space, self.kind
+
+    def __eq__(self, other):
+        return type(other) is AbstractRef and self._key() == other._key()
+
+    def __hash__(self):
+        return hash((AbstractRef, self._key()))
+
+    def __len__(self):
+        return len(self.inner_aval)
+
+    manual_axis_type = property(lambda self: self.inner_aval.manual_axis_type)
+
+    def dec_rank(self, size: int | None, spec: int | None) -> "AbstractRef":
+        """See `ShapedArray.dec_rank`."""
+        return self.update(self.inner_aval.dec_rank(size, spec))
+
+    def inc_rank(self, size: int | None, spec: int | None) -> "AbstractRef":
+        """See `ShapedArray.inc_rank`."""
+        return self.update(self.inner_aval.inc_rank(size, spec))
+
+    def update_manual_axis_type(self, mat: ManualAxisType) -> "AbstractRef":
+        return self.update(self.inner_aval.update_manual_axis_type(mat))
+
+    def update_weak_type(self, weak_type: bool) -> "AbstractRef":
+        return self.update(self.inner_aval.update_weak_type(weak_type))
+
+    def update(self, inner_aval=None, memory_space=None, kind=None) -> "AbstractRef":  # type: ignore[override]
+        """This type with some fields replaced."""
+        return AbstractRef(self.inner_aval if inner_aval is None else inner_aval,
+                           self.memory_space if memory_space is None else memory_space,
+                           self.kind if kind is None else kind)
+
+    def to_tangent_aval(self) -> "AbstractRef":
+        return self.update(self.inner_aval.to_tangent_aval())
+
+    def strip_weak_type(self) -> "AbstractRef":
+        return self.update(self.inner_aval.strip_weak_type())
+
+    def str_short(self, short_dtypes: bool = False, **_) -> str:
+        return f"Ref{{{self.inner_aval.str_short(short_dtypes)}}}"
+
+    def __repr__(self):
+        return self.str_short()
+
+
+_known: dict = {}
+_KNOWN_LIMIT = 1 << 17
+_NO_AXES: frozenset = frozenset()
+
+
+def is_open(sharding: Any) -> bool:
+    """Whether a placement is on no mesh: that of types which leave it to the compiler."""
+    return getattr(getattr(sharding, "mesh", None), "empty", False)
+
+
+class ShapedArray(AbstractValue):
+    """The type of an array.
+
+    Args:
+      shape: lengths of the axes.
+      dtype: a NumPy dtype, an ml_dtypes dtype or an extended dtype (keys).
+      weak_type: the dtype gives way in promotion, as that of a Python scalar does.
+      sharding: placement that the type carries; None, or one on no mesh, where the compiler may choose. It is kept as
+        ``placement``, None in both cases.
+      vma: names of the manual mesh axes that the value varies over.
+      memory_space: kind of memory, or None for the default.
+      manual_axis_type: in place of ``vma``, its public form.
+    """
+
+    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "memory_space", "_hash", "__weakref__")
+    _hash: int
+    array_abstraction_level = 1
+
+    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None,
+                manual_axis_type: ManualAxisType | None = None):
+        if manual_axis_type is not None:
+            vma = varying_axes(manual_axis_type)
+        key = (shape, dtype, weak_type, sharding, vma, memory_space)
+        try:
+            return _known[key]
+        except (KeyError, TypeError):
+            pass
+        self = object.__new__(cls)
+        self.shape = tuple(map(_dimension, shape))
+        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
+        self.weak_type = bool(weak_type)
+        if sharding is not None and is_open(sharding):
+            sharding = None
+        self.placement, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
+        normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.memory_space)
+        self._hash = hash(normal)
+        if len(_known) > _KNOWN_LIMIT:
+            _known.clear()
+        return _known.setdefault(normal, self)
+
+    def __reduce__(self):
+        return _rebuild, (self.shape, self.dtype, self.weak_type)
+
+    def __eq__(self, other):
+        if self is other:
+            return True
+        return (type(other) is ShapedArray and self._hash == other._hash and self.shape == other.shape
+                and self.dtype == other.dtype and self.weak_type == other.weak_type and self.placement == other.placement
+                and self.vma == other.vma and self.memory_space == other.memory_space)
+
+    def __hash__(self):
+        return self._hash
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * self.dtype.itemsize
+
+    @property
+    def sharding(self) -> Any:
+        """The placement; where the type leaves it open, one on no mesh."""
+        return self.placement if self.placement is not None else backends.get().placements.on_no_mesh(self.ndim)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    def update(self, shape=None, dtype=None, weak_type=None, **kwargs) -> "ShapedArray":
+        """This type with some fields replaced."""
+        fields = dict(sharding=self.placement, vma=self.vma, memory_space=self.memory_space)
+        if shape is not None and len(shape) != len(self.shape):
+            fields["sharding"] = None  # a placement belongs to a number of axes
+        fields.update(kwargs)
+        return ShapedArray(self.shape if shape is None else tuple(shape), self.dtype if dtype is None else dtype,
+                           self.weak_type if weak_type is None else weak_type, **fields)
+
+    def strip_weak_type(self) -> "ShapedArray":
+        return self.update(weak_type=False) if self.weak_type else self
+
+    def update_weak_type(self, weak_type: bool) -> "ShapedArray":
+        return self.update(weak_type=weak_type)
+
+    @property
+    def manual_axis_type(self) -> ManualAxisType:
+        """``vma`` in its public form."""
+        return ManualAxisType(varying=self.vma)
+
+    mat = manual_axis_type
+
+    def update_manual_axis_type(self, mat: ManualAxisType) -> "ShapedArray":
+        """This type of a value that varies over the axes of ``mat``."""
+        return self.update(vma=varying_axes(mat))
+
+    def dec_rank(self, size: int | None, spec: int | None) -> "ShapedArray":
+        """The type of one row along the axis ``spec`` of length ``size``; with None, of what is not mapped, itself.
+
+        Raises:
+          ValueError: the axis is not of that length.
+        """
+        if spec is None:
+            return self
+        if self.shape[spec] != size:
+            raise ValueError(f"dec_rank: axis {spec} of {self} has length {self.shape[spec]}, not {size}")
+        return self.update(shape=self.shape[:spec] + self.shape[spec + 1:])
+
+    def inc_rank(self, size: int | None, spec: int | None) -> "ShapedArray":
+        """The type of ``size`` such arrays, stacked along a new axis ``spec``; itself for None."""
+        return self if spec is None else self.update(shape=(*self.shape[:spec], size, *self.shape[spec:]))
+
+    def to_tangent_aval(self) -> "ShapedArray":
+        """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
+        if isinstance(self.dtype, dtypes.ExtendedDType):
+            return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
+        if self.dtype.kind in "fcV" and dtypes.issubdtype(self.dtype, np.inexact):
+            return self
+        return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
+
+    def str_short(self, short_dtypes: bool = False, **_) -> str:
+        """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
+        name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
+        return f"{name}[{','.join(map(str, self.shape))}]{_varying_text(self.vma) if self.vma else ''}"
+
+    def __repr__(self):
+        return f"ShapedArray({self.str_short()}{', weak_type=True' if self.weak_type else ''})"
+
+    def __str__(self):
+        return ("~" if self.weak_type else "") + self.str_short()
+
+
+def _varying_text(axes: frozenset) -> str:
+    """``{V:x}``: the manual axes that a value varies over."""
+    names = sorted(map(str, axes))
+    return f"{{V:{names[0]}}}" if len(names) == 1 else f"{{V:({','.join(names)})}}"
+
+
+def _dtype_name(dtype) -> str:
+    return "float0" if dtype == dtypes.float0 else dtype.name
+
+
+def _rebuild(shape, dtype, weak_type):
+    return ShapedArray(shape, dtype, weak_type)
+
+
+def _dimension(n) -> int:
+    try:
+        return n.__index__()
+    except (AttributeError, TypeError):
+        raise TypeError(f"a shape holds integers, got {n!r} of type {type(n).__name__}") from None
+
+
+# -- types of Python values ----------------------------------------------------------------------------------------
+
+def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
+    def aval(x):
+        dtype = dtypes.dtype(x)
+        if kind is int and not -(1 << (8 * dtype.itemsize - 1)) <= x < 1 << (8 * dtype.itemsize - 1):
+            raise OverflowError(f"Python int {x} does not fit in {dtype.name}; use a NumPy array of a wider dtype"
+                                f"{'' if dtype.itemsize == 8 else ', and enable x64 to keep it 64 bits wide'}.")
+        return ShapedArray((), dtype, True)
+    return aval
+
+
+def _numpy_value(x) -> ShapedArray:
+    return ShapedArray(x.shape, dtypes.array_dtype(x.dtype, x))
+
+
+def _own_aval(x) -> AbstractValue:
+    return x.aval
+
+
+aval_of_type: dict[type, Callable[[Any], AbstractValue]] = {
+    bool: lambda x: ShapedArray((), np.dtype(bool), False),
+    int: _python_scalar(int), float: _python_scalar(float), complex: _python_scalar(complex),
+    np.ndarray: _numpy_value,
+}
+"""How the type of a value is found, by the value's Python class. Backends and packages add their array classes."""
+
+
+canonicalize_handlers: dict[type, Callable[[Any], Any]] = {
+    cls: np.asarray for cls in (np.ndarray, bool, int, float, complex)}
+"""How values of other classes become arrays, by class; libraries with array types of their own add theirs."""
+
+
+def foreign_value(x: Any) -> Any:
+    """``x``, of a class that a library has registered, as an array."""
+    return canonicalize_handlers.get(type(x), np.asarray)(x)
+
+
+def own_array(x: Any) -> Any:
+    """What ``x`` converts itself to by ``__jax_array__``. Raises TypeError if that is something to be converted again."""
+    value = x.__jax_array__()
+    if type(value) not in aval_of_type and hasattr(value, "__jax_array__"):
+        raise TypeError(f"{type(x).__name__}.__jax_array__ must return an array, got {value!r} of type {type(value).__name__}")
+    return value
+
+
+def get_aval(x: Any) -> AbstractValue:
+    """The type of ``x``: an array, tracer, NumPy value or Python scalar.
+
+    Raises:
+      TypeError: ``x`` is not a valid JAX type.
+    """
+    rule = aval_of_type.get(type(x))
+    if rule is None:
+        rule = _find_rule(x)
+    return rule(x)
+
+
+def _find_rule(x) -> Callable[[Any], AbstractValue]:
+    kind = type(x)
+    rule: Callable[[Any], AbstractValue] | None
+    if issubclass(kind, np.generic):
+        rule = _numpy_value
+    else:
+        rule = next((aval_of_type[base] for base in kind.__mro__ if base in aval_of_type), None)
+        if rule is None and hasattr(x, "__jax_array__"):
+            return lambda x: get_aval(own_array(x))
+        if rule is None:
+            raise TypeError(f"{x!r} of type {kind.__module__}.{kind.__qualname__} is not a valid JAX type")
+    aval_of_type[kind] = rule
+    return rule
+
+
+def plain_values(leaves: list) -> list:
+    """``leaves``, with those that convert themselves by ``__jax_array__`` converted."""
+    known = aval_of_type
+    for x in leaves:
+        if type(x) not in known and hasattr(x, "__jax_array__"):
+            return [own_array(x) if type(x) not in known and hasattr(x, "__jax_array__") else x for x in leaves]
+    return leaves
+
+
+def is_jax_type(x: Any) -> bool:
+    """Whether ``x`` can be an argument of a primitive."""
+    try:
+        get_aval(x)
+    except (TypeError, OverflowError):
+        return False
+    return True
+
+
+def typeof(x: Any) -> AbstractValue:
+    """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values."""
+    return get_aval(x)
+
+
+def register_array_class(cls: type) -> None:
+    """Values of class ``cls`` carry their type in the attribute ``aval``."""
+    aval_of_type[cls] = _own_aval
+
+
+class ShapeDtypeStruct:
+    """Shape and dtype of an array that need not exist: what `eval_shape` returns and `jit(f).lower` accepts.
+
+    Args:
+      shape: lengths of the axes.
+      dtype: of the elements, as given; an array of this description (`aval`) is narrower while x64 is off.
+      sharding: placement, or None.
+      weak_type: as for `ShapedArray`.
+    """
+
+    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
+    named_shape: dict = {}
+
+    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False,
+                 manual_axis_type: ManualAxisType | None = None):
+        if dtype is None:
+            raise ValueError("ShapeDtypeStruct: dtype must be given")
+        if manual_axis_type is not None:
+            vma = varying_axes(manual_axis_type)
+        self.shape = tuple(shape)
+        self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
+        self.sharding, self.weak_type, self.vma, self.is_ref = sharding, weak_type, vma, is_ref
+
+    size = property(lambda self: math.prod(self.shape))
+    ndim = property(lambda self: len(self.shape))
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    format = property(lambda self: self.sharding)
+
+    @property
+    def manual_axis_type(self) -> ManualAxisType | None:
+        """The axes that the array varies over in a manual region; None if not given."""
+        return None if self.vma is None else ManualAxisType(varying=frozenset(self.vma))
+
+    @property
+    def aval(self) -> AbstractValue:
+        dtype = dtypes.canonicalize_dtype(self.dtype, allow_extended_dtype=True)
+        aval = ShapedArray(self.shape, dtype, self.weak_type)
+        return AbstractRef(aval) if self.is_ref else aval
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError("len() of unsized object")
+        return self.shape[0]
+
+    @staticmethod
+    def like(x: Any) -> "ShapeDtypeStruct":
+        """The description of the array ``x``."""
+        aval = get_aval(x)
+        return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=getattr(x, "sharding", None),
+                                weak_type=aval.weak_type)
+
+    def update(self, **kwargs) -> "ShapeDtypeStruct":
+        fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type,
+                      vma=self.vma, is_ref=self.is_ref)
+        return ShapeDtypeStruct(**{**fields, **kwargs})
+
+    def __repr__(self):
+        extra = (f", sharding={self.sharding}" if self.sharding is not None else "") + (
+            f", weak_type={self.weak_type}" if self.weak_type else "")
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={_dtype_name(self.dtype)}{extra})"
+
+    def _key(self):
+        return self.shape, self.dtype, self.sharding, self.weak_type, self.is_ref
+
+    def __eq__(self, other):
+        return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+
+aval_of_type[ShapeDtypeStruct] = _own_aval

@@ -1,0 +1,238 @@
+"""The exception classes of `jax.errors`, and the words they speak.
+
+A program that JAX cannot follow fails in Python, at the line that asked a traced
+value for something only a concrete value has. Each class below names one such
+question (a truth value, an index, a NumPy array, ...), so each message says which
+value was asked, where that value comes from, and what to write instead.
+
+Constructors take the tracer that was asked, or a finished message. A tracer may
+offer `_origin_message() -> str`: a sentence naming the function being traced and
+the arguments the value depends on (`origin_sentence` words it).
+
+Class names and base classes are those JAX users catch. The text of a failed
+`bool(tracer)` is fixed by the specification (introduction, In [27]).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .. import backends
+
+_URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
+
+__all__ = [
+    "ConcretizationTypeError", "InconclusiveDimensionOperation", "JAXIndexError",
+    "JAXTypeError", "JaxprTypeError", "KeyReuseError",
+    "NonConcreteBooleanIndexError", "TracerArrayConversionError",
+    "TracerBoolConversionError", "TracerIntegerConversionError",
+    "TypePromotionError", "UnexpectedTracerError",
+]
+
+
+def origin_sentence(function: str, positions: Sequence[int]) -> str:
+    """Say which function is being traced and which arguments a value depends on.
+
+    Args:
+      function: description of the traced function, as
+        ``"f at file.py:3, transformed by jit."``.
+      positions: flattened argument positions the value depends on; empty when it
+        depends on none (or the origin is unknown).
+
+    Returns:
+      One sentence, used as the origin part of a concretization error.
+    """
+    start = f"While tracing the function {function}, this concrete value was not available in Python because it "
+    if not positions:
+        return (f"{start}is the result of an operation that is being staged out (that is, delayed rather than executed"
+                " eagerly).")
+    return (
+        f"{start}depends on the value of the arguments to {function} at flattened positions {list(positions)},"
+        " and the computation of these values is being staged out (that is, delayed rather than executed eagerly)."
+    )
+
+
+def _origin(tracer: Any) -> str:
+    """The tracer's own account of where it comes from, or nothing."""
+    message = getattr(tracer, "_origin_message", None)
+    return message() if message is not None else ""
+
+
+def _lines(*parts: str) -> str:
+    return "\n".join(part for part in parts if part)
+
+
+class JAXTypeError(TypeError):
+    """A value is not of a kind that JAX can use here."""
+
+    def __init__(self, message: str):
+        super().__init__(message)
+
+
+class JAXIndexError(IndexError):
+    """An index is not of a kind that JAX can use here."""
+
+    def __init__(self, message: str):
+        super().__init__(message)
+
+
+class ConcretizationTypeError(JAXTypeError):
+    """The value of a traced array was needed while only its type is known.
+
+    Raised by `bool`, `int`, `float`, `complex` of a tracer and by functions one of
+    whose arguments decides a shape or the course of the trace. Remedies: mark the
+    argument static (`static_argnums`), use `jax.lax.cond`, `jax.lax.while_loop` or
+    `jax.numpy.where` in place of Python control flow, or take the line out of the
+    transformed function.
+    """
+
+    def __init__(self, tracer: Any, context: str = ""):
+        """Args:
+          tracer: the traced value, or a finished message.
+          context: which call asked for the value, one sentence.
+        """
+        if isinstance(tracer, str):
+            super().__init__(_lines(tracer, context))
+            return
+        origin, _, by_name = _origin(tracer).partition("\n")
+        super().__init__(_lines(
+            f"Abstract tracer value encountered where concrete value is expected: {tracer!r}",
+            context,
+            origin,
+            f" ({_URL}ConcretizationTypeError)",
+        ))
+        if by_name:
+            self.add_note(by_name)  # the specification fixes the text; a note is shown below it
+
+
+class TracerBoolConversionError(ConcretizationTypeError):
+    """The truth value of a traced array was asked: `if x`, `while x`, `x and y`, `bool(x)`.
+
+    Remedies: `jax.lax.cond`, `jax.lax.while_loop`, `jax.numpy.where`, or a static argument.
+    """
+
+    def __init__(self, tracer: Any):
+        # The space before the line break is part of the text the specification fixes.
+        super().__init__(tracer, "" if isinstance(tracer, str) else conversion_context("bool"))
+
+
+def conversion_context(function: str) -> str:
+    """The context line of an error raised by a Python conversion such as `bool` or `float`."""
+    return f"The problem arose with the `{function}` function. "
+
+
+class TracerIntegerConversionError(JAXTypeError):
+    """A traced array was used where Python needs an integer: a list index, `range`, a shape.
+
+    Remedies: convert the indexed sequence with `jax.numpy.asarray`, use
+    `jax.lax.fori_loop` in place of `range`, or make the argument static.
+    """
+
+    def __init__(self, tracer: Any):
+        super().__init__(tracer if isinstance(tracer, str) else _lines(
+            f"A traced array cannot be used as a Python integer (`__index__` of {tracer!r}).",
+            _origin(tracer),
+            "To index a list or tuple with it, make that an array first (jnp.asarray); in place of range(n), use"
+            " jax.lax.fori_loop; for a shape or axis, make the argument static (static_argnums of jax.jit).",
+        ))
+
+
+class TracerArrayConversionError(JAXTypeError):
+    """A traced array was handed to something that needs its numbers: a NumPy function, `np.asarray`.
+
+    Remedies: the `jax.numpy` function of the same name, `jax.pure_callback` for code
+    that must run on the host, or a static argument.
+    """
+
+    def __init__(self, tracer: Any):
+        super().__init__(tracer if isinstance(tracer, str) else _lines(
+            f"A traced array has no numbers yet, so it cannot become a NumPy array (`__array__` of {tracer!r}).",
+            _origin(tracer),
+            "Call the jax.numpy function in place of the NumPy one, wrap host code in jax.pure_callback, or make"
+            " the argument static (static_argnums of jax.jit).",
+        ))
+
+
+class NonConcreteBooleanIndexError(JAXIndexError):
+    """An array was indexed with a traced boolean mask, so the shape of the result is unknown.
+
+    Remedies: `jax.numpy.where(mask, x, y)`, or the `size` argument of
+    `jax.numpy.nonzero` and its relatives.
+    """
+
+    def __init__(self, tracer: Any):
+        super().__init__(tracer if isinstance(tracer, str) else _lines(
+            f"A boolean index must have known values, since they decide the shape of the result; got {tracer!r}.",
+            _origin(tracer),
+            "Use jnp.where(mask, x, y) in place of x[mask], or jnp.nonzero(mask, size=n) for a fixed number of"
+            " elements.",
+        ))
+
+
+class UnexpectedTracerError(JAXTypeError):
+    """A tracer outlived the transformation that made it, and was used afterwards.
+
+    Usually a transformed function stored an intermediate value in a global, an
+    attribute or a closure. Remedy: return the value. `jax.checking_leaks` finds the place.
+    """
+
+    def __init__(self, msg: str):
+        super().__init__(msg)
+
+
+class KeyReuseError(JAXTypeError):
+    """A random key was consumed twice. Remedy: `jax.random.split` it first."""
+
+    def __init__(self, message: str):
+        super().__init__(message)
+
+
+class TypePromotionError(ValueError):
+    """No implicit promotion leads from the given dtypes to a common one. Remedy: `x.astype(dtype)`."""
+
+
+class JaxprTypeError(TypeError):
+    """A jaxpr is ill-typed: a bug in a transformation or in a user's own jaxpr interpreter."""
+
+
+class InconclusiveDimensionOperation(Exception):
+    """A comparison of symbolic dimensions has no answer that holds for all their values."""
+
+
+def shape_error(shape: Any) -> TypeError:
+    """The error for a shape that contains something other than concrete integers.
+
+    Args:
+      shape: the offending shape, as the user gave it.
+
+    Returns:
+      A `TypeError` to raise. The text for traced entries is fixed by the
+      specification (introduction, In [30]).
+    """
+    message = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
+    entries = shape if isinstance(shape, (tuple, list)) else (shape,)
+    if any(hasattr(entry, "_origin_message") for entry in entries):
+        message += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
+    return TypeError(message)
+
+
+# --- errors of the running program ---------------------------------------------------
+_runtime_error: type[Exception] | None = None
+
+
+def set_runtime_error_class(cls: type[Exception]) -> None:
+    """Make `cls` the `JaxRuntimeError` of this process; called by the backend when it loads, which asking for the class does."""
+    global _runtime_error
+    _runtime_error = cls
+
+
+def __getattr__(name: str) -> Any:
+    if name == "JaxRuntimeError":
+        if _runtime_error is None:
+            try:
+                backends.get()
+            except RuntimeError as error:
+                raise AttributeError(f"{__name__}.JaxRuntimeError is the error class of the runtime, and {error}") from error
+        return _runtime_error
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

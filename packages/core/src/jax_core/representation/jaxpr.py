@@ -1,0 +1,447 @@
+"""Jaxprs: programs as data. A list of equations, each one primitive applied to variables and literals.
+
+Jaxprs nested in the parameters of equations (those of `jit`, `scan`, `cond` ...) never hold array constants when this
+system traces them: what they close over is passed as operands. So constants live at the top level only, and a nested
+jaxpr can be compared, cached and moved by identity.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, Sequence
+
+import numpy as np
+
+from ..configuration import config as _config
+from .aval import AbstractValue, get_aval
+from .effects import NO_EFFECTS, Effects, visible
+from .source import UNKNOWN, name_stack
+
+
+class Var:
+    """A variable. Identity is its name; printing assigns letters."""
+
+    __slots__ = ("aval",)
+    count = 0
+
+    def __init__(self, aval: AbstractValue):
+        self.aval = aval
+
+    suffix = ""
+
+    def __repr__(self):
+        return f"Var(id={id(self)}):{self.aval.str_short(short_dtypes=True)}"
+
+
+class DropVar(Var):
+    """A result that nobody reads; printed as ``_``."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return "_"
+
+
+class Literal:
+    """A scalar constant in an equation."""
+
+    __slots__ = ("val", "aval", "hash")
+
+    def __init__(self, val: Any, aval: AbstractValue | None = None):
+        self.val = val
+        self.aval = get_aval(val) if aval is None else aval
+        try:
+            self.hash: int | None = hash(val)
+        except TypeError:
+            self.hash = None
+
+    def __repr__(self):
+        return f"{literal_text(self.val)}:{self.aval.str_short(short_dtypes=True)}"
+
+
+Atom = (Var, Literal)
+
+
+def literal_text(val: Any) -> str:
+    """A scalar as Python prints it; long values of unusual types are cut."""
+    if isinstance(val, (np.ndarray, np.generic)) and val.shape == ():
+        val = val.item() if val.dtype.kind in "biufc" else val
+    return str(val)
+
+
+class JaxprEqn:
+    """``outvars = primitive[params] invars``, its effects, and where it was written."""
+
+    __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "ctx")
+
+    def __init__(self, invars, outvars, primitive, params, effs=NO_EFFECTS, source_info=UNKNOWN, ctx=None):
+        self.invars, self.outvars, self.primitive, self.params = invars, outvars, primitive, params
+        self.effects, self.source_info, self.ctx = effs, source_info, ctx
+
+    def replace(self, **fields) -> "JaxprEqn":
+        """A copy with some fields replaced."""
+        old = {name: getattr(self, name) for name in self.__slots__}
+        old.update(fields)
+        return JaxprEqn(effs=old.pop("effects"), **old)
+
+    def __repr__(self):
+        from . import printing as pretty  # printing is not needed until somebody prints
+        return pretty.equation(self)
+
+
+def new_jaxpr_eqn(invars, outvars, primitive, params, effects=NO_EFFECTS, source_info=None, ctx=None) -> JaxprEqn:
+    """An equation, for interpreters that write jaxprs by hand."""
+    return JaxprEqn(list(invars), list(outvars), primitive, params, effects, source_info or UNKNOWN, ctx)
+
+
+class DebugInfo:
+    """Names for messages: the traced function, the transformation, and paths of arguments and results."""
+
+    __slots__ = ("traced_for", "func_src_info", "arg_names", "result_paths")
+
+    def __init__(self, traced_for="", func_src_info="", arg_names=(), result_paths=None):
+        self.traced_for, self.func_src_info = traced_for, func_src_info
+        self.arg_names, self.result_paths = arg_names, result_paths
+
+    @property
+    def func_name(self) -> str:
+        return self.func_src_info.split(" at ")[0]
+
+    @property
+    def func_filename(self) -> str | None:
+        """The file of the traced function, if known."""
+        return self._place()[0]
+
+    @property
+    def func_lineno(self) -> int | None:
+        """The line where the traced function begins, if known."""
+        return self._place()[1]
+
+    def _place(self) -> tuple[str | None, int | None]:
+        _, _, place = self.func_src_info.partition(" at ")
+        file, colon, line = place.rpartition(":")
+        return (file, int(line)) if colon and line.isdigit() else (None, None)
+
+    def _replace(self, **fields) -> "DebugInfo":
+        return DebugInfo(**{**{name: getattr(self, name) for name in self.__slots__}, **fields})
+
+    def replace_func_name(self, name: str) -> "DebugInfo":
+        """The same for a function called ``name``, at the same place."""
+        _, at, place = self.func_src_info.partition(" at ")
+        return self._replace(func_src_info=f"{name}{at}{place}")
+
+    def with_unknown_names(self) -> "DebugInfo":
+        """The same without names of arguments and results."""
+        return self._replace(arg_names=None, result_paths=None)
+
+    def set_result_paths(self, ans: Any) -> "DebugInfo":
+        """The same with the paths of the leaves of ``ans``, which the function returned."""
+        from .tree_util import keystr, tree_flatten_with_path  # this module comes before pytrees
+        return self._replace(result_paths=tuple(f"result{keystr(path)}" for path, _ in tree_flatten_with_path(ans)[0]))
+
+    def resolve_result_paths(self) -> "DebugInfo":
+        """The same with the paths worked out, which is put off until somebody asks."""
+        return self if self.result_paths is None else self._replace(result_paths=tuple(self.result_paths))
+
+    def safe_arg_names(self, expected_count: int) -> tuple[str, ...]:
+        """The names of the arguments; empty names where they are not known. Raises as `assert_arg_names`."""
+        self.assert_arg_names(expected_count)
+        return ("",) * expected_count if self.arg_names is None else tuple(self.arg_names)
+
+    def safe_result_paths(self, expected_count: int) -> tuple[str, ...]:
+        """The paths of the results; empty ones where they are not known. Raises as `assert_result_paths`."""
+        self.assert_result_paths(expected_count)
+        return ("",) * expected_count if self.result_paths is None else tuple(self.result_paths)
+
+    def assert_arg_names(self, expected_count: int) -> None:
+        """Raises AssertionError if the names are known and are not ``expected_count``."""
+        _check_count("arg_names", self.arg_names, expected_count)
+
+    def assert_result_paths(self, expected_count: int) -> None:
+        """Raises AssertionError if the paths are known and are not ``expected_count``."""
+        _check_count("result_paths", self.result_paths, expected_count)
+
+    def filter_arg_names(self, keep: Sequence[bool]) -> tuple[str, ...] | None:
+        """The names of those arguments that ``keep`` marks."""
+        return None if self.arg_names is None else tuple(n for n, k in zip(self.arg_names, keep, strict=True) if k)
+
+    def filter_result_paths(self, keep: Sequence[bool]) -> tuple[str, ...] | None:
+        """The paths of those results that ``keep`` marks."""
+        return None if self.result_paths is None else tuple(p for p, k in zip(self.result_paths, keep, strict=True) if k)
+
+
+def _check_count(what: str, names: Any, expected: int) -> None:
+    if names is not None and len(tuple(names)) != expected:
+        raise AssertionError(f"DebugInfo: {what}={tuple(names)} are {len(tuple(names))}, not {expected}")
+
+
+class Jaxpr:
+    """A program: constants and inputs, equations in order, results.
+
+    Args:
+      constvars: variables for the constants (values are in the `ClosedJaxpr`).
+      invars: variables for the arguments.
+      outvars: variables or literals.
+      eqns: equations; each reads only variables bound before it.
+      effects: union of the equations' effects.
+      debug_info: names for messages.
+    """
+
+    __slots__ = ("constvars", "invars", "outvars", "eqns", "effects", "debug_info", "is_high", "_cache", "__weakref__")
+
+    def __init__(self, constvars: Sequence[Var], invars: Sequence[Var], outvars: Sequence[Any],
+                 eqns: Sequence[JaxprEqn], effects: Effects = NO_EFFECTS, debug_info: DebugInfo | None = None,
+                 is_high: bool = False):
+        self.constvars, self.invars, self.outvars = list(constvars), list(invars), list(outvars)
+        self.eqns = list(eqns)
+        self.effects = visible(effects, (*self.constvars, *self.invars)) if effects else NO_EFFECTS
+        self.debug_info = debug_info or DebugInfo()
+        self.is_high = is_high
+        self._cache: dict | None = None
+
+    @property
+    def in_avals(self) -> list[AbstractValue]:
+        return [v.aval for v in self.invars]
+
+    @property
+    def out_avals(self) -> list[AbstractValue]:
+        return [v.aval for v in self.outvars]
+
+    # What interpreters ask of a program whether or not it carries its constants.
+    jaxpr = property(lambda self: self)
+    consts = property(lambda self: [])
+    literals = property(lambda self: [])
+    num_consts = property(lambda self: len(self.constvars))
+    all_invars = property(lambda self: [*self.constvars, *self.invars])
+
+    def with_consts(self, consts: Sequence[Any]) -> "ClosedJaxpr":
+        """This program with values for its ``constvars``."""
+        return ClosedJaxpr(self, consts)
+
+    def map_jaxpr(self, f: Callable) -> Any:
+        """``f`` of this program."""
+        return f(self)
+
+    def replace(self, **fields) -> "Jaxpr":
+        """A copy with some of ``constvars, invars, outvars, eqns, effects, debug_info`` replaced."""
+        old = {n: getattr(self, n) for n in ("constvars", "invars", "outvars", "eqns", "effects", "debug_info")}
+        return Jaxpr(**{**old, **fields})
+
+    def pretty_print(self, **settings) -> str:
+        """The printed form; for the settings see `pretty.program`."""
+        from . import printing as pretty
+        return pretty.program(self, **settings)
+
+    def __str__(self):
+        from . import printing as pretty
+        return pretty.plain(self)
+
+    __repr__ = __str__
+
+
+class ClosedJaxpr:
+    """A jaxpr with the values of its constants."""
+
+    __slots__ = ("jaxpr", "consts", "_cache", "__weakref__")
+
+    def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()):
+        if len(jaxpr.constvars) != len(consts):
+            raise ValueError(f"ClosedJaxpr: {len(consts)} constants given for {len(jaxpr.constvars)} constvars")
+        self.jaxpr, self.consts = jaxpr, list(consts)
+        self._cache: dict | None = None
+
+    in_avals = property(lambda self: self.jaxpr.in_avals)
+    out_avals = property(lambda self: self.jaxpr.out_avals)
+    eqns = property(lambda self: self.jaxpr.eqns)
+    effects = property(lambda self: self.jaxpr.effects)
+    literals = property(lambda self: self.consts)
+    constvars = property(lambda self: self.jaxpr.constvars)
+    invars = property(lambda self: self.jaxpr.invars)
+    outvars = property(lambda self: self.jaxpr.outvars)
+    all_invars = property(lambda self: self.jaxpr.all_invars)
+    num_consts = property(lambda self: len(self.consts))
+    debug_info = property(lambda self: self.jaxpr.debug_info)
+    is_high = property(lambda self: self.jaxpr.is_high)
+
+    def with_consts(self, consts: Sequence[Any]) -> "ClosedJaxpr":
+        """The same program with other constants."""
+        return ClosedJaxpr(self.jaxpr, consts)
+
+    def replace(self, *, jaxpr=None, consts=None) -> "ClosedJaxpr":
+        return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
+
+    def map_jaxpr(self, f) -> "ClosedJaxpr":
+        return ClosedJaxpr(f(self.jaxpr), self.consts)
+
+    def pretty_print(self, **settings) -> str:
+        return self.jaxpr.pretty_print(**settings)
+
+    def memo(self, key: Any, make) -> Any:
+        """``make()``, computed once for each ``key`` and kept as long as this jaxpr lives.
+
+        Everything derived from a jaxpr (its derivative, its batched form, its executable) is kept here, so that it
+        goes when the jaxpr goes.
+        """
+        cache: Any = self._cache
+        if cache is None:
+            cache = self._cache = {}
+        key = (key, _config.trace_key())
+        found = cache.get(key, cache)
+        if found is cache:
+            found = cache[key] = make()
+        return found
+
+    def __str__(self):
+        return str(self.jaxpr)
+
+    __repr__ = __str__
+
+
+def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
+    """The program as a function of flat arguments that returns a list; with ``args``, its results."""
+    run = lambda *given: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *given)
+    return run(*args) if args else run
+
+
+def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any, propagate_source_info: bool = True) -> list:
+    """Run ``jaxpr`` on ``args``, binding each equation under the current transformation.
+
+    With ``propagate_source_info`` what is bound counts as written where the equation was (`source.attributed_to`), so
+    that programs derived from ``jaxpr`` still name the user's lines.
+
+    Raises:
+      TypeError: the number of arguments is wrong.
+    """
+    if len(args) != len(jaxpr.invars):
+        raise TypeError(f"eval_jaxpr: the jaxpr takes {len(jaxpr.invars)} arguments, got {len(args)}")
+    env: dict = dict(zip(jaxpr.constvars, consts))
+    env.update(zip(jaxpr.invars, args))
+    place, outer = name_stack, name_stack.place
+    try:
+        for eqn in jaxpr.eqns:
+            info = eqn.source_info
+            if propagate_source_info and info.code is not None:
+                place.place = info
+            values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
+            out = eqn.primitive.bind(*values, **eqn.params)
+            if eqn.primitive.multiple_results:
+                env.update(zip(eqn.outvars, out))
+            else:
+                env[eqn.outvars[0]] = out
+    finally:
+        place.place = outer
+    return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+
+
+def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], apply: Callable) -> list:
+    """Run ``jaxpr`` with ``apply(eqn, values) -> list of results`` in place of `bind`."""
+    env: dict = dict(zip(jaxpr.constvars, consts))
+    env.update(zip(jaxpr.invars, args))
+    for eqn in jaxpr.eqns:
+        env.update(zip(eqn.outvars, apply(eqn, [x.val if type(x) is Literal else env[x] for x in eqn.invars])))
+    return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+
+
+def interpret_nested(eqn: JaxprEqn, values: Sequence[Any], run: Callable) -> list | None:
+    """The results of an equation that holds programs, each run by ``run(closed, *args)``; None if it is to be bound."""
+    rule = eqn.primitive.interpret
+    return None if rule is None else rule(run, *values, **eqn.params)
+
+
+def runs_its_program(name: str) -> Callable:
+    """The rule ``interpret`` of a primitive that runs the program in its parameter ``name`` once, on its operands."""
+    return lambda run, *values, **params: run(params[name], *values)
+
+
+def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """The jaxprs in the parameters of the equations of ``jaxpr``, one level deep."""
+    for eqn in jaxpr.eqns:
+        yield from jaxprs_in_params(eqn.params)
+
+
+def jaxprs_in_params(params: dict) -> Iterator[Jaxpr]:
+    """The jaxprs among ``params``, also those in tuples and lists, open."""
+    for value in params.values():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(item, ClosedJaxpr):
+                yield item.jaxpr
+            elif isinstance(item, Jaxpr):
+                yield item
+
+
+def close(jaxpr: Jaxpr) -> ClosedJaxpr:
+    """``jaxpr`` without constants, closed."""
+    return ClosedJaxpr(jaxpr, ())
+
+
+def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -> tuple[Jaxpr, list[bool]]:
+    """Dead-code elimination: drop the unused outputs and every equation without effect that only they needed.
+
+    A primitive may narrow its own equation through ``prim.dce(eqn, used) -> (eqn or None)`` (loops drop carries).
+
+    Returns:
+      the smaller jaxpr, and which inputs it still reads (with ``keep_inputs`` all stay in the signature).
+    """
+    live = {v for v, used in zip(jaxpr.outvars, used_outputs) if used}  # literals in it do no harm
+    eqns: list[JaxprEqn] = []
+    effects: Any = set()
+    for eqn in reversed(jaxpr.eqns):
+        if live.isdisjoint(eqn.outvars) and not eqn.effects:
+            continue
+        narrow = eqn.primitive.dce
+        if narrow is not None:
+            used = [v in live for v in eqn.outvars]
+            if not all(used):
+                eqn = narrow(eqn, used)
+                if eqn is None:
+                    continue
+        if eqn.effects:
+            effects |= eqn.effects
+        eqns.append(eqn)
+        live.update(eqn.invars)
+    eqns.reverse()
+    used_inputs = [v in live for v in jaxpr.invars]
+    invars = jaxpr.invars if keep_inputs else [v for v in jaxpr.invars if v in live]
+    outvars = [v for v, used in zip(jaxpr.outvars, used_outputs) if used]
+    small = Jaxpr(jaxpr.constvars, invars, outvars, eqns, effects, jaxpr.debug_info)
+    return small, used_inputs
+
+
+def check_jaxpr(jaxpr: Jaxpr) -> None:
+    """Type-check a program: every variable bound once and before use, every equation's types right.
+
+    Raises:
+      TypeError: naming the equation at fault.
+    """
+    from .primitive import abstract_eval
+    bound = set()
+
+    def bind(v):
+        if v in bound and not isinstance(v, DropVar):
+            raise TypeError(f"check_jaxpr: variable {v!r} is bound twice in\n{jaxpr}")
+        bound.add(v)
+
+    for v in (*jaxpr.constvars, *jaxpr.invars):
+        bind(v)
+    for eqn in jaxpr.eqns:
+        for x in eqn.invars:
+            if type(x) is not Literal and x not in bound:
+                raise TypeError(f"check_jaxpr: {x!r} is read before it is bound, in equation\n  {eqn!r}\nof\n{jaxpr}")
+        for inner in jaxprs_in_params(eqn.params):
+            check_jaxpr(inner)
+        types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
+        if len(types) != len(eqn.outvars):
+            raise TypeError(f"check_jaxpr: {eqn.primitive} has {len(types)} results, {len(eqn.outvars)} bound, in"
+                            f"\n  {eqn!r}")
+        for have, v in zip(types, eqn.outvars):
+            if not types_compatible(have, v.aval):
+                raise TypeError(f"check_jaxpr: result of type {have} bound to a variable of type {v.aval}, in equation"
+                                f"\n  {eqn!r}")
+        for v in eqn.outvars:
+            bind(v)
+    for x in jaxpr.outvars:
+        if type(x) is not Literal and x not in bound:
+            raise TypeError(f"check_jaxpr: output {x!r} is never bound, in\n{jaxpr}")
+
+
+def types_compatible(a: AbstractValue, b: AbstractValue) -> bool:
+    """Same kind, shape and dtype; weak types and placements may differ."""
+    return a is b or (type(a) is type(b) and a.shape == b.shape and a.dtype == b.dtype)

@@ -1,0 +1,272 @@
+"""Primitives: the operations that programs are made of, each declared once with all of its rules.
+
+A rule is a plain function. These are the signatures (``params`` are always keyword arguments):
+
+``out_type(*avals, **params)``
+    type of the result, or a list of types where ``multiple_results``. Raises on bad arguments: this is where users'
+    shape errors come from, so it names the function, the shapes and the dtypes.
+``jvp``
+    `LINEAR` (linear in all operands together), `ZERO` (the result has no tangent), a tuple with one entry an operand
+    (``entry(g, out, *primals, **params)`` is the tangent that operand contributes for its tangent ``g``; None where
+    it contributes none), or in general ``jvp(primals, tangents, **params) -> (out, tangent_out)`` where a tangent may
+    be an instance of `Zero`. With many results, ``out`` and ``tangent_out`` are lists.
+``linearize(primals, tangents, **params) -> (outs, tangent_outs)``
+    for primitives that hold jaxprs: like jvp, but all that does not depend on a tangent is computed at once, and what
+    does is bound on the tangents, which are linear tracers (see `reverse`).
+``transpose(ct, *args, **params)``
+    the cotangents of the operands for the cotangent ``ct`` of the result (a list, with `Zero` where nothing flows, if
+    ``multiple_results``). An operand to find a cotangent for is a `Linear`; the others are values. The result is a
+    sequence with None for those others, or simply the cotangent where there is one operand.
+``batch``
+    `ELEMENTWISE`, or ``batch(axis, args, dims, **params) -> (out, out_dim)`` with ``axis`` an `AxisData`, and
+    ``dims`` the position of the mapped axis in each argument (None: not mapped). Lists with ``multiple_results``.
+``lower``
+    the name of an elementwise StableHLO op, or ``lower(b, *values, **params)`` that emits ops on the `Builder` ``b``
+    and returns the result's value (a list with ``multiple_results``). ``b.out_avals`` are the result types.
+``reference(*numpy_arrays, **params)``
+    the same function in NumPy, used by tests; with ``exact`` also to run eagerly on the host, because its result has
+    the same bits as the compiled one.
+``effects(*avals, **params)``
+    a frozenset of effects; by default none.
+
+A rule left out is an error when the primitive is declared; a rule that cannot exist is given as `none(reason)`, and
+raises with that reason when it is needed.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from ..configuration import context
+from .aval import AbstractRef, AbstractValue, get_aval
+from .effects import NO_EFFECTS, Effects
+from .tracebacks import shorten
+
+
+NO_AXES: frozenset = frozenset()
+
+
+class _Mark:
+    """A rule given by name; the transformation that uses it knows what to do."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+    def __repr__(self):
+        return self.name
+
+
+LINEAR = _Mark("LINEAR")
+ZERO = _Mark("ZERO")
+ELEMENTWISE = _Mark("ELEMENTWISE")
+_MISSING = _Mark("(missing)")
+
+
+class none:
+    """In place of a rule: there is none, and why. Calling it raises NotImplementedError with the reason."""
+
+    __slots__ = ("reason",)
+
+    def __init__(self, reason: str):
+        self.reason = reason
+
+    def __call__(self, *args, **params):
+        raise NotImplementedError(self.reason)
+
+    def __repr__(self):
+        return f"none({self.reason!r})"
+
+
+class Primitive:
+    """One operation and all of its rules; see the module docstring for their signatures.
+
+    Args:
+      name: as printed in jaxprs.
+      multiple_results: `bind` returns a list.
+      exact: the reference gives the same bits as the compiled program, so eager calls may use it; or a function of the
+        operands' types and the parameters that says whether it does (arithmetic is exact on integers only).
+      cacheable: result types may be cached by parameters (false where parameters hold jaxprs).
+      impl: eager evaluation of its own, in place of the backend's.
+      stage: ``stage(trace, args, params)`` in place of recording one equation, for primitives that hold functions.
+    """
+
+    call_primitive = False
+    map_primitive = False
+    split: Callable | None = None
+    """For primitives that hold programs: see the module `split`."""
+    holds_program = False
+    """The results are those of a program among the parameters, and have the types that it gives them."""
+    own_type = False
+    """The rule for the result's type says itself which manual axes the result varies over (see `manual`)."""
+    agree: Callable | None = None
+    """``agree(args, params) -> (args, params)``: how operands are made to vary over the same manual axes."""
+    dce: Callable | None = None
+    """``dce(eqn, used_results) -> eqn or None``: narrows an equation of which only some results are read."""
+    discharge: Callable | None = None
+    """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
+    takes_refs = False
+    """An operand may be a mutable reference."""
+    arrow = False
+    """Printed as a read or an assignment of a reference, not as a call."""
+    lowers_keys: bool
+    """The lowering rule takes keys as they are; where this is not set, it does if the primitive holds programs."""
+    loop_observer: Any = None
+    """For a primitive without operands that stands in the body of a loop: what the loop reports to instead, from time to
+    time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next, and
+    ``loop_observer.finish(builder, step, **params)`` to nothing."""
+    _lower_by_platform: dict
+    interpret: Callable | None = None
+    """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
+    concrete values, each program run by ``run(closed, *args)``. Debugging tools follow a value into a loop with it."""
+
+    def __init__(self, name: str, *, out_type: Any = _MISSING, jvp: Any = _MISSING, transpose: Any = _MISSING,
+                 batch: Any = _MISSING, lower: Any = _MISSING, reference: Callable | None = None,
+                 linearize: Callable | None = None, effects: Callable | None = None, multiple_results: bool = False,
+                 exact: Any = False, cacheable: bool = True, impl: Callable | None = None,
+                 stage: Callable | None = None):
+        rules = dict(out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
+        missing = [rule for rule, value in rules.items() if value is _MISSING]
+        if missing and jvp is ZERO and missing == ["transpose"]:
+            transpose, missing = none(f"{name} is not linear, so it has no transpose"), []
+        if missing:
+            raise TypeError(f"primitive {name!r} lacks the rules {', '.join(missing)}; declare them, or say "
+                            "none(reason)")
+        self.name = name
+        self.out_type, self.jvp, self.linearize, self.transpose = out_type, jvp, linearize, transpose
+        self.batch, self.lower, self.reference, self.effects = batch, lower, reference, effects
+        self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
+        self.impl, self.stage = impl, stage
+
+    def __repr__(self):
+        return self.name
+
+    def bind(self, *args, **params):
+        """Apply the primitive to ``args`` under the current transformation."""
+        try:
+            return context.state.trace.process(self, args, params)
+        except Exception as error:
+            shorten(error)
+            raise
+
+    def bind_with_trace(self, trace: Any, args: Sequence[Any], *avals_and_params: Any) -> Any:
+        """Apply the primitive to ``args`` under ``trace``: ``(trace, args, avals, params)``, or without ``avals``."""
+        return trace.process_primitive(self, args, avals_and_params[-1])
+
+    def get_bind_params(self, params: dict) -> tuple[list, dict]:
+        """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
+
+        Functions that an equation holds are parameters here, so there are none to put in front.
+        """
+        return [], dict(params)
+
+    def with_rule(self, **rules) -> "Primitive":
+        """A copy with some rules replaced (tests plant wrong rules with it)."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, **rules)
+        return other
+
+
+class Zero:
+    """A tangent or cotangent that is known to be zero and was never computed. ``aval`` is its type."""
+
+    __slots__ = ("_aval", "_primal")
+    _aval: Any
+    _primal: Any
+
+    def __init__(self, aval: AbstractValue):
+        self._aval = aval
+
+    @property
+    def aval(self) -> AbstractValue:
+        if self._aval is None:
+            self._aval = get_aval(self._primal).to_tangent_aval()
+        return self._aval
+
+    @staticmethod
+    def of(primal: Any) -> "Zero":
+        """The zero tangent of a primal value; its type is only worked out when somebody asks."""
+        zero = object.__new__(Zero)
+        zero._aval, zero._primal = None, primal
+        return zero
+
+    @staticmethod
+    def from_primal_value(primal: Any) -> "Zero":
+        return Zero(get_aval(primal).to_tangent_aval())
+
+    def instantiate(self) -> Any:
+        """An array of zeros of this type."""
+        from ..traces.structural import instantiate  # the primitives that make arrays are declared with this module
+        return instantiate(self)
+
+    def __repr__(self):
+        return f"Zero({self.aval})"
+
+
+class Linear:
+    """Stands for an operand whose cotangent a transpose rule must find. ``aval`` is its type."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: AbstractValue):
+        self.aval = aval
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: len(self.aval.shape))
+
+    def __repr__(self):
+        return f"Linear({self.aval})"
+
+
+def is_linear(x: Any) -> bool:
+    """Whether a transpose rule must find a cotangent for this operand."""
+    return type(x) is Linear
+
+
+_type_cache: dict = {}
+_TYPE_CACHE_LIMIT = 1 << 16
+
+
+def abstract_eval(prim: Primitive, avals: Sequence[AbstractValue], params: dict) -> tuple[tuple, Effects]:
+    """Result types (always a tuple) and effects of ``prim`` on operands of types ``avals``."""
+    if not prim.cacheable:
+        return _abstract_eval(prim, avals, params)
+    key = (prim, *avals, *params.items()) if params else (prim, *avals)
+    try:
+        return _type_cache[key]
+    except KeyError:
+        pass
+    except TypeError:  # an unhashable parameter
+        return _abstract_eval(prim, avals, params)
+    result = _abstract_eval(prim, avals, params)
+    if len(_type_cache) > _TYPE_CACHE_LIMIT:
+        _type_cache.clear()
+    _type_cache[key] = result
+    return result
+
+
+def _abstract_eval(prim, avals, params):
+    if prim.out_type is None:
+        raise NotImplementedError(f"primitive {prim.name!r} has no rule for its result type; give it one with "
+                                  "def_abstract_eval")
+    if not prim.takes_refs:
+        _refuse_refs(prim, avals)
+    out = prim.out_type(*avals, **params)
+    effects = prim.effects(*avals, **params) if prim.effects is not None else NO_EFFECTS
+    out = tuple(out) if prim.multiple_results else (out,)
+    axes = NO_AXES.union(*[a.vma for a in avals]) if any([a.vma for a in avals]) else NO_AXES
+    if axes and not (prim.own_type or prim.holds_program):
+        out = tuple(t if t.vma == axes else t.update(vma=axes) for t in out)
+    return out, effects
+
+
+def _refuse_refs(prim, avals):
+    for i, aval in enumerate(avals):
+        if type(aval) is AbstractRef:
+            raise TypeError(f"{prim.name}: operand {i} is a mutable reference of type {aval}, and an array is expected; read "
+                            "its contents with ref[...].")
+
+
+def clear_type_cache() -> None:
+    _type_cache.clear()

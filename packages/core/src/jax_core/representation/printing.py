@@ -1,0 +1,205 @@
+"""The printed form of jaxprs that users of JAX know: ``{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }``."""
+from __future__ import annotations
+
+import itertools
+import re
+import string
+import sys
+from typing import Any
+
+from ..configuration import config
+from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, literal_text
+
+_INDENT = "  "
+_HIDDEN = {"jit": {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,
+                   "out_shardings": None, "inline": False, "keep_unused": False, "in_layouts": None,
+                   "out_layouts": None},
+           "scan": {"linear": None, "_split_transpose": False}}
+_WIDTH = 80
+
+
+class _Names:
+    """Letters for variables: a to z, then aa, ab, ... in order of appearance."""
+
+    def __init__(self):
+        self._names: dict[Any, str] = {}
+        self.read: set = set()
+        self._fresh = ("".join(letters) for size in itertools.count(1)
+                       for letters in itertools.product(string.ascii_lowercase, repeat=size))
+
+    def __call__(self, v) -> str:
+        if type(v) is Literal:
+            return f"{literal_text(v.val)}:{v.aval.str_short(short_dtypes=True)}"
+        if type(v) is DropVar:
+            return "_"
+        name = self._names.get(v)
+        if name is None:
+            name = self._names[v] = next(self._fresh)
+        return name
+
+    def note_reads(self, jaxpr) -> None:
+        """Remember which variables are read, where the program overwrites references (see `_reference_equation`)."""
+        if any(eqn.primitive.arrow for eqn in jaxpr.eqns):
+            self.read.update(v for eqn in jaxpr.eqns for v in eqn.invars if type(v) is not Literal)
+            self.read.update(v for v in jaxpr.outvars if type(v) is not Literal)
+
+    def binder(self, v, settings) -> str:
+        if not settings.shapes:
+            return self(v)
+        return f"{self(v)}{settings.colored(_TYPE, ':' + v.aval.str_short(short_dtypes=True))}"
+
+
+_KEYWORD, _TYPE = "34;1", "35"  # colours, as terminals name them
+_COMMENT = "\0"  # stands between a line and its comment until comments are put below each other
+_escape = re.compile("\x1b\\[[0-9;]*m")
+
+
+class _Settings:
+    """How programs are printed; see `program`."""
+
+    __slots__ = ("source_info", "shapes", "all_params", "name_stack", "effects", "color")
+
+    def __init__(self, source_info=False, print_shapes=True, custom_pp_eqn_rules=True, name_stack=False,
+                 print_effects=False, use_color=False):
+        self.source_info, self.shapes, self.all_params = source_info, print_shapes, not custom_pp_eqn_rules
+        self.name_stack, self.effects, self.color = name_stack, print_effects, use_color
+
+    def colored(self, color: str, text: str) -> str:
+        return f"\x1b[{color}m{text}\x1b[0m" if self.color else text
+
+    def comment(self, info) -> str:
+        parts = []
+        if self.name_stack:
+            parts.append(f"[{'/'.join(info.name_stack)}]")
+        if self.source_info:
+            parts.append(str(info))
+        return f"{_COMMENT}{' '.join(parts)}" if parts else ""
+
+
+_PLAIN = _Settings()
+
+
+def program(jaxpr: Jaxpr, *, source_info: bool = False, print_shapes: bool = True, custom_pp_eqn_rules: bool = True,
+            name_stack: bool = False, print_effects: bool = False, use_color: bool | None = None, **_unused) -> str:
+    """The printed form of ``jaxpr``.
+
+    Args:
+      source_info: beside each equation, file, line and function where it was written.
+      print_shapes: show types of variables.
+      custom_pp_eqn_rules: leave out parameters that have their usual values; False shows all.
+      name_stack: beside each equation, its named scopes.
+      print_effects: show the effects of programs.
+      use_color: keywords and types in colours of a terminal; by default on a terminal, if `jax_pprint_use_color`.
+    """
+    if use_color is None:
+        use_color = config.pprint_use_color.value and sys.stdout.isatty()
+    settings = _Settings(source_info, print_shapes, custom_pp_eqn_rules, name_stack, print_effects, use_color)
+    return _aligned(_program(jaxpr, _Names(), settings))
+
+
+def plain(jaxpr: Jaxpr) -> str:
+    """The printed form as ``str`` gives it."""
+    return _program(jaxpr, _Names(), _PLAIN)
+
+
+def equation(eqn: JaxprEqn) -> str:
+    """The printed form of one equation."""
+    return _equation(eqn, _Names(), _PLAIN)
+
+
+def _width(text: str) -> int:
+    return len(_escape.sub("", text))
+
+
+def _aligned(text: str) -> str:
+    """Comments below each other, behind the longest line that has one."""
+    if _COMMENT not in text:
+        return text
+    rows = []
+    for line in text.split("\n"):
+        pieces = [piece.split("\1") for piece in line.split(_COMMENT)]  # a comment reaches up to the next mark
+        code = pieces[0][0] + "".join(rest for _, *more in pieces[1:] for rest in more)
+        rows.append((code, " ".join(piece[0] for piece in pieces[1:])))
+    column = max(_width(code) for code, comment in rows if comment)
+    return "\n".join(f"{code}{' ' * (column - _width(code))} # {comment}" if comment else code for code, comment in rows)
+
+
+def _program(jaxpr, names, settings) -> str:
+    consts = " ".join(names.binder(v, settings) for v in jaxpr.constvars)
+    inputs = " ".join(names.binder(v, settings) for v in jaxpr.invars)
+    head = f"{{ {settings.colored(_KEYWORD, 'lambda')} {consts}; {inputs}. {settings.colored(_KEYWORD, 'let')}"
+    names.note_reads(jaxpr)
+    lines = [_equation(eqn, names, settings) for eqn in jaxpr.eqns]
+    outputs = f"({', '.join(map(names, jaxpr.outvars))}{',' if len(jaxpr.outvars) == 1 else ''})"
+    tail = f"{settings.colored(_KEYWORD, 'in')} {outputs}"
+    if settings.effects:
+        tail += f" : {{ {', '.join(sorted(map(str, jaxpr.effects)))} }}"
+    flat = f"{head} {'; '.join(lines)} {tail} }}"
+    if len(lines) <= 1 and _width(flat.split(_COMMENT)[0]) <= _WIDTH and "\n" not in flat:
+        return flat
+    body = "\n".join(_INDENT * 2 + line.replace("\n", "\n" + _INDENT * 2) for line in lines)
+    return f"{head}\n{body}\n{_INDENT}{tail} }}"
+
+
+def _equation(eqn, names, settings) -> str:
+    comment = settings.comment(eqn.source_info)
+    if eqn.primitive.arrow:
+        return _with_comment(_reference_equation(eqn, names, settings), comment)
+    inputs = " ".join(names(v) for v in eqn.invars)
+    outputs = " ".join("_" if type(v) is DropVar else names.binder(v, settings) for v in eqn.outvars)
+    params = _params(eqn, names, settings)
+    text = f"{outputs}{' = ' if outputs else ''}{eqn.primitive.name}{params} {inputs}".strip()
+    return _with_comment(text, comment)
+
+
+def _with_comment(text: str, comment: str) -> str:
+    """The comment at the end of the first line."""
+    if not comment:
+        return text
+    first, newline, rest = text.partition("\n")
+    return f"{first}{comment}\1{newline}{rest}"
+
+
+def _reference_equation(eqn, names, settings) -> str:
+    """``b <- a[i]``, ``a[i] <- b`` (``c, a[i] <- a[i], b`` where the value before is used), ``a[i] += b``."""
+    ref, *rest = eqn.invars
+    value = None if eqn.primitive.name == "get" else rest.pop(0)
+    operands = [str(v.val) if type(v) is Literal else names(v) for v in rest]
+    part = names(ref) + eqn.params["index"].text(operands, ref.aval.shape)
+    if value is None:
+        return f"{names.binder(eqn.outvars[0], settings)} <- {part}"
+    if not eqn.outvars:
+        return f"{part} += {names(value)}"
+    before, = eqn.outvars
+    if before not in names.read:
+        return f"{part} <- {names(value)}"
+    return f"{names.binder(before, settings)}, {part} <- {part}, {names(value)}"
+
+
+def _params(eqn, names, settings) -> str:
+    hidden: Any = {} if settings.all_params else _HIDDEN.get(eqn.primitive.name, {})
+    items = []
+    for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
+        if key in hidden and (hidden[key] is None or hidden[key] == eqn.params[key]):
+            continue
+        items.append(f"{key}={_value(eqn.params[key], names, settings)}")
+    if not items:
+        return ""
+    flat = f"[{' '.join(items)}]"
+    if len(flat) <= 60 and "\n" not in flat:
+        return flat
+    inner = "\n".join(_INDENT + item.replace("\n", "\n" + _INDENT) for item in items)
+    return f"[\n{inner}\n]"
+
+
+def _value(value, names, settings) -> str:
+    if isinstance(value, ClosedJaxpr):
+        value = value.jaxpr
+    if isinstance(value, Jaxpr):
+        return _program(value, names, settings)
+    if isinstance(value, (tuple, list)) and any(isinstance(v, (ClosedJaxpr, Jaxpr)) for v in value):
+        inner = "\n".join(_INDENT + _value(v, names, settings).replace("\n", "\n" + _INDENT) for v in value)
+        return f"(\n{inner}\n)"
+    if callable(value) and hasattr(value, "__name__") and not isinstance(value, type):
+        return value.__name__
+    return str(value)

@@ -1,0 +1,218 @@
+"""Where in the user's program an equation comes from.
+
+Capturing must cost well under a microsecond, as it happens for every equation: walk up to the first frame that is not
+ours and keep its code object and instruction offset. File, line and function are worked out only when somebody asks.
+"""
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+import warnings
+from typing import Any
+from types import CodeType
+
+from ..configuration import context
+
+_internal: dict[CodeType, bool] = {}
+_excluded: list[str] = []
+
+
+def register_exclusion(path: str) -> None:
+    """Frames of files whose name starts with ``path`` are not the user's."""
+    _excluded.append(path)
+    _internal.clear()
+
+
+def exclude_package(file: str) -> None:
+    """Called by packages of this system with their ``__file__``: their frames are not the user's."""
+    register_exclusion(os.path.dirname(os.path.abspath(file)) + os.sep)
+
+
+def is_internal(code: CodeType) -> bool:
+    """Whether ``code`` belongs to this system (or an excluded library) instead of to the user."""
+    known = _internal.get(code)
+    if known is None:
+        name = code.co_filename
+        known = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
+        _internal[code] = known
+    return known
+
+
+class SourceInfo:
+    """A place in the user's program, and the name stack (`named_scope`) at that time."""
+
+    __slots__ = ("code", "offset", "name_stack")
+
+    def __init__(self, code, offset, name_stack):
+        self.code, self.offset, self.name_stack = code, offset, name_stack
+
+    def replace(self, *, name_stack: Any = None) -> "SourceInfo":
+        """The same place under other scopes: a tuple of names, or a `jax.extend.source_info_util.NameStack`."""
+        if name_stack is None:
+            return self
+        return SourceInfo(self.code, self.offset, tuple(getattr(name_stack, "stack", name_stack)))
+
+    @property
+    def line(self) -> int:
+        """Line number, 0 if unknown."""
+        if self.code is None:
+            return 0
+        for start, stop, line in self.code.co_lines():
+            if start <= self.offset < stop and line is not None:
+                return line
+        return self.code.co_firstlineno
+
+    @property
+    def file(self) -> str:
+        return self.code.co_filename if self.code is not None else "<unknown>"
+
+    @property
+    def function(self) -> str:
+        return self.code.co_qualname if sys.version_info >= (3, 11) and self.code is not None else "<unknown>"
+
+    def __str__(self):
+        return f"{self.file}:{self.line} ({self.function})" if self.code is not None else "<unknown>"
+
+
+UNKNOWN = SourceInfo(None, 0, ())
+
+
+def capture() -> SourceInfo:
+    """The innermost frame of the user's code, now; or the place that `attributed_to` says."""
+    place = name_stack.place
+    if place is not None:
+        names = name_stack.names
+        if not names or place.name_stack[:len(names)] == names:
+            return place
+        return SourceInfo(place.code, place.offset, names + place.name_stack)
+    frame: Any = sys._getframe(2)
+    internal = _internal
+    while frame is not None:
+        code = frame.f_code
+        known = internal.get(code)
+        if known is None:
+            known = is_internal(code)
+        if not known:
+            return SourceInfo(code, frame.f_lasti, name_stack.names)
+        frame = frame.f_back
+    return SourceInfo(None, 0, name_stack.names)
+
+
+def unwrapped(fun):
+    """The function that the user wrote, inside wrappers (`functools.wraps`) and `functools.partial`."""
+    while True:
+        if hasattr(fun, "__wrapped__"):
+            fun = fun.__wrapped__
+        elif hasattr(fun, "func") and hasattr(fun, "args"):
+            fun = fun.func
+        else:
+            return fun
+
+
+def name_of(fun) -> str:
+    """The name of a Python callable: that of its class where it has none of its own."""
+    while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial
+        fun = fun.func
+    return getattr(fun, "__name__", None) or type(fun).__name__
+
+
+def describe_function(fun) -> str:
+    """``name at file:line`` of a Python callable, for messages."""
+    return describe_code(*name_and_code(fun))
+
+
+def name_and_code(fun) -> tuple:
+    """The name of a Python callable, and the code that it was written as (or None): to describe it later without holding it,
+    and all that it closes over."""
+    return name_of(fun), getattr(unwrapped(fun), "__code__", None)
+
+
+def describe_code(name, code) -> str:
+    """``name at file:line``."""
+    return name if code is None else f"{name} at {code.co_filename}:{code.co_firstlineno}"
+
+
+class _NameStack(context.threading.local):
+    names: tuple = ()
+    place: "SourceInfo | None" = None
+
+
+name_stack = _NameStack()
+
+
+class attributed_to:
+    """What is captured inside counts as written at ``place``: the backward pass names the lines of the forward one."""
+
+    __slots__ = ("place", "before")
+
+    def __init__(self, place: "SourceInfo | None"):
+        self.place = place
+
+    def __enter__(self):
+        self.before, name_stack.place = name_stack.place, self.place
+
+    def __exit__(self, *exc):
+        name_stack.place = self.before
+
+
+def written_in(rule) -> attributed_to:
+    """For running ``rule``, a derivative rule: what a user's rule does was written in it, not where it is called."""
+    code = getattr(rule, "__code__", None)
+    return attributed_to(name_stack.place if code is None or is_internal(code) else None)
+
+
+@contextlib.contextmanager
+def named_scope(name: str):
+    """Equations traced inside carry ``name``; it shows in profiles and in compiled programs.
+
+    Raises:
+      TypeError: ``name`` is not a string.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"named_scope: name must be a string, got {name!r} of type {type(name).__name__}")
+    before = name_stack.names
+    name_stack.names = before + (name,)
+    try:
+        yield
+    finally:
+        name_stack.names = before
+
+
+def named_call(fun, *, name: str | None = None):
+    """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`."""
+    scope = name or getattr(fun, "__name__", type(fun).__name__)
+
+    @functools.wraps(fun)
+    def scoped(*args, **kwargs):
+        with named_scope(scope):
+            return fun(*args, **kwargs)
+    return scoped
+
+
+exclude_package(os.path.dirname(os.path.abspath(__file__)))  # all of jax_core
+
+
+def caller_of(fun) -> SourceInfo | None:
+    """The place of the user's call now, if ``fun`` is not the user's own function; None if it is."""
+    code = getattr(unwrapped(fun), "__code__", None)
+    return None if code is None or not is_internal(code) else capture()
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """`warnings.warn` at the line of the user's code that called, however many of our frames are between."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and is_internal(frame.f_code):
+        frame = frame.f_back
+    if frame is None:  # a thread of the runtime
+        warnings.warn(message, category, stacklevel=2)
+        return
+    names = frame.f_globals
+    warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, names.get("__name__"),
+                           names.setdefault("__warningregistry__", {}), names)
+
+
+def include_frame(frame) -> bool:
+    """Whether a Python frame is the user's, for tools that filter tracebacks."""
+    return not is_internal(frame.f_code)

@@ -1,0 +1,1 @@
+"""How a call finds its way: evaluation at once, and writing programs down."""

@@ -1,0 +1,93 @@
+"""debug_nans and debug_infs: stop where a NaN (or infinity) is made, and name the operation and the line.
+
+Every result is looked at. When a compiled program's results hold a NaN, the program is run again one operation at a
+time, into the bodies of nested programs and loops (``prim.interpret``), until the operation that made it is found. An
+operation makes a NaN if its result holds one and no array among its operands does: one that hands on a NaN is not to
+blame, one that brings in a scalar constant NaN is.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from ..configuration import config
+from ..representation import dtypes, source
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
+from ..representation.source import SourceInfo
+
+def watching() -> bool:
+    """Whether results are to be looked at."""
+    return config.debug_nans.value or config.debug_infs.value
+
+
+def found_in(outs: Sequence[Any]) -> str | None:
+    """``"nan"`` or ``"inf"`` if some array holds one that is watched for."""
+    for x in outs:
+        dtype = getattr(x, "dtype", None)
+        if dtype is None or not dtypes.issubdtype(dtype, np.inexact):
+            continue
+        value = np.asarray(x)
+        if value.dtype.kind == "V":
+            value = value.astype(np.float32)
+        if config.debug_nans.value and np.isnan(value).any():
+            return "nan"
+        if config.debug_infs.value and np.isinf(value).any():
+            return "inf"
+    return None
+
+
+def report(kind: str, name: str, where: SourceInfo) -> FloatingPointError:
+    return FloatingPointError(
+        f"invalid value ({kind}) encountered in {name}, at {where}. Its operands are free of {kind}, so it is made here; "
+        f"jax_debug_{kind}s is on.")
+
+
+def check_primitive(prim: Any, args: Sequence[Any], outs: Any) -> None:
+    """Raise FloatingPointError if the eager call of ``prim`` made a NaN out of arguments that had none."""
+    outs = outs if prim.multiple_results else [outs]
+    kind = found_in(outs)
+    if kind is not None and found_in([x for x in args if not isinstance(x, np.generic)]) != kind:
+        raise report(kind, prim.name, source.capture())
+
+
+def check_program(closed: ClosedJaxpr, args: Sequence[Any], outs: Sequence[Any], name: str,
+                  place: SourceInfo | None = None) -> None:
+    """Raise FloatingPointError for the operation of a compiled program that made a NaN in its results.
+
+    ``place`` is where the program was called, for one that was not written by the user: then its equations know only
+    who called it first.
+    """
+    kind = found_in(outs)
+    if kind is None:
+        return
+    if place is None:
+        _run_watched(closed, *args)
+    else:
+        with source.attributed_to(place):
+            _run_at_one_place(closed, *args)
+    if found_in([*args, *closed.consts]) == kind:
+        return  # it was handed on
+    source.warn(f"jit({name}) returned a {kind}, but running it one operation at a time did not: the compiler's "
+                "rewriting made it. Execution goes on.")
+
+
+def _run_watched(closed: ClosedJaxpr, *args: Any) -> list:
+    return interpret(closed.jaxpr, closed.consts, args, _apply_watched)
+
+
+def _apply_watched(eqn: JaxprEqn, values: Sequence[Any]) -> list:
+    with source.attributed_to(eqn.source_info):
+        return _apply(eqn, values, _run_watched)
+
+
+def _run_at_one_place(closed: ClosedJaxpr, *args: Any) -> list:
+    return interpret(closed.jaxpr, closed.consts, args, lambda eqn, values: _apply(eqn, values, _run_at_one_place))
+
+
+def _apply(eqn, values, run):
+    nested = interpret_nested(eqn, values, run)
+    if nested is not None:
+        return nested
+    outs = eqn.primitive.bind(*values, **eqn.params)
+    return outs if eqn.primitive.multiple_results else [outs]

@@ -1,0 +1,299 @@
+"""The few primitives that the transformations themselves need: sums of cotangents, broadcasts, transposes, casts.
+
+Everything else that computes is declared in numpy_api; it takes these from here.
+
+Source: StableHLO specification, `add`, `broadcast_in_dim`, `transpose`, `reduce`, `convert`, `optimization_barrier`.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from ..representation import dtypes
+from ..representation.aval import ShapedArray, abstract_token, get_aval
+from ..transformations.batching import matchaxis, moved
+from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
+
+# -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
+
+def _add_any_batch(axis, args, dims):
+    dim = next(d for d in dims if d is not None)
+    return add_any_p.bind(*(matchaxis(axis, x, d, dim) for x, d in zip(args, dims))), dim
+
+
+add_any_p = Primitive(
+    "add_any",
+    out_type=lambda x, y: x,
+    jvp=LINEAR,
+    transpose=lambda ct, x, y: (ct, ct),
+    batch=_add_any_batch,
+    lower=lambda b, x, y: x if x.aval is abstract_token else b.emit(f"stablehlo.add {x}, {y}", x, y, out=b.out_avals[0]),
+    reference=np.add,
+)
+
+
+def add(x: Any, y: Any) -> Any:
+    """Sum of two tangents or cotangents, either of which may be a `Zero`."""
+    if isinstance(x, Zero):
+        return y
+    if isinstance(y, Zero):
+        return x
+    return add_any_p.bind(x, y)
+
+
+# -- broadcast_in_dim ------------------------------------------------------------------------------------------------
+
+def _broadcast_type(x, *, shape, broadcast_dimensions, sharding=None):
+    dims = broadcast_dimensions
+    if len(dims) != x.ndim:
+        raise TypeError(f"broadcast_in_dim: operand {x.str_short()} has {x.ndim} axes, broadcast_dimensions={dims} "
+                        f"names {len(dims)}; give one output axis for each operand axis.")
+    if any(not 0 <= d < len(shape) for d in dims) or list(dims) != sorted(set(dims)):
+        raise TypeError(f"broadcast_in_dim: broadcast_dimensions={dims} must be strictly increasing and lie in "
+                        f"[0, {len(shape)}) for the target shape {tuple(shape)}.")
+    for n, d in zip(x.shape, dims):
+        if n != 1 and n != shape[d]:
+            raise TypeError(f"broadcast_in_dim: operand of shape {x.shape} does not broadcast to {tuple(shape)} with "
+                            f"broadcast_dimensions={dims}: axis of length {n} meets {shape[d]}; lengths must be equal, or 1.")
+    return ShapedArray(shape, x.dtype, x.weak_type, sharding=sharding)
+
+
+def _broadcast_reference(x, *, shape, broadcast_dimensions, sharding=None):
+    x = np.asarray(x)
+    aligned = [1] * len(shape)
+    for n, d in zip(x.shape, broadcast_dimensions):
+        aligned[d] = n
+    return np.broadcast_to(x.reshape(aligned), shape)
+
+
+def _broadcast_transpose(ct, x, *, shape, broadcast_dimensions, sharding=None):
+    """Sum over the new axes and over those stretched from length 1."""
+    dims, n_in = broadcast_dimensions, x.aval.shape
+    stretched = [d for n, d in zip(n_in, dims) if n == 1 and shape[d] != 1]
+    summed = tuple(d for d in range(len(shape)) if d not in dims or d in stretched)
+    out = reduce_sum(ct, summed)
+    if stretched:
+        kept = [i for i, d in enumerate(dims) if d not in stretched]
+        out = broadcast_in_dim(out, n_in, kept)
+    return out
+
+
+def _broadcast_batch(axis, args, dims, *, shape, broadcast_dimensions, sharding=None):
+    (x,), (d,) = args, dims
+    x = moved(x, d, 0)
+    inner = (0, *(i + 1 for i in broadcast_dimensions))
+    return broadcast_in_dim(x, (np.shape(x)[0], *shape), inner), 0
+
+
+broadcast_in_dim_p = Primitive(
+    "broadcast_in_dim",
+    out_type=_broadcast_type,
+    jvp=LINEAR,
+    transpose=_broadcast_transpose,
+    batch=_broadcast_batch,
+    lower=lambda b, x, *, broadcast_dimensions, **_: b.emit(
+        f"stablehlo.broadcast_in_dim {x}, dims = {list(broadcast_dimensions)}", x, out=b.out_avals[0]),
+    reference=_broadcast_reference,
+    exact=True,
+)
+
+
+def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int], *, out_sharding=None) -> Any:
+    """``x`` repeated along new axes: operand axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``.
+
+    Raises:
+      TypeError: the dimensions do not fit. Source: StableHLO `broadcast_in_dim`.
+    """
+    shape, dims = tuple(shape), tuple(broadcast_dimensions)
+    if np.shape(x) == shape and out_sharding is None and dims == tuple(range(len(shape))) and not np.isscalar(x):
+        return x
+    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=out_sharding)
+
+
+def full(aval: ShapedArray, value: Any) -> Any:
+    """An array of type ``aval`` filled with ``value``."""
+    scalar = value if aval.weak_type and type(value) in (bool, int, float, complex) and (
+        get_aval(value).dtype == aval.dtype) else np.asarray(value, aval.dtype)[()]
+    if aval.shape == () and isinstance(scalar, np.generic):
+        return scalar
+    return broadcast_in_dim_p.bind(scalar, shape=aval.shape, broadcast_dimensions=(), sharding=aval.placement)
+
+
+def zeros(aval: Any) -> Any:
+    """Zeros of type ``aval``; for float0 a NumPy array, as it has no contents."""
+    if aval is abstract_token:
+        return aval
+    if aval.dtype == dtypes.float0:
+        return np.zeros(aval.shape, dtypes.float0)
+    if isinstance(aval.dtype, dtypes.ExtendedDType):
+        return aval.dtype.zeros(aval.shape)
+    return full(aval, 0)
+
+
+def instantiate(tangent: Any) -> Any:
+    """``tangent`` itself, or an array of zeros for a `Zero`."""
+    return zeros(tangent.aval) if isinstance(tangent, Zero) else tangent
+
+
+# -- transpose -------------------------------------------------------------------------------------------------------
+
+def _transpose_type(x, *, permutation):
+    if sorted(permutation) != list(range(x.ndim)):
+        raise TypeError(f"transpose: permutation={permutation} is not a permutation of the {x.ndim} axes of "
+                        f"{x.str_short()}.")
+    return ShapedArray([x.shape[i] for i in permutation], x.dtype, x.weak_type)
+
+
+def _transpose_batch(axis, args, dims, *, permutation):
+    (x,), (d,) = args, dims
+    rest = [i for i in range(np.ndim(x)) if i != d]
+    return transpose(x, (d, *(rest[i] for i in permutation))), 0
+
+
+transpose_p = Primitive(
+    "transpose",
+    out_type=_transpose_type,
+    jvp=LINEAR,
+    transpose=lambda ct, x, *, permutation: transpose(ct, tuple(np.argsort(permutation).tolist())),
+    batch=_transpose_batch,
+    lower=lambda b, x, *, permutation: b.emit(
+        f"stablehlo.transpose {x}, dims = {list(permutation)}", x, out=b.out_avals[0]),
+    reference=lambda x, *, permutation: np.transpose(x, permutation),
+    exact=True,
+)
+
+
+def transpose(x: Any, permutation: Sequence[int]) -> Any:
+    """``x`` with its axes in the order ``permutation``. Source: StableHLO `transpose`."""
+    permutation = tuple(permutation)
+    if permutation == tuple(range(len(permutation))) and len(permutation) == np.ndim(x):
+        return x
+    return transpose_p.bind(x, permutation=permutation)
+
+
+# -- reduce_sum ------------------------------------------------------------------------------------------------------
+
+def reduced_shape(name: str, x: ShapedArray, axes: Sequence[int]) -> tuple[int, ...]:
+    """Shape of ``x`` without ``axes``; raises ValueError on bad axes."""
+    if len(set(axes)) != len(axes) or any(not 0 <= a < x.ndim for a in axes):
+        raise ValueError(f"{name}: axes={tuple(axes)} must be distinct and lie in [0, {x.ndim}) for operand "
+                         f"{x.str_short()}.")
+    return tuple(n for i, n in enumerate(x.shape) if i not in axes)
+
+
+def _sum_transpose(ct, x, *, axes, out_sharding=None):
+    kept = tuple(i for i in range(x.aval.ndim) if i not in axes)
+    return broadcast_in_dim(ct, x.aval.shape, kept)
+
+
+def reduction_batch(bind):
+    """The batching rule of a reduction over ``axes``: the mapped axis stays, the others move up behind it."""
+    def batch(axis, args, dims, *, axes, **params):
+        (x,), (d,) = args, dims
+        shifted = tuple(a + (a >= d) for a in axes)
+        return bind(x, axes=shifted, **params), d - sum(a < d for a in shifted)
+    return batch
+
+
+reduce_sum_p: Primitive = Primitive(
+    "reduce_sum",
+    out_type=lambda x, *, axes, out_sharding=None: ShapedArray(reduced_shape("reduce_sum", x, axes), x.dtype, x.weak_type),
+    jvp=LINEAR,
+    transpose=_sum_transpose,
+    batch=reduction_batch(lambda x, **params: reduce_sum_p.bind(x, **params)),
+    lower=lambda b, x, *, axes, out_sharding=None: b.emit(
+        f"stablehlo.reduce({x} init: {(zero := b.scalar(0, x.aval.dtype))}) applies stablehlo.add"
+        f" across dimensions = {list(axes)}", x, zero, out=b.out_avals[0]),
+    reference=lambda x, *, axes, out_sharding=None: np.sum(x, axes, dtype=np.asarray(x).dtype),
+)
+
+
+def reduce_sum(x: Any, axes: Sequence[int]) -> Any:
+    """Sum of ``x`` over ``axes``, in the dtype of ``x``."""
+    return reduce_sum_p.bind(x, axes=tuple(axes)) if axes else x
+
+
+# -- convert_element_type --------------------------------------------------------------------------------------------
+
+def _convert_type(x, *, new_dtype, weak_type, sharding=None):
+    return ShapedArray(x.shape, new_dtype, weak_type)
+
+
+def _convert_jvp(primals, tangents, *, new_dtype, weak_type, sharding=None):
+    (x,), (t,) = primals, tangents
+    out = convert_element_type_p.bind(x, new_dtype=new_dtype, weak_type=weak_type, sharding=sharding)
+    if isinstance(t, Zero) or not dtypes.issubdtype(new_dtype, np.inexact):
+        return out, Zero.of(out)
+    return out, convert_element_type_p.bind(t, new_dtype=new_dtype, weak_type=weak_type, sharding=sharding)
+
+
+def _convert_batch(axis, args, dims, **params):
+    return convert_element_type_p.bind(args[0], **params), dims[0]
+
+
+def _convert_reference(x, *, new_dtype, weak_type, sharding=None):
+    x = np.asarray(x)
+    if x.dtype.kind == "c" and np.dtype(new_dtype).kind != "c":
+        x = x.real if np.dtype(new_dtype) != bool else x != 0
+    return x.astype(new_dtype)
+
+
+def _convert_lower(b, x, *, new_dtype, weak_type, sharding=None):
+    if x.aval.dtype == new_dtype:
+        return x
+    if new_dtype == bool:  # XLA's conversion to i1 keeps the lowest bit; the value's truth is wanted
+        zero = b.full(0, x.aval)
+        kind = "FLOAT" if dtypes.issubdtype(x.aval.dtype, np.inexact) else (
+            "UNSIGNED" if dtypes.issubdtype(x.aval.dtype, np.unsignedinteger) else "SIGNED")
+        return b.emit(f"stablehlo.compare NE, {x}, {zero}, {kind}", x, zero, out=b.out_avals[0])
+    if dtypes.issubdtype(x.aval.dtype, np.complexfloating) and not dtypes.issubdtype(new_dtype, np.complexfloating):
+        x = b.emit(f"stablehlo.real {x}", x, out=x.aval.update(dtype=np.finfo(x.aval.dtype).dtype))
+        if x.aval.dtype == new_dtype:
+            return x
+    return b.emit(f"stablehlo.convert {x}", x, out=b.out_avals[0])
+
+
+def _convert_transpose(ct, x, *, new_dtype, weak_type, sharding=None):
+    return convert_element_type_p.bind(ct, new_dtype=x.aval.dtype, weak_type=x.aval.weak_type, sharding=sharding)
+
+
+def _convert_is_exact(x, *, new_dtype, weak_type, sharding=None):
+    """Integers and booleans convert alike everywhere: they wrap, and round to even as floats."""
+    return x.dtype.kind in "biu" and getattr(new_dtype, "kind", "V") in "biufc"
+
+
+convert_element_type_p = Primitive(
+    "convert_element_type",
+    out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
+    lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact,
+)
+
+# -- copy and barrier ------------------------------------------------------------------------------------------------
+
+copy_p = Primitive(
+    "copy", out_type=lambda x: x, jvp=LINEAR, transpose=lambda ct, x: ct, batch=ELEMENTWISE,
+    lower=lambda b, x: x, reference=np.array, exact=True,
+)
+
+
+def _barrier_jvp(primals, tangents):
+    live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
+    outs = optimization_barrier_p.bind(*primals)
+    moved_tangents = optimization_barrier_p.bind(*(tangents[i] for i in live))
+    result = [Zero.of(x) for x in outs]
+    for i, t in zip(live, moved_tangents):
+        result[i] = t
+    return outs, result
+
+
+optimization_barrier_p: Primitive = Primitive(
+    "optimization_barrier", multiple_results=True,
+    out_type=lambda *xs: xs,
+    jvp=_barrier_jvp,
+    transpose=lambda cts, *xs: [ct if type(x) is Linear else None for ct, x in zip(cts, xs)],
+    batch=lambda axis, args, dims: (optimization_barrier_p.bind(*args), dims),
+    lower=lambda b, *xs: b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=b.out_avals)
+    if xs else [],
+    reference=lambda *xs: list(xs), exact=True,
+)

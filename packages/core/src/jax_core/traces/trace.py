@@ -1,0 +1,439 @@
+"""Traces and tracers: how one call of a primitive reaches the transformations in force.
+
+The current trace (see `context`) gets every call. A trace that owns none of the arguments hands the call to its
+parent; the last one, `EvalTrace`, runs it on the backend. Rules of primitives need no switching of traces: what they
+bind on a trace's own values finds its way by the same walk.
+
+Left aside: a stack of numbered levels with the highest level of the arguments taking the call. The walk needs no
+levels, no sublevels, and no lifting of constants through the levels between.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+
+from ..representation import array, errors
+from .. import backends
+from ..configuration import context
+from . import nans
+from ..representation.aval import AbstractRef, AbstractValue, register_array_class
+from ..representation.primitive import Primitive
+
+
+if TYPE_CHECKING:
+    from ..transformations.custom_jvp import CustomJvpCall
+    from ..transformations.custom_vjp import CustomVjpCall
+
+
+class Trace:
+    """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
+
+    parent: Any
+    __slots__ = ("parent", "agree", "__weakref__")
+
+    def __init__(self, parent: "Trace | None" = None):
+        self.parent = parent
+        self.agree = context.state.manual  # inside a checked manual region: makes operands agree, see `manual`
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        """Apply ``prim`` to ``args``, some of which may be tracers of this trace.
+
+        A trace of a user's own has this under its public name, `process_primitive`.
+        """
+        if type(self).process_primitive is not Trace.process_primitive:
+            return self.process_primitive(prim, args, params)
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
+
+    def process_primitive(self, primitive: Primitive, tracers: Sequence[Any], params: dict) -> Any:
+        """`process` under its public name, which traces of users override; ``tracers`` may hold other values too."""
+        return self.process(primitive, tracers, params)
+
+    def is_valid(self) -> bool:
+        """Whether the trace is at work in this thread: the current one, or below it."""
+        trace = context.state.trace
+        while trace is not None and trace is not self:
+            trace = getattr(trace, "below", None) if trace.parent is None else trace.parent
+        return trace is self
+
+    def full_raise(self, x: Any) -> Any:
+        """``x`` itself, as traces take values of other traces as they are; kept for interpreters written for the public API."""
+        return x
+
+    stage_value = full_raise
+
+    def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
+        """Apply a function with a custom JVP rule; see `custom_jvp`."""
+        from ..public import user_traces  # traces of this system do without it
+        return user_traces.custom_jvp(self, call, args)
+
+    def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[Any]) -> list:
+        """Apply a function with a custom VJP rule; see `custom_vjp`."""
+        from ..public import user_traces
+        return user_traces.custom_vjp(self, call, args)
+
+    def process_custom_jvp_call(self, prim: Any, fun: Any, jvp: Any, tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
+        """For traces of users: apply ``fun``, a `WrappedFun`, with its rule, or without; see `public.user_traces`."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_jvp_call(prim, fun, jvp, tracers, *, "
+                                  "symbolic_zeros)")
+
+    def process_custom_vjp_call(self, prim: Any, fun: Any, fwd: Any, bwd: Any, tracers: Sequence[Any], *, out_trees: Any,
+                                symbolic_zeros: bool) -> Any:
+        """For traces of users: the same for a function with a VJP rule."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_vjp_call(prim, fun, fwd, bwd, tracers, "
+                                  "*, out_trees, symbolic_zeros)")
+
+    def process_ref(self, prim: Any, args: Sequence[Any], params: dict) -> Any:
+        """Apply a primitive on mutable references; see `refs.primitives`."""
+        return prim.under(self, args, params)
+
+    def holds(self, x: Any) -> bool:
+        """Whether ``x`` is a tracer of this trace."""
+        return isinstance(x, Tracer) and x._trace is self
+
+    def new_ref(self, init: Any, params: dict) -> Any:
+        """A mutable reference whose contents may be tracers of this trace."""
+        raise NotImplementedError(f"{type(self).__name__}: mutable references cannot be made under this transformation")
+
+    def __repr__(self):
+        return f"{type(self).__name__}(level={depth(self)}/0)"
+
+
+def depth(trace: Trace) -> int:
+    """Number of traces below ``trace``."""
+    n = -1
+    while trace.parent is not None:
+        trace, n = trace.parent, n + 1
+    return max(n, 0)
+
+
+class EvalTrace(Trace):
+    """No transformation: run the primitive at once."""
+
+    __slots__ = ()
+
+    def process(self, prim, args, params):
+        if prim.impl is not None:
+            return prim.impl(*args, **params)
+        for x in args:
+            if isinstance(x, Tracer):
+                raise escaped(x)
+        outs = backends.get().evaluate(prim, args, params)
+        if nans.watching():
+            nans.check_primitive(prim, args, outs)
+        return outs
+
+    def process_custom_jvp(self, call, args):
+        return call.fun(*args)
+
+    def process_custom_vjp(self, call, args):
+        return call.fun(*args)
+
+    def process_ref(self, prim, args, params):
+        return prim.impl(*args, **params)
+
+
+EVAL = EvalTrace()
+context._State.trace = EVAL
+
+
+def current() -> Trace:
+    """This thread's current trace."""
+    return context.state.trace
+
+
+def trace_state_clean() -> bool:
+    """Whether no transformation is in force."""
+    return context.state.trace is EVAL
+
+
+class Tracer:
+    """A value inside a transformation: its type is known, its contents may not be.
+
+    Subclasses have ``_trace``, and ``aval`` as an attribute or property.
+    """
+
+    __slots__ = ("_trace", "__weakref__")
+    _is_traced_array = True
+    _trace: "Trace"
+    aval: AbstractValue
+    __array_priority__ = 1000
+    __hash__ = None  # type: ignore[assignment]  # as of arrays: equality compares elements
+
+    def __init__(self, trace: "Trace", aval: AbstractValue):
+        """For tracers of users; those of this system set their own attributes. A class that works its type out keeps it."""
+        self._trace = trace
+        if not isinstance(getattr(type(self), "aval", None), property):
+            self.aval = aval  # type: ignore[misc]  # in the dictionary or slot of the subclass
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: len(self.aval.shape))
+    size = property(lambda self: self.aval.size)
+    weak_type = property(lambda self: self.aval.weak_type)
+
+    @property
+    def sharding(self) -> Any:
+        placement = getattr(self.aval, "placement", None)
+        if placement is None:
+            raise AttributeError(f"The 'sharding' attribute is not available on a traced value of type {self.aval.str_short()}: "
+                                 "where it will be is not known yet. jax.typeof(x).sharding is what the type says.")
+        return placement
+
+    committed = property(lambda self: True)
+
+    @property
+    def nbytes(self):
+        return self.aval.size * self.aval.dtype.itemsize
+
+    @property
+    def itemsize(self):
+        return self.aval.dtype.itemsize
+
+    def concrete(self) -> Any | None:
+        """The value below all transformations, if there is one, else None."""
+        return None
+
+    def aval_text(self) -> str:
+        return str(self.aval)
+
+    def __repr__(self):
+        return f"Traced<{self.aval_text()}>with<{self._trace}>"
+
+    __str__ = __repr__
+
+    def __format__(self, spec):
+        return repr(self) if not spec else format(_concrete(self, float, "format"), spec)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __getitem__(self, index):
+        return _operators(self)["__getitem__"](self, index)
+
+    def __setitem__(self, index, value):
+        _operators(self)["__setitem__"](self, index, value)
+
+    @property
+    def at(self):
+        return _operators(self)["at"].__get__(self)
+
+    @property
+    def addupdate(self):
+        """For references only: add to a part of it."""
+        if type(self.aval) is not AbstractRef:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'addupdate'")
+        return _operators(self)["addupdate"].__get__(self)
+
+    def __len__(self):
+        return len(self.aval)
+
+    def __iter__(self):
+        if not self.shape:
+            raise TypeError("iteration over a 0-d array")
+        return iter([self[i] for i in range(self.shape[0])])
+
+    def __bool__(self):
+        return bool(_concrete(self, bool, "bool"))
+
+    def __int__(self):
+        return int(_concrete(self, int, "int"))
+
+    def __float__(self):
+        return float(_concrete(self, float, "float"))
+
+    def __complex__(self):
+        return complex(_concrete(self, complex, "complex"))
+
+    def __index__(self):
+        value = self.concrete()
+        if value is None:
+            raise errors.TracerIntegerConversionError(self)
+        return value.__index__()
+
+    def __array__(self, *args, **kwargs):
+        raise errors.TracerArrayConversionError(self)
+
+    def __dlpack__(self, *args, **kwargs):
+        raise errors.ConcretizationTypeError(self, "__dlpack__() needs the values of an array")
+
+    def tolist(self):
+        raise errors.ConcretizationTypeError(self, "tolist() needs the values of an array")
+
+    def tobytes(self, order="C"):
+        raise errors.ConcretizationTypeError(self, "tobytes() needs the values of an array")
+
+    def block_until_ready(self):
+        return self
+
+    def copy_to_host_async(self):
+        return None
+
+    def delete(self):
+        raise errors.ConcretizationTypeError(self, "delete() needs a concrete array")
+
+    def devices(self):
+        raise errors.ConcretizationTypeError(self, "devices() needs a concrete array")
+
+    def addressable_data(self, index):
+        raise errors.ConcretizationTypeError(self, "addressable_data() needs a concrete array")
+
+    def unsafe_buffer_pointer(self):
+        raise errors.ConcretizationTypeError(self, "unsafe_buffer_pointer() needs a concrete array")
+
+    @property
+    def traceback(self):
+        raise errors.ConcretizationTypeError(self, "traceback is a property of concrete arrays")
+
+    def is_deleted(self):
+        raise errors.ConcretizationTypeError(self, "is_deleted() needs a concrete array")
+
+    def on_device_size_in_bytes(self):
+        raise errors.ConcretizationTypeError(self, "on_device_size_in_bytes() needs a concrete array")
+
+    def to_concrete_value(self) -> Any | None:
+        """As `concrete`."""
+        return self.concrete()
+
+    def full_lower(self) -> "Tracer":
+        """The tracer itself; kept for interpreters written for the public API."""
+        return self
+
+    def get_referent(self) -> "Tracer":
+        """The tracer itself: what it is a name for."""
+        return self
+
+    @property
+    def memory_space(self):
+        return self.aval.memory_space
+
+    @property
+    def is_fully_replicated(self):
+        raise errors.ConcretizationTypeError(self, "is_fully_replicated needs a concrete array")
+
+    @property
+    def global_shards(self):
+        raise errors.ConcretizationTypeError(self, "global_shards needs a concrete array")
+
+    @property
+    def addressable_shards(self):
+        raise errors.ConcretizationTypeError(self, "addressable_shards needs a concrete array")
+
+    @property
+    def is_fully_addressable(self):
+        raise errors.ConcretizationTypeError(self, "is_fully_addressable needs a concrete array")
+
+    def _origin_message(self) -> str:
+        """Which argument of which function this value comes from, for error messages."""
+        return ""
+
+
+ref_operators: dict[str, Any] = {}
+"""The operators of tracers that are references, by name; filled by `refs.api`."""
+
+
+def _operators(tracer: Tracer) -> dict:
+    if type(tracer.aval) is not AbstractRef:
+        return array._methods
+    if not ref_operators:
+        from ..references import api  # noqa: F401  (fills the table; it builds on this module)
+    return ref_operators
+
+
+def _concrete(tracer: Tracer, kind: type, name: str):
+    if tracer.shape != ():
+        raise TypeError(f"only arrays of one element can be converted to a Python {name}; got shape {tracer.shape}")
+    value = tracer.concrete()
+    if value is None:
+        if kind is bool:
+            raise errors.TracerBoolConversionError(tracer)
+        raise errors.ConcretizationTypeError(tracer, f"The problem arose with the `{name}` function. ")
+    return value
+
+
+register_array_class(Tracer)
+array.register_array_class(Tracer, own=frozenset(
+    n for n in vars(Tracer) if n not in ("__module__", "__doc__", "__slots__", "__weakref__")))
+
+
+def is_tracer(x: Any) -> bool:
+    return isinstance(x, Tracer)
+
+
+def is_concrete(x: Any) -> bool:
+    """Whether the contents of ``x`` can be looked at now."""
+    return to_concrete_value(x) is not None
+
+
+def to_concrete_value(x: Any) -> Any | None:
+    """``x`` without any tracers around it, or None where a tracer's value is not known."""
+    return x.concrete() if isinstance(x, Tracer) else x
+
+
+def escaped(tracer: Tracer) -> Exception:
+    """The error for a tracer that is used after its transformation has ended."""
+    return errors.UnexpectedTracerError(
+        f"{tracer!r} was used after the transformed function that made it had ended: a side effect carried it out "
+        "(an assignment to a global, to an attribute or to a list, or a closure called later).\n"
+        f"{tracer._origin_message()}\n"
+        "Return the value from the function instead. The context manager jax.checking_leaks() finds such values "
+        "where they are made.")
+
+
+def full_lower(x: Any) -> Any:
+    """``x`` itself; kept for interpreters written for the public API."""
+    return x
+
+
+class _FoldingTrace(Trace):
+    """On top of another trace: what has only known operands runs at once, the rest goes down."""
+
+    __slots__ = ()
+
+    def _below(self, args) -> Trace:
+        return self.parent if any(isinstance(x, Tracer) for x in args) else EVAL
+
+    def process(self, prim, args, params):
+        below = self._below(args)
+        if below is not EVAL:
+            return below.process(prim, args, params)
+        with context.Use(EVAL):
+            return EVAL.process(prim, args, params)
+
+    def process_ref(self, prim, args, params):
+        return self._below(args).process_ref(prim, args, params)
+
+    def process_custom_jvp(self, call, args):
+        return self._below(args).process_custom_jvp(call, args)
+
+    def process_custom_vjp(self, call, args):
+        return self._below(args).process_custom_vjp(call, args)
+
+
+class ensure_compile_time_eval:
+    """Inside this context operations on known values run at once, also while a program is being traced.
+
+    With it, Python control flow in a traced function can depend on values that are computed from constants. Operations
+    on traced values are traced as ever.
+    """
+
+    def __enter__(self):
+        trace = context.state.trace
+        self._use = context.Use(EVAL if trace is EVAL else _FoldingTrace(trace))
+        self._use.__enter__()
+
+    def __exit__(self, *exc):
+        self._use.__exit__(*exc)
+
+
+class eval_context:
+    """Inside this context no transformation is in force."""
+
+    def __enter__(self):
+        self._use = context.Use(EVAL)
+        self._use.__enter__()
+
+    def __exit__(self, *exc):
+        self._use.__exit__(*exc)

@@ -1,0 +1,1 @@
+"""jvp, linearize and transpose, vmap, custom rules, recomputation: each a trace and its rules."""

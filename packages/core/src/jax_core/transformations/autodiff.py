@@ -1,0 +1,501 @@
+"""Derivatives: the public functions. The traces and rules are in `forward` and `reverse`."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from .. import backends
+from ..representation import dtypes, tree
+from ..representation.aval import AbstractRef, get_aval, plain_values
+from .forward import has_tangent, jvp_flat
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
+from ..programs.jit import jit
+from ..representation.primitive import Linear, Zero
+from .pullback import VJP, Tape, flags, shown
+from ..references.discharge import pure
+from ..references.primitives import RefTangent
+from .reverse import backward_pass, linearize_flat, vjp_flat
+from ..representation.source import describe_function, name_of
+from ..traces.staging import trace_to_jaxpr
+from ..traces.structural import full, instantiate, zeros
+from ..representation.tracebacks import api_boundary, boundary
+from ..traces.trace import Tracer
+from .vmap import vmap
+
+
+_LEAF = tree.structure(0)
+
+
+def _callable(name: str, fun: Any) -> None:
+    if not callable(fun):
+        raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
+
+
+def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad"):
+    """``fun`` on flat leaves; returns the function and a record filled at each call: ``out_tree``, ``aux``."""
+    record: dict[str, Any] = {}
+
+    def flat(*leaves):
+        out = fun(*tree.unflatten(in_tree, leaves), **kwargs)
+        if has_aux:
+            if not isinstance(out, (tuple, list)) or len(out) != 2:
+                raise TypeError(f"{name}: with has_aux=True {describe_function(fun)} must return a pair (output, "
+                                f"auxiliary data), got {type(out).__name__}"
+                                f"{f' of length {len(out)}' if isinstance(out, (tuple, list)) else ''}")
+            out, aux = out
+            aux_leaves, record["aux_tree"] = tree.flatten(aux)
+            record["aux_count"] = len(aux_leaves)
+        else:
+            aux_leaves = []
+        outs, record["out_tree"] = tree.flatten(out)
+        record["count"] = len(outs)
+        return [*outs, *aux_leaves]
+    return flat, record
+
+
+def _split_args(name: str, fun: Callable, args: tuple, argnums):
+    """The arguments to differentiate, and a function that puts values in their places."""
+    several = not isinstance(argnums, int) and not hasattr(argnums, "__index__")
+    nums = tuple(argnums) if several else (argnums.__index__(),)
+    if any(not -len(args) <= i < len(args) for i in nums):
+        raise ValueError(f"{name}: argnums={argnums} but {describe_function(fun)} was called with {len(args)} "
+                         "positional arguments; differentiated arguments must be passed by position")
+    nums = tuple(i % len(args) for i in nums)
+
+    def place(*values):
+        given = dict(zip(nums, values))
+        return [given.get(i, x) for i, x in enumerate(args)]
+    return tuple(args[i] for i in nums), place
+
+
+def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
+    aval = get_aval(x)
+    if type(aval) is AbstractRef:
+        raise TypeError(f"{name} cannot differentiate with respect to a mutable reference, got an argument of type {aval}: its "
+                        "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
+    if holomorphic:
+        if not dtypes.issubdtype(aval.dtype, np.complexfloating):
+            raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got "
+                            f"{aval.dtype.name}.")
+    elif name == "jacfwd":
+        if not dtypes.issubdtype(aval.dtype, np.floating):
+            raise TypeError(f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got "
+                            f"{aval.dtype.name}. For holomorphic differentiation, pass holomorphic=True; for functions of "
+                            "integers, use jax.jvp with tangents of dtype float0.")
+    elif not allow_int and not dtypes.issubdtype(aval.dtype, np.inexact):
+        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
+                        f"np.inexact), but got {aval.dtype.name}. If you want to use Boolean- or integer-valued "
+                        "inputs, use vjp or set allow_int to True.")
+
+
+def _check_output(name: str, x: Any, holomorphic: bool) -> None:
+    dtype = get_aval(x).dtype
+    if holomorphic:
+        if not dtypes.issubdtype(dtype, np.complexfloating):
+            raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
+    elif dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
+                        f"got {dtype.name}. For holomorphic differentiation, pass holomorphic=True. For "
+                        "differentiation of functions with complex outputs that are not holomorphic, use jax.vjp "
+                        "directly.")
+    elif not dtypes.issubdtype(dtype, np.floating):
+        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
+                        f"got {dtype.name}. For differentiation of functions with integer outputs, use jax.vjp "
+                        "directly.")
+
+
+def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+                   allow_int: bool = False, reduce_axes: Sequence[Any] = ()) -> Callable:
+    """A function that returns the value of ``fun``, a scalar, and its gradient.
+
+    Args:
+      argnums: which positional arguments to differentiate; a tuple gives a tuple of gradients.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``, and so does the value here.
+      holomorphic: ``fun`` is a holomorphic function of complex arguments.
+      allow_int: integer arguments are allowed; their gradients have dtype float0.
+
+    Raises:
+      TypeError: the result is not a real scalar, or an argument has the wrong dtype.
+    """
+    _callable("value_and_grad", fun)
+    if reduce_axes:
+        raise NotImplementedError("value_and_grad: reduce_axes is not supported; reduce with lax.psum instead")
+
+    @boundary(fun)
+    def value_and_grad_of(*args, **kwargs):
+        chosen, place = _split_args("value_and_grad", fun, args, argnums)
+        flat, in_tree = tree.flatten(chosen)
+        flat = plain_values(flat)
+        for x in flat:
+            _check_input("grad", x, holomorphic, allow_int)
+        run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux)
+        outs, pullback = vjp_flat(run, flat)
+        if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
+            got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
+            raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
+                            f"{got}; use jax.jacrev or jax.vjp for other outputs.")
+        _check_output("grad", outs[0], holomorphic)
+        one = full(get_aval(outs[0]), 1.0)  # a float, as a gradient with respect to a weak value is weak
+        cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
+        grads = tree.unflatten(in_tree, list(map(shown, cts)))
+        grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
+        value = outs[0]
+        if has_aux:
+            return (value, tree.unflatten(record["aux_tree"], outs[1:])), grads
+        return value, grads
+    return value_and_grad_of
+
+
+def grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+         allow_int: bool = False, reduce_axes: Sequence[Any] = ()) -> Callable:
+    """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`."""
+    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
+
+    @boundary(fun)
+    def grad_of(*args, **kwargs):
+        value, grads = both(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+    return grad_of
+
+
+@api_boundary
+def jvp(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
+    """Value of ``fun`` at ``primals`` and its derivative along ``tangents``.
+
+    Args:
+      primals, tangents: tuples of equal structure, shapes and (tangent) dtypes; integer primals take float0 tangents.
+
+    Returns:
+      ``(value, tangent)``, or ``(value, tangent, aux)`` with ``has_aux``.
+
+    Raises:
+      TypeError: structures or dtypes differ. ValueError: shapes differ.
+    """
+    _callable("jvp", fun)
+    if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
+        raise TypeError("jvp: primal and tangent arguments must be tuples or lists, got "
+                        f"{type(primals).__name__} and {type(tangents).__name__}")
+    flat, in_tree = tree.flatten(tuple(primals))
+    flat_tangents, tangent_tree = tree.flatten(tuple(tangents))
+    if in_tree != tangent_tree:
+        raise TypeError(f"jvp: primal and tangent arguments must have the same tree structure, got {in_tree} and "
+                        f"{tangent_tree}")
+    flat_tangents = [_check_tangent("jvp", x, t) for x, t in zip(flat, flat_tangents)]
+    run, record = _flat_function(fun, in_tree, {}, has_aux, "jvp")
+    outs, out_tangents = jvp_flat(run, flat, flat_tangents)
+    n = record["count"]
+    value = tree.unflatten(record["out_tree"], outs[:n])
+    tangent = tree.unflatten(record["out_tree"], list(map(shown, out_tangents[:n])))
+    return (value, tangent, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, tangent)
+
+
+def _check_tangent(name, x, t):
+    want, got = get_aval(x).to_tangent_aval(), get_aval(t)
+    if got.dtype != want.dtype:
+        raise TypeError(f"{name}: primal and tangent arguments must have equal types, except that integer primals take "
+                        f"tangents of dtype float0; got primal dtype {get_aval(x).dtype} and so expected tangent dtype "
+                        f"{want.dtype}, but got tangent dtype {got.dtype} instead.")
+    if got.shape != want.shape:
+        raise ValueError(f"{name} called with different primal and tangent shapes; got primal shape {want.shape} and "
+                         f"tangent shape {got.shape}")
+    if want.dtype == dtypes.float0:
+        return Zero(want)
+    return RefTangent(t) if type(want) is AbstractRef else t
+
+
+@api_boundary
+def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
+        saveable_args: Any = True, in_nzs: Any = None) -> Any:
+    """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
+
+    Args:
+      primals: pytrees of arrays. The gradient of a mutable reference is that of its first contents; it can only be added
+        to another reference, see `pullback.VJP.with_refs`.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``.
+      saveable_args: a bool, or nested tuples of bools that are a prefix of ``primals``: which arguments the pullback may
+        keep. Others must be put back, in its attribute ``args_res``, before it is called.
+      in_nzs: such a prefix: which arguments to differentiate; the cotangents of the others are zeros.
+
+    Returns:
+      ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``. ``reduce_axes`` must be empty.
+    """
+    _callable("vjp", fun)
+    if reduce_axes:
+        raise NotImplementedError("vjp: reduce_axes is not supported; reduce with lax.psum instead")
+    flat, in_tree = tree.flatten(primals)
+    flat = plain_values(flat)
+    avals = [get_aval(x) for x in flat]
+    nonzero = list(map(has_tangent, avals))
+    if in_nzs is not None:
+        nonzero = [a and b for a, b in zip(nonzero, flags("in_nzs", in_nzs, in_tree))]
+    run, record = _flat_function(fun, in_tree, {}, has_aux, "vjp")
+    outcome = linearize_flat(run, flat, nonzero)
+    n = record["count"]
+    saveable = (True,) if saveable_args is True else flags("saveable_args", saveable_args, in_tree)
+    outs = outcome[0]
+    result = VJP(Tape(flat, nonzero, *outcome[1:]), nonzero, avals, in_tree, record["out_tree"], [get_aval(x) for x in outs[:n]],
+                 name_of(fun))
+    if not all(saveable):
+        result.keep(saveable)
+    value = tree.unflatten(record["out_tree"], outs[:n])
+    return (value, result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, result)
+
+
+def fwd_and_bwd(fun: Callable, argnums: int | Sequence[int], has_aux: bool = False,
+                jitted: bool = True) -> tuple[Callable, Callable]:
+    """The forward and the backward pass of ``fun`` as two functions, each compiled once.
+
+    Args:
+      argnums: which positional arguments to differentiate.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``.
+      jitted: compile both.
+
+    Returns:
+      ``fwd(*args) -> (value, residuals)`` (``(value, residuals, aux)`` with ``has_aux``), and ``bwd(residuals, cotangent)``,
+      which returns a tuple of gradients, or one gradient where ``argnums`` is an int.
+    """
+    _callable("fwd_and_bwd", fun)
+
+    def fwd(*args):
+        chosen, place = _split_args("fwd_and_bwd", fun, args, argnums)
+        return vjp(lambda *values: fun(*place(*values)), *chosen, has_aux=has_aux)
+
+    def bwd(residuals, cotangent):
+        grads = residuals(cotangent)
+        return grads if isinstance(argnums, (tuple, list)) else grads[0]
+    return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
+
+
+@api_boundary
+def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any = None) -> Any:
+    """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
+
+    The derivative can be called many times without evaluating ``fun`` again.
+
+    Args:
+      in_nzs: a bool, or nested tuples of bools that are a prefix of ``primals``: which arguments have a tangent; tangents
+        given for the others are ignored, as they are for mutable references.
+
+    Returns:
+      ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative.out_nzs`` says which results
+      depend on the arguments.
+    """
+    _callable("linearize", fun)
+    flat, in_tree = tree.flatten(primals)
+    flat = plain_values(flat)
+    run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
+    in_avals = [get_aval(x) for x in flat]
+    wanted = [True] * len(flat) if in_nzs is None else flags("in_nzs", in_nzs, in_tree)
+    checked = [w and type(a) is not AbstractRef for w, a in zip(wanted, in_avals)]
+    nonzero = [c and has_tangent(a) for c, a in zip(checked, in_avals)]
+    outs, inputs, trace, tangents = linearize_flat(run, flat, nonzero)
+    n, out_tree = record["count"], record["out_tree"]
+    live = [t for t in tangents[:n] if not isinstance(t, Zero)]
+    jaxpr, residuals = trace.to_jaxpr(inputs, live)
+    closed = ClosedJaxpr(jaxpr, ())
+
+    def derivative(*given):
+        flat_tangents, tangent_tree = tree.flatten(given)
+        if tangent_tree != in_tree:
+            raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
+        given = [_check_linear_input(a, t) if w else None for a, t, w in zip(in_avals, flat_tangents, checked)]
+        results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
+        return tree.unflatten(out_tree, [shown(t) if isinstance(t, Zero) else next(results)
+                                         for t in tangents[:n]])
+    derivative.out_nzs = tree.unflatten(  # type: ignore[attr-defined]
+        out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
+    value = tree.unflatten(out_tree, outs[:n])
+    return (value, derivative, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, derivative)
+
+
+def _check_linear_input(aval, t):
+    want, got = aval.to_tangent_aval(), get_aval(t)
+    if not types_compatible(want, got):
+        raise ValueError(f"linearized function called on tangent values inconsistent with the original primal values: "
+                         f"got tangent {got.str_short()} for primal {aval.str_short()}, expected {want.str_short()}")
+    return t
+
+
+@api_boundary
+def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
+    """The transpose of ``fun``, which must be linear; ``primals`` give types only (arrays or `ShapeDtypeStruct`).
+
+    Returns:
+      a function from a cotangent of the result to a tuple of cotangents of ``primals``.
+
+    Raises:
+      TypeError: neither all inputs and results are inexact nor all integers. NotImplementedError: ``fun`` is not linear.
+    """
+    _callable("linear_transpose", fun)
+    flat, in_tree = tree.flatten(primals)
+    flat = plain_values(flat)
+    avals = [get_aval(x) if not hasattr(x, "aval") else x.aval for x in flat]
+    run, record = _flat_function(fun, in_tree, {}, False)
+    jaxpr, consts, out_avals = trace_to_jaxpr(run, avals)
+    values = [*avals, *out_avals]
+    if not (all(has_tangent(a) or a.dtype == dtypes.float0 for a in values)
+            or all(dtypes.issubdtype(a.dtype, np.integer) for a in values)):
+        raise TypeError(f"linear_transpose: {describe_function(fun)} maps {[a.str_short() for a in avals]} to "
+                        f"{[a.str_short() for a in out_avals]}; inputs and results must all be floating-point or complex, or all "
+                        "integers")
+    closed = pure(ClosedJaxpr(jaxpr, consts))
+
+    def transposed(cotangent):
+        flat_cts, ct_tree = tree.flatten(cotangent)
+        if ct_tree != record["out_tree"]:
+            raise TypeError(f"linear_transpose: cotangent of structure {ct_tree} given for a result of structure "
+                            f"{record['out_tree']}")
+        for ct, aval in zip(flat_cts, out_avals):
+            if not types_compatible(get_aval(ct), aval):
+                raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
+                                f"type {aval.str_short()}")
+        cts = backward_pass(closed.jaxpr, closed.consts, [Linear(a) for a in avals], flat_cts)
+        return tree.unflatten(in_tree, list(map(shown, cts)))
+    return transposed
+
+
+# -- Jacobians ---------------------------------------------------------------------------------------------------------
+
+def _basis(leaves: Sequence[Any]) -> list[Any]:
+    """For each leaf an array ``(total size, *shape)`` that runs through the standard basis of all leaves together."""
+    sizes = [int(np.prod(np.shape(x))) for x in leaves]
+    total, start, result, from_host = sum(sizes), 0, [], backends.get().from_host
+    for x, n in zip(leaves, sizes):
+        part = np.zeros((total, n), get_aval(x).dtype)
+        part[np.arange(start, start + n), np.arange(n)] = 1
+        result.append(from_host(part.reshape(total, *np.shape(x)), get_aval(x).weak_type))
+        start += n
+    return result
+
+
+def _block(x: Any, tangent: Any) -> Any:
+    """A tangent or cotangent of ``x`` as part of a Jacobian. That of integers and booleans is zeros of their own dtype, so that
+    it has entries; keys have no such zeros and keep float0."""
+    aval = get_aval(x)
+    if has_tangent(aval) or isinstance(aval.dtype, dtypes.ExtendedDType):
+        return instantiate(tangent)
+    return zeros(aval)
+
+
+def _cut(rows: Any, shapes: Sequence[tuple], axis: int) -> list:
+    """Split axis ``axis`` (0 or last) of ``rows`` into pieces, one for each shape, and give it that shape.
+
+    Uses the methods that every array has, as indexing is declared in numpy_api.
+    """
+    shape = np.shape(rows)
+    axis = axis % len(shape)
+    if len(shapes) == 1:
+        return [rows.reshape((*shape[:axis], *shapes[0], *shape[axis + 1:]))]
+    pieces, start = [], 0
+    for s in shapes:
+        n = int(np.prod(s))
+        piece = rows[(slice(None),) * axis + (slice(start, start + n),)]
+        pieces.append(piece.reshape((*shape[:axis], *s, *shape[axis + 1:])))
+        start += n
+    return pieces
+
+
+def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allow_int):
+    """The leaves to differentiate by, checked, their structure, and ``fun`` as a function of them (`_flat_function`)."""
+    chosen, place = _split_args(name, fun, args, argnums)
+    flat, in_tree = tree.flatten(chosen)
+    flat = plain_values(flat)
+    for x in flat:
+        _check_input(name, x, holomorphic, allow_int)
+    return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name)
+
+
+def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+    """The Jacobian of ``fun``, column by column in forward mode (best for few inputs and many outputs).
+
+    Returns:
+      a function whose result has the structure of ``fun``'s output, and at each leaf that of the differentiated
+      arguments; a block has the shape ``output.shape + input.shape``.
+    """
+    _callable("jacfwd", fun)
+
+    @boundary(fun)
+    def jacobian_of(*args, **kwargs):
+        flat, in_tree, run, record = _differentiated("jacfwd", fun, args, kwargs, argnums, has_aux, holomorphic, False)
+
+        def push(*tangents):
+            outs, out_tangents = jvp_flat(run, flat, list(tangents))
+            n = record["count"]
+            return [*map(_block, outs[:n], out_tangents)], outs[n:]
+        columns, aux = vmap(push, out_axes=(-1, None))(*_basis(flat))
+        for x in columns:
+            _check_jacobian_output("jacfwd", x, holomorphic)
+        shapes = [np.shape(x) for x in flat]
+        rows = [tree.unflatten(in_tree, _cut(c, shapes, -1)) for c in columns]
+        rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
+        result = tree.unflatten(record["out_tree"], rows)
+        return (result, tree.unflatten(record["aux_tree"], aux)) if has_aux else result
+    return jacobian_of
+
+
+def _check_jacobian_output(name, x, holomorphic):
+    dtype = get_aval(x).dtype
+    if holomorphic and not dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
+
+
+def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+           allow_int: bool = False) -> Callable:
+    """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
+    _callable("jacrev", fun)
+
+    @boundary(fun)
+    def jacobian_of(*args, **kwargs):
+        flat, in_tree, run, record = _differentiated("jacrev", fun, args, kwargs, argnums, has_aux, holomorphic, allow_int)
+        outs, pullback = vjp_flat(run, flat)
+        n = record["count"]
+        for x in outs[:n]:
+            _check_output("jacrev", x, holomorphic)
+        none = [Zero.of(x) for x in outs[n:]]
+        pull = lambda *cts: list(map(_block, flat, pullback(*cts, *none)))
+        blocks = vmap(pull)(*_basis(outs[:n]))
+        shapes = [np.shape(x) for x in outs[:n]]
+        cut = [_cut(block, shapes, 0) for block in blocks]  # for each input leaf, for each output leaf
+        rows = [tree.unflatten(in_tree, [pieces[i] for pieces in cut]) for i in range(n)]
+        rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
+        result = tree.unflatten(record["out_tree"], rows)
+        return (result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else result
+    return jacobian_of
+
+
+jacobian = jacrev
+
+
+def hessian(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+    """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level."""
+    return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux,
+                  holomorphic=holomorphic)
+
+
+# -- closures ----------------------------------------------------------------------------------------------------------
+
+@api_boundary
+def closure_convert(fun: Callable, *example_args: Any) -> tuple[Callable, list]:
+    """``fun`` with the traced values it closes over as explicit trailing arguments.
+
+    Returns:
+      the converted function ``(*args, *values)``, and the list of the (inexact) values. For use with `custom_vjp`.
+    """
+    flat, in_tree = tree.flatten(example_args)
+    run, record = _flat_function(fun, in_tree, {}, False)
+    jaxpr, consts, _ = trace_to_jaxpr(run, [get_aval(x) for x in flat])
+    hoist = [isinstance(x, Tracer) and has_tangent(get_aval(x)) for x in consts]
+    values = [x for x, h in zip(consts, hoist) if h]
+    out_tree = record["out_tree"]
+
+    def converted(*args):
+        n = len(args) - len(values)
+        given = iter(args[n:])
+        all_consts = [next(given) if h else x for x, h in zip(consts, hoist)]
+        leaves, structure = tree.flatten(tuple(args[:n]))
+        if structure != in_tree:
+            raise TypeError(f"closure_convert: {describe_function(fun)} was converted for arguments of structure "
+                            f"{in_tree}, and called with {structure}")
+        return tree.unflatten(out_tree, eval_jaxpr(jaxpr, all_consts, *leaves))
+    return converted, values

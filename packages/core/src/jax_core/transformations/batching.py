@@ -1,0 +1,313 @@
+"""vmap: one call for a whole batch, by each primitive's own batching rule.
+
+Source: "auto-vectorisation" by operator rules; every value carries the position of its mapped axis, or None.
+"""
+from __future__ import annotations
+
+import weakref
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from ..configuration import config, context
+from ..representation.aval import AbstractRef, ShapedArray, get_aval
+from ..representation.dtypes import float0
+from ..representation.effects import NamedAxisEffect
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
+from ..representation.primitive import ELEMENTWISE, Primitive
+from ..references.discharge import apply_discharged, works_on_refs
+from ..references.indexing import WHOLE
+from ..references.primitives import get_p, is_ref, new_ref_p, swap_p
+from ..traces.staging import check_leaks, trace_to_jaxpr
+from ..traces.trace import Trace, Tracer
+
+not_mapped = None
+
+
+class AxisData:
+    """The mapped axis: ``name`` (or None), ``size``, and the mesh axes it is spread over."""
+
+    __slots__ = ("name", "size", "spmd_name", "explicit_mesh_axis")
+
+    def __init__(self, name, size, spmd_name=None, explicit_mesh_axis=None):
+        self.name, self.size, self.spmd_name = name, size, spmd_name
+        self.explicit_mesh_axis = explicit_mesh_axis
+
+    def key(self):
+        return self.name, self.size, self.spmd_name
+
+    def __repr__(self):
+        return f"AxisData(name={self.name!r}, size={self.size})"
+
+
+def mapped_aval(aval: ShapedArray, dim: int) -> ShapedArray:
+    """``aval`` without axis ``dim``."""
+    if type(aval) is AbstractRef:
+        return aval.update(mapped_aval(aval.inner_aval, dim))
+    return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type, vma=aval.vma)
+
+
+def unmapped_aval(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
+    """``aval`` with an axis of length ``size`` at ``dim``."""
+    if type(aval) is AbstractRef:
+        return aval.update(unmapped_aval(aval.inner_aval, size, dim))
+    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type, vma=aval.vma)
+
+
+class BatchTracer(Tracer):
+    """``val`` with its mapped axis at ``dim``."""
+
+    __slots__ = ("val", "dim", "_aval")
+
+    def __init__(self, trace, val, dim):
+        self._trace, self.val, self.dim, self._aval = trace, val, dim, None
+
+    @property
+    def aval(self):
+        if self._aval is None:
+            self._aval = mapped_aval(get_aval(self.val), self.dim)
+        return self._aval
+
+    def _origin_message(self):
+        return f"The value is batched by vmap: it stands for {self._trace.axis.size} values at once."
+
+    def __repr__(self):
+        return f"Traced<{self.aval}>with<{self._trace}> with\n  val = {self.val!r}\n  batch_dim = {self.dim}"
+
+    __str__ = __repr__
+
+
+class BatchTrace(Trace):
+    __slots__ = ("axis",)
+
+    def __init__(self, parent, axis: AxisData):
+        super().__init__(parent)
+        self.axis = axis
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        if self.agree is not None:
+            args, params = self.agree(prim, args, params)
+        vals, dims, mapped = [], [], False
+        for x in args:
+            if type(x) is BatchTracer and x._trace is self:
+                vals.append(x.val)
+                dims.append(x.dim)
+                mapped = True
+            else:
+                vals.append(x)
+                dims.append(None)
+        if not mapped and not self._names_axis(prim, params):
+            return self.parent.process(prim, args, params)
+        if prim.discharge is not None and (works_on_refs(params) or any([is_ref(x) and d is not None for x, d in zip(vals, dims)])):
+            return apply_discharged(prim, args, params, self.holds)
+        rule = prim.batch
+        if rule is ELEMENTWISE:
+            out, dim = elementwise(prim, vals, dims, params)
+        elif rule is None:
+            raise NotImplementedError(f"vmap: primitive {prim.name!r} has no batching rule")
+        else:
+            out, dim = rule(self.axis, vals, dims, **params)
+        if prim.multiple_results:
+            if dim is None or isinstance(dim, int):
+                dim = [dim] * len(out)
+            return [self.box(x, d) for x, d in zip(out, dim)]
+        return self.box(out, dim)
+
+    def _names_axis(self, prim, params) -> bool:
+        name = self.axis.name
+        if name is None or not params:
+            return False
+        used = params.get("axis_name", params.get("axes", ()))
+        if used == name or (isinstance(used, (tuple, list)) and name in used):
+            return True
+        if prim.cacheable:
+            return False
+        effect = NamedAxisEffect(name)  # in a program that it holds
+        return any(effect in jaxpr.effects for jaxpr in jaxprs_in_params(params))
+
+    def box(self, x: Any, dim: int | None) -> Any:
+        return x if dim is None else BatchTracer(self, x, dim)
+
+    def unbox(self, x: Any) -> tuple[Any, int | None]:
+        if type(x) is BatchTracer and x._trace is self:
+            return x.val, x.dim
+        return x, None
+
+    def _unbox_all(self, args):
+        pairs = [self.unbox(x) for x in args]
+        return [x for x, _ in pairs], [d for _, d in pairs]
+
+    # -- mutable references: one for all lanes, with a mapped axis -----------------------------------------------------
+
+    def new_ref(self, init, params):
+        val, dim = self.unbox(init)
+        ref = self.parent.process_ref(new_ref_p, (bdim_at_front(val, dim, self.axis.size),), params)
+        return BatchTracer(self, ref, 0)
+
+    def read_ref(self, ref):
+        return self.box(self.parent.process_ref(get_p, (ref.val,), {"index": WHOLE}), ref.dim)
+
+    def write_ref(self, ref, value):
+        val, dim = self.unbox(value)
+        self.parent.process_ref(swap_p, (ref.val, matchaxis(self.axis, val, dim, ref.dim)), {"index": WHOLE})
+
+    def refuse_change(self, prim, ref, value):
+        raise ValueError(f"{prim.name}: a function under vmap changes a reference of type {get_aval(ref)} that has no mapped "
+                         "axis, and each lane would change it. Pass the reference as an argument of the vmapped function, "
+                         "mapped over one of its axes, or make it inside.")
+
+    def process_custom_jvp(self, call, args):
+        vals, dims = self._unbox_all(args)
+        if all(d is None for d in dims):
+            return self.parent.process_custom_jvp(call, args)
+        batched, out_dims = call.batched(self.axis, dims)
+        outs = self.parent.process_custom_jvp(batched, vals)
+        return [self.box(x, d) for x, d in zip(outs, out_dims())]
+
+    def process_custom_vjp(self, call, args):
+        vals, dims = self._unbox_all(args)
+        if all(d is None for d in dims):
+            return self.parent.process_custom_vjp(call, args)
+        batched, out_dims = call.batched(self.axis, dims)
+        outs = self.parent.process_custom_vjp(batched, vals)
+        return [self.box(x, d) for x, d in zip(outs, out_dims())]
+
+
+# -- helpers for rules -------------------------------------------------------------------------------------------------
+
+def moved(x: Any, source: int | None, target: int) -> Any:
+    """``x`` with its mapped axis moved from ``source`` to ``target``."""
+    if source is None or source == target:
+        return x
+    from ..traces.structural import transpose  # structural declares primitives with the rules of this module
+    order = [i for i in range(np.ndim(x)) if i != source]
+    order.insert(target if target >= 0 else target + np.ndim(x), source)
+    return transpose(x, order)
+
+
+def broadcast(x: Any, size: int, dim: int = 0) -> Any:
+    """``x`` repeated along a new axis of length ``size`` at ``dim``."""
+    from ..traces.structural import broadcast_in_dim
+    shape = np.shape(x)
+    if getattr(x, "dtype", None) == float0:  # no contents
+        return np.zeros((*shape[:dim], size, *shape[dim:]), float0)
+    return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),
+                            tuple(i + (i >= dim) for i in range(len(shape))))
+
+
+def bdim_at_front(x: Any, dim: int | None, size: int) -> Any:
+    """``x`` with its mapped axis first; made by repetition if there is none."""
+    return broadcast(x, size) if dim is None else moved(x, dim, 0)
+
+
+def matchaxis(axis: AxisData, x: Any, source: int | None, target: int | None) -> Any:
+    """``x`` with its mapped axis at ``target``; raises ValueError if it has one and ``target`` is None."""
+    if source == target:
+        return x
+    if source is None:
+        assert target is not None  # as it differs from source
+        return broadcast(x, axis.size, target)
+    if target is None:
+        raise ValueError("vmap has mapped output but out_axes is None")
+    return moved(x, source, target)
+
+
+def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None], params: dict) -> tuple[Any, Any]:
+    """The batching rule of n-ary elementwise primitives, whose operands have one shape or are scalars."""
+    shapes = [np.shape(x) for x in vals]
+    first = next((s, d) for s, d in zip(shapes, dims) if d is not None)
+    if all(d is None and s == () or (s, d) == first for s, d in zip(shapes, dims)):
+        return prim.bind(*vals, **params), first[1]
+    inner = max((s if d is None else s[:d] + s[d + 1:] for s, d in zip(shapes, dims)), key=len)
+    size = next(s[d] for s, d in zip(shapes, dims) if d is not None)
+    full = (size, *inner)
+    aligned = []
+    for x, s, d in zip(vals, shapes, dims):
+        if d is not None:
+            x = moved(x, d, 0)
+            x = x if len(s) == len(full) else broadcast_to(x, full, (0,))  # a mapped scalar among arrays
+        elif s != ():
+            x = broadcast_to(x, full, range(1, len(full)))
+        aligned.append(x)
+    return prim.bind(*aligned, **params), 0
+
+
+def broadcast_to(x: Any, shape: tuple, dims: Sequence[int]) -> Any:
+    """``x`` repeated to ``shape``; its axes become ``dims``."""
+    from ..traces.structural import broadcast_in_dim
+    return broadcast_in_dim(x, shape, tuple(dims))
+
+
+def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> tuple[Callable, Callable]:
+    """``fun`` (flat, returns a sequence) on a batch.
+
+    Returns:
+      the batched function, and a function that gives the dims of its results after a call.
+    """
+    dims_of_last_call: list = []
+
+    def batched(*args):
+        trace = BatchTrace(context.state.trace, axis)
+        tracers = [trace.box(x, d) for x, d in zip(args, in_dims)]
+        with context.Use(trace), _axis_in_scope(axis):
+            outs = fun(*tracers)
+        pairs = [trace.unbox(x) for x in outs]
+        dims_of_last_call[:] = [d for _, d in pairs]
+        values = [x for x, _ in pairs]
+        if config.check_tracer_leaks.value:
+            watched = weakref.ref(trace)
+            del trace, tracers, outs, pairs
+            check_leaks(watched, "It was made by vmap.")
+        return values
+    return batched, lambda: list(dims_of_last_call)
+
+
+class _axis_in_scope:
+    """Brings a named axis into scope; does nothing for an axis without name."""
+
+    __slots__ = ("axis", "before")
+
+    def __init__(self, axis):
+        self.axis = axis
+
+    def __enter__(self):
+        self.before = context.state.axes
+        if self.axis.name is not None:
+            context.state.axes = self.before + ((self.axis.name, self.axis),)
+
+    def __exit__(self, *exc):
+        context.state.axes = self.before
+
+
+def batch_jaxpr(closed: ClosedJaxpr, axis: AxisData, in_batched: Sequence[bool],
+                instantiate: bool | Sequence[bool] = False) -> tuple[ClosedJaxpr, list[bool]]:
+    """``closed`` on batches whose mapped axes come first.
+
+    Args:
+      in_batched: which inputs have a mapped axis.
+      instantiate: which results must have one (all, with True); others have one only if they need it.
+
+    Returns:
+      the batched program and which results have a mapped axis (first).
+    """
+    if isinstance(instantiate, bool):
+        instantiate = [instantiate] * len(closed.jaxpr.outvars)
+    key = ("batch", axis.key(), tuple(in_batched), tuple(instantiate))
+    return closed.memo(key, lambda: _batch_jaxpr(closed, axis, in_batched, instantiate))
+
+
+def _batch_jaxpr(closed, axis, in_batched, instantiate):
+    out_batched: list[bool] = []
+
+    def run(*args):
+        fun, out_dims = batch_fun(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), axis,
+                                  [0 if b else None for b in in_batched])
+        outs = fun(*args)
+        dims = out_dims()
+        out_batched[:] = [d is not None or force for d, force in zip(dims, instantiate)]
+        return [matchaxis(axis, x, d, 0) if b else x for x, d, b in zip(outs, dims, out_batched)]
+
+    avals = [unmapped_aval(a, axis.size, 0) if b else a for a, b in zip(closed.in_avals, in_batched)]
+    jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
+    batched = ClosedJaxpr(jaxpr, consts)
+    return batched, list(out_batched)

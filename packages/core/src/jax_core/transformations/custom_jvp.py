@@ -1,0 +1,291 @@
+"""Functions with a JVP rule of the user's own.
+
+A call travels as a `CustomJvpCall` through the traces: evaluation runs the function, differentiation runs the rule,
+vmap makes a batched pair of both, staging writes one equation that keeps the rule for later.
+"""
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Callable, Sequence
+
+
+from ..configuration import context
+from ..representation import dtypes, tree
+from ..representation.aval import get_aval
+from .batching import batch_fun, matchaxis
+from ..representation.effects import operand_effects
+from ..representation.jaxpr import eval_jaxpr, runs_its_program, types_compatible
+from ..representation.primitive import Primitive, Zero, none
+from ..references.discharge import custom_rule
+from ..representation.source import describe_function, name_of, written_in
+from ..traces.staging import trace_to_closed
+from ..traces.structural import instantiate
+from ..representation.tracebacks import api_boundary
+
+
+class SymbolicZero:
+    """What a rule with ``symbolic_zeros`` gets for a tangent (or cotangent) that is zero: shape and dtype, no data."""
+
+    def __init__(self, aval):
+        self.aval = aval
+
+    @staticmethod
+    def from_primal_value(val: Any) -> "SymbolicZero":
+        """The zero tangent of ``val``."""
+        return SymbolicZero(get_aval(val).to_tangent_aval())
+
+    shape = property(lambda self: self.aval.shape)
+    dtype = property(lambda self: self.aval.dtype)
+    ndim = property(lambda self: len(self.aval.shape))
+    size = property(lambda self: self.aval.size)
+
+    def __repr__(self):
+        return f"SymbolicZero({self.aval})"
+
+
+def batch_all_mapped(fun: Callable, axis: Any, dims: Sequence[int | None]) -> Callable:
+    """``fun`` on a batch, with the mapped axis first in every result."""
+    run, out_dims = batch_fun(fun, axis, dims)
+
+    def batched(*args):
+        outs = run(*args)
+        return [matchaxis(axis, x, d, 0) for x, d in zip(outs, out_dims())]
+    return batched
+
+
+class CustomJvpCall:
+    """A flat function with its rule. ``jvp(primals, tangents) -> (outs, out_tangents)``, all flat lists.
+
+    ``key``: equal for calls of the same function that differ in their arrays only, or None where that is not known.
+    ``structure``: a list that is filled with the structure of the result when ``fun`` runs.
+    """
+
+    __slots__ = ("fun", "jvp", "symbolic_zeros", "name", "key", "structure")
+
+    def __init__(self, fun, jvp, symbolic_zeros=False, name="custom_jvp", key=None, structure=()):
+        self.fun, self.jvp, self.symbolic_zeros, self.name, self.key = fun, jvp, symbolic_zeros, name, key
+        self.structure = structure
+
+    def run_jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+        given = [SymbolicZero(t.aval) if isinstance(t, Zero) and self.symbolic_zeros else instantiate(t)
+                 for t in tangents]
+        outs, out_tangents = self.jvp(primals, given)
+        return outs, [Zero.of(x) if _is_zero(t) else t for x, t in zip(outs, out_tangents)]
+
+    def batched(self, axis, dims):
+        """The pair on a batch, and the function that gives the positions of the mapped axis in its results."""
+        count: list[int] = []
+
+        def fun(*args):
+            outs = batch_all_mapped(self.fun, axis, dims)(*args)
+            count[:] = [len(outs)]
+            return outs
+
+        def jvp(primals, tangents):
+            n, live, out_zeros = len(primals), [not _is_zero(t) for t in tangents], []
+
+            def both(*args):
+                xs, moving = args[:n], iter(args[n:])
+                given = [next(moving) if a else SymbolicZero.from_primal_value(x) if self.symbolic_zeros else
+                         instantiate(Zero.from_primal_value(x)) for x, a in zip(xs, live)]
+                outs, out_tangents = self.jvp(xs, given)
+                out_zeros[:] = [_is_zero(t) for t in out_tangents]
+                return [*outs, *(t for t in out_tangents if not _is_zero(t))]
+            flat = batch_all_mapped(both, axis, [*dims, *(d for d, a in zip(dims, live) if a)])(
+                *primals, *(t for t, a in zip(tangents, live) if a))
+            count[:] = [len(out_zeros)]
+            outs, moving = flat[:count[0]], iter(flat[count[0]:])
+            return outs, [Zero.of(x) if zero else next(moving) for x, zero in zip(outs, out_zeros)]
+
+        return CustomJvpCall(fun, jvp, self.symbolic_zeros, self.name), lambda: [0] * count[0]
+
+    def stage(self, trace, args):
+        avals = [get_aval(x) for x in args]
+        call_jaxpr, consts = trace_to_closed(self.fun, avals)
+        return trace.record(custom_jvp_call_p, [*consts, *args], dict(
+            name=self.name, call_jaxpr=call_jaxpr, jvp_jaxpr_fun=self.jvp, num_consts=len(consts),
+            symbolic_zeros=self.symbolic_zeros))
+
+
+def _is_zero(tangent) -> bool:
+    return isinstance(tangent, (SymbolicZero, Zero)) or getattr(tangent, "dtype", None) == dtypes.float0
+
+
+class _CustomJvpPrimitive(Primitive):
+    def bind(self, *args, call_jaxpr, jvp_jaxpr_fun, num_consts, symbolic_zeros, name="custom_jvp"):
+        def jvp(primals, tangents):
+            for x, t in zip(primals[:num_consts], tangents[:num_consts]):
+                if not isinstance(t, SymbolicZero) and isinstance(x, object) and _is_perturbed(t):
+                    raise TypeError(f"custom_jvp {name}: the function closes over a value that is being "
+                                    "differentiated; pass it as an argument instead.")
+            return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
+        fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
+        call = CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name, call_jaxpr)
+        return context.state.trace.process_custom_jvp(call, args)
+
+
+def _is_perturbed(tangent) -> bool:
+    from .reverse import LinearTracer  # reverse builds on the traces that call this module
+    return isinstance(tangent, LinearTracer)
+
+
+_HANDLED = none("handled by the traces themselves")
+custom_jvp_call_p = _CustomJvpPrimitive(
+    "custom_jvp_call", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
+    effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
+    jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
+    lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
+)
+custom_jvp_call_p.takes_refs = True
+custom_jvp_call_p.discharge = custom_rule(custom_jvp_call_p, ["jvp_jaxpr_fun"])
+custom_jvp_call_p.interpret = runs_its_program("call_jaxpr")
+custom_jvp_call_p.holds_program = True
+
+
+def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:
+    """All arguments by position, keyword arguments and defaults put in their places."""
+    if not kwargs and (signature is None or not any(
+            p.default is not p.empty for p in signature.parameters.values())):
+        return list(args)
+    if signature is None:
+        raise TypeError(f"{describe_function(fun)}: keyword arguments {sorted(kwargs)} cannot be resolved, as its "
+                        "signature cannot be read; pass the arguments by position.")
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{describe_function(fun)}, a function with a custom derivative, was called with arguments that do not fit "
+                        f"its signature {signature}: {error}") from None
+    positional = [name for name, p in signature.parameters.items() if p.kind not in _KEYWORD_ONLY]
+    by_keyword = sorted(kwargs.keys() - set(positional))
+    if by_keyword:  # those left at their defaults the function fills in itself
+        raise TypeError(f"{describe_function(fun)}: functions with custom derivatives take arguments by position; "
+                        f"{by_keyword} can only be passed by keyword.")
+    bound.apply_defaults()
+    return list(bound.args)
+
+
+_KEYWORD_ONLY = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
+
+
+def signature_of(fun: Callable):
+    try:
+        return inspect.signature(fun)
+    except (ValueError, TypeError):
+        return None
+
+
+def check_nondiff(name: str, fun: Callable, signature, argnums, argnames) -> tuple[int, ...]:
+    """Positions of the non-differentiated arguments, sorted; raises ValueError for unknown names."""
+    argnums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    argnames = (argnames,) if isinstance(argnames, str) else tuple(argnames)
+    if argnames:
+        names = list(signature.parameters) if signature else []
+        unknown = [a for a in argnames if a not in names]
+        if unknown:
+            raise ValueError(f"{name}: nondiff_argnames {unknown} are not parameters of {describe_function(fun)}")
+        argnums += tuple(names.index(a) for a in argnames)
+    return tuple(sorted(set(argnums)))
+
+
+class custom_jvp:
+    """A function whose derivative is given by the user.
+
+    Args:
+      fun: the function; pytrees of arrays in and out.
+      nondiff_argnums, nondiff_argnames: arguments that are passed to the rule as they are, before the primals.
+
+    Set the rule with `defjvp` or `defjvps`; reverse mode is derived from it by transposition.
+    """
+
+    fun: Callable
+    nondiff_argnums: tuple[int, ...]
+    nondiff_argnames: tuple[str, ...]
+    jvp: Callable | None
+    symbolic_zeros: bool
+
+    def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+        functools.update_wrapper(self, fun)
+        self.fun, self._name = fun, name_of(fun)
+        self.signature = signature_of(fun)
+        self.nondiff_argnums = check_nondiff("custom_jvp", fun, self.signature, nondiff_argnums, nondiff_argnames)
+        self.nondiff_argnames = tuple(nondiff_argnames)
+        self.jvp: Callable | None = None
+        self.symbolic_zeros = False
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def defjvp(self, jvp: Callable, symbolic_zeros: bool = False) -> Callable:
+        """Set the rule ``jvp(*nondiff_args, primals, tangents) -> (primal_out, tangent_out)``; returns ``jvp``.
+
+        With ``symbolic_zeros`` the rule gets a `SymbolicZero` for each tangent that is known to be zero.
+        """
+        self.jvp, self.symbolic_zeros = jvp, symbolic_zeros
+        return jvp
+
+    def defjvps(self, *jvps: Callable | None) -> None:
+        """Set one rule for each argument: ``jvps[i](tangent_i, primal_out, *primals)``; None for no contribution."""
+        if self.nondiff_argnums:
+            raise TypeError("custom_jvp.defjvps cannot be used together with nondiff_argnums; use defjvp")
+
+        def jvp(primals, tangents):
+            out = self(*primals)
+            terms = [rule(t, out, *primals) for rule, t in zip(jvps, tangents) if rule is not None]
+            add_all = lambda *xs: functools.reduce(lambda a, b: a + b, xs)
+            zero = tree.map(lambda x: instantiate(Zero.from_primal_value(x)), out)
+            return out, tree.map(add_all, *terms) if terms else zero
+        self.defjvp(jvp)
+
+    @api_boundary
+    def __call__(self, *args, **kwargs):
+        if self.jvp is None:
+            raise AttributeError(f"custom_jvp: no rule is set for {self._name}; set one with "
+                                 f"@{self._name}.defjvp")
+        args = bind_arguments(self.fun, self.signature, args, kwargs)
+        nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
+        dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
+        flat, in_tree = tree.flatten(dynamic)
+        out_tree: list = []
+
+        def fun(*leaves):
+            given = iter(tree.unflatten(in_tree, leaves))
+            rest = iter(nondiff)
+            out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))])
+            outs, tree_out = tree.flatten(out)
+            out_tree[:] = [tree_out]
+            return outs
+
+        def jvp(primals, tangents):
+            with written_in(self.jvp):
+                result = self.jvp(*nondiff, tree.unflatten(in_tree, primals), tree.unflatten(in_tree, tangents))
+            outs, out_tangents, tree_out = self._flatten_result(result)
+            out_tree[:] = [tree_out]
+            return outs, out_tangents
+
+        call = CustomJvpCall(fun, jvp, self.symbolic_zeros, self._name, None if nondiff else (self, in_tree), out_tree)
+        outs = context.state.trace.process_custom_jvp(call, flat)
+        return tree.unflatten(out_tree[0], outs)
+
+    def _flatten_result(self, result):
+        name = self._name
+        if not isinstance(result, (tuple, list)) or len(result) != 2:
+            raise TypeError(f"custom_jvp: the rule of {name} must return a pair (primal_out, tangent_out), got "
+                            f"{type(result).__name__}")
+        outs, out_tree = tree.flatten(result[0])
+        tangents, tangent_tree = tree.flatten(result[1], is_leaf=lambda x: isinstance(x, SymbolicZero))
+        if out_tree != tangent_tree:
+            raise TypeError(f"custom_jvp: the rule of {name} returned a primal of structure {out_tree} and a tangent "
+                            f"of structure {tangent_tree}; they must be the same")
+        tangents = [self._check_tangent(x, t) for x, t in zip(outs, tangents)]
+        return outs, tangents, out_tree
+
+    def _check_tangent(self, x, t):
+        want, got = get_aval(x).to_tangent_aval(), t.aval if isinstance(t, SymbolicZero) else get_aval(t)
+        if want.dtype == dtypes.float0:
+            return Zero(want)
+        if not types_compatible(want, got):
+            raise TypeError(f"custom_jvp: the rule of {self._name} returned a primal of type {want.str_short()} "
+                            f"and a tangent of type {got.str_short()}; shape and dtype must be equal")
+        return t

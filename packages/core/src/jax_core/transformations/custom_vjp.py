@@ -1,0 +1,471 @@
+"""Functions with a reverse-mode rule of the user's own: a forward function that saves residuals, and a backward one.
+
+Under differentiation the forward function runs and one linear equation, `custom_lin`, goes on the tape; its transpose
+rule is the user's backward function. Forward mode through it has no meaning and says so.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Sequence
+
+
+from ..configuration import context
+from ..representation import dtypes, tree
+from . import remat_opt
+from ..representation.aval import ShapedArray, get_aval
+from .batching import batch_fun, matchaxis, unmapped_aval
+from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
+from ..representation.effects import operand_effects
+from .forward import has_tangent
+from ..representation.jaxpr import eval_jaxpr, runs_its_program
+from .manual import settled
+from ..representation.primitive import Primitive, Zero
+from ..references.discharge import call_rule, custom_rule
+from ..representation.source import name_of, written_in
+from ..traces.staging import trace_to_closed
+from ..traces.structural import instantiate, reduce_sum
+from ..representation.tracebacks import api_boundary
+from ..representation.tree import map as _map
+
+
+class CustomVjpPrimal:
+    """What a forward function with ``symbolic_zeros`` gets: the ``value``, and whether it is ``perturbed``."""
+
+    __slots__ = ("value", "perturbed")
+
+    def __init__(self, value, perturbed):
+        self.value, self.perturbed = value, perturbed
+
+
+class CustomVjpCall:
+    """A flat function with its rule.
+
+    ``fwd(primals, perturbed) -> (residuals, outs)`` and ``bwd(residuals, cotangents) -> cotangents of primals``; flat lists.
+    """
+
+    __slots__ = ("fun", "fwd", "bwd", "symbolic_zeros", "name", "optimize_remat")
+
+    def __init__(self, fun, fwd, bwd, symbolic_zeros=False, name="custom_vjp", optimize_remat=False):
+        self.fun, self.fwd, self.bwd, self.symbolic_zeros, self.name = fun, fwd, bwd, symbolic_zeros, name
+        self.optimize_remat = optimize_remat
+
+    def run_linear(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+        live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
+        perturbed = [not isinstance(t, Zero) for t in tangents]
+        if self.optimize_remat:
+            residuals, outs = remat_opt.forward(self.fun, lambda xs: self.fwd(xs, perturbed), primals)
+        else:
+            residuals, outs = self.fwd(primals, perturbed)
+        out_avals = tuple(get_aval(x) for x in outs)
+        linear_outs = [i for i, a in enumerate(out_avals) if has_tangent(a)]
+        bwd = self.bwd
+
+        def bwd_live(res, cts):
+            every = [Zero(a.to_tangent_aval()) for a in out_avals]
+            for i, ct in zip(linear_outs, cts):
+                every[i] = ct
+            found = bwd(res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
+                              else instantiate(ct) for ct in every])
+            return [found[i] for i in live]
+
+        live_tangents = custom_lin_p.bind(
+            *residuals, *(tangents[i] for i in live), num_res=len(residuals), bwd=bwd_live, name=self.name,
+            out_avals=tuple(out_avals[i].to_tangent_aval() for i in linear_outs))
+        out_tangents = [Zero.of(x) for x in outs]
+        for i, t in zip(linear_outs, live_tangents):
+            out_tangents[i] = t
+        return outs, out_tangents
+
+    def batched(self, axis, dims):
+        """The triple on a batch, and the function that gives the positions of the mapped axis in its results."""
+        count, res_dims, in_avals = [], [], []
+
+        def fun(*args):
+            outs = batch_all_mapped(self.fun, axis, dims)(*args)
+            count[:] = [len(outs)]
+            return outs
+
+        def fwd(primals, perturbed):
+            split: list[int] = []
+
+            def run(*args):
+                res, outs = self.fwd(args, perturbed)
+                split[:] = [len(res)]
+                in_avals[:] = [get_aval(x).to_tangent_aval() for x in args]
+                return [*res, *outs]
+            batched, out_dims = batch_fun(run, axis, dims)
+            flat = batched(*primals)
+            n, ds = split[0], out_dims()
+            res_dims[:] = ds[:n]
+            outs = [matchaxis(axis, x, d, 0) for x, d in zip(flat[n:], ds[n:])]
+            count[:] = [len(outs)]
+            return flat[:n], outs
+
+        def bwd(residuals, cts):
+            cts = [instantiate(Zero(ct.aval)) if isinstance(ct, SymbolicZero) else ct for ct in cts]
+            return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, [0] * len(cts), dims)
+
+        return CustomVjpCall(fun, fwd, bwd, False, self.name, self.optimize_remat), lambda: [0] * count[0]
+
+    def stage(self, trace, args):
+        call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
+        return trace.record(custom_vjp_call_p, [*consts, *args], dict(
+            name=self.name, call_jaxpr=call_jaxpr, fwd_jaxpr_thunk=self.fwd, bwd=self.bwd, num_consts=len(consts),
+            symbolic_zeros=self.symbolic_zeros, **({"optimize_remat": True} if self.optimize_remat else {})))
+
+
+def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims):
+    """Run ``bwd`` on a batch; cotangents of inputs without mapped axis are summed over the batch."""
+    n = len(residuals)
+
+    def run(*args):
+        found = bwd(args[:n], args[n:])
+        return [instantiate(ct) for ct in found]
+    batched, out_dims = batch_fun(run, axis, [*res_dims, *ct_dims])
+    outs = batched(*residuals, *cts)
+    result = []
+    for ct, d, want in zip(outs, out_dims(), in_dims):
+        if getattr(ct, "dtype", None) == dtypes.float0:
+            result.append(Zero.from_primal_value(ct) if want is None else Zero(ShapedArray(
+                (*ct.shape[:want], axis.size, *ct.shape[want:]), dtypes.float0)))
+        elif want is None:
+            result.append(ct if d is None else reduce_sum(ct, (d,)))
+        else:
+            result.append(matchaxis(axis, ct, d, want))
+    return result
+
+
+class _CustomVjpPrimitive(Primitive):
+    def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp",
+             optimize_remat=False):
+        def fwd(primals, perturbed):
+            if any(perturbed[:num_consts]):
+                raise TypeError(f"custom_vjp {name}: the function closes over a value that is being differentiated; "
+                                "pass it as an argument instead (or use jax.closure_convert).")
+            return fwd_jaxpr_thunk(primals[num_consts:], perturbed[num_consts:])
+
+        def full_bwd(res, cts):
+            return [None] * num_consts + list(bwd(res, cts))
+        fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
+        if not num_consts:
+            fwd, full_bwd = fwd_jaxpr_thunk, bwd
+        call = CustomVjpCall(fun, fwd, full_bwd, symbolic_zeros, name, optimize_remat)
+        return context.state.trace.process_custom_vjp(call, args)
+
+
+custom_vjp_call_p = _CustomVjpPrimitive(
+    "custom_vjp_call", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
+    effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
+    jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
+    lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
+)
+custom_vjp_call_p.takes_refs = True
+custom_vjp_call_p.discharge = custom_rule(custom_vjp_call_p, ["fwd_jaxpr_thunk", "bwd"])
+custom_vjp_call_p.interpret = runs_its_program("call_jaxpr")
+custom_vjp_call_p.holds_program = True
+
+
+def _no_forward_mode(*args, name, **_):
+    raise TypeError(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {name}: only a "
+                    "reverse-mode rule is given. Use jax.custom_jvp, whose rule serves both modes, or differentiate "
+                    "with jax.grad, jax.vjp or jax.jacrev.")
+
+
+def _lin_transpose(cts, *args, num_res, bwd, out_avals, name):
+    found = bwd(args[:num_res], cts)
+    return [None] * num_res + [Zero(x.aval) if ct is None else settled(ct, x.aval) for x, ct in zip(args[num_res:], found)]
+
+
+def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
+    res_dims, in_dims = dims[:num_res], dims[num_res:]
+
+    def batched_bwd(res, cts):
+        return batched_cotangents(bwd, axis, res, res_dims, [instantiate(ct) for ct in cts], [0] * len(cts), in_dims)
+    avals = tuple(unmapped_aval(a, axis.size, 0) for a in out_avals)
+    outs = custom_lin_p.bind(*args, num_res=num_res, bwd=batched_bwd, out_avals=avals, name=name)
+    return outs, [0] * len(outs)
+
+
+def _lin_jvp(primals, tangents, *, num_res, bwd, out_avals, name):
+    _no_forward_mode(name=name)
+
+
+custom_lin_p = Primitive(
+    "custom_lin", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, out_avals, **_: out_avals,
+    jvp=_lin_jvp, transpose=_lin_transpose, batch=_lin_batch, impl=_no_forward_mode,
+    lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
+)
+custom_lin_p.own_type = custom_lin_p.takes_refs = True
+custom_lin_p.agree = lambda args, params: (args, params)
+
+
+class custom_vjp:
+    """A function whose reverse-mode derivative is given by the user.
+
+    Args:
+      fun: the function; pytrees of arrays in and out.
+      nondiff_argnums, nondiff_argnames: arguments that are passed as they are: to the forward function in their
+        places, and to the backward function before the residuals.
+
+    Set the rule with `defvjp`.
+    """
+
+    def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+        functools.update_wrapper(self, fun)
+        self.fun, self._name = fun, name_of(fun)
+        self.signature = signature_of(fun)
+        self.nondiff_argnums = check_nondiff("custom_vjp", fun, self.signature, nondiff_argnums, nondiff_argnames)
+        self.fwd: Callable | None = None
+        self.bwd: Callable | None = None
+        self.symbolic_zeros = False
+        self.optimize_remat = False
+
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+    def defvjp(self, fwd: Callable, bwd: Callable, symbolic_zeros: bool = False, optimize_remat: bool = False) -> None:
+        """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
+
+        With ``symbolic_zeros``, ``fwd`` gets objects with ``value`` and ``perturbed``, and ``bwd`` a `SymbolicZero`
+        for each cotangent that is zero. With ``optimize_remat`` the function itself is run in place of ``fwd`` where the
+        residuals are not kept, as in the first pass through a `checkpoint`.
+        """
+        self.fwd, self.bwd = fwd, bwd
+        self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
+
+    def defremat(self, fwd: Callable, rem: Callable, bwd: Callable, generic_batching: bool = False) -> None:
+        """Set a rule in two steps: ``fwd(*args) -> (out, res)``, ``rem(res, *args) -> (out, res2)``, and ``bwd`` for ``res2``.
+
+        The output is that of ``fwd``; ``rem`` runs right after it. Under `checkpoint` both are run again where the policy
+        does not keep what they computed. A rule that `defvjp` has set before stays.
+
+        Raises:
+          NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
+        """
+        if generic_batching:
+            raise NotImplementedError("custom_vjp.defremat: generic_batching is not supported; leave it out")
+        if self.fwd is not None:
+            return
+
+        @functools.wraps(fwd)
+        def forward(*args):
+            out, res = fwd(*args)
+            return out, rem(res, *args)[1]
+        self.defvjp(forward, bwd)
+
+    @api_boundary
+    def __call__(self, *args, **kwargs):
+        if self.fwd is None or self.bwd is None:
+            raise AttributeError(f"custom_vjp: no rule is set for {self._name}; set one with "
+                                 f"{self._name}.defvjp(fwd, bwd)")
+        args = bind_arguments(self.fun, self.signature, args, kwargs)
+        nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
+        dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
+        flat, in_tree = tree.flatten(dynamic)
+        count = len(args)  # the functions below outlive this call on a tape, and so do not hold the arguments
+        out_tree: list = []
+        res_tree: list = []
+
+        def in_place(values):
+            given, rest = iter(values), iter(nondiff)
+            return [next(rest) if i in self.nondiff_argnums else next(given) for i in range(count)]
+
+        def fun(*leaves):
+            outs, tree_out = tree.flatten(self.fun(*in_place(tree.unflatten(in_tree, leaves))))
+            out_tree[:] = [tree_out]
+            return outs
+
+        def fwd(primals, perturbed):
+            if self.symbolic_zeros:
+                primals = [CustomVjpPrimal(x, p) for x, p in zip(primals, perturbed)]
+            with written_in(self.fwd):
+                result = self.fwd(*in_place(tree.unflatten(in_tree, primals)))
+            if not isinstance(result, (tuple, list)) or len(result) != 2:
+                raise TypeError(f"custom_vjp: the forward function of {self._name} must return a pair (output, "
+                                f"residuals), got {type(result).__name__}")
+            outs, tree_out = tree.flatten(result[0])
+            res, tree_res = tree.flatten(result[1])
+            if out_tree and out_tree[0] != tree_out:
+                raise TypeError(f"custom_vjp: {self._name} returns structure {out_tree[0]} and its forward "
+                                f"function {tree_out}; they must be the same")
+            out_tree[:], res_tree[:] = [tree_out], [tree_res]
+            return res, outs
+
+        def bwd(res, cts):
+            with written_in(self.bwd):
+                found = self.bwd(*nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
+            return self._flatten_cotangents(found, dynamic_avals, in_tree)
+
+        dynamic_avals = [get_aval(x) for x in flat]
+        call = CustomVjpCall(fun, fwd, bwd, self.symbolic_zeros, self._name, self.optimize_remat)
+        outs = context.state.trace.process_custom_vjp(call, flat)
+        return tree.unflatten(out_tree[0], outs)
+
+    def _flatten_cotangents(self, found, avals, in_tree):
+        if isinstance(found, list) and not isinstance(found, tuple):
+            found = tuple(found)
+        if not isinstance(found, tuple) or len(found) != in_tree.num_nodes and len(found) != len(in_tree.children()):
+            count = len(in_tree.children())
+            got = f"{len(found)} of them" if isinstance(found, tuple) else type(found).__name__
+            raise TypeError(f"custom_vjp: the backward function of {self._name} must return a tuple of {count} "
+                            f"cotangents, one for each differentiated argument, got {got}")
+        cts: list = []
+        position = 0
+        for i, (sub, ct) in enumerate(zip(in_tree.children(), found)):
+            want = avals[position: position + sub.num_leaves]
+            position += sub.num_leaves
+            cts.extend(self._argument_cotangents(i, sub, ct, want))
+        return cts
+
+    def _argument_cotangents(self, i, sub, ct, avals):
+        if ct is None:
+            return [Zero(a.to_tangent_aval()) for a in avals]
+        try:
+            leaves = sub.flatten_up_to(ct)
+        except (ValueError, TypeError) as error:
+            raise TypeError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
+                            f"cotangent of structure {tree.structure(ct)}, expected {sub}") from error
+        result = []
+        for aval, x in zip(avals, leaves):
+            want = aval.to_tangent_aval()
+            if x is None or isinstance(x, (SymbolicZero, Zero)) or want.dtype == dtypes.float0:
+                result.append(Zero(want))
+                continue
+            got = get_aval(x)
+            if got.shape != want.shape or got.dtype != want.dtype and got.dtype != dtypes.float0:
+                raise ValueError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
+                                 f"cotangent of type {got.str_short()}, expected {want.str_short()}")
+            result.append(Zero(want) if got.dtype == dtypes.float0 else x)
+        return result
+
+
+def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, remat: bool = False,
+                    with_accums: Any = None) -> Callable:
+    """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
+
+    Without ``fun``, a decorator. The options must have their defaults.
+    """
+    if with_logs or remat or with_accums is not None:
+        raise NotImplementedError("custom_gradient: with_logs, remat and with_accums are not supported; use custom_vjp")
+    if fun is None:
+        return custom_gradient
+    @functools.wraps(fun)
+    def wrapped(*args, **kwargs):
+        leaves, in_tree = tree.flatten(args)
+        zeros = [Zero.from_primal_value(x) for x in leaves]
+
+        @custom_vjp
+        def call(*args):
+            return fun(*args, **kwargs)[0]
+
+        def fwd(*args):
+            out, vjp = fun(*args, **kwargs)
+            avals = [get_aval(x) for x in tree.leaves(out)]
+            structure = tree.structure(out)
+            closed, consts = trace_to_closed(
+                lambda *cts: _as_cotangents(vjp(tree.unflatten(structure, cts)), in_tree, zeros), [a.to_tangent_aval() for a in avals])
+            return out, _Closure(closed, consts)
+
+        def bwd(closure, ct):
+            found = eval_jaxpr(closure.closed.jaxpr, closure.closed.consts, *closure.consts, *tree.leaves(ct))
+            return tree.unflatten(in_tree, found)
+        call.defvjp(fwd, bwd)
+        return call(*args)
+    return wrapped
+
+
+def _as_cotangents(found, in_tree, zeros):
+    """The flat cotangents that a closure returned: a tuple of them, or the only one; None stands for zeros."""
+    parts = in_tree.children()
+    if not isinstance(found, tuple) or len(parts) == 1 != len(found):
+        found = (found,)
+    if len(found) != len(parts):
+        raise TypeError(f"custom_gradient: the function has {len(parts)} arguments, and its vjp returned {len(found)} cotangents")
+    flat = [leaf for part, ct in zip(parts, found) for leaf in ([None] * part.num_leaves if ct is None else part.flatten_up_to(ct))]
+    return [instantiate(zero) if ct is None else ct for ct, zero in zip(flat, zeros)]
+
+
+class _Closure:
+    """A traced function and what it closes over, as a pytree."""
+
+    __slots__ = ("closed", "consts")
+
+    def __init__(self, closed, consts):
+        self.closed, self.consts = closed, consts
+
+
+tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), c.closed), lambda closed, consts: _Closure(closed, consts))
+
+
+def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
+    """The zero tangent of ``val``: an array, or a `SymbolicZero`."""
+    zero = Zero.from_primal_value(val)
+    return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
+
+
+def custom_vjp_primal_tree_values(tree: Any) -> Any:
+    """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
+    is_leaf = lambda x: isinstance(x, CustomVjpPrimal)
+    return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
+
+
+def linear_call(fun: Callable, fun_transpose: Callable, residual_args: Any, linear_args: Any) -> Any:
+    """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose.
+
+    Forward mode applies ``fun`` to tangents of the linear arguments; residual arguments are constants to it.
+    """
+    res, res_tree = tree.flatten(residual_args)
+    lin, lin_tree = tree.flatten(linear_args)
+    out_tree: list = []
+
+    def run(*leaves):
+        outs, structure = tree.flatten(fun(tree.unflatten(res_tree, leaves[:len(res)]),
+                                           tree.unflatten(lin_tree, leaves[len(res):])))
+        out_tree[:] = [structure]
+        return outs
+    closed, consts = trace_to_closed(run, [get_aval(x) for x in (*res, *lin)])
+    structure = out_tree[0]
+
+    def transpose(residuals, cts):
+        found = fun_transpose(tree.unflatten(res_tree, residuals[len(consts):]), tree.unflatten(structure, cts))
+        return lin_tree.flatten_up_to(found)
+    outs = linear_call_p.bind(*consts, *res, *lin, call=closed, num_res=len(consts) + len(res), transpose_rule=transpose)
+    return tree.unflatten(structure, outs)
+
+
+def _linear_call_jvp(primals, tangents, *, call, num_res, transpose_rule):
+    params = dict(call=call, num_res=num_res, transpose_rule=transpose_rule)
+    if any(not isinstance(t, Zero) for t in tangents[:num_res]):
+        raise NotImplementedError("linear_call: its residual arguments cannot be differentiated; make them linear "
+                                  "arguments, or use custom_jvp")
+    outs = linear_call_p.bind(*primals, **params)
+    pushed = linear_call_p.bind(*primals[:num_res], *map(instantiate, tangents[num_res:]), **params)
+    return outs, pushed
+
+
+def _linear_call_batch(axis, args, dims, *, call, num_res, transpose_rule):
+    run = batch_all_mapped(lambda *xs: eval_jaxpr(call.jaxpr, call.consts, *xs), axis, dims)
+    closed, consts = trace_to_closed(run, [get_aval(x) for x in args])
+    n = len(consts)
+
+    def transpose(residuals, cts):
+        return batched_cotangents(transpose_rule, axis, residuals[n:], dims[:num_res], cts, [0] * len(cts), dims[num_res:])
+    outs = linear_call_p.bind(*consts, *args, call=closed, num_res=num_res + n, transpose_rule=transpose)
+    return outs, [0] * len(outs)
+
+
+linear_call_p = Primitive(
+    "linear_call", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, call, **_: call.out_avals,
+    impl=lambda *args, call, **_: eval_jaxpr(call.jaxpr, call.consts, *args),
+    effects=lambda *avals, call, **_: operand_effects(call),
+    jvp=_linear_call_jvp, batch=_linear_call_batch,
+    transpose=lambda cts, *args, call, num_res, transpose_rule: [None] * num_res + list(
+        transpose_rule(list(args[:num_res]), [instantiate(ct) for ct in cts])),
+    lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
+)
+linear_call_p.holds_program = True
+linear_call_p.discharge = call_rule(linear_call_p, "call")
+linear_call_p.interpret = runs_its_program("call")

@@ -1,0 +1,208 @@
+"""Forward mode: pairs of a value and its tangent, pushed through each primitive's JVP rule.
+
+`JVPTrace` runs rules and works on both halves of the pair below itself. `reverse.LinearizeTrace` is this class with
+one difference: tangents are recorded instead of computed.
+"""
+from __future__ import annotations
+
+import weakref
+from typing import Any, Callable, Sequence
+
+
+from ..configuration import config, context
+from ..representation import dtypes
+from ..representation.aval import get_aval
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..representation.primitive import LINEAR, ZERO, Primitive, Zero
+from ..references.discharge import apply_discharged, works_on_refs
+from ..references.indexing import WHOLE
+from ..references.primitives import TANGENT_REFS, Cell, get_p, new_ref_p, swap_p
+from ..traces.staging import check_leaks, trace_to_jaxpr
+from ..traces.structural import add, instantiate
+from ..traces.trace import Trace, Tracer
+
+
+class JVPTracer(Tracer):
+    """A value with its tangent (never a `Zero`: values without tangent are not wrapped)."""
+
+    __slots__ = ("primal", "tangent")
+
+    def __init__(self, trace, primal, tangent):
+        self._trace, self.primal, self.tangent = trace, primal, tangent
+
+    @property
+    def aval(self):
+        return get_aval(self.primal)
+
+    def concrete(self):
+        x = self.primal
+        return x.concrete() if isinstance(x, Tracer) else x
+
+    def _origin_message(self):
+        return self.primal._origin_message() if isinstance(self.primal, Tracer) else ""
+
+    def __repr__(self):
+        return f"Traced<{self.aval}>with<{self._trace}> with\n  primal = {self.primal!r}\n  tangent = {self.tangent!r}"
+
+    __str__ = __repr__
+
+
+class JVPTrace(Trace):
+    """Pushes tangents forward; all work is done by the parent."""
+
+    __slots__ = ()
+
+    def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+        if self.agree is not None:
+            args, params = self.agree(prim, args, params)
+        primals, tangents, ours = [], [], False
+        for x in args:
+            if type(x) is JVPTracer and x._trace is self:
+                primals.append(x.primal)
+                tangents.append(x.tangent)
+                ours = True
+            else:
+                primals.append(x)
+                tangents.append(Zero.of(x))
+        if not ours:
+            return self.parent.process(prim, args, params)
+        if prim.discharge is not None and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
+            return apply_discharged(prim, args, params, self.holds)
+        out, tangent = run_jvp_rule(prim, primals, tangents, params)
+        if prim.multiple_results:
+            return [self.pair(x, t) for x, t in zip(out, tangent)]
+        return self.pair(out, tangent)
+
+    # -- mutable references: the tangent is a Python object that holds the tangent of the contents --------------------
+
+    def new_ref(self, init, params):
+        primal, tangent = self.split(init)
+        ref = self.parent.process_ref(new_ref_p, (primal,), params)
+        return JVPTracer(self, ref, Cell(tangent)) if has_tangent(get_aval(primal)) else ref
+
+    def read_ref(self, ref):
+        return self.pair(self.parent.process_ref(get_p, (ref.primal,), {"index": WHOLE}), ref.tangent.value)
+
+    def write_ref(self, ref, value):
+        primal, tangent = self.split(value)
+        self.parent.process_ref(swap_p, (ref.primal, primal), {"index": WHOLE})
+        ref.tangent.set(tangent)
+
+    def refuse_change(self, prim, ref, value):
+        if self.holds(value):
+            raise ValueError(f"{prim.name}: a differentiated value of type {get_aval(value)} is stored in a reference of type "
+                             f"{get_aval(ref)} that is not differentiated, so its derivative would be lost. Make the "
+                             "reference inside the differentiated function, or store jax.lax.stop_gradient(value).")
+
+    def pair(self, primal: Any, tangent: Any) -> Any:
+        return primal if isinstance(tangent, Zero) else JVPTracer(self, primal, tangent)
+
+    def split(self, x: Any) -> tuple[Any, Any]:
+        """Value and tangent of ``x``."""
+        if type(x) is JVPTracer and x._trace is self:
+            return x.primal, x.tangent
+        return x, Zero.of(x)
+
+    def process_custom_jvp(self, call, args):
+        primals, tangents = _unzip(map(self.split, args))
+        if all(isinstance(t, Zero) for t in tangents):
+            return self.parent.process_custom_jvp(call, args)
+        outs, out_tangents = call.run_jvp(primals, tangents)
+        return [self.pair(x, t) for x, t in zip(outs, out_tangents)]
+
+    def process_custom_vjp(self, call, args):
+        primals, tangents = _unzip(map(self.split, args))
+        if all(isinstance(t, Zero) for t in tangents):
+            return self.parent.process_custom_vjp(call, args)
+        outs, out_tangents = call.run_linear(primals, tangents)
+        return [self.pair(x, t) for x, t in zip(outs, out_tangents)]
+
+
+def _unzip(pairs):
+    firsts, seconds = [], []
+    for a, b in pairs:
+        firsts.append(a)
+        seconds.append(b)
+    return firsts, seconds
+
+
+def run_jvp_rule(prim: Primitive, primals: Sequence[Any], tangents: Sequence[Any], params: dict) -> tuple[Any, Any]:
+    """Apply the JVP rule of ``prim``, whichever form it has."""
+    rule = prim.jvp
+    if type(rule) is tuple:
+        out = prim.bind(*primals, **params)
+        return out, _per_operand(rule, out, primals, tangents, params)
+    if rule is LINEAR:
+        out = prim.bind(*primals, **params)
+        if prim.multiple_results:
+            return out, prim.bind(*map(instantiate, tangents), **params)
+        return out, _linear(prim, tangents, params)
+    if rule is ZERO:
+        out = prim.bind(*primals, **params)
+        return out, [Zero.of(x) for x in out] if prim.multiple_results else Zero.of(out)
+    if rule is None:
+        raise NotImplementedError(f"differentiation: primitive {prim.name!r} has no JVP rule")
+    return rule(primals, tangents, **params)
+
+
+def _linear(prim, tangents, params):
+    if len(tangents) > 1:
+        tangents = [instantiate(t) for t in tangents]
+    return prim.bind(*tangents, **params)
+
+
+def _per_operand(rules, out, primals, tangents, params):
+    total = None
+    for rule, t in zip(rules, tangents):
+        if rule is not None and not isinstance(t, Zero):
+            term = rule(t, out, *primals, **params)
+            if not isinstance(term, Zero):
+                total = term if total is None else add(total, term)
+    return Zero.of(out) if total is None else total
+
+
+def has_tangent(aval: Any) -> bool:
+    """Whether values of this type have tangents other than float0."""
+    return getattr(aval, "dtype", None) is not None and aval.to_tangent_aval().dtype != dtypes.float0
+
+
+def jvp_flat(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list, list]:
+    """Values and tangents of the flat function ``fun``; tangents, in and out, may be `Zero`."""
+    trace = JVPTrace(context.state.trace)
+    with context.Use(trace):
+        outs = fun(*map(trace.pair, primals, tangents))
+    result = _unzip(map(trace.split, outs))
+    if config.check_tracer_leaks.value:
+        watched = weakref.ref(trace)
+        del trace, outs
+        check_leaks(watched, "It was made by jvp.")
+    return result
+
+
+def jvp_jaxpr(closed: ClosedJaxpr, nonzero: Sequence[bool],
+              instantiate_outs: bool | Sequence[bool] = False) -> tuple[ClosedJaxpr, list[bool]]:
+    """The program ``(primals, tangents of the nonzero ones) -> (results, nonzero result tangents)``.
+
+    Returns:
+      the program, and which results have a tangent.
+    """
+    if isinstance(instantiate_outs, bool):
+        instantiate_outs = [instantiate_outs] * len(closed.jaxpr.outvars)
+    key = ("jvp", tuple(nonzero), tuple(instantiate_outs))
+    return closed.memo(key, lambda: _jvp_jaxpr(closed, nonzero, instantiate_outs))
+
+
+def _jvp_jaxpr(closed, nonzero, force):
+    n = len(closed.in_avals)
+    nonzero_out: list[bool] = []
+
+    def run(*args):
+        given = iter(args[n:])
+        tangents = [next(given) if nz else Zero.of(x) for x, nz in zip(args, nonzero)]
+        outs, out_tangents = jvp_flat(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs), args[:n], tangents)
+        nonzero_out[:] = [f or not isinstance(t, Zero) for t, f in zip(out_tangents, force)]
+        return [*outs, *(instantiate(t) for t, nz in zip(out_tangents, nonzero_out) if nz)]
+
+    avals = closed.in_avals + [a.to_tangent_aval() for a, nz in zip(closed.in_avals, nonzero) if nz]
+    jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
+    return ClosedJaxpr(jaxpr, consts), list(nonzero_out)

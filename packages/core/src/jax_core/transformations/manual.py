@@ -1,0 +1,294 @@
+"""Manual regions: programs that every device runs on its own part (the bodies of `shard_map`).
+
+Inside a region the axes of a device mesh are named axes, and collectives communicate along them. In a *checked* region
+the type of a value says over which of these axes it varies (``aval.vma``); over the others it is equal on all devices.
+Two operations change that: `pvary` gives up the knowledge that a value is equal, and `psum_invariant` sums over an axis,
+which makes equal what varied. Each is the transpose of the other, and that makes derivatives right: where a value that
+is equal everywhere meets one that varies, `pvary` is put in between, so that its cotangent is the sum over the devices.
+
+Operands are brought to agree by the traces that are made inside a region (``Trace.agree``), before they apply any rule, so no
+rule of any primitive knows of this. Primitives that hold programs have programs that vary as their operands do: loops are brought to a
+fixed point, where the reference asks the user to convert the initial carry.
+
+Source: the collectives of the StableHLO specification; the typing by "varying manual axes" of the public documentation
+of `jax.shard_map`.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from ..configuration import context
+from ..representation.aval import AbstractValue
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..representation.primitive import ELEMENTWISE, LINEAR, NO_AXES, Primitive, Zero
+from ..traces.staging import trace_to_jaxpr
+from ..traces.trace import Tracer
+
+AxisName = Hashable
+Groups = Sequence[Sequence[int]] | None
+
+
+# -- the region that is being traced ---------------------------------------------------------------------------------
+
+class ManualAxis:
+    """A mesh axis in scope as a named axis. ``checked``: types say what varies over it."""
+
+    __slots__ = ("name", "size", "checked")
+
+    def __init__(self, name: AxisName, size: int, checked: bool):
+        self.name, self.size, self.checked = name, size, checked
+
+    def key(self) -> tuple:
+        return self.name, self.size, "manual", self.checked
+
+    def __repr__(self):
+        return f"ManualAxis(name={self.name!r}, size={self.size})"
+
+
+class region:
+    """``with region(sizes, checked):`` the code inside belongs to a manual region over these axes."""
+
+    __slots__ = ("axes", "checked", "before")
+
+    def __init__(self, sizes: Mapping[AxisName, int], checked: bool):
+        self.axes = tuple((name, ManualAxis(name, size, checked)) for name, size in sizes.items())
+        self.checked = checked
+
+    def __enter__(self):
+        self.before = context.state.axes, context.state.manual
+        context.state.axes = self.before[0] + self.axes
+        if self.checked:
+            context.state.manual = agree
+        return self
+
+    def __exit__(self, *exc):
+        context.state.axes, context.state.manual = self.before
+
+
+def is_checked(name: AxisName) -> bool:
+    """Whether ``name`` is an axis of a checked region."""
+    for bound, axis in reversed(context.state.axes):
+        if bound == name:
+            return getattr(axis, "checked", False)
+    return False
+
+
+def in_region() -> bool:
+    """Whether code of a manual region is being traced."""
+    return any(isinstance(axis, ManualAxis) for _, axis in context.state.axes)
+
+
+def varying(x: Any) -> frozenset:
+    """The manual axes over which ``x`` varies."""
+    return x.aval.vma if isinstance(x, Tracer) else NO_AXES
+
+
+# -- agreement of operands -------------------------------------------------------------------------------------------
+
+def agree(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Sequence[Any], dict]:
+    """Operands that vary over the same axes, and programs among the parameters that expect them as they are."""
+    rule = prim.agree
+    if rule is not None:
+        return rule(args, params)
+    if prim.holds_program:
+        return _agree_with_program(args, params)
+    if len(args) < 2:
+        return args, params
+    axes = [varying(x) for x in args]
+    joint = NO_AXES.union(*axes)
+    if not joint or all(a == joint or not isinstance(x, Tracer) for a, x in zip(axes, args)):
+        return args, params
+    return [pvary(x, joint - a) if isinstance(x, Tracer) else x for x, a in zip(args, axes)], params
+
+
+def _agree_with_program(args, params):
+    """One program on these operands: it is typed anew where an operand varies more than the program knows."""
+    name = next((n for n, p in params.items() if isinstance(p, ClosedJaxpr)), None)
+    if name is None or len(params[name].in_avals) != len(args):
+        return args, params
+    closed = params[name]
+    expected = [a.vma for a in closed.in_avals]
+    given = [varying(x) for x in args]
+    if any(g - e for g, e in zip(given, expected)):
+        closed = retyped(closed, [g | e for g, e in zip(given, expected)])
+        params = {**params, name: closed}
+    return args, params
+
+
+def pvary(x: Any, axes: Iterable[AxisName]) -> Any:
+    """``x``, counted as varying over ``axes`` too."""
+    axes = tuple(axes)
+    return pvary_p.bind(x, axes=axes) if axes else x
+
+
+def psum_over(x: Any, axes: Iterable[AxisName]) -> Any:
+    """The sum of ``x`` over manual axes."""
+    axes = tuple(axes)
+    return psum_invariant_p.bind(x, axes=axes) if axes else x
+
+
+def settled(ct: Any, aval: AbstractValue) -> Any:
+    """A cotangent for a value of type ``aval``: summed over the axes over which it varies and the value does not."""
+    if isinstance(ct, Zero) or context.state.manual is None:
+        return ct
+    return psum_over(ct, in_order(varying(ct) - aval.vma))
+
+
+def in_order(axes: frozenset) -> tuple:
+    """The axes in the order in which they came into scope."""
+    return tuple(name for name, _ in context.state.axes if name in axes) if axes else ()
+
+
+def retyped(closed: ClosedJaxpr, in_axes: Sequence[frozenset], out_axes: Sequence[frozenset] | None = None) -> ClosedJaxpr:
+    """``closed`` for inputs that vary over ``in_axes``, with results that vary over ``out_axes`` at least."""
+    if all(a.vma == w for a, w in zip(closed.in_avals, in_axes)) and (
+            out_axes is None or all(w <= a.vma for a, w in zip(closed.out_avals, out_axes))):
+        return closed
+
+    def make():
+        def run(*args):
+            outs = eval_jaxpr(closed.jaxpr, closed.consts, *args)
+            return outs if out_axes is None else [pvary(x, in_order(w - varying(x))) for x, w in zip(outs, out_axes)]
+        avals = [a if a.vma == w else a.update(vma=w) for a, w in zip(closed.in_avals, in_axes)]
+        jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
+        return ClosedJaxpr(jaxpr, consts)
+    key = ("retyped", tuple(in_axes), None if out_axes is None else tuple(out_axes),
+           tuple(axis.key() for _, axis in context.state.axes))
+    return closed.memo(key, make)
+
+
+def loop_axes(body: ClosedJaxpr, given: Sequence[frozenset], carry: slice, more: Callable = lambda axes: NO_AXES) -> list[frozenset]:
+    """What the inputs of a loop body vary over, when what a step adds to the carry is added until nothing changes.
+
+    Args:
+      given: what the operands vary over.
+      carry: which of the inputs are the carry; the results of the body begin with it.
+      more: what a condition on these inputs varies over, which all of the carry then does.
+    """
+    axes = [g | a.vma for g, a in zip(given, body.in_avals)]
+    while True:
+        typed, extra = retyped(body, axes), more(axes)
+        after = [a.vma | extra for a in typed.out_avals]
+        grown = list(axes)
+        grown[carry] = [a | b for a, b in zip(axes[carry], after)]
+        if grown == axes:
+            return axes
+        axes = grown
+
+
+def vary_to(args: Sequence[Any], axes: Sequence[frozenset]) -> list:
+    """Each operand, counted as varying over its axes."""
+    return [pvary(x, in_order(want - varying(x))) if isinstance(x, Tracer) else x for x, want in zip(args, axes)]
+
+
+# -- the two primitives ----------------------------------------------------------------------------------------------
+
+def _psum_lower(b, x, *, axes):
+    attrs = env_of(b, axes).attributes(axes, None)
+    return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer("stablehlo.add", x.aval.dtype)})', x, out=x.aval,
+                  attrs="{" + attrs + "}")
+
+
+def _without(aval, axes):
+    return aval.update(vma=aval.vma.difference(axes))
+
+
+def _psum_agree(args, params):
+    """A value that is equal everywhere is summed as often as there are devices."""
+    (x,), axes = args, params["axes"]
+    return [pvary(x, [a for a in axes if is_checked(a) and a not in varying(x)])], params
+
+
+def _pvary_agree(args, params):
+    """Where a program is typed anew, an operand may vary already: then nothing is left to do, nor to sum on the way back."""
+    return args, {"axes": tuple(a for a in params["axes"] if a not in varying(args[0]))}
+
+
+def _psum_transpose(ct, x, *, axes):
+    return pvary(ct, [a for a in axes if is_checked(a) and a not in varying(ct)])
+
+
+pvary_p = Primitive(
+    "pvary", cacheable=False, out_type=lambda x, *, axes: x.update(vma=x.vma.union(axes)), jvp=LINEAR,
+    transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=ELEMENTWISE, lower=lambda b, x, *, axes: x,
+    impl=lambda x, *, axes: x)
+pvary_p.own_type = True
+pvary_p.agree = _pvary_agree
+
+psum_invariant_p = Primitive(
+    "psum_invariant", cacheable=False, out_type=lambda x, *, axes: _without(x, axes), jvp=LINEAR, transpose=_psum_transpose,
+    batch=ELEMENTWISE, lower=_psum_lower)
+psum_invariant_p.own_type = True
+psum_invariant_p.agree = _psum_agree
+
+
+# -- lowering --------------------------------------------------------------------------------------------------------
+
+class AxisEnv:
+    """The named axes of the mesh that a program is being lowered for.
+
+    Args:
+      names, sizes: of all axes of the mesh, in the order of its devices.
+      partitioned: devices are partitions of one program, not replicas (nor a single one).
+      manual: the axes that collectives may name; default all.
+      inner: writes a rule's operation in a place where all axes are manual, ``inner(b, emit, out)``; None if they are.
+    """
+
+    __slots__ = ("names", "sizes", "partitioned", "manual", "inner")
+
+    def __init__(self, names: Sequence[AxisName], sizes: Sequence[int], partitioned: bool = True,
+                 manual: Iterable[AxisName] | None = None, inner: Callable | None = None):
+        self.names, self.sizes, self.partitioned = tuple(names), tuple(sizes), partitioned
+        self.manual = frozenset(names if manual is None else manual)
+        self.inner = inner
+
+    def key(self) -> tuple:
+        """Programs lowered under equal keys may share functions."""
+        return self.names, self.sizes, self.partitioned, self.manual
+
+    def groups(self, axes: Sequence[AxisName], within: Groups = None) -> list[list[int]]:
+        """Groups of devices that differ in ``axes`` only; ``within`` divides each group further."""
+        devices = np.arange(math.prod(self.sizes)).reshape(self.sizes)
+        chosen = [self.names.index(a) for a in axes]
+        rest = [i for i in range(len(self.names)) if i not in chosen]
+        rows = devices.transpose(rest + chosen).reshape(-1, math.prod(self.sizes[i] for i in chosen)).tolist()
+        return rows if within is None else [[row[i] for i in g] for row in rows for g in within]
+
+    def channel(self, ids: bool = False) -> str:
+        """The attribute that names the channel; partitions need one."""
+        if not self.partitioned:
+            return ""
+        return ", channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>" + (
+            ", use_global_device_ids" if ids else "")
+
+    def attributes(self, axes: Sequence[AxisName], within: Groups, ids: bool = True) -> str:
+        """Text of the attributes that say which devices take part."""
+        rows = self.groups(axes, within)
+        return f"replica_groups = dense<{rows}> : tensor<{len(rows)}x{len(rows[0])}xi64>{self.channel(ids)}"
+
+
+def env_of(b: Any, axes: Sequence[AxisName]) -> AxisEnv:
+    """The axes that ``b`` lowers for.
+
+    Raises:
+      NameError: ``axes`` are not axes of a mesh, so there is nothing to lower to.
+    """
+    env: Any = getattr(getattr(b, "module", None), "axis_env", None)
+    missing = [a for a in axes if env is None or a not in env.manual]
+    if missing:
+        raise NameError(f"Found an unbound axis name: {missing[0]}. The program that is being compiled refers to it, but "
+                        "it is mapped neither by jax.vmap nor by jax.shard_map or jax.pmap.")
+    return env
+
+
+def axis_of(name: AxisName) -> frozenset:
+    """What the position along ``name`` varies over: that axis, in a checked region."""
+    return frozenset((name,)) if is_checked(name) else NO_AXES
+
+
+__all__ = ["AxisEnv", "ManualAxis", "agree", "axis_of", "env_of", "in_order", "in_region", "is_checked",
+           "loop_axes", "psum_invariant_p", "psum_over", "pvary", "pvary_p", "region", "retyped", "settled", "varying",
+           "vary_to"]

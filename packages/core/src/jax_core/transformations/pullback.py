@@ -1,0 +1,321 @@
+"""The pullback that `vjp` returns: a function from the cotangent of the result to those of the arguments, and a pytree.
+
+It holds the tape of the linearized function. Whoever asks for its residuals (a pytree operation, ``args_res``) gets them
+from the tape written as a program; from then on that program is transposed in place of the tape.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from .. import backends
+from ..configuration import context
+from ..representation import dtypes, tree
+from ..representation.aval import AbstractRef, get_aval
+from ..representation.primitive import Linear, Zero
+from ..references.indexing import WHOLE
+from ..references.primitives import addupdate_p, is_ref
+from .reverse import backward_pass
+from ..traces.structural import instantiate
+from ..traces.trace import EVAL
+
+
+class _Sentinel:
+    """A value without contents; all instances of a class are equal."""
+
+    __slots__ = ()
+
+    def __eq__(self, other):
+        return type(other) is type(self)
+
+    def __hash__(self):
+        return hash(type(self))
+
+    def __repr__(self):
+        return f"{type(self).__name__}()"
+
+
+class GradValue(_Sentinel):
+    """For `VJP.with_refs`: return this gradient as a value, as it is by default."""
+
+    __slots__ = ()
+
+
+class DontWant(_Sentinel):
+    """For `VJP.with_refs`: do not compute this gradient."""
+
+    __slots__ = ()
+
+
+class GradRef(_Sentinel):
+    """In the result of a pullback: the gradient was added to the reference given to `VJP.with_refs`."""
+
+    __slots__ = ()
+
+
+class DidntWant(_Sentinel):
+    """In the result of a pullback: this gradient was not asked for."""
+
+    __slots__ = ()
+
+
+class NotNeeded(_Sentinel):
+    """In ``VJP.args_res``: the backward pass does not read this argument."""
+
+    __slots__ = ()
+
+
+class NotSaveable(_Sentinel):
+    """In ``VJP.args_res``: the backward pass reads this argument, which was not to be kept; put it back here."""
+
+    __slots__ = ()
+
+
+def _nothing_in(x: Any) -> tuple:
+    return (), type(x)
+
+
+for _cls in (NotNeeded, NotSaveable):
+    tree.register_pytree_node(_cls, _nothing_in, lambda cls, _: cls())
+
+
+class Tape:
+    """What a linearized function left: flat primals, and the trace with the tangents of inputs and outputs.
+
+    Args:
+      primals: flat arguments.
+      nonzero: which of them have a tangent on the tape.
+      inputs: their tangents, in order.
+      trace: the `reverse.LinearizeTrace`.
+      tangents: tangents of the results.
+    """
+
+    __slots__ = ("primals", "nonzero", "inputs", "trace", "tangents")
+
+    def __init__(self, primals, nonzero, inputs, trace, tangents):
+        self.primals, self.nonzero, self.inputs = primals, nonzero, inputs
+        self.trace, self.tangents = trace, tangents
+
+    def transpose(self, cts: Sequence[Any]) -> list:
+        return self.trace.transpose(self.inputs, self.tangents, cts)
+
+    def written(self, saveable: Sequence[bool]) -> "Residuals":
+        """The tape as a program. Arguments among its residuals are kept only where ``saveable`` says so."""
+        live = [t for t in self.tangents if not isinstance(t, Zero)]
+        jaxpr, residuals = self.trace.to_jaxpr(self.inputs, live)
+        position = {id(x): i for i, x in reversed(list(enumerate(self.primals)))}
+        args_res: list = [NotNeeded()] * len(self.primals)
+        sources: list = []
+        opaque: list = []
+        for r in residuals:
+            i = position.get(id(r))
+            if i is None:
+                sources.append(~len(opaque))
+                opaque.append(r)
+            else:
+                sources.append(i)
+                args_res[i] = r if saveable[i] else NotSaveable()
+        flags = tuple(not isinstance(t, Zero) for t in self.tangents)
+        return Residuals(jaxpr, tuple(sources), tuple(x.aval for x in self.inputs), flags, args_res, opaque)
+
+
+class Residuals:
+    """A linear program, and the values that it reads: arguments of the function in ``args_res``, others in ``opaque``.
+
+    ``sources`` says for each residual of the program the index of the argument, or ``~j`` for the j-th other one.
+    """
+
+    __slots__ = ("jaxpr", "sources", "in_avals", "nonzero_out", "args_res", "opaque")
+
+    def __init__(self, jaxpr, sources, in_avals, nonzero_out, args_res, opaque):
+        self.jaxpr, self.sources, self.in_avals, self.nonzero_out = jaxpr, sources, in_avals, nonzero_out
+        self.args_res, self.opaque = args_res, opaque
+
+    def static(self) -> tuple:
+        return self.jaxpr, self.sources, self.in_avals, self.nonzero_out
+
+    def transpose(self, cts: Sequence[Any]) -> list:
+        values = [self.args_res[i] if i >= 0 else self.opaque[~i] for i in self.sources]
+        absent = [i for i, x in zip(self.sources, values) if isinstance(x, NotSaveable)]
+        if absent:
+            raise ValueError(f"vjp: the pullback reads arguments that saveable_args said not to keep (flat positions {absent}); "
+                             "put their values back by assigning to its attribute args_res before calling it.")
+        live = [ct for ct, nz in zip(cts, self.nonzero_out) if nz]
+        found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live)
+        return found[len(values):]
+
+
+class VJP:
+    """The pullback that `vjp` returns: a function of the cotangent, and a pytree (of its residuals).
+
+    Attributes:
+      in_tree, out_tree: structures of the arguments and of the result.
+      out_nzs: which results depend on the arguments, in the structure of the result.
+      args_res: flat list with each argument that the backward pass reads; `NotNeeded` in the places of the others.
+      opaque_residuals: the other values that it reads.
+      jaxpr: the linear program that is transposed.
+    """
+
+    def __init__(self, backing: Tape | Residuals, nonzero: Sequence[bool], in_avals: Sequence[Any], in_tree: Any, out_tree: Any,
+                 out_avals: Sequence[Any], name: Callable[[], str] | str = "", wants: Sequence[Any] | None = None):
+        self._backing: Any = backing
+        self._nonzero, self._in_avals, self._name = tuple(nonzero), tuple(in_avals), name
+        self.in_tree, self.out_tree, self.out_avals = in_tree, out_tree, out_avals
+        self._wants = wants
+
+    def __call__(self, *cotangents):
+        if len(cotangents) != 1:
+            raise TypeError(f"The function returned by `jax.vjp` takes one argument, the cotangent of the output, got "
+                            f"{len(cotangents)}")
+        flat, ct_tree = tree.flatten(cotangents[0], is_leaf=lambda x: isinstance(x, Zero))
+        if ct_tree != self.out_tree:
+            raise ValueError(f"vjp: tree structure of cotangent input {ct_tree}, does not match structure of primal "
+                             f"output {self.out_tree}")
+        cts = [_checked_cotangent(ct, aval) for ct, aval in zip(flat, self.out_avals)]
+        if self._wants is None and not any(type(a) is AbstractRef for a in self._in_avals):
+            return tree.unflatten(self.in_tree, list(map(shown, self.fun(*cts))))
+        self._check_wants()
+        return tree.unflatten(self.in_tree, [_delivered(ct, want) for ct, want in zip(self.fun(*cts), self._all_wants())])
+
+    def fun(self, *cts: Any) -> list:
+        """Flat cotangents (or `Zero`) of all arguments for those of the results."""
+        aux = len(self._tangent_flags()) - len(cts)
+        found = iter(self._backing.transpose([*cts, *[None] * aux]))
+        return [next(found) if nz else Zero(_cotangent_aval(a)) for nz, a in zip(self._nonzero, self._in_avals)]
+
+    def _tangent_flags(self) -> tuple[bool, ...]:
+        if isinstance(self._backing, Residuals):
+            return self._backing.nonzero_out
+        return tuple(not isinstance(t, Zero) for t in self._backing.tangents)
+
+    # -- where gradients go --------------------------------------------------------------------------------------------
+
+    def with_refs(self, *wants: Any) -> "VJP":
+        """The same pullback, which delivers gradients as told.
+
+        Args:
+          wants: in the structure of the arguments, for each array a mutable reference (its gradient is added to that, and
+            `GradRef` is returned in its place), `GradValue` (it is returned) or `DontWant` (`DidntWant` is returned).
+
+        Raises:
+          ValueError: another structure. TypeError: another entry than these.
+        """
+        flat, structure = tree.flatten(wants)
+        if structure != self.in_tree:
+            raise ValueError(f"with_refs: entries of structure {structure} given for arguments of structure {self.in_tree}"
+                             f"{f' of {self._name}' if self._name else ''}; give one entry for each array: a reference, "
+                             "jax.ad.GradValue() or jax.ad.DontWant()")
+        for want in flat:
+            if not (isinstance(want, (GradValue, DontWant)) or is_ref(want)):
+                raise TypeError(f"with_refs: {want!r} of type {type(want).__name__} says not where the gradient goes; give a "
+                                "mutable reference, jax.ad.GradValue() or jax.ad.DontWant()")
+        return VJP(self._backing, self._nonzero, self._in_avals, self.in_tree, self.out_tree, self.out_avals, self._name, flat)
+
+    def _all_wants(self) -> Sequence[Any]:
+        return [GradValue()] * len(self._in_avals) if self._wants is None else self._wants
+
+    def _check_wants(self) -> None:
+        for i, (aval, want) in enumerate(zip(self._in_avals, self._all_wants())):
+            if type(aval) is AbstractRef and isinstance(want, GradValue):
+                raise ValueError(
+                    f"vjp: the argument at flat position {i}{f' of {self._name}' if self._name else ''} is a mutable reference, "
+                    "so its gradient must be added to one: give that, or jax.ad.DontWant(), to the pullback's method with_refs.")
+
+    # -- residuals ----------------------------------------------------------------------------------------------------
+
+    def keep(self, saveable: Sequence[bool]) -> None:
+        """Keep only those arguments among the residuals for which ``saveable`` is true."""
+        self._backing = self._backing.written(saveable)
+
+    def _residuals(self) -> Residuals:
+        if isinstance(self._backing, Tape):
+            self.keep([True] * len(self._in_avals))
+        return self._backing
+
+    @property
+    def args_res(self) -> list:
+        return self._residuals().args_res
+
+    @args_res.setter
+    def args_res(self, values: Sequence[Any]) -> None:
+        flat = tree.leaves(values, is_leaf=lambda x: isinstance(x, _Sentinel))
+        self._residuals().args_res = flat
+
+    opaque_residuals = property(lambda self: self._residuals().opaque)
+    jaxpr = property(lambda self: self._residuals().jaxpr)
+
+    @property
+    def out_nzs(self) -> Any:
+        return tree.unflatten(self.out_tree, self._tangent_flags()[:len(self.out_avals)])
+
+    def __repr__(self):
+        return f"VJP({self._name or 'function'}: {self.out_tree} -> {self.in_tree})"
+
+
+def shown(tangent: Any) -> Any:
+    """A tangent or cotangent as users get it: an array also where it is a number, as of a zero that nothing computed."""
+    x = instantiate(tangent)
+    if isinstance(x, (np.generic, float, complex)) and context.state.trace is EVAL:
+        return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None)
+    return x
+
+
+def _cotangent_aval(aval):
+    return (aval.inner_aval if type(aval) is AbstractRef else aval).to_tangent_aval()
+
+
+def _checked_cotangent(ct, aval):
+    want = aval.to_tangent_aval()
+    if isinstance(ct, Zero):
+        return Zero(want)
+    got, ignored = get_aval(ct), want.dtype == dtypes.float0
+    if got.shape != want.shape or got.dtype != want.dtype and not ignored:
+        raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type {aval.str_short()}; shape "
+                         f"and dtype must be equal (expected {want.str_short()})")
+    return Zero(want) if ignored else ct
+
+
+def _delivered(ct, want):
+    if isinstance(want, GradValue):
+        return shown(ct)
+    if isinstance(want, DontWant):
+        return DidntWant()
+    if not isinstance(ct, Zero):
+        addupdate_p.bind(want, ct, index=WHOLE)
+    return GradRef()
+
+
+def _flatten_vjp(vjp: VJP):
+    held = vjp._residuals()
+    wants = None if vjp._wants is None else tuple(vjp._wants)
+    return (held.args_res, held.opaque, wants), (held.static(), vjp._nonzero, vjp._in_avals, vjp.in_tree, vjp.out_tree,
+                                                tuple(vjp.out_avals), vjp._name)
+
+
+def _unflatten_vjp(aux, children):
+    static, nonzero, in_avals, in_tree, out_tree, out_avals, name = aux
+    args_res, opaque, wants = children
+    return VJP(Residuals(*static, list(args_res), list(opaque)), nonzero, in_avals, in_tree, out_tree, out_avals, name, wants)
+
+
+tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)
+
+
+def flags(name: str, given: Any, structure: Any) -> list[bool]:
+    """``given``, a bool or nested sequences of bools that is a prefix of ``structure``, for each leaf.
+
+    Containers are matched by their number of children only, so a tuple may stand for a dict.
+
+    Raises:
+      ValueError: not a prefix. TypeError: something else than bools.
+    """
+    if isinstance(given, bool):
+        return [given] * structure.num_leaves
+    if not isinstance(given, (tuple, list, dict)):
+        raise TypeError(f"vjp: {name} holds bools, got {given!r} of type {type(given).__name__}")
+    items = list(given.values()) if isinstance(given, dict) else list(given)
+    children = structure.children()
+    if len(items) != len(children):
+        raise ValueError(f"vjp: {name} has {len(items)} entries where the arguments have {len(children)}: {structure}")
+    return [f for item, child in zip(items, children) for f in flags(name, item, child)]

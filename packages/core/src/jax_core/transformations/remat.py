@@ -1,0 +1,389 @@
+"""checkpoint (remat): trade memory for time by recomputing values in the backward pass.
+
+A checkpointed function is one equation, `checkpoint`, that holds its program. Linearizing it runs the program as it
+is, and puts on the tape another `checkpoint` that holds, in one program, the recomputation of the residuals and the
+linear equations that read them. A policy says which intermediate values are saved instead; these become operands.
+
+Source: "Algorithm 799: revolve" (Griewank, Walther, 2000) for the idea; per-equation policies as users of JAX know them.
+"""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from ..configuration import context
+from ..representation import tree
+from ..representation.aval import get_aval
+from .batching import batch_jaxpr, moved
+from .custom_jvp import custom_jvp
+from ..representation.effects import operand_effects
+from .forward import jvp_jaxpr
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, runs_its_program
+from ..programs.jit import LazyNames, put_static
+from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
+from ..references.discharge import call_rule
+from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
+from .split import EquationSplit, split_jaxpr
+from ..traces.staging import trace_to_closed, trace_to_jaxpr
+from ..traces.trace import EVAL, Tracer
+from ..representation.tracebacks import boundary
+
+name_p = Primitive(
+    "name", out_type=lambda x, *, name: x, jvp=LINEAR, transpose=lambda ct, x, *, name: ct, batch=ELEMENTWISE,
+    lower=lambda b, x, *, name: x, reference=lambda x, *, name: np.asarray(x), exact=True, impl=lambda x, *, name: x)
+
+
+def checkpoint_name(x: Any, name: str) -> Any:
+    """``x`` itself (a pytree), named for the policies that save values by name."""
+    return tree.map(lambda leaf: name_p.bind(leaf, name=name), x)
+
+
+def checkpoint_name_fwd(x: Any, name: str) -> Any:
+    """`checkpoint_name` for the value alone: its tangent gets no name."""
+    return tree.map(lambda leaf: _named_value(leaf, name), x)
+
+
+def _named_value(x, name):
+    named = custom_jvp(lambda x: name_p.bind(x, name=name))
+    named.defjvp(lambda primals, tangents: (name_p.bind(primals[0], name=name), tangents[0]))
+    return named(x)
+
+
+class Offloadable:
+    """A policy's answer: keep the value in other memory."""
+
+    src: str
+    dst: str
+
+    def __init__(self, src: str, dst: str):
+        self.src, self.dst = src, dst
+
+
+class _Answer:
+    """What a policy may answer besides True and False: the same, by name."""
+
+    __slots__ = ("name", "save")
+
+    def __init__(self, name: str, save: bool):
+        self.name, self.save = name, save
+
+    def __bool__(self):
+        return self.save
+
+    def __repr__(self):
+        return self.name
+
+
+Saveable, Recompute = _Answer("Saveable", True), _Answer("Recompute", False)
+
+
+class CheckpointPolicies:
+    """``jax.checkpoint_policies``: functions ``(primitive, *avals, **params) -> whether to save the result``."""
+
+    @staticmethod
+    def everything_saveable(*_, **__) -> bool:
+        """Save all: as without checkpoint."""
+        return True
+
+    @staticmethod
+    def nothing_saveable(*_, **__) -> bool:
+        """Save nothing but the arguments."""
+        return False
+
+    @staticmethod
+    def dots_saveable(prim, *_, **__) -> bool:
+        """Save results of matrix products and convolutions."""
+        return prim.name in ("dot_general", "conv_general_dilated")
+
+    checkpoint_dots = dots_saveable
+
+    @staticmethod
+    def dots_with_no_batch_dims_saveable(prim, *_, **params) -> bool:
+        """Save results of matrix products without batch dimensions."""
+        return prim.name == "dot_general" and not params["dimension_numbers"][1][0]
+
+    checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
+
+    @staticmethod
+    def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Callable:
+        """Offload results of matrix products without batch dimensions."""
+        def policy(prim, *_, **params):
+            keep = prim.name == "dot_general" and not params["dimension_numbers"][1][0]
+            return Offloadable(offload_src, offload_dst) if keep else False
+        return policy
+
+    @staticmethod
+    def save_anything_except_these_names(*names_not_to_save: str) -> Callable:
+        """Save everything but the values named so by `checkpoint_name`."""
+        return lambda prim, *_, **params: not (prim is name_p and params["name"] in names_not_to_save)
+
+    @staticmethod
+    def save_any_names_but_these(*names_not_to_save: str) -> Callable:
+        """Save named values with other names than these, and nothing else."""
+        return lambda prim, *_, **params: prim is name_p and params["name"] not in names_not_to_save
+
+    @staticmethod
+    def save_only_these_names(*names_which_can_be_saved: str) -> Callable:
+        """Save the values with these names, and nothing else."""
+        return lambda prim, *_, **params: prim is name_p and params["name"] in names_which_can_be_saved
+
+    @staticmethod
+    def save_from_both_policies(policy_1: Callable, policy_2: Callable) -> Callable:
+        """Save what either policy saves."""
+        return lambda prim, *avals, **params: policy_1(prim, *avals, **params) or policy_2(prim, *avals, **params)
+
+    @staticmethod
+    def save_and_offload_only_these_names(*, names_which_can_be_saved: Sequence[str],
+                                          names_which_can_be_offloaded: Sequence[str], offload_src: str,
+                                          offload_dst: str) -> Callable:
+        """Save values by name, some in other memory."""
+        def policy(prim, *_, **params):
+            if prim is name_p and params["name"] in names_which_can_be_saved:
+                return True
+            if prim is name_p and params["name"] in names_which_can_be_offloaded:
+                return Offloadable(offload_src, offload_dst)
+            return False
+        return policy
+
+
+checkpoint_policies = CheckpointPolicies()
+
+
+def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
+    """Where the parameters called ``names`` stand, those that can be passed by position."""
+    if not names:
+        return ()
+    found = list(inspect.signature(fun).parameters.values())
+    return tuple(i for i, p in enumerate(found) if p.name in names and p.kind == p.POSITIONAL_OR_KEYWORD)
+
+
+def checkpoint(fun: Callable, *, prevent_cse: bool = True, policy: Callable | None = None,
+               static_argnums: int | tuple[int, ...] = (), static_argnames: str | Sequence[str] = (),
+               concrete: bool = False) -> Callable:
+    """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept.
+
+    Args:
+      prevent_cse: keep the compiler from undoing this by sharing the two computations; not needed inside `scan`.
+      policy: says which values to save all the same; see `checkpoint_policies`. Default: none.
+      static_argnums: positions of arguments that are passed as they are.
+      static_argnames: names of such arguments; one passed by position is found by the signature.
+    """
+    if concrete:
+        raise NotImplementedError("checkpoint: concrete=True is not supported; make arguments that steer Python "
+                                  "control flow static with static_argnums")
+    static_argnums = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    static_argnames = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    static_argnums += _positions(fun, static_argnames)
+
+    @boundary(fun)
+    def wrapped(*args, **kwargs):
+        if context.state.trace is EVAL:
+            return fun(*args, **kwargs)
+        nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
+        static = (tuple((i, args[i]) for i in sorted(nums)),
+                  tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
+        flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
+        out_tree: list = []
+
+        def flat_fun(*leaves):
+            given, given_kwargs = tree.unflatten(in_tree, leaves)
+            given, given_kwargs = put_static(given, given_kwargs, static, len(args))
+            outs, structure = tree.flatten(fun(*given, **given_kwargs))
+            out_tree[:] = [structure]
+            return outs
+        closed, consts = trace_to_closed(flat_fun, [get_aval(x) for x in flat])
+        outs = remat_p.bind(*consts, *flat, jaxpr=closed, prevent_cse=prevent_cse, differentiated=False, policy=policy)
+        return tree.unflatten(out_tree[0], outs)
+    return wrapped
+
+
+remat = checkpoint
+
+
+def inline_jits(jaxpr: Jaxpr) -> Jaxpr:
+    """``jaxpr`` with nested `jit` equations written out, so that a policy sees what is in them."""
+    from ..programs.jit import jit_p
+    if not any(e.primitive is jit_p for e in jaxpr.eqns):
+        return jaxpr
+    eqns: list[JaxprEqn] = []
+    alias: dict[Var, Any] = {}
+
+    def read(v):
+        return v if type(v) is Literal else alias.get(v, v)
+    for eqn in jaxpr.eqns:
+        if eqn.primitive is not jit_p or eqn.params["jaxpr"].consts:
+            eqns.append(eqn.replace(invars=[read(v) for v in eqn.invars]))
+            continue
+        inner = inline_jits(eqn.params["jaxpr"].jaxpr)
+        names: dict[Var, Any] = dict(zip(inner.invars, (read(v) for v in eqn.invars)))
+        for e in inner.eqns:
+            outvars = [Var(v.aval) for v in e.outvars]
+            eqns.append(e.replace(invars=[v if type(v) is Literal else names[v] for v in e.invars], outvars=outvars))
+            names.update(zip(e.outvars, outvars))
+        alias.update(zip(eqn.outvars, (v if type(v) is Literal else names[v] for v in inner.outvars)))
+    return jaxpr.replace(eqns=eqns, outvars=[read(v) for v in jaxpr.outvars])
+
+
+def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None):
+    """The two programs of a linearized checkpoint.
+
+    Returns:
+      ``known: args -> (results, saved values)``, ``tangent: (args, saved values, tangents) -> result tangents``, the
+      number of saved values, and which results have a tangent.
+    """
+    lin = linearize_jaxpr(closed, nonzero)
+    primal = inline_jits(lin.primal.jaxpr)
+    n_out = len(closed.out_avals)
+    saved: list[Var] = []
+    once = [not all(effect.repeatable for effect in eqn.effects) for eqn in primal.eqns]
+    for eqn, keep in zip(primal.eqns, once):
+        if keep or policy is not None and policy(eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params):
+            saved.extend(eqn.outvars)
+    known = primal.replace(outvars=primal.outvars[:n_out] + saved)
+    residuals = lin.residuals(primal.invars, primal.outvars)
+    tangent = lin.tangent.jaxpr
+    inputs = tangent.invars[len(residuals):]
+    rename = dict(zip(tangent.invars, residuals))
+    read = lambda v: v if type(v) is Literal else rename.get(v, v)
+    held = set(saved)
+    eqns = [e for e, keep in zip(primal.eqns, once) if not keep and not (e.outvars and held.issuperset(e.outvars))]
+    eqns += [e.replace(invars=[read(v) for v in e.invars]) for e in tangent.eqns]
+    joined = Jaxpr(primal.constvars, primal.invars + saved + inputs, [read(v) for v in tangent.outvars], eqns)
+    joined, used = dce(joined, [True] * len(joined.outvars))
+    needed = used[:len(primal.invars) + len(saved)]
+    kept = [i for i, v in enumerate(saved) if needed[len(primal.invars) + i]]
+    known = known.replace(outvars=primal.outvars[:n_out] + [saved[i] for i in kept])
+    known, _ = dce(known, [True] * len(known.outvars), keep_inputs=True)
+    joined = joined.replace(invars=[v for v, u in zip(primal.invars, needed) if u] + [saved[i] for i in kept] + inputs)
+    consts = lin.primal.consts
+    return (ClosedJaxpr(known, consts), ClosedJaxpr(joined, consts), needed[:len(primal.invars)], len(kept),
+            lin.nonzero_out)
+
+
+def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, policy):
+    nonzero = [not isinstance(t, Zero) for t in tangents]
+    known, tangent, needed, n_saved, nonzero_out = jaxpr.memo(
+        ("remat", tuple(nonzero), policy), lambda: _split(jaxpr, nonzero, policy))
+    params = dict(prevent_cse=prevent_cse, policy=policy)
+    n_out = len(jaxpr.out_avals)
+    outs = remat_p.bind(*primals, jaxpr=known, differentiated=differentiated, **params)
+    operands = [x for x, used in zip(primals, needed) if used] + list(outs[n_out:])
+    out_tangents = iter(remat_p.bind(*operands, *(t for t in tangents if not isinstance(t, Zero)), jaxpr=tangent,
+                                     differentiated=True, **params))
+    return outs[:n_out], [next(out_tangents) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
+
+
+def _remat_jvp(primals, tangents, *, jaxpr, **params):
+    closed, nonzero_out = jvp_jaxpr(jaxpr, [not isinstance(t, Zero) for t in tangents])
+    n = len(jaxpr.out_avals)
+    outs = remat_p.bind(*primals, *(t for t in tangents if not isinstance(t, Zero)), jaxpr=closed, **params)
+    rest = iter(outs[n:])
+    return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
+
+
+def _remat_transpose(cts, *args, jaxpr, **params):
+    linear = [is_linear(x) for x in args]
+    closed, nonzero = transpose_jaxpr(jaxpr, linear, [not isinstance(ct, Zero) for ct in cts])
+    known = [x for x in args if not is_linear(x)]
+    outs = iter(remat_p.bind(*known, *(ct for ct in cts if not isinstance(ct, Zero)), jaxpr=closed, **params))
+    flags = iter(nonzero)
+    return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
+
+
+def _remat_batch(axis, args, dims, *, jaxpr, **params):
+    batched, out = batch_jaxpr(jaxpr, axis, [d is not None for d in dims])
+    outs = remat_p.bind(*(moved(x, d, 0) for x, d in zip(args, dims)), jaxpr=batched, **params)
+    return outs, [0 if b else None for b in out]
+
+
+def _remat_lower(b, *xs, jaxpr, prevent_cse, differentiated, policy):
+    if prevent_cse and differentiated and xs:
+        xs = b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=[x.aval for x in xs])
+    return b.jaxpr(jaxpr, *xs)
+
+
+def _remat_dce(eqn, used):
+    small, used_inputs = dce(eqn.params["jaxpr"].jaxpr, used)
+    if not small.eqns and not any(used):
+        return None
+    return eqn.replace(invars=[v for v, u in zip(eqn.invars, used_inputs) if u],
+                       outvars=[v for v, u in zip(eqn.outvars, used) if u],
+                       params={**eqn.params, "jaxpr": ClosedJaxpr(small, eqn.params["jaxpr"].consts)},
+                       effects=small.effects)
+
+
+def _remat_split(unknown, params):
+    """The results that are known now; the others later, from all operands, with everything in between computed again."""
+    parts = split_jaxpr(params["jaxpr"], unknown)
+    if all(parts.out_unknown):
+        return None
+    closed, n_known = params["jaxpr"], len(parts.out_unknown) - sum(parts.out_unknown)
+    used = [i < n_known for i in range(len(parts.known.jaxpr.outvars))]
+    known, _ = dce(parts.known.jaxpr, used, keep_inputs=True)
+    late = closed.jaxpr.replace(outvars=[v for v, u in zip(closed.jaxpr.outvars, parts.out_unknown) if u])
+    return EquationSplit(
+        parts.out_unknown, [i for i, u in enumerate(unknown) if not u],
+        {**params, "jaxpr": ClosedJaxpr(known, closed.consts)}, range(len(unknown)),
+        {**params, "jaxpr": ClosedJaxpr(late, closed.consts)})
+
+
+remat_p = Primitive(
+    "checkpoint", multiple_results=True, cacheable=False,
+    out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
+    effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
+    impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args),
+    jvp=_remat_jvp, linearize=_remat_linearize, transpose=_remat_transpose, batch=_remat_batch, lower=_remat_lower,
+)
+remat_p.holds_program = True
+remat_p.takes_refs = True
+remat_p.discharge = call_rule(remat_p, "jaxpr")
+remat_p.dce = _remat_dce
+remat_p.split = _remat_split
+remat_p.interpret = runs_its_program("jaxpr")
+
+
+def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
+    """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value."""
+    flat, in_tree = tree.flatten((args, kwargs))
+    names = LazyNames(f, in_tree, ((), ()))
+    found: list = []
+
+    def run(*leaves):
+        def flat_fun(*xs):
+            a, k = tree.unflatten(in_tree, xs)
+            return tree.leaves(f(*a, **k))
+        outs, inputs, trace, tangents = linearize_flat(flat_fun, leaves)
+        _, residuals = trace.to_jaxpr(inputs, [t for t in tangents if not isinstance(t, Zero)])
+        position = {id(x): i for i, x in enumerate(leaves)}
+        for r in residuals:
+            if id(r) in position:
+                where = f"from the argument {names[position[id(r)]]}"
+            elif isinstance(r, Tracer) and r._trace.producer(r._var) is not None:
+                where = _origin(r._trace.producer(r._var), r._var)
+            else:
+                where = "from a constant"
+            found.append((get_aval(r), where))
+        return outs
+    trace_to_jaxpr(run, [get_aval(x) for x in flat])
+    return found
+
+
+def _origin(eqn: JaxprEqn, var: Var) -> str:
+    """The operation that makes ``var``, a result of ``eqn``: inside, if that is a call of a program."""
+    if eqn.primitive is name_p:
+        return f"named '{eqn.params['name']}' from {eqn.source_info}"
+    inner = eqn.params.get("jaxpr") if eqn.primitive.interpret is not None else None
+    if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.outvars) == len(eqn.outvars):
+        made = inner.jaxpr.outvars[eqn.outvars.index(var)]
+        producer = next((e for e in inner.jaxpr.eqns if made in e.outvars), None)
+        if producer is not None and eqn.primitive.name != "scan":
+            return _origin(producer, made)
+    return f"output of {eqn.primitive.name} from {eqn.source_info}"
+
+
+def print_saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> None:
+    """Print `saved_residuals`, a line each."""
+    for aval, where in saved_residuals(f, *args, **kwargs):
+        print(f"{aval.str_short(short_dtypes=True)} {where}")

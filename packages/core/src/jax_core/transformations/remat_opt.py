@@ -1,0 +1,68 @@
+"""`remat_opt`: the forward function of a custom_vjp with ``optimize_remat``, which is the plain function where its residuals
+are not kept.
+
+A forward function computes results and residuals together, often by another algorithm than the function itself. Under
+`checkpoint` the first pass throws the residuals away; dead-code elimination then puts the plain function in its place.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from ..representation.aval import get_aval
+from .batching import batch_jaxpr, moved
+from ..representation.jaxpr import ClosedJaxpr, Var, dce
+from .program_call import program_call
+from ..traces.staging import trace_to_closed
+
+remat_opt_p = program_call(
+    "remat_opt", lower=lambda b, *xs, jaxpr, **_: b.jaxpr(jaxpr, *xs),
+    derived=lambda params, closed, tangent: {**params, "fun_jaxpr": None})
+"""``jaxpr``: from the operands to residuals and results; ``fun_jaxpr``: to the results alone, None for derived programs."""
+
+_narrow = remat_opt_p.dce
+
+
+def _dce(eqn, used):
+    fun, count = eqn.params["fun_jaxpr"], eqn.params["num_res"]
+    if fun is None or any(used[:count]):
+        return _narrow(eqn, used)
+    if not any(used) and not eqn.effects:
+        return None
+    small, reads = dce(fun.jaxpr, used[count:])
+    return eqn.replace(
+        invars=[v for v, r in zip(eqn.invars, reads) if r], outvars=[v for v, u in zip(eqn.outvars, used) if u],
+        params=dict(jaxpr=ClosedJaxpr(small, fun.consts), fun_jaxpr=None, num_res=0), effects=small.effects)
+
+
+def _batch(axis, args, dims, *, jaxpr, fun_jaxpr, num_res):
+    mapped = [d is not None for d in dims]
+    closed, _ = batch_jaxpr(jaxpr, axis, mapped, True)
+    fun = None if fun_jaxpr is None else batch_jaxpr(fun_jaxpr, axis, mapped, True)[0]
+    outs = remat_opt_p.bind(*(moved(x, d, 0) for x, d in zip(args, dims)), jaxpr=closed, fun_jaxpr=fun, num_res=num_res)
+    return outs, [0] * len(outs)
+
+
+remat_opt_p.dce, remat_opt_p.batch = _dce, _batch
+
+
+def forward(fun: Callable, fwd: Callable, primals: Sequence[Any]) -> tuple[list, list]:
+    """Residuals and results of ``fwd``, so that ``fun`` stands in where the residuals are not used.
+
+    Args:
+      fun: flat function of the primals that returns a sequence of results.
+      fwd: flat function that returns ``(residuals, results)``.
+    """
+    avals, count = [get_aval(x) for x in primals], [0]
+
+    def both(*args):
+        residuals, outs = fwd(args)
+        count[:] = [len(residuals)]
+        return [*residuals, *outs]
+    closed, consts = trace_to_closed(both, avals)
+    plain, plain_consts = trace_to_closed(fun, avals)
+    extra = [[Var(get_aval(x)) for x in group] for group in (consts, plain_consts)]
+    closed = ClosedJaxpr(closed.jaxpr.replace(
+        invars=closed.jaxpr.invars[:len(consts)] + extra[1] + closed.jaxpr.invars[len(consts):]), closed.consts)
+    plain = ClosedJaxpr(plain.jaxpr.replace(invars=extra[0] + plain.jaxpr.invars), plain.consts)
+    outs = remat_opt_p.bind(*consts, *plain_consts, *primals, jaxpr=closed, fun_jaxpr=plain, num_res=count[0])
+    return outs[:count[0]], outs[count[0]:]

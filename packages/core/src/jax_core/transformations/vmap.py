@@ -1,0 +1,135 @@
+"""vmap: the public function. The traces and rules are in `batching`."""
+from __future__ import annotations
+
+from typing import Any, Callable, Hashable, Sequence
+
+import numpy as np
+
+from ..representation import tree
+from ..representation.aval import get_aval, plain_values
+from .batching import AxisData, batch_fun, matchaxis
+from ..representation.source import describe_function
+from ..representation.tracebacks import boundary
+
+
+def vmap(fun: Callable, in_axes: int | None | Sequence[Any] = 0, out_axes: Any = 0,
+         axis_name: Hashable | None = None, axis_size: int | None = None,
+         spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
+         sum_match: bool = False) -> Callable:
+    """``fun`` mapped over axes of its arguments, as one batched computation.
+
+    Args:
+      in_axes: which axis of each argument is mapped; None for none. An int for all, or a tuple with an entry for each
+        argument, each a pytree prefix of it. Keyword arguments are mapped along axis 0.
+      out_axes: where the mapped axis goes in each result.
+      axis_name: name of the axis for collectives (`lax.psum` ...).
+      axis_size: length, needed where no argument is mapped.
+      spmd_axis_name: mesh axes over which the mapped axis is spread.
+
+    Raises:
+      ValueError: axes of different lengths (each is named), or no mapped argument and no ``axis_size``.
+    """
+    if not callable(fun):
+        raise TypeError(f"vmap: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes)):
+        raise TypeError("vmap: in_axes must be an int, None, or a tuple of entries corresponding to the positional "
+                        f"arguments, got {in_axes!r} of type {type(in_axes).__name__}")
+    bad = [x for x in tree.leaves(in_axes) if not _is_int(x)]
+    if bad:
+        raise TypeError(f"vmap: in_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
+
+    @boundary(fun)
+    def vmapped(*args, **kwargs):
+        if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+            raise ValueError(f"vmap: in_axes has {len(in_axes)} entries, but {describe_function(fun)} was called with "
+                             f"{len(args)} positional arguments; give one entry for each")
+        flat, in_tree = tree.flatten((args, kwargs))
+        flat = plain_values(flat)
+        axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
+        size = _mapped_size(fun, in_tree, flat, axes, axis_size)
+        dims = [None if a is None else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
+        axis = AxisData(axis_name, size, spmd_axis_name)
+        out_tree: list = []
+
+        def flat_fun(*leaves):
+            given, given_kwargs = tree.unflatten(in_tree, leaves)
+            outs, structure = tree.flatten(fun(*given, **given_kwargs))
+            out_tree[:] = [structure]
+            return outs
+        run, out_dims = batch_fun(flat_fun, axis, dims)
+        outs = run(*flat)
+        wanted = _flat_out_axes(fun, out_axes, out_tree[0])
+        return tree.unflatten(out_tree[0], [_place(fun, axis, x, d, w)
+                                            for x, d, w in zip(outs, out_dims(), wanted)])
+    return vmapped
+
+
+def _is_int(x) -> bool:
+    return hasattr(x, "__index__") and not isinstance(x, bool) or isinstance(x, bool) and False
+
+
+def _flat_axes(fun, in_axes, args, kwargs, in_tree):
+    if _is_int(in_axes) or in_axes is None:
+        n_kwargs = len(tree.leaves(kwargs))
+        return [in_axes] * (in_tree.num_leaves - n_kwargs) + [0] * n_kwargs
+    try:
+        positional = tree.broadcast_prefix(in_axes, args, is_leaf=lambda x: x is None)
+    except ValueError as error:
+        raise ValueError(f"vmap: in_axes={in_axes} is not a pytree prefix of the arguments of "
+                         f"{describe_function(fun)}, which have structure {tree.structure(args)}: {error}") from None
+    return list(positional) + [0] * (in_tree.num_leaves - len(positional))
+
+
+def _flat_out_axes(fun, out_axes, out_tree):
+    if _is_int(out_axes) or out_axes is None:
+        return [out_axes] * out_tree.num_leaves
+    try:
+        return tree.broadcast_prefix(out_axes, tree.unflatten(out_tree, range(out_tree.num_leaves)),
+                                     is_leaf=lambda x: x is None)
+    except ValueError as error:
+        raise ValueError(f"vmap: out_axes={out_axes} is not a pytree prefix of the result of {describe_function(fun)}, "
+                         f"which has structure {out_tree}: {error}") from None
+
+
+def _place(fun, axis, x, dim, wanted):
+    if wanted is None and dim is not None:
+        raise ValueError(f"vmap has mapped output but out_axes is None: {describe_function(fun)} returned a value of "
+                         f"type {get_aval(x)} that depends on the mapped arguments; give it an axis in out_axes")
+    if wanted is not None:
+        ndim = np.ndim(x) + (dim is None)
+        if not -ndim <= wanted < ndim:
+            raise ValueError(f"vmap: out_axes={wanted} is out of bounds for a result of {describe_function(fun)} with "
+                             f"{ndim} axes")
+        wanted = wanted + ndim if wanted < 0 else wanted
+    return matchaxis(axis, x, dim, wanted)
+
+
+def _mapped_size(fun, in_tree, flat, axes, axis_size):
+    sizes = set() if axis_size is None else {axis_size}
+    for x, a in zip(flat, axes):
+        if a is None:
+            continue
+        shape = np.shape(x) if not hasattr(x, "shape") else x.shape
+        if not -len(shape) <= a < len(shape):
+            raise ValueError(f"vmap was requested to map its argument along axis {a}, which implies that its rank "
+                             f"should be at least {a + 1 if a >= 0 else -a}, but is only {len(shape)} (its shape is "
+                             f"{tuple(shape)}), in a call of {describe_function(fun)}")
+        sizes.add(shape[a])
+    if len(sizes) == 1:
+        return next(iter(sizes))
+    if not sizes:
+        raise ValueError(f"vmap wrapped function must be passed at least one argument containing an array, or "
+                         f"axis_size must be specified: {describe_function(fun)} was called with no mapped argument")
+    paths = tree.flatten_with_path(tree.unflatten(in_tree, flat))[0]
+    lines = [f"  axis {a} of {_name(fun, path)}, of shape {tuple(np.shape(x))}, has length {np.shape(x)[a]}"
+             for (path, _), x, a in zip(paths, flat, axes) if a is not None]
+    extra = [] if axis_size is None else [f"  axis_size is {axis_size}"]
+    raise ValueError("vmap got inconsistent sizes for array axes to be mapped in a call of "
+                     f"{describe_function(fun)}:\n" + "\n".join(lines + extra))
+
+
+def _name(fun, path) -> str:
+    from ..programs.jit import _argument_name
+    return f"argument {_argument_name(fun, path, ((), ()))}"

@@ -1,0 +1,1 @@
+"""The class of arrays, and how arrays are made and moved."""

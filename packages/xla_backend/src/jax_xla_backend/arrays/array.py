@@ -1,0 +1,93 @@
+"""jaxlib's array class, and reading what is in an array.
+
+What arrays can do besides is in `array_methods`, which attaches it to the class.
+
+On the CPU an array's contents are read in place: ``_npy_value`` keeps a read-only NumPy view of the buffer once
+somebody has asked for it. jaxlib copies instead of donating a buffer that has such a view, so views stay valid.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+
+from ..running import waiting
+from ..jaxlib_compat import _jax
+
+ArrayImpl = _jax.ArrayImpl
+block = ArrayImpl.block_until_ready  # jaxlib's own methods, kept before ours take their names
+delete = ArrayImpl.delete
+ready = ArrayImpl.is_ready  # which must not be asked of a deleted array: the process ends
+read = ArrayImpl._single_device_array_to_np_array_did_copy
+
+
+def mark_donated(arrays: Sequence[Any], name: str) -> None:
+    """Note on those of ``arrays`` that were consumed by a call of the function ``name`` that they were.
+
+    Their handles stay: another thread may be in jaxlib's dispatcher with the same array, past its check that there is one.
+    """
+    for x in arrays:
+        if type(x) is ArrayImpl and x.is_deleted() and "_deleted" not in x.__dict__:
+            x.__dict__["_deleted"] = (f"It was donated to `{name}` (an argument in donate_argnums or donate_argnames), which "
+                                      "reuses its memory; use the function's result instead, or do not donate this argument.")
+
+
+def deleted_message(x: ArrayImpl) -> str:
+    """What to say about the use of a deleted array."""
+    text = f"Array has been deleted with shape={x.aval.strip_weak_type().str_short()}."
+    why = x.__dict__.get("_deleted")
+    return text if why is None else f"{text} {why}"
+
+
+def check_not_deleted(x: ArrayImpl) -> None:
+    """Raise RuntimeError if ``x`` was deleted or donated."""
+    if x.is_deleted():
+        raise RuntimeError(deleted_message(x))
+
+
+def host_view(x: ArrayImpl) -> np.ndarray | None:
+    """A read-only view of ``x`` if that needs no wait and no copy, else None."""
+    if type(x) is not ArrayImpl:  # keys have no NumPy counterpart
+        return None
+    view = x._npy_value
+    if view is not None:
+        return None if x.is_deleted() else view
+    if x.is_deleted() or x.platform() != "cpu" or not ready(x) or len(x.sharding.device_set) != 1:
+        return None
+    view, copied = read(x)
+    x._npy_value = view
+    return view
+
+
+def host_value(x: ArrayImpl) -> np.ndarray:
+    """The contents as a read-only NumPy array; waits for them.
+
+    Raises:
+      RuntimeError: the array was deleted, or parts of it are out of reach of this process.
+    """
+    view = x._npy_value
+    if view is None or x.is_deleted():
+        check_not_deleted(x)
+        view = x._npy_value = _fetch(x)
+    return view
+
+
+def _fetch(x: ArrayImpl) -> np.ndarray:
+    if not ready(x):
+        waiting.interruptible(lambda: block(x))
+    if len(x._sharding._internal_device_list) == 1:
+        return read(x)[0]
+    if x.is_fully_replicated:
+        return read(x._fully_replicated_shard())[0]
+    if not x._sharding.is_fully_addressable:
+        raise RuntimeError(
+            f"the values of an array of shape {x.shape} cannot be fetched, because parts of it are on devices of other "
+            "processes; use jax.experimental.multihost_utils.process_allgather, or look at x.addressable_shards")
+    for part in x._arrays:
+        part._copy_single_device_array_to_host_async()
+    out = np.empty(x.shape, x.dtype)
+    for part, index in zip(x._arrays, x._sharding.devices_indices_map(x.shape).values()):
+        out[index] = read(part)[0]
+    out.flags.writeable = False
+    return out

@@ -1,0 +1,352 @@
+"""The attributes of `jax.Array` that concern placement, transfer to the host and conversion to Python values.
+
+They are attached to jaxlib's C++ array class. Operators and the methods that NumPy arrays also have come from the
+numpy-like package, through `jax_core.representation.array.register_array_methods`.
+"""
+from __future__ import annotations
+
+import enum
+import math
+import operator
+from typing import Any
+
+import numpy as np
+from jax_core.representation import array as core_array
+from jax_core.representation import aval as core_aval
+
+from ..running import waiting
+from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
+from ..jaxlib_compat import to_dlpack
+from ..placement.layout import Format, Layout
+from .put import device_put, from_host
+from ..placement.sharding import Index, Sharding
+
+
+def _is_scalar(x: ArrayImpl) -> None:
+    if x.aval.shape:
+        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={x.ndim}, shape={x.shape}")
+
+
+class Shard:
+    """The part of an array that one device holds.
+
+    Args:
+      device: the device.
+      sharding: of the whole array.
+      global_shape: of the whole array.
+      data: the part as an array on that device; None if it belongs to another process.
+    """
+
+    __slots__ = ("device", "_sharding", "_global_shape", "_data")
+
+    def __init__(self, device: Any, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
+        self.device, self._sharding, self._global_shape, self._data = device, sharding, global_shape, data
+
+    @property
+    def index(self) -> Index:
+        """Which part of the whole array it is, as a tuple of slices."""
+        return self._sharding.devices_indices_map(self._global_shape)[self.device]
+
+    @property
+    def replica_id(self) -> int:
+        """How many devices before this one hold the same part."""
+        parts = self._sharding.devices_indices_map(self._global_shape)
+        count = 0
+        for device, part in parts.items():
+            if device == self.device:
+                return count
+            count += part == parts[self.device]
+        raise ValueError(f"device {self.device} is not part of {self._sharding}")
+
+    @property
+    def data(self) -> Any:
+        return self._data
+
+    def __repr__(self):
+        data = "" if self._data is None else f", data={self._data}"
+        return f"Shard(device={self.device!r}, index={self.index}, replica_id={self.replica_id}{data})"
+
+
+# Numbers of device types in the DLPack standard.
+DLDeviceType = enum.IntEnum("DLDeviceType", dict(kDLCPU=1, kDLCUDA=2, kDLCUDAHost=3, kDLROCM=10, kDLROCMHost=11),
+                            module=__name__)
+
+
+class _ArrayMethods:
+    """The attributes that are copied to the C++ class."""
+
+    __hash__ = None  # arrays compare element by element, so they cannot be keys
+    __array_priority__ = 100
+
+    # -- type
+    shape = property(operator.attrgetter("aval.shape"), doc="Lengths of the axes.")
+    dtype = property(operator.attrgetter("aval.dtype"), doc="Type of the elements.")
+    weak_type = property(operator.attrgetter("aval.weak_type"), doc="Whether the dtype gives way in promotion.")
+    ndim = property(lambda self: len(self.aval.shape), doc="Number of axes.")
+    size = property(lambda self: math.prod(self.aval.shape), doc="Number of elements.")
+    itemsize = property(operator.attrgetter("aval.dtype.itemsize"), doc="Bytes of one element.")
+    nbytes = property(lambda self: self.size * self.aval.dtype.itemsize, doc="Bytes of all elements.")
+
+    # -- placement
+    sharding = property(operator.attrgetter("_sharding"), doc="Where the parts of the array are.")
+    committed = property(operator.attrgetter("_committed"), doc="Whether the user chose the placement.")
+    is_fully_addressable = property(operator.attrgetter("_sharding.is_fully_addressable"),
+                                    doc="Whether this process can reach all parts.")
+    is_fully_replicated = property(operator.attrgetter("_sharding.is_fully_replicated"),
+                                   doc="Whether every device holds the whole array.")
+
+    @property
+    def device(self) -> Any:
+        """The device that holds the array, or its sharding if there are several."""
+        devices = self._sharding._internal_device_list
+        return devices[0] if len(devices) == 1 else self._sharding
+
+    def devices(self) -> set:
+        """The set of devices that hold parts of the array."""
+        check_not_deleted(self)
+        return self._sharding.device_set
+
+    @property
+    def format(self) -> Format:
+        """Layout and sharding."""
+        check_not_deleted(self)
+        layout = self._pjrt_layout
+        return Format(None if layout is None else Layout.from_pjrt_layout(layout), self._sharding)
+
+    def addressable_data(self, index: int) -> ArrayImpl:
+        """The part on the ``index``-th of this process's devices, as an array on that device."""
+        check_not_deleted(self)
+        if self.is_fully_replicated and len(self._sharding._internal_device_list) > 1 and index == 0:
+            return self._fully_replicated_shard()
+        return self._arrays[index]
+
+    @property
+    def addressable_shards(self) -> list[Shard]:
+        """The parts that this process can reach."""
+        check_not_deleted(self)
+        return [Shard(device, self._sharding, self.shape, part)
+                for device, part in zip(self._sharding._addressable_device_assignment, self._arrays)]
+
+    @property
+    def global_shards(self) -> list[Shard]:
+        """All parts; those of other processes have no data."""
+        check_not_deleted(self)
+        data = dict(zip(self._sharding._addressable_device_assignment, self._arrays))
+        return [Shard(d, self._sharding, self.shape, data.get(d)) for d in self._sharding._device_assignment]
+
+    def to_device(self, device: Any, *, stream: Any = None) -> ArrayImpl:
+        """The array on another device or with another sharding.
+
+        Raises:
+          NotImplementedError: ``stream`` is given.
+        """
+        if stream is not None:
+            raise NotImplementedError(f"Array.to_device: stream={stream!r} is not supported; leave it out")
+        return device_put(self, device)
+
+    device_buffer = property(doc="Gone; the error says what took its place.", fget=lambda self: _gone(
+        "device_buffer", "arr.addressable_data(0)"))
+    device_buffers = property(doc="Gone; the error says what took its place.", fget=lambda self: _gone(
+        "device_buffers", "[x.data for x in arr.addressable_shards]"))
+
+    # -- life
+    def block_until_ready(self) -> ArrayImpl:
+        """Wait until the contents are computed, and return the array; raises the error of a failed computation."""
+        check_not_deleted(self)
+        if not ready(self):
+            waiting.interruptible(lambda: block(self))
+        block(self)
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether the contents are computed, or their computation has failed; raises RuntimeError for a deleted array."""
+        check_not_deleted(self)
+        return ready(self)
+
+    def copy_to_host_async(self) -> None:
+        """Begin the transfer to the host, without waiting for it."""
+        check_not_deleted(self)
+        if self._npy_value is None and self.is_fully_addressable:
+            for part in self._arrays:
+                part._copy_single_device_array_to_host_async()
+
+    def delete(self) -> None:
+        """Free the memory on the devices now; the array cannot be used afterwards."""
+        if not self.is_deleted():
+            self.__dict__["_deleted"] = "It was deleted by a call of its method delete()."
+            delete(self)
+
+    def __copy__(self) -> ArrayImpl:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict) -> ArrayImpl:
+        return self.copy()
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (np.asarray(host_value(self)), self.weak_type)
+
+    # -- contents
+    @property
+    def _value(self) -> np.ndarray:
+        return host_value(self)
+
+    def __array__(self, dtype: Any = None, context: Any = None, copy: bool | None = None) -> np.ndarray:
+        view = self._npy_value
+        if view is None or self.is_deleted():
+            view = host_value(self)
+        if copy is None:
+            return view if dtype is None else np.asarray(view, dtype=dtype)
+        return np.array(view, dtype=dtype, copy=copy)
+
+    def tolist(self) -> Any:
+        """The contents as nested lists of Python numbers."""
+        return host_value(self).tolist()
+
+    def tobytes(self, order: str = "C") -> bytes:
+        """The contents as bytes."""
+        return host_value(self).tobytes(order)
+
+    def item(self, *args: Any) -> Any:
+        """One element as a Python number; ``args`` say which, and may be left out if there is only one.
+
+        Raises:
+          ValueError: there are several elements and none was chosen.
+        """
+        if not args and self.size != 1:
+            raise ValueError(f"can only convert an array of size 1 to a Python scalar; got shape {self.shape}")
+        return host_value(self).item(*args)
+
+    def __len__(self) -> int:
+        shape = self.aval.shape
+        if not shape:
+            raise TypeError("len() of unsized object")
+        return shape[0]
+
+    def __iter__(self) -> Any:
+        if not self.aval.shape:
+            raise TypeError("iteration over a 0-d array")
+        return _rows(self, range(self.aval.shape[0]))
+
+    def __reversed__(self) -> Any:
+        if not self.aval.shape:
+            raise TypeError("iteration over a 0-d array")
+        return _rows(self, range(self.aval.shape[0] - 1, -1, -1))
+
+    def __bool__(self) -> bool:
+        size = self.size
+        if size == 1:
+            return bool(host_value(self))
+        if size == 0:
+            raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array "
+                             "is not empty.")
+        raise ValueError(f"The truth value of an array with more than one element is ambiguous (shape {self.shape}). Use "
+                         "a.any() or a.all()")
+
+    def __int__(self) -> int:
+        _is_scalar(self)
+        return int(host_value(self).item())
+
+    def __float__(self) -> float:
+        _is_scalar(self)
+        return float(host_value(self).item())
+
+    def __complex__(self) -> complex:
+        _is_scalar(self)
+        return complex(host_value(self).item())
+
+    def __index__(self) -> int:
+        if self.aval.shape or self.aval.dtype.kind not in "iu" and not core_aval.dtypes.issubdtype(self.aval.dtype, np.integer):
+            raise TypeError("Only integer scalar arrays can be converted to a scalar index; got "
+                            f"{self.aval.strip_weak_type().str_short()}")
+        return int(host_value(self))
+
+    # -- text
+    def __repr__(self) -> str:
+        return _describe(self)
+
+    def __str__(self) -> str:
+        if self.is_fully_addressable or self.is_fully_replicated:
+            return str(host_value(self))
+        return _describe(self)
+
+    def __format__(self, spec: str) -> str:
+        value = host_value(self)
+        return format(value[()] if value.ndim == 0 else value, spec)
+
+    # -- exchange with other libraries
+    def __dlpack__(self, *, stream: Any = None, max_version: tuple[int, int] | None = None,
+                   dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> Any:
+        """A DLPack capsule of the array.
+
+        Raises:
+          BufferError: the array is not on a single device, or a copy to another device is asked for.
+        """
+        check_not_deleted(self)
+        if len(self._sharding._internal_device_list) != 1:
+            raise BufferError(f"__dlpack__: an array with {self._sharding} is on several devices; use "
+                              "x.addressable_data(i)")
+        if dl_device is not None and tuple(dl_device) != tuple(self.__dlpack_device__()):
+            raise BufferError(f"__dlpack__: dl_device={tuple(dl_device)} is not where the array is "
+                              f"({tuple(self.__dlpack_device__())}); move it with jax.device_put first")
+        source = self.copy() if copy else self
+        return to_dlpack(source, stream, max_version, bool(copy))
+
+    def __dlpack_device__(self) -> tuple[DLDeviceType, int]:
+        """Type and number of the device, in the DLPack standard."""
+        check_not_deleted(self)
+        if len(self._sharding._internal_device_list) != 1:
+            raise BufferError(f"__dlpack_device__: an array with {self._sharding} is on several devices; use "
+                              "x.addressable_data(i)")
+        device = next(iter(self._sharding.device_set))
+        kinds = {"cpu": DLDeviceType.kDLCPU, "cuda": DLDeviceType.kDLCUDA, "rocm": DLDeviceType.kDLROCM}
+        name = device.client._raw_platform if device.platform == "gpu" else device.platform
+        if name not in kinds:
+            raise BufferError(f"__dlpack_device__: the standard has no device type for {name!r}")
+        number = 0 if name == "cpu" else (device.local_hardware_id or 0)
+        return kinds[name], number
+
+
+def _gone(name: str, instead: str) -> None:
+    raise AttributeError(f"arr.{name} has been removed. Use {instead}")
+
+
+def _rebuild(value: np.ndarray, weak_type: bool) -> ArrayImpl:
+    return from_host(value, weak_type)
+
+
+def _rows(x: ArrayImpl, order: Any) -> Any:
+    """The elements of the first axis. One device and a ready buffer: cut on the host, no program runs."""
+    view = host_view(x)
+    if view is None or x.committed:
+        return (x[i] for i in order)
+    weak = x.weak_type
+    return (from_host(np.asarray(view[i]), weak) for i in order)
+
+
+def _describe(x: ArrayImpl) -> str:
+    dtype = core_aval._dtype_name(x.dtype)
+    tail = f"dtype={dtype}, weak_type=True)" if x.weak_type else f"dtype={dtype})"
+    if not (x.is_fully_addressable or x.is_fully_replicated):
+        return f"Array(shape={x.shape}, {tail}"
+    value = host_value(x)
+    options = np.get_printoptions()
+    if x.size == 0:
+        return f"Array([], shape={x.shape}, {tail}"
+    text = np.array2string(value, prefix="Array(", suffix=",", separator=", ", max_line_width=options["linewidth"])
+    last = len(text) - (text.rfind("\n") + 1) + (0 if "\n" in text else len("Array("))
+    gap = " " if last + len(tail) + 2 <= options["linewidth"] else "\n      "
+    return f"Array({text},{gap}{tail}"
+
+
+OWN = frozenset(name for name in vars(_ArrayMethods) if name not in (
+    "__module__", "__doc__", "__dict__", "__weakref__", "__qualname__", "__slotnames__"))
+"""Names of the attributes defined here; the shared table of methods does not replace them."""
+
+
+def install() -> None:
+    """Attach the methods to the C++ class and make it known to core."""
+    for name in OWN:
+        setattr(ArrayImpl, name, vars(_ArrayMethods)[name])
+    core_array.register_array_class(ArrayImpl, own=OWN)
+    core_aval.register_array_class(ArrayImpl)
+

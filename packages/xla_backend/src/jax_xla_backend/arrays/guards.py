@@ -1,0 +1,55 @@
+"""Transfer guards: what jaxlib does about transfers that the program did not ask for by name.
+
+The flags ``jax_transfer_guard_*`` and ``jax_array_garbage_collection_guard`` are mirrored into jaxlib, which looks at
+them at each transfer. `device_put` and `device_get` are transfers that were asked for; they say so with `explicit`.
+"""
+from __future__ import annotations
+
+import contextlib
+from typing import Any, ContextManager, Iterator
+
+from jax_core.configuration import config
+
+from ..jaxlib_compat import _jax
+
+_lib = _jax.guard_lib
+_LEVELS = {"allow": _lib.TransferGuardLevel.ALLOW, "log": _lib.TransferGuardLevel.LOG,
+           "disallow": _lib.TransferGuardLevel.DISALLOW, "log_explicit": _lib.TransferGuardLevel.LOG_EXPLICIT,
+           "disallow_explicit": _lib.TransferGuardLevel.DISALLOW_EXPLICIT}
+_GARBAGE = {"allow": _lib.GarbageCollectionGuardLevel.ALLOW, "log": _lib.GarbageCollectionGuardLevel.LOG,
+            "fatal": _lib.GarbageCollectionGuardLevel.FATAL}
+_nothing: ContextManager = contextlib.nullcontext()
+_active = False
+
+
+def _mirror(flag: str, field: str, levels: dict) -> None:
+    def changed(value: Any, thread_local: bool) -> None:
+        global _active
+        level = None if value is None else levels[str(value)]
+        if level is not None:
+            _active = True
+        setattr(_lib.thread_local_state() if thread_local else _lib.global_state(), field, level)
+    config.on_change(flag, changed)
+
+
+def install() -> None:
+    """Mirror the flags. Called once."""
+    for direction in ("host_to_device", "device_to_device", "device_to_host"):
+        _mirror(f"jax_transfer_guard_{direction}", direction, _LEVELS)
+    _mirror("jax_array_garbage_collection_guard", "garbage_collect_array", _GARBAGE)
+
+
+@contextlib.contextmanager
+def _explicit() -> Iterator[None]:
+    state = _lib.thread_local_state()
+    before = state.explicit_device_put, state.explicit_device_get
+    state.explicit_device_put = state.explicit_device_get = True
+    try:
+        yield
+    finally:
+        state.explicit_device_put, state.explicit_device_get = before
+
+
+def explicit() -> ContextManager:
+    """Transfers inside the block were asked for. Costs next to nothing while no guard was ever set."""
+    return _explicit() if _active else _nothing

@@ -1,0 +1,53 @@
+"""Arrays from process to process: jaxlib's transfer servers. One process offers arrays under a number, another pulls them.
+
+jaxlib's classes know lists of arrays; the methods here take and return pytrees.
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from jax_core.representation import tree
+
+from ..jaxlib_compat import _jax
+
+TransferServer = _jax.TransferServer
+TransferConnection = _jax.TransferConnection
+start_transfer_server = _jax.start_transfer_server
+
+
+def await_pull(self: Any, uuid: int, arrays: Any, timeout: Any = None) -> None:
+    """Offer a pytree of arrays under the number ``uuid``; it is kept until somebody has pulled it.
+
+    Args:
+      timeout: a `datetime.timedelta` after which the offer ends, or None.
+    """
+    self._await_pull_flat(uuid, tree.leaves(arrays), timeout)
+
+
+def pull(self: Any, uuid: int, xs: Any, timeout: Any = None) -> Any:
+    """Fetch the arrays that the other side offers under ``uuid``.
+
+    Args:
+      xs: a pytree of `ShapeDtypeStruct` with shardings, of the same types as what is offered; the arrays are put there.
+      timeout: a `datetime.timedelta` after which to give up, or None.
+
+    Returns:
+      the same pytree with arrays.
+    """
+    leaves, structure = tree.flatten(xs)
+    if not leaves:
+        return xs
+    backend = next(iter(leaves[0].sharding.device_set)).client
+    return tree.unflatten(structure, self._pull_flat(uuid, backend, leaves, timeout))
+
+
+TransferServer.await_pull = await_pull
+TransferConnection.pull = pull
+
+
+def make_error_array(aval: Any, message: str) -> Any:
+    """An array of type ``aval``, which must have a sharding, that raises ``message`` when somebody looks at it."""
+    return _jax._make_error_array(next(iter(aval.sharding.device_set)).client, aval, message)
+
+
+__all__ = ["TransferConnection", "TransferServer", "make_error_array", "start_transfer_server"]

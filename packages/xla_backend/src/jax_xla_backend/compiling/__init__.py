@@ -1,0 +1,1 @@
+"""Options, compilation, the caches of compiled programs."""

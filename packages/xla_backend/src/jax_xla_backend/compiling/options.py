@@ -1,0 +1,79 @@
+"""Compiler options that are chosen for a program by what is in it."""
+from __future__ import annotations
+
+from typing import Any
+
+from jax_core.configuration import config
+
+from ..jaxlib_compat import BARRIER_OPTIONS
+from ..planning.loops import LOW, USUAL
+
+EXTRA_OPTIONS = "xla_backend_extra_options"
+
+# Without the emitters that go through MLIR and set up a context of their own for each kernel. jaxlib from 0.12 on has no others.
+_QUICK = "xla_cpu_disable_new_fusion_emitters"
+_FEW_PARTS = ("xla_cpu_parallel_codegen_split_count", 2)
+QUICK_OPTIONS: tuple[tuple[str, Any], ...] = ((EXTRA_OPTIONS, _QUICK), _FEW_PARTS)
+
+NO_UNROLLING = "xla_cpu_disable_loop_unrolling"
+
+NO_SLP = "xla_cpu_disable_slp_vectorizer"
+LEVEL = "xla_backend_optimization_level"
+
+LOOP_OPTION = "xla_cpu_small_while_loop_byte_threshold"
+
+UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusion"),)
+
+
+def options_for(module: Any, platform: str, items: tuple) -> tuple:
+    """Compiler options for a lowered module, as items.
+
+    * Small programs and passes over inputs on CPU (see `lowering.small`) are compiled the quick way, unless the caller has
+      options of his own, as their runs take no longer for it. ``jax_quick_compile`` switches that.
+    * Small programs whose values fusion would compute many times over (see `lowering.repeats`) are compiled without it.
+    * Loops inside kernels are not unrolled where that makes them no faster (see `lowering.unrolling`).
+    * Loops become one function each where that pays (see `lowering.loops`).
+    * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
+
+    Args:
+      items: options of the caller.
+    """
+    limit = getattr(module, "loop_limit", USUAL)
+    extra = "" if limit == USUAL else f"{LOOP_OPTION}={limit}"
+    chosen: tuple = ()
+    ours = platform == "cpu" and not items and not config.disable_most_optimizations.value and hasattr(module, "small")
+    barriers = getattr(module, "barriers", 0)
+    if barriers:
+        alone = barriers == module.text().count("stablehlo.optimization_barrier")
+        chosen = BARRIER_OPTIONS if alone else ()
+    elif ours:
+        chosen = UNFUSED_OPTIONS if module.repeats_work else ()
+    if ours and config.quick_compile.value:
+        small = module.small
+        only_reads = not small and module.only_reads_inputs
+        if not barriers and limit != LOW and (small or only_reads):
+            chosen += QUICK_OPTIONS
+        if not only_reads and not module.unrolls:
+            extra = ",".join(filter(None, [extra, NO_UNROLLING]))
+    return joined(items + chosen, extra) if extra else items + chosen
+
+
+def first_options(module: Any, items: tuple) -> tuple:
+    """``items``, which are those of the full code, for the first of two tiers (see `tiers`).
+
+    A program without loops is not optimised at all: one pass over its data is not long. A step of a loop may run any
+    number of times before other code can take over, so there only what costs hardly any run time is left out. What is
+    compiled the quick way anyway keeps its options.
+    """
+    if _QUICK in dict(items).get(EXTRA_OPTIONS, ""):
+        return items
+    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if module.has_loops else 0}
+    extra = [_QUICK, NO_SLP] if module.has_loops else [_QUICK, NO_SLP, NO_UNROLLING]
+    return joined(tuple(given.items()), ",".join(extra))
+
+
+def joined(items: tuple, extra: str) -> tuple:
+    """``items`` with one more of the options that share a name."""
+    given = dict(items)
+    given[EXTRA_OPTIONS] = ",".join(filter(None, [extra, given.get(EXTRA_OPTIONS)]))
+    return tuple(given.items())

@@ -1,0 +1,125 @@
+"""Compiled programs as bytes: the machine code with what is needed to call it, for the same jaxlib on the same kind of machine.
+
+Loading runs the machine code that is in the bytes, so load only what you trust.
+
+The bytes are: magic with the version of this format, the SHA-256 of the rest, the length of a header, the header
+(JSON), the arrays that the program takes besides its arguments, and jaxlib's executable.
+"""
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import struct
+from types import SimpleNamespace
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.dtypes import dtype_named
+from jax_core.interfaces import LowerSpec
+from jax_core.programs.stages import Compiled
+
+from ..platforms import client
+from . import compile
+from ..running.executable import Executable, LoadedProgram
+from ..jaxlib_compat import VERSION_TEXT, _jax
+from ..placement.sharding import from_hlo, make_single_device_sharding
+
+_MAGIC = b"jaxexc1\n"
+
+
+def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
+    """A result of ``jit(f).lower(...).compile()`` as bytes, and the structures of its arguments and results.
+
+    XLA compiles once more for it: an executable that came out of the compilation cache cannot be written again.
+
+    Raises:
+      ValueError: the program calls Python functions, has ordered effects, or takes or returns random keys or float0.
+    """
+    executable = compiled._executable
+    current = executable.current
+    module = current.module
+    problems = {"calls of Python functions": getattr(module, "host_callbacks", ()), "ordered effects": module.ordered_effects,
+                "random keys or float0 among its arguments or results": (*module.converted_in, *module.converted_out)}
+    for what, there in problems.items():
+        if there:
+            raise ValueError(f"serialize: the compiled program {module.name} has {what}, which cannot be stored")
+    avals = lambda items: [[a.dtype.name, list(a.shape), a.weak_type] for a in items]
+    header = json.dumps(dict(
+        name=executable.spec.name, jaxlib=VERSION_TEXT, platform=current.devices[0].platform, devices=len(current.devices),
+        kept=list(module.kept), donated=list(module.donated), committed=current.committed, flat=avals(module.flat_in_avals),
+        outs=avals(module.out_avals), donated_arguments=[bool(d) for d in compiled._donated])).encode()
+    arrays = io.BytesIO()
+    np.savez(arrays, *[np.asarray(c).view(np.uint8) if np.asarray(c).dtype.kind == "V" else np.asarray(c) for c in module.consts])
+    code = executable.compile_anew().serialize()
+    rest = b"".join([struct.pack("<QQ", len(header), arrays.tell()), header, arrays.getvalue(), code])
+    return _MAGIC + hashlib.sha256(rest).digest() + rest, compiled.in_tree, compiled.out_tree
+
+
+def deserialize_and_load(serialized: bytes, in_tree: Any, out_tree: Any, backend: Any = None,
+                         execution_devices: Sequence[Any] | None = None) -> Compiled:
+    """The compiled program that `serialize` stored.
+
+    Args:
+      serialized, in_tree, out_tree: what `serialize` returned. The bytes hold machine code, which this process will run.
+      backend: name of a platform, or a client; default the default one.
+      execution_devices: where it shall run; default the first devices.
+
+    Raises:
+      ValueError: not such bytes, damaged, from another jaxlib, or for another number of devices.
+    """
+    if serialized[:8] != _MAGIC:
+        raise ValueError("deserialize_and_load: these bytes are not a program that serialize of this system has written")
+    digest, rest = serialized[8:40], serialized[40:]
+    if hashlib.sha256(rest).digest() != digest:
+        raise ValueError("deserialize_and_load: the stored program is damaged (its checksum differs)")
+    header_size, arrays_size = struct.unpack_from("<QQ", rest)
+    header = json.loads(rest[16:16 + header_size])
+    if header["jaxlib"] != VERSION_TEXT:
+        raise ValueError(f"deserialize_and_load: the program was compiled by jaxlib {header['jaxlib']}, and this is {VERSION_TEXT}; "
+                         "compile it again, or keep programs with jax.export, which other versions read")
+    arrays, code = rest[16 + header_size:16 + header_size + arrays_size], rest[16 + header_size + arrays_size:]
+    on = client.get_client(backend)
+    devices = tuple(execution_devices) if execution_devices is not None else tuple(on.local_devices()[:header["devices"]])
+    if len(devices) != header["devices"]:
+        raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")
+    loaded = on.deserialize_executable(code, _jax.DeviceList(devices), compile.compile_options(devices))
+    executable = _StoredExecutable(_module(header, arrays), loaded, devices, header["committed"])
+    avals = SimpleNamespace(consts=(), in_avals=executable.module.flat_in_avals, out_avals=executable.module.out_avals)
+    program = SimpleNamespace(_closed=avals, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
+                              _donated=tuple(header["donated_arguments"]))
+    return Compiled(program, executable)
+
+
+def _module(header: dict, arrays: bytes) -> Any:
+    """What an `Executable` reads of a lowered module."""
+    avals = lambda items: [ShapedArray(tuple(shape), dtype_named(name), weak) for name, shape, weak in items]
+    flat = avals(header["flat"])
+    with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
+        consts = [file[name] for name in file.files]
+    return SimpleNamespace(
+        name=f"jit_{header['name']}", platform=header["platform"], kept=tuple(header["kept"]), consts=consts, flat_in_avals=flat,
+        in_avals=[flat[i] for i in header["kept"]], out_avals=avals(header["outs"]), donated=tuple(header["donated"]), converted_in=(),
+        converted_out=(), ordered_effects=[], unordered_effects=[], host_callbacks=[], constraints=[], keep_alive=[])
+
+
+class _StoredExecutable(Executable):
+    """An executable that is compiled already, for certain devices."""
+
+    def __init__(self, module: Any, loaded: Any, devices: tuple, committed: bool):
+        spec = LowerSpec(module.name.removeprefix("jit_"))
+        super().__init__(module, spec, None, ())  # type: ignore[arg-type]
+        if len(devices) == 1:
+            here = [make_single_device_sharding(devices[0])] * len(module.kept)
+        else:
+            where = _jax.DeviceList(devices)
+            here = [from_hlo(s, where, None, a.ndim) for s, a in zip(loaded.get_parameter_shardings(), module.in_avals)]
+        self._first = LoadedProgram.of(loaded, module, devices, here, committed)
+
+    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> Any:
+        return self._first
+
+
+__all__ = ["deserialize_and_load", "serialize"]

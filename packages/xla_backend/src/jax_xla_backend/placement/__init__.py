@@ -1,0 +1,1 @@
+"""Which device holds which part: meshes, specs, shardings, layouts; programs on parts."""

@@ -1,0 +1,316 @@
+"""What a program tells XLA about its parts: metadata, the processor that runs them, the order of their operations.
+
+Metadata are attributes of a call; XLA hands them on to the operations when it inlines the call. A value's metadata go to the
+operation that computes it.
+
+Source: XLA, ``frontend_attributes``, ``_xla_compute_type``, ``_xla_buffer_placement``; StableHLO, `optimization_barrier`.
+"""
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+import json
+from typing import Any, Callable, Mapping, Sequence
+
+from jax_core.representation import tree
+from jax_core.representation.jaxpr import ClosedJaxpr, Literal
+from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive
+from jax_core.transformations.program_call import bind_function, program_call
+from jax_core.representation.source import name_stack
+from jax_core.traces.structural import optimization_barrier_p
+
+from .layout import Space
+from ..lowering import metadata
+
+def _text(function: str, name: str, value: Any) -> str:
+    """A value of metadata as XLA gets it.
+
+    Raises:
+      TypeError: it is neither a string, a bool nor a number.
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, (str, int, float)):
+        raise TypeError(f"{function}: the value of {name} must be a str, bool, int or float, got {value!r} of type "
+                        f"{type(value).__name__}")
+    return str(value)
+
+
+def _call(b: Any, name: str, closed: ClosedJaxpr, xs: Sequence[Any], pairs: Sequence[tuple[str, str]]) -> list:
+    """A call of the program with these attributes."""
+    before = len(b.lines)
+    outs = b.call(name, closed, *xs)
+    for i in range(before, len(b.lines)):
+        if "func.call @" in b.lines[i]:
+            b.lines[i] = metadata.with_attributes(b.lines[i], pairs)
+    return outs
+
+
+# -- metadata --------------------------------------------------------------------------------------------------------
+
+def _metadata_derived(params, closed, tangent):
+    if not tangent or params["ad_metadata"] == "same":
+        return params
+    return {**params, "xla_metadata": () if params["ad_metadata"] is None else params["ad_metadata"]}
+
+
+xla_metadata_call_p = program_call(
+    "xla_metadata_call", lambda b, *xs, jaxpr, xla_metadata, **_: _call(b, "xla_metadata_call", jaxpr, xs, xla_metadata),
+    _metadata_derived)
+
+
+def _value_lower(b, x, *, xla_metadata_kvs):
+    pairs = [(k, _text("set_xla_metadata", k, v)) for k, v in xla_metadata_kvs]
+    start = f"    {x} = "
+    for i in range(len(b.lines) - 1, -1, -1):
+        if b.lines[i].startswith(start) and b.lines[i].count("\n") == 1:
+            b.lines[i] = metadata.with_attributes(b.lines[i], pairs)
+            break
+    return x
+
+
+xla_metadata_value_p = Primitive(
+    "xla_metadata_value", cacheable=False, out_type=lambda x, **_: x, jvp=LINEAR, batch=ELEMENTWISE, lower=_value_lower,
+    transpose=lambda ct, x, **params: xla_metadata_value_p.bind(ct, **params), impl=lambda x, **_: x)
+
+
+def _pairs(function: str, metadata: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((k, _text(function, k, v)) for k, v in metadata.items())
+
+
+def xla_metadata_call2(f: Callable | None = None, /, metadata: Mapping[str, Any] | None = None, *,
+                       ad_metadata: Any = "same") -> Callable:
+    """``f`` as a call with metadata.
+
+    Args:
+      f: the function; without it, a decorator.
+      metadata: names and values (strings, bools, numbers).
+      ad_metadata: metadata of the parts that compute tangents and cotangents; ``"same"``, or None for none.
+
+    Raises:
+      TypeError: a value is of another kind.
+    """
+    if f is None:
+        return functools.partial(_decorator, metadata, ad_metadata)
+    pairs = _pairs("xla_metadata_call", metadata or {})
+    derivative = ad_metadata if ad_metadata is None or ad_metadata == "same" else _pairs("xla_metadata_call", ad_metadata)
+
+    @functools.wraps(f)
+    def called(*args, **kwargs):
+        return bind_function(xla_metadata_call_p, f, args, kwargs, lambda closed, structure: dict(
+            xla_metadata=pairs, ad_metadata=derivative))
+    return called
+
+
+def _decorator(metadata, ad_metadata, f):
+    return xla_metadata_call2(f, metadata, ad_metadata=ad_metadata)
+
+
+def xla_metadata_call(f: Callable | None = None, /, **meta: Any) -> Callable:
+    """``f`` as a call with the metadata ``meta``; derivatives have them too. Without ``f``, a decorator."""
+    return xla_metadata_call2(f, meta)
+
+
+def must_fuse_call(identifier: Any) -> Callable:
+    """A decorator: XLA shall make one fusion of all operations of the function (metadata ``MUST_FUSE``)."""
+    return xla_metadata_call(MUST_FUSE=identifier)
+
+
+def scheduling_group(name: str) -> Callable:
+    """A decorator: XLA shall schedule the operations of the function as one group."""
+    return xla_metadata_call(scheduling_group=name)
+
+
+def set_xla_metadata(x: Any = None, **kwargs: Any) -> Any:
+    """``x`` (a pytree of arrays), whose values are computed by operations with the metadata ``kwargs``.
+
+    Without ``x``, a context manager: the operations that are traced inside have them. A jitted function that was traced before
+    keeps what it had.
+
+    Raises:
+      TypeError: a value of the metadata is neither a string, a bool nor a number.
+    """
+    pairs = _pairs("set_xla_metadata", kwargs)
+    if x is None:
+        return _metadata_block(pairs)
+    return tree.tree_map(lambda leaf: xla_metadata_value_p.bind(leaf, xla_metadata_kvs=tuple(kwargs.items())), x)
+
+
+@contextlib.contextmanager
+def _metadata_block(pairs):
+    before = name_stack.names
+    name_stack.names = (*before, metadata.Metadata(pairs))
+    try:
+        yield
+    finally:
+        name_stack.names = before
+
+
+def fuse_limit() -> Any:
+    """A context manager: XLA shall not fuse the operations that are traced inside with others (metadata ``FUSE_LIMIT``)."""
+    return set_xla_metadata(FUSE_LIMIT=True)
+
+
+# -- the processor ---------------------------------------------------------------------------------------------------
+
+_COMPUTE_TYPES = {"device_host": "host", "device": "dense", "tpu_sparsecore": "sparse"}
+
+
+def _compute_derived(params, closed, tangent):
+    kinds = set(params["out_memory_spaces"])
+    space = kinds.pop() if len(kinds) == 1 else Space.Device
+    return {**params, "out_memory_spaces": (space,) * len(closed.out_avals)}
+
+
+def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_options_json):
+    kind = _COMPUTE_TYPES.get(compute_type, compute_type)
+    pairs = [] if kind == "dense" else [("_xla_compute_type", kind)]
+    if compiler_options_json is not None:
+        pairs.append(("_xla_compiler_options", compiler_options_json))
+    outs = _call(b, "compute_on", jaxpr, xs, pairs)
+    if b.platform == "cpu":  # one memory only
+        return outs
+    return [x if space is Space.Any else b.custom_call(
+        "annotate_device_placement", x, out=x.aval, api_version=1, has_side_effect=True,
+        extra=metadata.attributes([("_xla_buffer_placement", space.value)])) for x, space in zip(outs, out_memory_spaces)]
+
+
+compute_on_p = program_call("compute_on", _compute_lower, _compute_derived)
+
+
+def compute_on(f: Callable | None = None, *, compute_type: str, out_memory_spaces: Any,
+               compiler_options: Mapping[str, Any] | None = None) -> Callable:
+    """``f``, run by another processor of the device (on the CPU platform there is one, which runs it).
+
+    Args:
+      f: the function; without it, a decorator.
+      compute_type: ``"device_host"``, ``"device"`` or ``"tpu_sparsecore"``.
+      out_memory_spaces: a `jax.memory.Space` for each result, as a pytree prefix of the results.
+      compiler_options: options for compiling it.
+
+    Raises:
+      ValueError: ``compute_type`` is unknown.
+    """
+    if compute_type not in _COMPUTE_TYPES and not compute_type.startswith("gpu_stream:"):
+        raise ValueError(f"compute_on: invalid compute type {compute_type!r}; it must be one of "
+                         f"{', '.join(map(repr, _COMPUTE_TYPES))}, or 'gpu_stream:<number>'.")
+    if f is None:
+        return lambda f: compute_on(f, compute_type=compute_type, out_memory_spaces=out_memory_spaces,
+                                    compiler_options=compiler_options)
+    options = None if compiler_options is None else json.dumps(dict(compiler_options), sort_keys=True)
+
+    @functools.wraps(f)
+    def placed(*args, **kwargs):
+        def params(closed, structure):
+            spaces = tree.broadcast_prefix(out_memory_spaces, tree.unflatten(structure, [0] * structure.num_leaves))
+            return dict(compute_type=compute_type, out_memory_spaces=tuple(spaces), compiler_options_json=options)
+        return bind_function(compute_on_p, f, args, kwargs, params)
+    return placed
+
+
+def fused(*, out_spaces: Any) -> Callable:
+    """A decorator: the function is one call, whose results go to the given kinds of memory.
+
+    Args:
+      out_spaces: a `jax.memory.Space` for each result, as a pytree prefix of the results.
+    """
+    def decorate(f):
+        @functools.wraps(f)
+        def call(*args, **kwargs):
+            def params(closed, structure):
+                spaces = tree.broadcast_prefix(out_spaces, tree.unflatten(structure, [0] * structure.num_leaves))
+                return dict(out_spaces=tuple(spaces))
+            return bind_function(fused_p, f, args, kwargs, params)
+        return call
+    return decorate
+
+
+def _fused_derived(params, closed, tangent):
+    kinds = set(params["out_spaces"])
+    return {**params, "out_spaces": (kinds.pop() if len(kinds) == 1 else Space.Device,) * len(closed.out_avals)}
+
+
+fused_p = program_call("fused", lambda b, *xs, jaxpr, out_spaces: _call(b, "fused", jaxpr, xs, [("inlineable", "false")]),
+                       _fused_derived)
+
+
+# -- the order -------------------------------------------------------------------------------------------------------
+
+def _in_order(closed: ClosedJaxpr, strict_in: bool, strict_out: bool, excluded: Sequence[bool]) -> Callable:
+    """The program with a barrier behind each operation, which the operands of the next one pass."""
+    jaxpr = closed.jaxpr
+
+    def run(*args):
+        env = dict(zip(jaxpr.constvars, closed.consts))
+        env.update(zip(jaxpr.invars, args))
+        free = {v for v, e in zip(jaxpr.invars, excluded) if e}
+
+        def together(variables):
+            """Nothing of these is used before all of them are there."""
+            ours = list(dict.fromkeys(v for v in variables if type(v) is not Literal and v not in free))
+            if len(ours) > 1:
+                env.update(zip(ours, optimization_barrier_p.bind(*[env[v] for v in ours])))
+        if strict_in:
+            together(jaxpr.invars)
+        before: list = []
+        for eqn in jaxpr.eqns:
+            together([*before, *eqn.invars] if before else [])
+            values = [x.val if type(x) is Literal else env[x] for x in eqn.invars]
+            out = eqn.primitive.bind(*values, **eqn.params)
+            env.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
+            before = list(eqn.outvars)
+        if strict_out:
+            together(jaxpr.outvars)
+        return [x.val if type(x) is Literal else env[x] for x in jaxpr.outvars]
+    return run
+
+
+def _order_lower(b, *xs, jaxpr, enforce, strict_in, strict_out, exclude_mask):
+    if not enforce:
+        return b.jaxpr(jaxpr, *xs)
+    return b.fun(_in_order(jaxpr, strict_in, strict_out, exclude_mask), *xs)
+
+
+def _order_derived(params, closed, tangent):
+    return {**params, "exclude_mask": (False,) * len(closed.in_avals)}
+
+
+program_order_p = program_call("program_order", _order_lower, _order_derived)
+
+
+def program_order(f: Callable | None = None, *, enforce: bool, strict_in_out: bool = False,
+                  exclude_argnames: Sequence[str] | None = None) -> Callable:
+    """``f``, whose operations run in the order in which they were written.
+
+    Args:
+      f: the function; without it, a decorator.
+      enforce: false leaves the order to the compiler.
+      strict_in_out: nothing runs before all arguments are there, and no result is used before all are.
+      exclude_argnames: arguments that take no part: what reads them only is ordered by its other operands.
+
+    Raises:
+      ValueError: ``f`` has no argument of such a name.
+    """
+    if f is None:
+        return lambda f: program_order(f, enforce=enforce, strict_in_out=strict_in_out, exclude_argnames=exclude_argnames)
+    names = tuple(exclude_argnames or ())
+    signature = inspect.signature(f)
+    unknown = [n for n in names if n not in signature.parameters]
+    if unknown:
+        raise ValueError(f"program_order: exclude_argnames has {unknown}, which are not parameters of {f.__name__}")
+
+    @functools.wraps(f)
+    def ordered(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs).arguments
+        left_out = {id(x) for n in names if n in bound for x in tree.tree_leaves(bound[n])}
+        flags = [id(x) in left_out for x in tree.tree_leaves((args, kwargs))]
+        return bind_function(program_order_p, f, args, kwargs, lambda closed, structure: dict(
+            enforce=bool(enforce), strict_in=strict_in_out, strict_out=strict_in_out,
+            exclude_mask=(False,) * (len(closed.in_avals) - len(flags)) + tuple(flags)))
+    return ordered
+
+
+__all__ = ["compute_on", "compute_on_p", "fuse_limit", "fused", "fused_p", "must_fuse_call", "program_order", "program_order_p",
+           "scheduling_group", "set_xla_metadata", "xla_metadata_call", "xla_metadata_call2", "xla_metadata_call_p",
+           "xla_metadata_value_p"]

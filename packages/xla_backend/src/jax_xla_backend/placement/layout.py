@@ -1,0 +1,116 @@
+"""Layouts: the order in which a device stores the elements of an array."""
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+from ..jaxlib_compat import _hlo, _jax
+
+
+class _Auto:
+    """The compiler chooses the layout."""
+
+    def __repr__(self):
+        return "AUTO"
+
+
+class Layout:
+    """Storage order of an array.
+
+    Args:
+      major_to_minor: the axes from the slowest to the fastest varying.
+      tiling: sizes of the tiles the device works in, or None.
+      sub_byte_element_size_in_bits: size of packed elements, 0 where they are not packed.
+    """
+
+    __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits")
+    AUTO = _Auto()
+
+    def __init__(self, major_to_minor: tuple[int, ...], tiling: Any = None, sub_byte_element_size_in_bits: int = 0):
+        self.major_to_minor = tuple(int(axis) for axis in major_to_minor)
+        self.tiling = None if tiling is None else tuple(map(tuple, tiling))
+        self.sub_byte_element_size_in_bits = sub_byte_element_size_in_bits
+
+    @staticmethod
+    def from_pjrt_layout(pjrt_layout: Any) -> "Layout":
+        """The layout that jaxlib describes."""
+        xla = pjrt_layout._xla_layout()
+        return Layout(tuple(xla.minor_to_major())[::-1], tuple(xla.tiling()), xla.element_size_in_bits())
+
+    @staticmethod
+    def for_array(x: Any) -> "Layout":
+        """The layout of the array ``x``."""
+        return x.format.layout
+
+    def _to_xla_layout(self, dtype: Any) -> str:
+        order = self.major_to_minor[::-1]
+        if self.tiling is None and not self.sub_byte_element_size_in_bits:
+            return str(_hlo.Layout(order))
+        return str(_hlo.Layout(order, list(self.tiling or ()), self.sub_byte_element_size_in_bits))
+
+    def update(self, **kwargs: Any) -> "Layout":
+        """This layout with some parts replaced."""
+        return Layout(**{**{name: getattr(self, name) for name in self.__slots__}, **kwargs})
+
+    def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None:
+        """Raise ValueError if an array of this shape cannot have this layout."""
+        if len(self.major_to_minor) != len(aval_shape):
+            raise ValueError(f"{self} is for arrays with {len(self.major_to_minor)} axes, got shape {tuple(aval_shape)}")
+
+    def _key(self):
+        return self.major_to_minor, self.tiling or (), self.sub_byte_element_size_in_bits
+
+    def __eq__(self, other):
+        return isinstance(other, Layout) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return (f"Layout(major_to_minor={self.major_to_minor}, tiling={self.tiling}, "
+                f"sub_byte_element_size_in_bits={self.sub_byte_element_size_in_bits})")
+
+
+class Format:
+    """A layout and a sharding: how and where an array is stored.
+
+    Args:
+      layout: a `Layout`, `Layout.AUTO`, or None where it does not matter.
+      sharding: a sharding, or None.
+
+    Raises:
+      ValueError: a concrete layout without a sharding.
+    """
+
+    __slots__ = ("layout", "sharding")
+
+    def __init__(self, layout: Any = None, sharding: Any = None):
+        if isinstance(layout, Layout) and sharding is None:
+            raise ValueError(f"Format: layout={layout} needs a sharding beside it; pass sharding=...")
+        if layout is not None and not isinstance(layout, (Layout, _Auto)):
+            raise TypeError(f"Format: layout must be a Layout, Layout.AUTO or None, got {layout!r}")
+        if sharding is not None and not isinstance(sharding, _jax.Sharding):
+            raise TypeError(f"Format: sharding must be a jax.sharding.Sharding or None, got {sharding!r}")
+        self.layout, self.sharding = layout, sharding
+
+    device_local_layout = property(lambda self: self.layout)
+
+    def __eq__(self, other):
+        return isinstance(other, Format) and self.layout == other.layout and self.sharding == other.sharding
+
+    def __hash__(self):
+        return hash((self.layout, self.sharding))
+
+    def __repr__(self):
+        return f"Format(layout={self.layout}, sharding={self.sharding})"
+
+
+class Space(enum.Enum):
+    """Kinds of memory that an array may be put in with `device_put`."""
+
+    Device = "device"
+    Host = "pinned_host"
+    Any = "any"
+
+    def __repr__(self):
+        return f"MemorySpace.{self.name}"

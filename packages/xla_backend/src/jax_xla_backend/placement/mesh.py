@@ -1,0 +1,365 @@
+"""Meshes: devices in a grid whose axes have names.
+
+`Mesh` holds devices; `AbstractMesh` only names, sizes and kinds of axes, and is what types of traced arrays refer to.
+The mesh in use (`set_mesh`, `use_abstract_mesh`) is kept per thread.
+"""
+from __future__ import annotations
+
+import collections
+import enum
+import math
+import threading
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from ..platforms import client
+from ..jaxlib_compat import _jax
+
+
+class AxisType(enum.Enum):
+    """Who decides how values are split over a mesh axis.
+
+    ``Auto``: the compiler. ``Explicit``: the types of the program. ``Manual``: the program itself, inside `shard_map`.
+    """
+
+    Auto = "auto"
+    Explicit = "explicit"
+    Manual = "manual"
+
+    def __repr__(self):
+        return self.name
+
+
+class AbstractDevice(NamedTuple):
+    """What is known of a device before there is one."""
+
+    device_kind: str
+    num_cores: int | None = None
+    platform: str | None = None
+
+
+class _Axes:
+    """What `Mesh` and `AbstractMesh` share: everything that follows from names, sizes and kinds of the axes."""
+
+    __slots__ = ()
+    axis_names: tuple
+    axis_types: tuple
+
+    @property
+    def axis_sizes(self) -> tuple[int, ...]:
+        raise NotImplementedError
+
+    shape = property(lambda self: collections.OrderedDict(zip(self.axis_names, self.axis_sizes)))
+    shape_tuple = property(lambda self: tuple(zip(self.axis_names, self.axis_sizes)))
+    size = property(lambda self: math.prod(self.axis_sizes) if self.axis_names else 0)
+    empty = property(lambda self: not self.axis_names)
+
+    def _axes_of(self, kind: AxisType) -> tuple:
+        return tuple(n for n, t in zip(self.axis_names, self.axis_types) if t is kind)
+
+    auto_axes = property(lambda self: self._axes_of(AxisType.Auto))
+    explicit_axes = property(lambda self: self._axes_of(AxisType.Explicit))
+    manual_axes = property(lambda self: self._axes_of(AxisType.Manual))
+
+    def _all_axes(self, *kinds: AxisType) -> bool:
+        return bool(self.axis_types) and all(t in kinds for t in self.axis_types)
+
+    are_all_axes_auto = property(lambda self: self._all_axes(AxisType.Auto))
+    are_all_axes_explicit = property(lambda self: self._all_axes(AxisType.Explicit))
+    are_all_axes_manual = property(lambda self: self._all_axes(AxisType.Manual))
+    are_all_axes_explicit_or_manual = property(lambda self: self._all_axes(AxisType.Explicit, AxisType.Manual))
+
+    def _short(self) -> str:
+        axes = ", ".join(f"{name!r}: {size}" for name, size in self.shape_tuple) or "()"
+        return f"{axes}, axis_types={self.axis_types}"
+
+
+def _types_of_axes(names: tuple, types: Any, default: AxisType, owner: str) -> tuple:
+    if types is None:
+        return (default,) * len(names)
+    types = types if isinstance(types, tuple) else (types,)
+    if len(types) != len(names) or not all(isinstance(t, AxisType) for t in types):
+        raise ValueError(f"{owner}: axis_types={types} must have one AxisType for each of the axes {names}")
+    return types
+
+
+class Mesh(_Axes):
+    """An array of devices with a name for each of its axes.
+
+    Args:
+      devices: an ndarray of devices, or a sequence of them.
+      axis_names: one name for each axis of ``devices``.
+      axis_types: one `AxisType` for each axis; default all ``Auto``.
+
+    Raises:
+      ValueError: the number of names is not the number of axes.
+    """
+
+    devices: np.ndarray
+
+    def __init__(self, devices, axis_names, axis_types=None):
+        devices = np.array(devices, dtype=object)
+        names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+        if devices.ndim != len(names):
+            raise ValueError(f"Mesh requires one name for each axis of `devices`: got devices of shape {devices.shape} "
+                             f"and axis_names={names}")
+        devices.flags.writeable = False
+        self.devices = devices
+        self.axis_names = names
+        self.axis_types = _types_of_axes(names, axis_types, AxisType.Auto, "Mesh")
+        self._devices_key = tuple(devices.flat)
+        self._key = (self._devices_key, devices.shape, names, self.axis_types)
+        self._hash = hash(self._key)
+        self._device_list: Any = None
+        self._abstract: AbstractMesh | None = None
+
+    axis_sizes = property(lambda self: self.devices.shape)
+    size = property(lambda self: self.devices.size if self.devices.ndim else 0)
+    empty = property(lambda self: self.devices.ndim == 0)
+    is_scalar = property(lambda self: self.devices.ndim == 0)
+    device_ids = property(lambda self: np.vectorize(lambda d: d.id, otypes=[int])(self.devices))
+
+    @property
+    def _internal_device_list(self):
+        if self._device_list is None and self.size:
+            self._device_list = _jax.DeviceList(self._devices_key)
+        return self._device_list
+
+    @property
+    def is_multi_process(self) -> bool:
+        return not self.empty and not self._internal_device_list.is_fully_addressable
+
+    @property
+    def local_devices(self) -> list:
+        """The devices of this mesh that this process can reach."""
+        return [d for d in self._devices_key if d.process_index == d.client.process_index()]
+
+    @property
+    def local_mesh(self) -> "Mesh":
+        """The part of this mesh whose devices this process can reach.
+
+        Raises:
+          ValueError: that part is not a box.
+        """
+        if self.empty or not self.is_multi_process:
+            return self
+        own = self.devices.flat[0].client.process_index()
+        mine = np.vectorize(lambda d: d.process_index == own, otypes=[bool])(self.devices)
+        box = tuple(slice(axis.min(), axis.max() + 1) for axis in np.nonzero(mine))
+        if not box or not mine[box].all():
+            raise ValueError(f"the devices of process {own} do not form a box in the mesh {self}")
+        return Mesh(self.devices[box], self.axis_names, self.axis_types)
+
+    @property
+    def abstract_mesh(self) -> "AbstractMesh":
+        if self._abstract is None:
+            device = None if self.empty else self.devices.flat[0]
+            kind = None if device is None else AbstractDevice(device.device_kind, None, device.platform)
+            self._abstract = AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=kind)
+        return self._abstract
+
+    def update(self, devices=None, axis_names=None, axis_types=None) -> "Mesh":
+        """This mesh with some parts replaced."""
+        return Mesh(self.devices if devices is None else devices, self.axis_names if axis_names is None else axis_names,
+                    self.axis_types if axis_types is None else axis_types)
+
+    def __enter__(self):
+        _state.stack = (*_state.stack, _state.mesh)
+        _state.mesh = self
+        return self
+
+    def __exit__(self, *exc):
+        *rest, _state.mesh = _state.stack
+        _state.stack = tuple(rest)
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, Mesh) and self._hash == other._hash and self._key == other._key)
+
+    def __hash__(self):
+        return self._hash
+
+    def __repr__(self):
+        if self.empty:
+            return "Mesh(axis_sizes=(), axis_names=())"
+        return f"Mesh(axis_sizes={self.axis_sizes}, axis_names={self.axis_names}, axis_types={self.axis_types})"
+
+    def __str__(self):
+        return f"Mesh({self._short()})"
+
+    def __reduce__(self):
+        return Mesh, (self.devices, self.axis_names, self.axis_types)
+
+
+class AbstractMesh(_Axes):
+    """Names, sizes and kinds of mesh axes, without devices.
+
+    Args:
+      axis_sizes: length of each axis.
+      axis_names: name of each axis.
+      axis_types: kind of each axis; default all ``Explicit``.
+      abstract_device: what is known of the devices, or None.
+    """
+
+    __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash")
+
+    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
+        self._sizes = tuple(axis_sizes)
+        self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+        if len(self._sizes) != len(self.axis_names):
+            raise ValueError(f"AbstractMesh: axis_sizes={self._sizes} and axis_names={self.axis_names} differ in length")
+        self.axis_types = _types_of_axes(self.axis_names, axis_types, AxisType.Explicit, "AbstractMesh")
+        self.abstract_device = abstract_device
+        self._hash = hash((self._sizes, self.axis_names, self.axis_types, abstract_device))
+
+    axis_sizes = property(lambda self: self._sizes)
+    abstract_mesh = property(lambda self: self)
+    _internal_device_list = None  # read by jaxlib's NamedSharding, which then knows that there are no devices
+
+    def _no_devices(self):
+        raise RuntimeError(f"{self} has no devices; use a jax.sharding.Mesh")
+
+    devices = device_ids = local_devices = local_mesh = is_multi_process = property(_no_devices)
+
+    def update(self, axis_sizes=None, axis_names=None, axis_types=None, **kwargs) -> "AbstractMesh":
+        """This mesh with some parts replaced."""
+        return AbstractMesh(self._sizes if axis_sizes is None else axis_sizes,
+                            self.axis_names if axis_names is None else axis_names,
+                            self.axis_types if axis_types is None else axis_types,
+                            abstract_device=kwargs.get("abstract_device", self.abstract_device))
+
+    def update_axis_types(self, name_to_type: dict) -> "AbstractMesh":
+        """This mesh with the kinds of the given axes replaced."""
+        return self.update(axis_types=tuple(name_to_type.get(n, t) for n, t in zip(self.axis_names, self.axis_types)))
+
+    def __eq__(self, other):
+        return self is other or (
+            isinstance(other, AbstractMesh) and self._hash == other._hash and self._sizes == other._sizes
+            and self.axis_names == other.axis_names and self.axis_types == other.axis_types
+            and self.abstract_device == other.abstract_device)
+
+    def __hash__(self):
+        return self._hash
+
+    def __repr__(self):
+        device = self.abstract_device
+        more = "".join(f", {k}={v}" for k, v in device._asdict().items()) if device else ""
+        return f"AbstractMesh({self._short()}{more})"
+
+    def __reduce__(self):
+        return _rebuild_abstract, (self._sizes, self.axis_names, self.axis_types, self.abstract_device)
+
+
+def _rebuild_abstract(sizes, names, types, device):
+    return AbstractMesh(sizes, names, types, abstract_device=device)
+
+
+EMPTY_ABSTRACT_MESH = AbstractMesh((), ())
+EMPTY_MESH = Mesh(np.empty((), dtype=object), ())
+
+
+class _MeshState(threading.local):
+    """``mesh``, ``abstract``: those in use in this thread; ``stack``: the ones before, of ``with mesh:`` blocks."""
+
+    mesh: Mesh | None = None
+    abstract: AbstractMesh | None = None
+    stack: tuple = ()
+
+
+_state = _MeshState()
+
+
+def get_mesh() -> Mesh:
+    """The mesh set by `set_mesh` (an empty one if none is)."""
+    return _state.mesh if _state.mesh is not None and _state.abstract is not None else EMPTY_MESH
+
+
+def current_mesh() -> Mesh | None:
+    """The mesh of the innermost ``with mesh:`` or `set_mesh`, or None."""
+    return _state.mesh
+
+
+def get_abstract_mesh() -> AbstractMesh:
+    """The abstract mesh in use (an empty one if there is none)."""
+    return EMPTY_ABSTRACT_MESH if _state.abstract is None else _state.abstract
+
+
+class set_mesh:
+    """Make ``mesh`` the mesh in use, from now on or, as a context manager, inside a block."""
+
+    prev_mesh: Any
+    prev_abstract_mesh: Any
+
+    def __init__(self, mesh: Mesh):
+        if not isinstance(mesh, Mesh):
+            raise ValueError(f"set_mesh: expected a jax.sharding.Mesh, got {mesh!r} of type {type(mesh).__name__}")
+        self.prev_mesh, self.prev_abstract_mesh = _state.mesh, _state.abstract
+        _state.mesh, _state.abstract = mesh, mesh.abstract_mesh
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *exc):
+        _state.mesh, _state.abstract = self.prev_mesh, self.prev_abstract_mesh
+
+
+class use_abstract_mesh:
+    """Make ``mesh`` the abstract mesh in use inside a block."""
+
+    mesh: Any
+    prev: Any
+
+    def __init__(self, mesh: AbstractMesh):
+        if not isinstance(mesh, AbstractMesh):
+            raise ValueError(f"use_abstract_mesh: expected an AbstractMesh, got {mesh!r} of type {type(mesh).__name__}")
+        self.mesh = mesh
+
+    def __enter__(self):
+        self.prev, _state.abstract = _state.abstract, self.mesh
+        return self.mesh
+
+    def __exit__(self, *exc):
+        _state.abstract = self.prev
+
+
+class manual_in:
+    """Inside this context axes of ``mesh`` are manual: the code of a manual region is being traced."""
+
+    def __init__(self, mesh: Mesh | AbstractMesh, manual: Sequence[Any]):
+        self.mesh = mesh
+        before = _state.abstract if _state.abstract is not None and _state.abstract.shape_tuple == mesh.shape_tuple else None
+        kinds = mesh.abstract_mesh if before is None else before
+        self.abstract = kinds.update_axis_types(dict.fromkeys(manual, AxisType.Manual))
+
+    def __enter__(self):
+        self.before = _state.mesh, _state.abstract
+        if isinstance(self.mesh, Mesh):
+            _state.mesh = self.mesh
+        _state.abstract = self.abstract
+
+    def __exit__(self, *exc):
+        _state.mesh, _state.abstract = self.before
+
+
+def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Any = None, *,
+              devices: Sequence[Any] | None = None) -> Mesh:
+    """A mesh of the given shape over the first devices.
+
+    Args:
+      axis_sizes: length of each axis.
+      axis_names: name of each axis.
+      axis_types: kind of each axis; default all ``Explicit``.
+      devices: the devices to use; default all of the default platform.
+
+    Raises:
+      ValueError: there are fewer devices than the mesh has places.
+    """
+    devices = list(client.devices() if devices is None else devices)
+    sizes, names = tuple(axis_sizes), tuple(axis_names)
+    needed = math.prod(sizes)
+    if len(devices) < needed:
+        raise ValueError(f"make_mesh: a mesh of shape {sizes} needs {needed} devices, and there are {len(devices)}; on the "
+                         "CPU more can be had with the option jax_num_cpu_devices, set before the first use")
+    grid = np.empty(needed, dtype=object)
+    grid[:] = devices[:needed]
+    return Mesh(grid.reshape(sizes), names, _types_of_axes(names, axis_types, AxisType.Explicit, "make_mesh"))

@@ -1,0 +1,149 @@
+"""`PartitionSpec`: which mesh axes each axis of an array is split over.
+
+An entry is a mesh axis name, a tuple of names (the first is the major one), None (not split), or
+`PartitionSpec.UNCONSTRAINED` (the compiler chooses). Axes beyond the last entry are not split.
+"""
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from jax_core.representation.manual_axis_type import UnreducedKind, kind_of_unreduced
+
+
+class _Unconstrained:
+    """The compiler may split this axis as it likes."""
+
+    def __repr__(self):
+        return "UNCONSTRAINED"
+
+    def __reduce__(self):
+        return _unconstrained, ()
+
+
+UNCONSTRAINED = _Unconstrained()
+
+
+def _unconstrained():
+    return UNCONSTRAINED
+
+
+def _normal(entry: Any) -> Any:
+    if isinstance(entry, (tuple, list)):
+        if not entry:
+            return None
+        return entry[0] if len(entry) == 1 else tuple(entry)
+    return entry
+
+
+class PartitionSpec:
+    """How an array is split over the axes of a mesh.
+
+    Args:
+      partitions: one entry for each leading axis of the array.
+      unreduced: mesh axes over which the array is a sum that is still to be made.
+      reduced: mesh axes over which the array is replicated as the result of such a sum.
+      unreduced_kind: what the combination is if it is not a sum.
+
+    Raises:
+      TypeError: ``unreduced`` or ``reduced`` is not a set.
+      ValueError: an axis is both in ``partitions`` and in ``unreduced`` or ``reduced``; or ``unreduced_kind`` is given though
+        nothing is unreduced.
+    """
+
+    __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
+    UNCONSTRAINED = UNCONSTRAINED
+
+    def __init__(self, *partitions, unreduced=frozenset(), reduced=frozenset(), unreduced_kind=None):
+        self._partitions = tuple(map(_normal, partitions))
+        self.unreduced = _axis_set(unreduced, "unreduced")
+        self.reduced = _axis_set(reduced, "reduced")
+        self.unreduced_kind = kind_of_unreduced(self.unreduced, unreduced_kind)
+        for name in ("unreduced", "reduced"):
+            if getattr(self, name) & set(self.axis_names()):
+                raise ValueError(f"PartitionSpec: the axes in {name}={set(getattr(self, name))} must not be among the "
+                                 f"partitions {self._partitions}")
+        self._hash = hash((self._partitions, self.unreduced, self.reduced, self.unreduced_kind))
+
+    @property
+    def partitions(self) -> tuple:
+        return self._partitions
+
+    def axis_names(self) -> Iterator[Any]:
+        """All mesh axes that are split over, in order."""
+        for entry in self._partitions:
+            if isinstance(entry, tuple):
+                yield from entry
+            elif entry is not None and entry is not UNCONSTRAINED:
+                yield entry
+
+    def update(self, partitions=None, unreduced=None, reduced=None, **kwargs) -> "PartitionSpec":
+        """This spec with some parts replaced."""
+        unreduced = self.unreduced if unreduced is None else unreduced
+        return PartitionSpec(*(self._partitions if partitions is None else partitions), unreduced=unreduced,
+                             reduced=self.reduced if reduced is None else reduced,
+                             unreduced_kind=kwargs.get("unreduced_kind", self.unreduced_kind if unreduced else None))
+
+    def to_ct_spec(self) -> "PartitionSpec":
+        """The spec of a cotangent: unreduced and reduced change places."""
+        return self.update(unreduced=self.reduced, reduced=self.unreduced)
+
+    def to_tangent_spec(self) -> "PartitionSpec":
+        return self
+
+    def to_lo(self) -> list["PartitionSpec"]:
+        return [self]
+
+    def count(self, value) -> int:
+        return self._partitions.count(_normal(value))
+
+    def index(self, value) -> int:
+        return self._partitions.index(_normal(value))
+
+    def __len__(self):
+        return len(self._partitions)
+
+    def __iter__(self):
+        return iter(self._partitions)
+
+    def __getitem__(self, i):
+        return self._partitions[i]
+
+    def __add__(self, other):
+        if isinstance(other, (tuple, PartitionSpec)):
+            return self.update(partitions=(*self, *other))
+        return NotImplemented
+
+    def __radd__(self, other):
+        return self.update(partitions=(*other, *self)) if isinstance(other, tuple) else NotImplemented
+
+    def __eq__(self, other):
+        if isinstance(other, PartitionSpec):
+            return (self._partitions == other._partitions and self.unreduced == other.unreduced
+                    and self.reduced == other.reduced and self.unreduced_kind == other.unreduced_kind)
+        return False
+
+    def __hash__(self):
+        return self._hash
+
+    def __repr__(self):
+        parts = ", ".join(map(repr, self._partitions)) + ("," if len(self._partitions) == 1 else "")
+        sets = [f"{name}={set(getattr(self, name))}" for name in ("unreduced", "reduced") if getattr(self, name)]
+        if self.unreduced_kind not in (None, UnreducedKind.sum):
+            sets.append(f"unreduced_kind={self.unreduced_kind.name}")
+        if not sets:
+            return f"P({parts})"
+        return f"P({', '.join([parts.rstrip(','), *sets] if parts else sets)})"
+
+    def __reduce__(self):
+        return _rebuild, (self._partitions, self.unreduced, self.reduced, self.unreduced_kind)
+
+
+def _axis_set(names, argument: str) -> frozenset:
+    if not isinstance(names, (set, frozenset)):
+        raise TypeError(f"PartitionSpec: {argument} must be a set or frozenset of axis names, got {names!r} of type "
+                        f"{type(names).__name__}")
+    return frozenset(names)
+
+
+def _rebuild(partitions, unreduced, reduced, unreduced_kind):
+    return PartitionSpec(*partitions, unreduced=unreduced, reduced=reduced, unreduced_kind=unreduced_kind)

@@ -1,0 +1,167 @@
+"""pmap: one copy of a function on each device, with collectives between the copies.
+
+It is `vmap` under `jit` with the mapped axis laid out over the devices. Collectives over the axis become reductions,
+gathers and transposes of the mapped array, and XLA's partitioner turns these into communication between the devices. So
+`pmap` composes with all else as `vmap` and `jit` do, and on a single device it is nothing but these two.
+
+Left aside: a runtime with replicas of its own, as the reference had.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Hashable, Iterable, Sequence
+
+import numpy as np
+from jax_core.representation import tree
+from jax_core.programs.jit import jit
+from jax_core.representation.source import describe_function
+from jax_core.transformations.vmap import vmap
+
+from ..platforms import client
+from .mesh import Mesh
+from .partition_spec import PartitionSpec
+from .sharding import NamedSharding
+
+_AXIS = "devices"
+
+
+def pmap(fun: Callable, axis_name: Hashable | None = None, *, in_axes: Any = 0, out_axes: Any = 0,
+         static_broadcasted_argnums: int | Iterable[int] = (), devices: Sequence[Any] | None = None,
+         backend: str | None = None, axis_size: int | None = None,
+         donate_argnums: int | Iterable[int] = ()) -> Callable:
+    """``fun`` mapped over a leading axis of its arguments, each slice on a device of its own.
+
+    Args:
+      fun: the function; its collectives (`lax.psum` ...) refer to the axis by ``axis_name``.
+      axis_name: name of the mapped axis.
+      in_axes: which axis of each argument is mapped, as for `vmap`; None passes the argument to every device whole.
+      out_axes: where the mapped axis goes in each result; None for results that are equal on all devices.
+      static_broadcasted_argnums: arguments that are part of the program; hashable.
+      devices: the devices to use, in order; the first ones by default.
+      backend: platform whose devices are used by default.
+      axis_size: length of the axis, needed where no argument is mapped.
+      donate_argnums: arguments whose memory may be used for results.
+
+    Returns:
+      a callable with the attribute ``lower``. Results are laid out over the devices.
+
+    Raises:
+      TypeError: ``fun`` is not callable.
+      ValueError: the mapped axes differ in length, or the length exceeds the number of devices (or is not that of
+        ``devices``).
+    """
+    if not callable(fun):
+        raise TypeError(f"pmap: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    static, donated = _numbers(static_broadcasted_argnums), _numbers(donate_argnums)
+    if set(static) & set(donated):
+        raise ValueError(f"pmap: arguments {sorted(set(static) & set(donated))} are both static and donated.")
+    compiled: dict = {}
+
+    def prepare(args, kwargs):
+        """The compiled function for such arguments, and the arguments it takes."""
+        fixed = tuple((i, args[i]) for i in static if i < len(args))
+        dynamic = tuple(x for i, x in enumerate(args) if i not in static)
+        axes = tuple(a for i, a in enumerate(in_axes) if i not in static) if isinstance(in_axes, (tuple, list)) else in_axes
+        structure = tree.structure(dynamic)
+        flat_axes = tree.flatten_axes("pmap in_axes", structure, axes)
+        size = _mapped_length(fun, dynamic, flat_axes, kwargs, axis_size)
+        ranks = tuple(map(np.ndim, tree.leaves(dynamic)))
+        key = (structure, tuple(flat_axes), ranks, fixed, size)
+        known = compiled.get(key)
+        if known is None:
+            chosen = _devices(fun, size, devices, backend)
+            mapped = vmap(_with_static(fun, fixed), axes, out_axes, axis_name=axis_name, axis_size=size)
+            known = compiled[key] = jit(mapped, donate_argnums=_positions(donated, static) or None,
+                                        **_layouts(chosen, structure, flat_axes, ranks, out_axes))
+        return known, dynamic
+
+    @functools.wraps(fun)
+    def run(*args, **kwargs):
+        call, dynamic = prepare(args, kwargs)
+        return call(*dynamic, **kwargs)
+
+    def lower(*args, **kwargs):
+        call, dynamic = prepare(args, kwargs)
+        return call.lower(*dynamic, **kwargs)
+
+    run.lower = lower
+    return run
+
+
+def _numbers(argnums) -> tuple[int, ...]:
+    return (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+
+def _positions(argnums, static):
+    """Positions among the arguments that are left when the static ones are taken out."""
+    return tuple(i - sum(s < i for s in static) for i in argnums)
+
+
+def _with_static(fun, fixed):
+    if not fixed:
+        return fun
+
+    @functools.wraps(fun)
+    def call(*dynamic, **kwargs):
+        args = list(dynamic)
+        for i, x in fixed:
+            args.insert(i, x)
+        return fun(*args, **kwargs)
+    return call
+
+
+def _mapped_length(fun, args, axes, kwargs, axis_size) -> int:
+    """The length of the mapped axis; raises ValueError where lengths differ."""
+    sizes = {}
+    for (path, x), axis in zip(tree.leaves_with_path(args), axes):
+        if axis is not None:
+            sizes[f"argument {tree.keystr(path)}"] = _length(fun, path, x, axis)
+    for path, x in tree.leaves_with_path(kwargs):
+        sizes[f"keyword argument {tree.keystr(path)}"] = _length(fun, path, x, 0)
+    found = set(sizes.values()) | ({axis_size} if axis_size is not None else set())
+    if not found:
+        raise ValueError(f"pmap: {describe_function(fun)} has no mapped argument; give axis_size.")
+    if len(found) > 1:
+        lines = "\n  ".join(f"{name}: {n}" for name, n in sizes.items())
+        given = f"axis_size={axis_size}, " if axis_size is not None else ""
+        raise ValueError(f"pmap got inconsistent sizes for array axes to be mapped over: {given}\n  {lines}")
+    return found.pop()
+
+
+def _length(fun, path, x, axis) -> int:
+    shape = np.shape(x)
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"pmap: {describe_function(fun)}: argument {tree.keystr(path)} of shape {shape} has no axis {axis} "
+                         "to map over.")
+    return shape[axis]
+
+
+def _devices(fun, size: int, devices, backend) -> list:
+    if devices is not None:
+        if len(devices) != size:
+            raise ValueError(f"pmap: the mapped axis of {describe_function(fun)} has length {size}, but {len(devices)} devices "
+                             "are given; they must be equally many.")
+        return list(devices)
+    available = client.devices(backend)
+    if size > len(available):
+        raise ValueError(f"pmap: compiling {describe_function(fun)} requires {size} logical devices, but only "
+                         f"{len(available)} XLA devices are available; use jax.vmap for a longer axis.")
+    return list(available[:size])
+
+
+def _layouts(devices, structure, axes, ranks, out_axes) -> dict:
+    """The placements of arguments and results, for `jit`."""
+    if len(devices) == 1 and devices[0] == client.devices()[0]:
+        return {}
+    mesh = Mesh(np.array(devices), (_AXIS,))
+
+    def placed(axis, rank=None):
+        if axis is None:
+            return NamedSharding(mesh, PartitionSpec())
+        axis = axis + rank if axis < 0 and rank is not None else axis
+        if axis < 0:
+            raise NotImplementedError("pmap: negative out_axes need the rank of the result; count from the front.")
+        return NamedSharding(mesh, PartitionSpec(*[None] * axis, _AXIS))
+    ins = tree.unflatten(structure, [placed(a, r) for a, r in zip(axes, ranks)])
+    outs = tree.tree_map(placed, out_axes, is_leaf=lambda a: a is None)
+    return dict(in_shardings=ins, out_shardings=outs)

@@ -1,0 +1,286 @@
+"""shard_map and smap: the public functions. They check the specs, and trace the function on the types of parts."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Collection, Hashable, Sequence
+
+from jax_core.configuration import context
+from jax_core.transformations import manual
+from jax_core.representation import tree
+from jax_core.representation.aval import get_aval
+from jax_core.representation.effects import NamedAxisEffect, ordered_effects
+from jax_core.representation.jaxpr import DebugInfo
+from jax_core.transformations.manual import ManualAxis
+from jax_core.representation.source import describe_function
+from jax_core.traces.staging import trace_to_closed
+
+from ..mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
+from ..partition_spec import UNCONSTRAINED, PartitionSpec
+from ..sharding import DuplicateSpecError
+from . import program
+
+
+class _Infer:
+    """In place of specs: take them from where the arguments are."""
+
+    def __repr__(self):
+        return "jax.sharding.Infer"
+
+
+Infer = _Infer()
+
+
+def shard_map(f: Callable | None = None, /, *, out_specs: Any, in_specs: Any = Infer, mesh: Mesh | AbstractMesh | None = None,
+              axis_names: Collection[Hashable] = frozenset(), check_vma: bool = True) -> Callable:
+    """``f``, run by every device of a mesh on its own part of each argument.
+
+    Inside ``f`` the mesh axes are named axes: `lax.psum`, `lax.all_gather`, `lax.ppermute`, `lax.axis_index` and the other
+    collectives refer to them. Without ``f``, a decorator.
+
+    Args:
+      out_specs: a pytree prefix of the result of `PartitionSpec`\\ s: how the parts are put together. A mesh axis that a
+        spec does not name says that the result is equal along it.
+      in_specs: the same for the arguments: how they are cut into parts. By default from the placement of the arguments.
+      mesh: the devices; by default those in context (`jax.set_mesh`, ``with mesh:``).
+      axis_names: the mesh axes that ``f`` handles; by default all. The others are left to the compiler.
+      check_vma: let the types of values say over which axes they vary (``jax.typeof(x).vma``), and check that ``out_specs``
+        leaves out no axis that a result varies over. Derivatives are right with and without; without, ``f`` itself must not
+        differentiate through `lax.psum` and expect the derivative of the whole.
+
+    Raises:
+      ValueError: there is no mesh; a spec names an axis that the mesh does not have, has more entries than its array has
+        axes, or splits an axis whose length is no multiple; a result varies over an axis that its spec leaves out. The
+        message names the leaf, its spec, its shape and the axes.
+      TypeError: a spec is not a `PartitionSpec`.
+    """
+    def decorate(f):
+        if not callable(f):
+            raise TypeError(f"shard_map: expected a callable, got {f!r} of type {type(f).__name__}")
+
+        @functools.wraps(f)
+        def mapped(*args):
+            return _Call(f, mesh, in_specs, out_specs, frozenset(axis_names), bool(check_vma)).run(args)
+        return mapped
+    return decorate if f is None else decorate(f)
+
+
+def smap(f: Callable | None = None, /, *, in_axes: Any = Infer, out_axes: Any, axis_name: Hashable) -> Callable:
+    """`shard_map` over one axis of the mesh in context, written like `vmap`.
+
+    Args:
+      in_axes: for each argument the axis that is split over the mesh axis, None for none; a pytree prefix of the arguments.
+      out_axes: the same for the results.
+      axis_name: the mesh axis. Other axes of the mesh are left to the compiler.
+
+    Raises:
+      TypeError: an axis is neither an int nor None, or ``axis_name`` is not one name. ValueError: as for `shard_map`.
+    """
+    if f is None:
+        return lambda f: smap(f, in_axes=in_axes, out_axes=out_axes, axis_name=axis_name)
+    if isinstance(axis_name, (tuple, list)):
+        raise TypeError(f"smap: axis_name must be one name, got {axis_name!r}; use jax.shard_map for several axes")
+    if isinstance(in_axes, list):
+        raise TypeError(f"smap: in_axes must be an int, None, or a tuple of entries, one for each argument, got {in_axes!r}")
+    ins = Infer if in_axes is Infer else _specs_of_axes("in_axes", in_axes, axis_name)
+    return shard_map(f, in_specs=ins, out_specs=_specs_of_axes("out_axes", out_axes, axis_name), axis_names={axis_name})
+
+
+def _specs_of_axes(argument: str, axes: Any, name: Hashable) -> Any:
+    def spec(axis):
+        if axis is None:
+            return PartitionSpec()
+        if not hasattr(axis, "__index__") or isinstance(axis, bool):
+            raise TypeError(f"smap: {argument} must hold ints and None, got {axis!r} of type {type(axis).__name__}")
+        if axis < 0:
+            raise ValueError(f"smap: {argument} must be non-negative, got {axis}; count from the front")
+        return PartitionSpec(*[None] * axis, name)
+    return tree.tree_map(spec, axes, is_leaf=lambda x: x is None)
+
+
+def old_shard_map(f: Callable, mesh: Mesh | AbstractMesh, in_specs: Any, out_specs: Any, check_rep: bool = True,
+                  auto: frozenset = frozenset()) -> Callable:
+    """`shard_map` with the signature of ``jax.experimental.shard_map``.
+
+    Args:
+      check_rep: ``check_vma`` of `shard_map`.
+      auto: the mesh axes that are left to the compiler.
+    """
+    unknown = frozenset(auto) - set(mesh.axis_names)
+    if unknown:
+        raise ValueError(f"shard_map: auto={set(auto)} must be a subset of mesh.axis_names={mesh.axis_names}")
+    return shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, check_vma=check_rep,
+                     axis_names=frozenset(mesh.axis_names) - frozenset(auto))
+
+
+# -- one call --------------------------------------------------------------------------------------------------------
+
+_is_spec = lambda s: s is None or isinstance(s, PartitionSpec)
+
+
+class _Call:
+    """One call of a mapped function: its mesh, its specs, and the checks on them."""
+
+    def __init__(self, f, mesh, in_specs, out_specs, axis_names, checked):
+        self.f, self.in_specs, self.out_specs, self.checked = f, in_specs, out_specs, checked
+        self.name = describe_function(f)
+        self.mesh = _resolve(mesh)
+        already = {n for n, axis in context.state.axes if isinstance(axis, ManualAxis)}
+        unknown = axis_names - set(self.mesh.axis_names)
+        if unknown:
+            raise ValueError(f"shard_map of {self.name}: jax.shard_map requires axis_names={set(axis_names)} to be a subset of "
+                             f"mesh.axis_names={self.mesh.axis_names}")
+        twice = axis_names & already
+        if twice:
+            raise ValueError(f"shard_map of {self.name}: the axes {sorted(map(str, twice))} in axis_names are manual already, in "
+                             "the shard_map around it; name other axes of the mesh.")
+        wanted = axis_names or frozenset(self.mesh.axis_names)
+        self.manual = tuple(a for a in self.mesh.axis_names if a in wanted and a not in already)
+        if not self.manual and self.mesh.axis_names:
+            raise ValueError(f"shard_map of {self.name}: all axes of the mesh {self.mesh.axis_names} are manual already, in the "
+                             "shard_map around it.")
+
+    def run(self, args: tuple) -> Any:
+        leaves, in_tree = tree.flatten(args)
+        avals = [self._aval(args, i, x) for i, x in enumerate(leaves)]
+        specs = self._inferred(args, leaves) if self.in_specs is Infer else self._flat("in_specs", self.in_specs, args)
+        self._check("in_specs", specs)
+        for (path, _), aval, spec in zip(tree.flatten_with_path(args)[0], avals, specs):
+            self._check_fits("in_specs", f"args{tree.keystr(path)}", aval, spec)
+            self._check_divides(f"args{tree.keystr(path)}", aval, spec)
+        out_tree: list = []
+        out_specs: list = []
+
+        def on_parts(*parts):
+            result = self.f(*tree.unflatten(in_tree, parts))
+            outs, structure = tree.flatten(result)
+            out_tree[:] = [structure]
+            out_specs[:] = self._flat("out_specs", self.out_specs, result)
+            self._check("out_specs", out_specs)
+            return [self._result(path, x, s) for (path, x), s in zip(tree.flatten_with_path(result)[0], out_specs)]
+        parts = [program.part_aval(a, self.mesh, s, self.checked) for a, s in zip(avals, specs)]
+        with program.region(self.mesh, self.manual, self.checked), manual_in(self.mesh, self.manual):
+            closed, consts = trace_to_closed(on_parts, parts, DebugInfo("shard_map", self.name))
+        self._check_effects(closed)
+        outs = program.bind([*consts, *leaves], jaxpr=closed, mesh=self.mesh, manual_axes=self.manual, check_vma=self.checked,
+                            in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=out_specs)
+        return tree.unflatten(out_tree[0], outs)
+
+    def _aval(self, args, i, x):
+        try:
+            return get_aval(x)
+        except TypeError:
+            path = tree.flatten_with_path(args)[0][i][0]
+            raise TypeError(f"shard_map of {self.name}: args{tree.keystr(path)} is {x!r} of type {type(x).__name__}, which is not a "
+                            "valid JAX type; pass arrays, numbers and pytrees of them.") from None
+
+    # -- specs
+
+    def _flat(self, argument: str, specs: Any, value: Any) -> list:
+        """A spec for each leaf of ``value``."""
+        self._check_are_specs(argument, specs)
+        try:
+            flat = tree.broadcast_prefix(specs, value, is_leaf=_is_spec)
+        except ValueError as error:
+            what = "the arguments, a tuple" if argument == "in_specs" else "the result"
+            raise ValueError(f"shard_map of {self.name}: {argument}={specs} must be a pytree prefix of {what} of structure "
+                             f"{tree.structure(value)}: {error}") from None
+        return [PartitionSpec() if s is None else s for s in flat]
+
+    def _check_are_specs(self, argument, specs):
+        for path, s in tree.flatten_with_path(specs, is_leaf=_is_spec)[0]:
+            if not _is_spec(s):
+                raise TypeError(f"shard_map of {self.name}: {argument} must be a pytree of jax.sharding.PartitionSpec instances, but "
+                                f"{argument}{tree.keystr(path)} is {s!r} of type {type(s).__name__}.")
+
+    def _check(self, argument: str, specs: Sequence[PartitionSpec]) -> None:
+        """The axes that the specs name are manual ones, each once."""
+        for s in specs:
+            if UNCONSTRAINED in s.partitions:
+                raise ValueError(f"shard_map of {self.name}: {argument} has {s}, but P.UNCONSTRAINED has no meaning here; name "
+                                 "the axes.")
+            names = list(s.axis_names())
+            for name in names:
+                if name not in self.manual:
+                    raise ValueError(f"shard_map of {self.name}: {argument} must refer to axes that are manual "
+                                     f"({self.manual} of the mesh {dict(self.mesh.shape)}), but {s} refers to {name!r}.")
+                if names.count(name) > 1:
+                    raise DuplicateSpecError(f"shard_map of {self.name}: a spec can name every mesh axis once, but {s} in "
+                                             f"{argument} has duplicate entries for {name!r}.", self.mesh, s)
+
+    def _check_fits(self, argument, leaf, aval, spec):
+        if len(spec) > len(aval.shape):
+            hint = ("" if aval.shape else " A scalar that is equal on all devices has the spec P(); one that is not needs an axis "
+                    "(x[None]) for its parts to be put together along.")
+            raise ValueError(f"shard_map of {self.name}: the {argument} entry {spec} has length {len(spec)}, but {leaf} of type "
+                             f"{aval.str_short()} has rank {len(aval.shape)}; the spec must be no longer.{hint}")
+
+    def _check_divides(self, leaf, aval, spec):
+        for i, n in enumerate(aval.shape):
+            count = program.parts_along(self.mesh, spec, i)
+            if n % count:
+                raise ValueError(
+                    f"shard_map of {self.name}: {leaf} of type {aval.str_short()} has the in_specs entry {spec}, which splits its "
+                    f"axis {i} of length {n} over the mesh axes {spec.partitions[i]!r} of size {count}, but {count} does not "
+                    f"evenly divide {n}. The mesh is {dict(self.mesh.shape)}. Pad the array, or choose other axes.")
+
+    def _inferred(self, args, leaves):
+        """The specs of arguments that are placed on this mesh."""
+        found = []
+        for (path, x), leaf in zip(tree.flatten_with_path(args)[0], leaves):
+            sharding = getattr(leaf, "sharding", None)
+            spec = getattr(sharding, "spec", None)
+            if spec is None or sharding.mesh.shape_tuple != self.mesh.shape_tuple:
+                raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
+                                f"mesh {dict(self.mesh.shape)}; give in_specs.")
+            found.append(spec)
+        return found
+
+    # -- results
+
+    def _result(self, path, x, spec):
+        """A result, checked against its spec, and counted as varying over all axes that the spec names."""
+        leaf = f"result{tree.keystr(path)}"
+        try:
+            aval = get_aval(x)
+        except TypeError:
+            raise TypeError(f"shard_map: {self.name} returned at {leaf} a value of type {type(x).__name__}, which is not a valid JAX "
+                            "type.") from None
+        self._check_fits("out_specs", leaf, aval, spec)
+        if not self.checked:
+            return x
+        named = program.axes_of(spec)
+        extra = aval.vma.intersection(self.manual) - named
+        if extra:
+            names = ", ".join(repr(a) for a in self.manual if a in extra)
+            raise ValueError(
+                f"shard_map of {self.name}: {leaf} of type {aval.str_short()} varies over the mesh axes {names}, but its out_specs "
+                f"entry {spec} does not name them, which requires replication: that the value is equal along them. The mesh is "
+                f"{dict(self.mesh.shape)}. Name the axes in the spec, reduce over them (jax.lax.psum, pmean), or, if the value is "
+                "equal and the types cannot tell, pass check_vma=False.")
+        return manual.pvary(x, [a for a in self.manual if a in named and a not in aval.vma])
+
+    def _check_effects(self, closed):
+        ordered = ordered_effects(closed.effects)
+        if ordered:
+            raise NotImplementedError(f"shard_map of {self.name}: ordered effects ({', '.join(map(str, ordered))}) cannot happen on "
+                                      "every device in one order; make the callbacks unordered.")
+        bound = {name for name, _ in context.state.axes} | set(self.manual)
+        for effect in closed.effects:
+            if isinstance(effect, NamedAxisEffect) and effect.name not in bound:
+                raise NameError(f"Found an unbound axis name: {effect.name}.")
+
+
+def _resolve(mesh: Any) -> Mesh | AbstractMesh:
+    """The mesh to use: the one given, with devices where the context has them, or the one in context."""
+    here = current_mesh()
+    if mesh is None:
+        mesh = here if here is not None and not here.empty else get_abstract_mesh()
+        if mesh.empty:
+            raise ValueError("shard_map: The context mesh cannot be empty. Give the argument mesh, or set a mesh with "
+                             "jax.set_mesh(mesh).")
+        return mesh
+    if not isinstance(mesh, (Mesh, AbstractMesh)):
+        raise TypeError(f"shard_map: mesh must be a jax.sharding.Mesh or AbstractMesh, got {mesh!r} of type {type(mesh).__name__}")
+    if isinstance(mesh, AbstractMesh) and here is not None and here.shape_tuple == mesh.shape_tuple:
+        return here
+    return mesh

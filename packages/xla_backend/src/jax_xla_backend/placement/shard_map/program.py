@@ -1,0 +1,304 @@
+"""The primitive of `shard_map`: a program on parts, run by every device of a mesh, with all of its rules.
+
+The program is typed as `jax_core.transformations.manual` has it: an input whose spec names a mesh axis varies over it, and a result varies
+over no other axes than its spec names. Every rule derives the program on parts (its derivative, its batched form) inside
+the region, and gives the new inputs and results the specs of those that they belong to. Residuals, which may be scalars
+and differ on every device, are stacked (`Stacked`).
+
+Where the program is not checked, a result whose spec leaves an axis out is taken to be equal along it. Its cotangent is
+then divided among the devices, and a cotangent for an input that every device has is summed over them: each device
+contributes what its copy did.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+from jax_core.configuration import config
+from jax_core.transformations import manual
+from jax_core.traces import nans
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.transformations.batching import AxisData, batch_jaxpr, moved
+from jax_core.representation.effects import NamedAxisEffect
+from jax_core.transformations.forward import jvp_jaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
+from jax_core.programs.jit import jit_p, jit_params
+from jax_core.representation.primitive import Primitive, Zero, abstract_eval, is_linear
+from jax_core.references.discharge import discharged
+from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
+from jax_core.transformations.split import EquationSplit, split_jaxpr
+from jax_core.traces.staging import trace_to_jaxpr
+
+from ...arrays.array import ArrayImpl
+from ...lowering.types import is_extended
+from ...lowering.manual import Stacked, manual_computation, placement, whole_spec
+from ..mesh import Mesh
+from ..partition_spec import PartitionSpec
+from ...arrays.put import put
+
+
+def region(mesh: Any, manual_axes: Sequence[Any], checked: bool) -> Any:
+    """The context in which programs on parts are traced."""
+    return manual.region({a: mesh.shape[a] for a in manual_axes}, checked)
+
+
+def _region(params: dict) -> Any:
+    return region(params["mesh"], params["manual_axes"], params["check_vma"])
+
+
+def axes_of(spec: Any) -> frozenset:
+    """The mesh axes that a spec names."""
+    return frozenset(whole_spec(spec).axis_names())
+
+
+def parts_along(mesh: Any, spec: PartitionSpec, dim: int) -> int:
+    """Into how many parts ``spec`` splits an axis."""
+    entry = spec.partitions[dim] if dim < len(spec) else None
+    names = entry if isinstance(entry, tuple) else () if entry is None else (entry,)
+    return math.prod(mesh.shape[a] for a in names)
+
+
+def part_aval(aval: ShapedArray, mesh: Any, spec: PartitionSpec, checked: bool) -> ShapedArray:
+    """The type of a part of an array of type ``aval``."""
+    shape = tuple(n // parts_along(mesh, spec, i) for i, n in enumerate(aval.shape))
+    return ShapedArray(shape, aval.dtype, aval.weak_type, vma=aval.vma | axes_of(spec) if checked else aval.vma)
+
+
+def _whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[Any]) -> ShapedArray:
+    shape = (1, *aval.shape) if type(spec) is Stacked else aval.shape
+    spec = whole_spec(spec)
+    return ShapedArray([n * parts_along(mesh, spec, i) for i, n in enumerate(shape)], aval.dtype, aval.weak_type,
+                       vma=aval.vma.difference(manual_axes))
+
+
+# -- rules -----------------------------------------------------------------------------------------------------------
+
+def bind(args: Sequence[Any], *, jaxpr: ClosedJaxpr, in_specs: Sequence[Any], out_specs: Sequence[Any], **params: Any) -> list:
+    """Apply ``jaxpr`` to the parts of ``args``; in a checked region its types first come to say what the specs do."""
+    if params["check_vma"]:
+        axes = params["manual_axes"]
+        with _region(params):
+            jaxpr = manual.retyped(jaxpr, [a.vma.difference(axes) | axes_of(s) for a, s in zip(jaxpr.in_avals, in_specs)],
+                                   [axes_of(s) for s in out_specs])
+    return shard_map_p.bind(*args, jaxpr=jaxpr, in_specs=tuple(in_specs), out_specs=tuple(out_specs), **params)
+
+
+def _rest(params: dict) -> dict:
+    return {n: p for n, p in params.items() if n not in ("jaxpr", "in_specs", "out_specs")}
+
+
+def _chosen(items, flags):
+    return [x for x, f in zip(items, flags) if f]
+
+
+def _residual_spec(aval: ShapedArray, params: dict) -> Any:
+    """How a value computed on each device is handed from one program to another."""
+    axes = params["manual_axes"]
+    if params["check_vma"]:
+        axes = tuple(a for a in axes if a in aval.vma)
+    return Stacked(tuple(axes)) if axes else PartitionSpec()
+
+
+def _agree(args, params):
+    """Inside another region: the program knows what its operands vary over there."""
+    given, expected = [manual.varying(x) for x in args], [a.vma for a in params["jaxpr"].in_avals]
+    if not any(g - e for g, e in zip(given, expected)):
+        return args, params
+    with _region(params):
+        return args, {**params, "jaxpr": manual.retyped(params["jaxpr"], [g | e for g, e in zip(given, expected)])}
+
+
+def _type(*avals, jaxpr, mesh, out_specs, manual_axes, **_):
+    return [_whole_aval(a, mesh, s, manual_axes) for a, s in zip(jaxpr.out_avals, out_specs)]
+
+
+def _effects(*avals, jaxpr, manual_axes, **_):
+    return frozenset(e for e in jaxpr.effects if not (isinstance(e, NamedAxisEffect) and e.name in manual_axes))
+
+
+def _jvp(primals, tangents, **params):
+    nonzero = [not isinstance(t, Zero) for t in tangents]
+    jaxpr, ins, outs = params["jaxpr"], params["in_specs"], params["out_specs"]
+    with _region(params):
+        closed, out_nz = jvp_jaxpr(jaxpr, nonzero)
+    found = bind([*primals, *_chosen(tangents, nonzero)], jaxpr=closed, in_specs=[*ins, *_chosen(ins, nonzero)],
+                 out_specs=[*outs, *_chosen(outs, out_nz)], **_rest(params))
+    n, rest = len(outs), iter(found[len(outs):])
+    return found[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(found, out_nz)]
+
+
+def _linearize(primals, tangents, **params):
+    nonzero = [not isinstance(t, Zero) for t in tangents]
+    jaxpr, ins, outs = params["jaxpr"], params["in_specs"], params["out_specs"]
+    n = len(outs)
+    with _region(params):
+        lin = linearize_jaxpr(jaxpr, nonzero)
+    fresh = [_residual_spec(a, params) for a in lin.primal.out_avals[n:]]
+    found = bind(primals, jaxpr=lin.primal, in_specs=ins, out_specs=[*outs, *fresh], **_rest(params))
+    specs = {"in": ins, "out": outs, "fresh": fresh}
+    tangents_out = iter(bind(
+        [*lin.residuals(primals, found), *_chosen(tangents, nonzero)], jaxpr=lin.tangent,
+        in_specs=[*(specs[kind][i] for kind, i in lin.sources), *_chosen(ins, nonzero)],
+        out_specs=_chosen(outs, lin.nonzero_out), **_rest(params)))
+    return found[:n], [next(tangents_out) if nz else Zero.of(x) for x, nz in zip(found, lin.nonzero_out)]
+
+
+def _transpose(cts, *args, **params):
+    linear, live = [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts]
+    jaxpr, ins = params["jaxpr"], params["in_specs"]
+    known_specs, ct_specs = [s for s, lin in zip(ins, linear) if not lin], _chosen(params["out_specs"], live)
+    with _region(params):
+        closed, nonzero = transpose_jaxpr(jaxpr, linear, live)
+        specs = _chosen(_chosen(ins, linear), nonzero)
+        wanted = _chosen(_chosen(jaxpr.in_avals, linear), nonzero)
+        key = ("shard_map_transpose", tuple(linear), tuple(live), tuple(ct_specs), tuple(specs))
+        closed = jaxpr.memo(key, lambda: _summed_over_copies(closed, len(known_specs), ct_specs, specs, wanted, params))
+    found = iter(bind([*(x for x in args if not is_linear(x)), *_chosen(cts, live)], jaxpr=closed,
+                      in_specs=[*known_specs, *ct_specs], out_specs=specs, **_rest(params)))
+    flags = iter(nonzero)
+    return [(next(found) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
+
+
+def _summed_over_copies(closed, n_known, ct_specs, specs, wanted, params):
+    """``closed``, with the cotangent of an input summed over the devices that have the same part of it."""
+    axes, mesh, checked = params["manual_axes"], params["mesh"], params["check_vma"]
+    left_out = lambda spec: tuple(a for a in axes if a not in axes_of(spec))
+
+    def run(*args):
+        known, cts = args[:n_known], args[n_known:]
+        if checked:
+            outs = eval_jaxpr(closed.jaxpr, closed.consts, *args)
+            return [manual.settled(ct, aval) for ct, aval in zip(outs, wanted)]
+        counts = [math.prod(mesh.shape[a] for a in left_out(s)) for s in ct_specs]
+        cts = [ct if n == 1 else ct / n for ct, n in zip(cts, counts)]
+        outs = eval_jaxpr(closed.jaxpr, closed.consts, *known, *cts)
+        return [manual.psum_over(ct, left_out(s)) for ct, s in zip(outs, specs)]
+    jaxpr, consts, _ = trace_to_jaxpr(run, closed.in_avals, closed.jaxpr.debug_info)
+    return ClosedJaxpr(jaxpr, consts)
+
+
+def _batch(axis, args, dims, **params):
+    """The mapped axis comes first in every part; ``spmd_axis_name`` spreads it over mesh axes, all of which are manual."""
+    mapped = [d is not None for d in dims]
+    spread = _spread_over(axis, params)
+    local = AxisData(axis.name, axis.size // math.prod(params["mesh"].shape[a] for a in spread), axis.spmd_name)
+    with _region(params):
+        closed, out_mapped = batch_jaxpr(params["jaxpr"], local, mapped)
+    args = [moved(x, d, _front(s)) for x, d, s in zip(args, dims, params["in_specs"])]
+    wider = lambda specs, flags: [_with_axis(s, spread) if f else s for s, f in zip(specs, flags)]
+    outs = bind(args, jaxpr=closed, in_specs=wider(params["in_specs"], mapped),
+                out_specs=wider(params["out_specs"], out_mapped), **_rest(params))
+    return outs, [_front(s) if f else None for s, f in zip(params["out_specs"], out_mapped)]
+
+
+def _front(spec: Any) -> int:
+    return 1 if type(spec) is Stacked else 0
+
+
+def _spread_over(axis, params) -> tuple:
+    names = axis.spmd_name
+    names = () if names is None else names if isinstance(names, tuple) else (names,)
+    names = tuple(a for a in names if a in params["manual_axes"])
+    taken = [a for a in names for s in (*params["in_specs"], *params["out_specs"]) if a in axes_of(s)]
+    if taken:
+        raise ValueError(f"vmap of shard_map: spmd_axis_name={axis.spmd_name!r} names the mesh axis {taken[0]!r}, which appears in "
+                         f"the specs of the shard_map already (in_specs={params['in_specs']}, out_specs={params['out_specs']}); "
+                         "spread the mapped axis over another one.")
+    return names
+
+
+def _with_axis(spec: Any, spread: tuple) -> Any:
+    """The spec with the mapped axis in front."""
+    if type(spec) is Stacked:
+        return Stacked(spec.axes, PartitionSpec(spread, *spec.rest))
+    return PartitionSpec(spread, *spec.partitions)
+
+
+def _lower(b, *xs, jaxpr, mesh, in_specs, out_specs, manual_axes, **_):
+    if isinstance(mesh, Mesh):
+        b.module.shardings.constraints.append(placement(mesh, PartitionSpec()))
+    elif mesh.size > 1:
+        b.module.module.wants = f"shard_map over {mesh}", mesh.size
+    return manual_computation(b, xs, jaxpr, mesh, in_specs, out_specs, manual_axes)
+
+
+def _impl(*args, **params):
+    """Eager: one compiled program, whose arguments and results are placed as the specs say."""
+    jaxpr, mesh = params["jaxpr"], params["mesh"]
+    if not isinstance(mesh, Mesh):
+        mesh = _devices_of(args, mesh)
+    avals = tuple(map(get_aval, args))
+    args = [x if is_extended(a) or type(x) is ArrayImpl and x._committed else put(x, None, placement(mesh, s))
+            for x, a, s in zip(args, avals, params["in_specs"])]
+    key = ("shard_map", mesh, avals, params["in_specs"], params["out_specs"], params["manual_axes"], params["check_vma"])
+    closed = jaxpr.memo(key, lambda: _one_equation(avals, {**params, "mesh": mesh}))
+    settings = jit_params(closed, "shard_map", (False,) * len(avals))
+    settings["out_shardings"] = tuple(placement(mesh, s) for s in params["out_specs"])
+    if not nans.watching():
+        return jit_p.impl(*args, **settings)
+    with config.debug_nans(False), config.debug_infs(False):  # `jit` would look for the operation, and call this again
+        outs = jit_p.impl(*args, **settings)
+    nans.check_primitive(shard_map_p, args, outs)
+    return outs
+
+
+def _devices_of(args, abstract):
+    """The mesh of the arguments, for a mesh without devices."""
+    for x in args:
+        grid = getattr(getattr(x, "sharding", None), "mesh", None)
+        if isinstance(grid, Mesh) and grid.shape_tuple == abstract.shape_tuple:
+            return grid
+    raise ValueError(f"shard_map: {abstract} has no devices, and no argument is placed on a mesh of these axes; give a "
+                     "jax.sharding.Mesh, or set one with jax.set_mesh.")
+
+
+def _one_equation(avals, params) -> ClosedJaxpr:
+    types, effects = abstract_eval(shard_map_p, avals, params)
+    invars, outvars = [Var(a) for a in avals], [Var(a) for a in types]
+    return ClosedJaxpr(Jaxpr([], invars, outvars, [JaxprEqn(invars, outvars, shard_map_p, params, effects)], effects), ())
+
+
+def _dce(eqn, used):
+    closed, params = eqn.params["jaxpr"], eqn.params
+
+    def narrow():
+        small, reads = dce(closed.jaxpr, used)
+        return ClosedJaxpr(small, closed.consts), reads
+    small, reads = closed.memo(("dce", tuple(used)), narrow)
+    if not any(used) and not eqn.effects:
+        return None
+    params = {**params, "jaxpr": small, "in_specs": tuple(_chosen(params["in_specs"], reads)),
+              "out_specs": tuple(_chosen(params["out_specs"], used))}
+    return eqn.replace(invars=_chosen(eqn.invars, reads), outvars=_chosen(eqn.outvars, used), params=params,
+                       effects=_effects(**params))
+
+
+def _split(unknown, params):
+    """Two maps: one over the known operands, and one over the rest, which takes the residuals of the first."""
+    parts = split_jaxpr(params["jaxpr"], unknown)
+    if all(parts.out_unknown):
+        return None
+    ins, outs = params["in_specs"], params["out_specs"]
+    known, late = [i for i, u in enumerate(unknown) if not u], [i for i, u in enumerate(unknown) if u]
+    known_outs = [s for s, u in zip(outs, parts.out_unknown) if not u]
+    fresh = [_residual_spec(a, params) for a in parts.known.out_avals[len(known_outs):]]
+    first = {**params, "jaxpr": parts.known, "in_specs": tuple(ins[i] for i in known), "out_specs": (*known_outs, *fresh)}
+    rest_specs = [ins[i] if i >= 0 else fresh[~i] for i in parts.residuals] + [ins[i] for i in late]
+    rest = {**params, "jaxpr": parts.rest, "in_specs": tuple(rest_specs), "out_specs": tuple(_chosen(outs, parts.out_unknown))}
+    return EquationSplit(parts.out_unknown, known, first, [*parts.residuals, *late], rest)
+
+
+def _discharge(args, refs, params):
+    """Mutable references that the program makes for itself become values."""
+    with _region(params):
+        closed, _ = discharged(params["jaxpr"], refs)
+    return shard_map_p.bind(*args, **{**params, "jaxpr": closed}), [None] * len(args)
+
+
+shard_map_p = Primitive(
+    "shard_map", multiple_results=True, cacheable=False, out_type=_type, effects=_effects, impl=_impl, jvp=_jvp,
+    linearize=_linearize, transpose=_transpose, batch=_batch, lower=_lower)
+shard_map_p.holds_program, shard_map_p.agree = True, _agree
+shard_map_p.dce, shard_map_p.split, shard_map_p.discharge = _dce, _split, _discharge
+
+__all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p"]

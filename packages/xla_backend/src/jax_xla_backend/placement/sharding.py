@@ -1,0 +1,508 @@
+"""Shardings: which part of an array each device holds.
+
+The classes are jaxlib's own C++ ones with our methods attached, because its dispatcher compares placements of
+arguments by these classes without entering Python. Everything is derived from two facts of a sharding: its list of
+devices, and XLA's form of it (`HloSharding`), which numbers the devices of that list.
+"""
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from ..jaxlib_compat import HloSharding, _hlo, _jax, names_for_jaxlib
+from .mesh import AbstractMesh, AxisType, Mesh
+from .partition_spec import UNCONSTRAINED, PartitionSpec
+
+Sharding = _jax.Sharding
+NamedSharding = _jax.NamedSharding
+SingleDeviceSharding = _jax.SingleDeviceSharding
+GSPMDSharding = _jax.GSPMDSharding
+Index = tuple[slice, ...]
+
+
+class IndivisibleError(ValueError):
+    """A sharding splits an axis into parts that its length is not a multiple of."""
+
+
+class DuplicateSpecError(ValueError):
+    """A partition spec names a mesh axis twice.
+
+    Attributes:
+      mesh, pspec: the mesh and the spec.
+    """
+
+    def __init__(self, message: str, mesh: Any, pspec: PartitionSpec):
+        super().__init__(message)
+        self.mesh, self.pspec = mesh, pspec
+
+
+def _attach(cls: type) -> Callable[[type], type]:
+    """Decorator: copy the attributes of a Python class to the C++ class ``cls``, which replaces it."""
+    def copy(source: type) -> type:
+        for name, value in vars(source).items():
+            if name not in ("__dict__", "__weakref__", "__module__", "__slots__", "__doc__"):
+                setattr(cls, name, value)
+        return cls
+    return copy
+
+
+# -- XLA's form ----------------------------------------------------------------------------------------------------
+
+@functools.lru_cache(maxsize=4096)
+def tiles_of(hlo: HloSharding, ndim: int) -> tuple[int, ...]:
+    """The number of parts along each of ``ndim`` axes."""
+    if hlo.is_replicated() or hlo.is_maximal() or not hlo.is_tiled():
+        return (1,) * ndim
+    return tuple(hlo.tile_assignment_dimensions()[:ndim])
+
+
+@functools.lru_cache(maxsize=4096)
+def _indices(hlo: HloSharding, shape: tuple[int, ...], count: int) -> tuple[Index, ...]:
+    """For each of ``count`` devices, the part of an array of ``shape`` that it holds."""
+    whole = (slice(None),) * len(shape)
+    tiles = tiles_of(hlo, len(shape))
+    if math.prod(tiles) == 1:
+        return (whole,) * count
+    places = np.reshape(hlo.tile_assignment_devices(), (*tiles, -1))
+    result: list[Index] = [whole] * count
+    for place in itertools.product(*map(range, tiles)):
+        part = tuple(slice(None) if n == 1 else slice(i * (length // n), (i + 1) * (length // n))
+                     for i, n, length in zip(place, tiles, shape))
+        for device in places[place]:
+            result[device] = part
+    return tuple(result)
+
+
+def hlo_equal(a: HloSharding, b: HloSharding) -> bool:
+    """Whether two placements give every device the same part."""
+    return a == b or (_is_whole(a) and _is_whole(b))
+
+
+def _is_whole(hlo: HloSharding) -> bool:
+    return hlo.is_replicated() or (hlo.num_devices() == 1 and not hlo.is_manual())
+
+
+# -- methods of all shardings --------------------------------------------------------------------------------------
+
+@_attach(Sharding)
+class _SharedMethods:
+    """A subclass provides ``device_set`` and, for all else, ``_device_assignment`` and ``_to_xla_hlo_sharding``."""
+
+    @property
+    def _device_assignment(self) -> tuple:
+        return tuple(self._internal_device_list)
+
+    @property
+    def device_set(self) -> set:
+        """The devices that hold a part."""
+        return set(self._device_assignment)
+
+    @property
+    def num_devices(self) -> int:
+        return len(self._device_assignment)
+
+    @property
+    def addressable_devices(self) -> set:
+        """Those of the devices that this process can reach."""
+        return set(self._addressable_device_assignment)
+
+    @property
+    def _addressable_device_assignment(self) -> tuple:
+        return tuple(self._internal_device_list.addressable_device_list)
+
+    @property
+    def has_addressable_devices(self) -> bool:
+        return len(self._internal_device_list.addressable_device_list) > 0
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        """Whether this process can reach all of the devices."""
+        return bool(self._internal_device_list.is_fully_addressable)
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        """Whether every device holds the whole array."""
+        raise NotImplementedError(f"{type(self).__name__} does not say whether it is replicated")
+
+    @property
+    def memory_kind(self) -> str | None:
+        """Kind of memory that the array lives in."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its kind of memory")
+
+    @property
+    def _is_concrete(self) -> bool:
+        return True
+
+    def with_memory_kind(self, kind: str) -> Sharding:
+        """The same placement in another kind of memory."""
+        raise NotImplementedError(f"{type(self).__name__} cannot change its kind of memory")
+
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
+        raise NotImplementedError(f"{type(self).__name__} has no form for the compiler")
+
+    def devices_indices_map(self, global_shape: Sequence[int]) -> Mapping[Any, Index]:
+        """The part of an array of ``global_shape`` that each device holds.
+
+        Raises:
+          IndivisibleError: an axis is not a multiple of the number of its parts.
+        """
+        shape = tuple(global_shape)
+        self.shard_shape(shape)
+        devices = self._device_assignment
+        return dict(zip(devices, _indices(self._to_xla_hlo_sharding(len(shape)), shape, len(devices))))
+
+    def addressable_devices_indices_map(self, global_shape: Sequence[int]) -> Mapping[Any, Index | None]:
+        """`devices_indices_map` of the devices that this process can reach."""
+        every = self.devices_indices_map(global_shape)
+        if self.is_fully_addressable:
+            return every
+        return {d: every[d] for d in self._addressable_device_assignment}
+
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        """The shape of the parts of an array of ``global_shape``.
+
+        Raises:
+          IndivisibleError: an axis is not a multiple of the number of its parts.
+        """
+        shape = tuple(global_shape)
+        self.check_compatible_aval(shape)
+        tiles = tiles_of(self._to_xla_hlo_sharding(len(shape)), len(shape))
+        for axis, (length, n) in enumerate(zip(shape, tiles)):
+            if length % n:
+                raise IndivisibleError(
+                    f"Sharding {self} implies that array axis {axis} is partitioned {n} times, but the dimension size is "
+                    f"{length} (full shape: {shape}, per-dimension tiling factors: {list(tiles)} should evenly divide the "
+                    "shape)")
+        return tuple(length // n for length, n in zip(shape, tiles))
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        """Raise ValueError if an array of this shape cannot have this sharding."""
+
+    def is_equivalent_to(self, other: Sharding, ndim: int) -> bool:
+        """Whether both give every device the same part of an array with ``ndim`` axes, in the same memory."""
+        if self is other:
+            return True
+        try:
+            return (self.memory_kind == other.memory_kind
+                    and self._internal_device_list == other._internal_device_list
+                    and hlo_equal(self._to_xla_hlo_sharding(ndim), other._to_xla_hlo_sharding(ndim)))
+        except (AttributeError, NotImplementedError):
+            return bool(self == other)
+
+    def _to_sdy_sharding(self, num_dimensions: int) -> str:
+        """The Shardy attribute's text, for the lowering; needs a mesh."""
+        raise NotImplementedError(f"{type(self).__name__} cannot be written as a Shardy attribute")
+
+
+# -- one device ----------------------------------------------------------------------------------------------------
+
+_replicated = HloSharding.replicate()
+
+
+@_attach(SingleDeviceSharding)
+class _SingleDevice:
+    memory_kind = vars(SingleDeviceSharding)["_memory_kind"]  # the C++ getter itself: jaxlib asks at each transfer
+    is_fully_replicated = property(lambda self: True)
+    num_devices = property(lambda self: 1)
+
+    @property
+    def device_set(self) -> set:
+        return {self._device}
+
+    @property
+    def _device_assignment(self) -> tuple:
+        return (self._device,)
+
+    def with_memory_kind(self, kind: str) -> Sharding:
+        return SingleDeviceSharding(self._device, memory_kind=kind)
+
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
+        return _replicated
+
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
+        return tuple(global_shape)
+
+    def __repr__(self):
+        return f"SingleDeviceSharding(device={self._device!r}, memory_kind={self._memory_kind})"
+
+    def __eq__(self, other):
+        return self is other or (type(other) is SingleDeviceSharding and self._device is other._device
+                                 and self._memory_kind == other._memory_kind)
+
+    def __hash__(self):
+        return hash((self._device, self._memory_kind))
+
+    def __reduce__(self):
+        return SingleDeviceSharding, (self._device, self._memory_kind)
+
+
+_on_device: dict[Any, SingleDeviceSharding] = {}
+
+
+def make_single_device_sharding(device: Any, *, memory_kind: str | None = None) -> SingleDeviceSharding:
+    """The sharding that puts all of an array on ``device``; the same object for the same device."""
+    key = device if memory_kind is None else (device, memory_kind)
+    found = _on_device.get(key)
+    if found is None:
+        found = SingleDeviceSharding(device, memory_kind=memory_kind)
+        if memory_kind is None:  # a default written out is the same sharding
+            found = _on_device.setdefault((device, found._memory_kind), found)
+        _on_device[key] = found
+    return found
+
+
+# -- meshes --------------------------------------------------------------------------------------------------------
+
+def check_pspec(mesh: Any, spec: Any, *_: Any) -> None:
+    """Raise unless ``spec`` fits ``mesh``; jaxlib calls it for every new `NamedSharding`.
+
+    Raises:
+      TypeError: ``spec`` is not a PartitionSpec or ``mesh`` not a mesh.
+      ValueError: an unknown axis, or one named twice.
+    """
+    if not isinstance(mesh, (Mesh, AbstractMesh)):
+        raise TypeError(f"NamedSharding: mesh must be a jax.sharding.Mesh or AbstractMesh, got {mesh!r} of type "
+                        f"{type(mesh).__name__}")
+    if not isinstance(spec, PartitionSpec):
+        raise TypeError(f"NamedSharding: spec must be a jax.sharding.PartitionSpec, got {spec!r} of type "
+                        f"{type(spec).__name__}")
+    seen = set()
+    for name in itertools.chain(spec.axis_names(), spec.unreduced, spec.reduced):
+        if name not in mesh.axis_names:
+            raise ValueError(f"Resource axis: {name} of {spec} is not found in mesh: {mesh.axis_names}.")
+        if name in seen:
+            raise DuplicateSpecError(
+                f"A single NamedSharding spec specification can map every mesh axis to at most one positional dimension, "
+                f"but {spec} has duplicate entries for `{name}`", mesh, spec)
+        seen.add(name)
+    if UNCONSTRAINED in spec.partitions and mesh.axis_types and not mesh.auto_axes:
+        raise ValueError(f"{spec} cannot contain `P.UNCONSTRAINED` when no mesh axis_types are `Auto`. Got mesh "
+                         f"axis_types: {mesh.axis_types}")
+
+
+def _entry_axes(entry: Any) -> tuple:
+    if entry is None or entry is UNCONSTRAINED:
+        return ()
+    return entry if isinstance(entry, tuple) else (entry,)
+
+
+@functools.lru_cache(maxsize=4096)
+def _named_to_hlo(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: int,
+                  manual: tuple = ()) -> HloSharding:
+    """XLA's form of ``spec`` over a mesh with these axes (name and length of each)."""
+    sizes = dict(axes)
+    names = [name for name, _ in axes]
+    split = [_entry_axes(entry) for entry in spec.partitions[:ndim]]
+    split += [()] * (ndim - len(split))
+    used = [name for entry in split for name in entry]
+    by_hand = [name for name in manual if name not in used]
+    rest = [name for name in names if name not in used and name not in by_hand]
+    tiles = [math.prod(sizes[name] for name in entry) for entry in split]
+    tail = [(n, kind) for n, kind in ((math.prod(sizes[a] for a in rest), _hlo.OpSharding.Type.REPLICATED),
+                                      (math.prod(sizes[a] for a in by_hand), _hlo.OpSharding.Type.MANUAL)) if n > 1]
+    if math.prod(tiles) == 1 and not (by_hand and tail):
+        return _replicated
+    if by_hand and math.prod(tiles) == 1 and len(tail) == 1:
+        return HloSharding.manual()
+    order = [names.index(name) for name in (*used, *rest, *by_hand)]
+    return HloSharding.iota_tile(tiles + [n for n, _ in tail], reshape_dims=[n for _, n in axes],
+                                 transpose_perm=order, subgroup_types=[kind for _, kind in tail])
+
+
+def hlo_of(mesh: Any, spec: PartitionSpec, ndim: int, manual: tuple = ()) -> HloSharding:
+    """XLA's form of ``spec`` over ``mesh``, where the axes ``manual`` are manual."""
+    return _named_to_hlo(mesh.shape_tuple, spec, ndim, manual)
+
+
+@_attach(NamedSharding)
+class _Named:
+    memory_kind = vars(NamedSharding)["_memory_kind"]
+
+    @property
+    def _is_concrete(self) -> bool:
+        return isinstance(self.mesh, Mesh)
+
+    def _need_devices(self) -> None:
+        if not isinstance(self.mesh, Mesh):
+            raise ValueError(f"{self} has no devices, as its mesh is abstract; use a jax.sharding.Mesh")
+
+    @property
+    def _device_assignment(self) -> tuple:
+        self._need_devices()
+        return self.mesh._devices_key
+
+    @property
+    def device_set(self) -> set:
+        self._need_devices()
+        return set(self.mesh._devices_key)
+
+    @property
+    def num_devices(self) -> int:
+        return self.mesh.size
+
+    @property
+    def is_fully_addressable(self) -> bool:
+        self._need_devices()
+        return not self.mesh.is_multi_process
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        sizes = self.mesh.shape
+        return all(sizes[name] == 1 for name in self.spec.axis_names())
+
+    @property
+    def replicated_axes(self) -> frozenset:
+        """The mesh axes that nothing is split over."""
+        used = {*self.spec.axis_names(), *self.spec.unreduced, *self.spec.reduced, *self.mesh.manual_axes}
+        return frozenset(self.mesh.axis_names) - used
+
+    def with_memory_kind(self, kind: str) -> Sharding:
+        return NamedSharding(self.mesh, self.spec, memory_kind=kind)
+
+    def update(self, **kwargs) -> Sharding:
+        """This sharding with ``mesh``, ``spec`` or ``memory_kind`` replaced."""
+        spec = kwargs.get("spec", self.spec)
+        return NamedSharding(kwargs.get("mesh", self.mesh), spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec),
+                             memory_kind=kwargs.get("memory_kind", self._memory_kind))
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        needed = len(self.spec)
+        if len(aval_shape) < needed:
+            hint = " For scalars the PartitionSpec should be P()" if not aval_shape else ""
+            raise ValueError(f"Sharding {self} is only valid for values of rank at least {needed}, but was applied to a "
+                             f"value of rank {len(aval_shape)}.{hint}")
+
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
+        return _named_to_hlo(self.mesh.shape_tuple, self.spec, num_dimensions, self.mesh.manual_axes)
+
+    def _to_sdy_sharding(self, num_dimensions: int, mesh_name: str = "mesh") -> str:
+        """The Shardy attribute of a value with ``num_dimensions`` axes."""
+        spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
+        parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in _entry_axes(e)), *(["?"] if e is UNCONSTRAINED else [])]) + "}"
+                          for e in spec)
+        return f"#sdy.sharding<@{mesh_name}, [{parts}]>"
+
+    def __repr__(self):
+        kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"
+        return f"NamedSharding(mesh={self.mesh!s}, spec={self.spec}{kind})"
+
+    def __reduce__(self):
+        return NamedSharding, (self.mesh, self.spec, self._memory_kind)
+
+
+# -- shardings that only the compiler has named ----------------------------------------------------------------------
+
+@_attach(GSPMDSharding)
+class _Gspmd:
+    memory_kind = vars(GSPMDSharding)["_memory_kind"]
+
+    @property
+    def _device_assignment(self) -> tuple:
+        return tuple(self._internal_device_list)
+
+    @property
+    def is_fully_replicated(self) -> bool:
+        return _is_whole(self._hlo_sharding) or (
+            self._hlo_sharding.is_tiled() and math.prod(self._hlo_sharding.tile_assignment_dimensions()) == 1)
+
+    @classmethod
+    def get_replicated(cls, device_assignment: Sequence[Any], *, memory_kind: str | None = None) -> "GSPMDSharding":
+        """All of an array on each of these devices."""
+        return GSPMDSharding(device_assignment, _replicated, memory_kind=memory_kind)
+
+    def with_memory_kind(self, kind: str) -> Sharding:
+        return GSPMDSharding(self._internal_device_list, self._hlo_sharding, memory_kind=kind)
+
+    def check_compatible_aval(self, aval_shape: Sequence[int]) -> None:
+        hlo = self._hlo_sharding
+        if hlo.is_tiled() and not hlo.is_replicated():
+            needed = len(hlo.tile_assignment_dimensions()) - len(hlo.subgroup_types()) - bool(hlo.replicate_on_last_tile_dim())
+            if len(aval_shape) < needed:
+                raise ValueError(f"Sharding {self} is only valid for values of rank at least {needed}, but was applied to "
+                                 f"a value of rank {len(aval_shape)}.")
+
+    def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
+        return self._hlo_sharding
+
+    def __eq__(self, other):
+        return self is other or (
+            type(other) is GSPMDSharding and self._memory_kind == other._memory_kind
+            and self._internal_device_list == other._internal_device_list
+            and hlo_equal(self._hlo_sharding, other._hlo_sharding))
+
+    def __hash__(self):
+        whole = _is_whole(self._hlo_sharding)
+        return hash((self._internal_device_list, self._memory_kind, None if whole else self._hlo_sharding))
+
+    def __repr__(self):
+        return f"GSPMDSharding({self._hlo_sharding!r}, memory_kind={self._memory_kind})"
+
+    def __reduce__(self):
+        return _rebuild_gspmd, (tuple(self._internal_device_list), self._hlo_sharding.to_proto(), self._memory_kind)
+
+
+def _rebuild_gspmd(devices, proto, memory_kind):
+    return GSPMDSharding(devices, HloSharding.from_proto(proto), memory_kind=memory_kind)
+
+
+# -- from XLA's form back to a mesh ----------------------------------------------------------------------------------
+
+@functools.lru_cache(maxsize=4096)
+def spec_of(hlo: HloSharding, mesh: Mesh, ndim: int) -> PartitionSpec | None:
+    """The spec that gives ``hlo`` over ``mesh``, or None if there is none.
+
+    Tries the ordered choices of mesh axes whose lengths multiply to the number of parts; meshes have few axes.
+    """
+    tiles = tiles_of(hlo, ndim)
+    if math.prod(tiles) == 1:
+        return PartitionSpec() if hlo.is_replicated() else None
+    sizes = mesh.shape
+
+    def choices(n: int, free: tuple) -> Any:
+        if n == 1:
+            yield ()
+        for name in free:
+            if sizes[name] > 1 and n % sizes[name] == 0:
+                for more in choices(n // sizes[name], tuple(f for f in free if f != name)):
+                    yield (name, *more)
+
+    def extend(entries: tuple, free: tuple) -> PartitionSpec | None:
+        if len(entries) == ndim:
+            spec = PartitionSpec(*entries)
+            return spec if _named_to_hlo(mesh.shape_tuple, spec, ndim) == hlo else None
+        for names in choices(tiles[len(entries)], free):
+            found = extend((*entries, names or None), tuple(f for f in free if f not in names))
+            if found is not None:
+                return found
+        return None
+
+    found = extend((), mesh.axis_names)
+    if found is None:
+        return None
+    entries = list(found.partitions)
+    while entries and entries[-1] is None:
+        entries.pop()
+    return PartitionSpec(*entries)
+
+
+def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memory_kind: str | None = None) -> Sharding:
+    """The sharding of a result: over ``mesh`` where that can express it, else as the compiler has it."""
+    if len(devices) == 1:
+        return make_single_device_sharding(devices[0], memory_kind=memory_kind)
+    if mesh is not None:
+        spec = spec_of(hlo, mesh, ndim)
+        if spec is not None:
+            return NamedSharding(mesh, spec, memory_kind=memory_kind)
+    return GSPMDSharding(devices, hlo, memory_kind=memory_kind)
+
+
+with names_for_jaxlib(jax={}, jax___src__named_sharding={"check_pspec": check_pspec}):
+    NamedSharding(AbstractMesh((), ()), PartitionSpec())  # the first one looks the function up
+
+
+__all__ = ["AxisType", "DuplicateSpecError", "GSPMDSharding", "IndivisibleError", "NamedSharding", "Sharding",
+           "SingleDeviceSharding", "check_pspec", "from_hlo", "make_single_device_sharding", "spec_of"]

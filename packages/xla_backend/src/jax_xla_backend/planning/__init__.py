@@ -1,0 +1,1 @@
+"""What is decided about a program before it is written: fusion, loops, repeats."""

@@ -1,0 +1,441 @@
+"""The fusion planner: which values are written to memory once, instead of being recomputed in every consumer.
+
+XLA's CPU compiler makes one loop (a *kernel*) of an elementwise computation together with all that it reads, up to values
+that are in memory already. A value that several kernels need is recomputed in each of them, with everything behind it.
+In a chain ``x = f(x) + mean(x)`` each mean so recomputes the chain from its start: run time and compile time grow with
+the square of its length.
+
+The plan names values to cut at. `Builder.run` writes an ``optimization_barrier`` behind each, which XLA does not fuse
+across; the reason stands in its location. A plan never changes what is computed, only where it is kept.
+
+Terms, for one jaxpr:
+
+* The *sinks* of a value are the kernels that need it: reductions, values that must be in memory (results, operands of
+  matrix products and the like), and values further on that have several sinks themselves. Each large slice that a kernel
+  takes counts, as a kernel computes a value again for each slice of it.
+* The *cone* of a value is what a kernel that needs it has to compute: the equations behind it, up to values in memory.
+
+XLA keeps some values by itself: results of a costly operation, and of operations on several arrays where a reduction or
+memory is among the consumers. These are *kept*; they are cut only where a long cone is behind them.
+
+One pass backward finds the sinks; one forward walks the cone of each value that has several, and cuts where it pays. Cones
+are cut before they outgrow `MAX_KERNEL`, so the time is linear in the length of the program. Loop bodies and branches
+are planned on their own, as what they read is in memory. Called programs are summarised (`Called`).
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any, Iterable, NamedTuple
+
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.primitive import ELEMENTWISE, Primitive
+
+# Costs in ns. benchmarks/planner/constants.py measures those of operations, bytes and kernels; docs/fusion.md has its figures
+# beside these. Of special functions, and where no unit is said, they are choices.
+ARITHMETIC = 0.012  # one element of an addition or multiplication: LLVM makes multiply-adds of them
+SIMPLE = 0.03  # of a comparison, selection, ...
+COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2": 2.1, "logistic": 3.5, "tanh": 1.9,
+          "sin": 13.0, "cos": 12.0, "tan": 20.0, "pow": 7.0, "sqrt": 0.25, "rsqrt": 1.4, "cbrt": 14.0, "div": 0.19,
+          "rem": 33.0, "erf": 1.2, "erfc": 4.0, "erf_inv": 3.0, "atan2": 31.0, "asin": 18.0, "acos": 18.0, "atan": 18.0,
+          "sinh": 4.0, "cosh": 4.0, "asinh": 6.0, "acosh": 6.0, "atanh": 4.0, "lgamma": 20.0, "digamma": 20.0,
+          "igamma": 100.0, "igammac": 100.0, "igamma_grad_a": 200.0, "regularized_incomplete_beta": 200.0,
+          "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
+CHEAP = 0.2  # XLA does not compute again what costs more
+MOVE = 0.01  # one element of a change of shape
+READ = 0.08  # one byte
+READ_ALONG = 0.02  # the same where a kernel reads it at the place where it writes: it mostly needs it there anyway
+WRITE = 0.12
+LAUNCH = 500.0  # one more kernel in a run
+COMPILE_KERNEL = 6e6
+COMPILE_EQUATION = 0.15e6  # one equation of a kernel
+RUNS = 3_000  # how often a program runs for each time that it is compiled
+KEPT = 16  # equations behind a kept value that is cut all the same
+MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a kernel
+MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
+SMALL = 1 << 14  # bytes; smaller values are never cut: loops over less are one function in XLA, which has no barriers
+
+_VIEWS = {"reshape", "squeeze", "transpose"}
+_MOVES = _VIEWS | {"broadcast_in_dim", "slice", "rev", "concatenate", "pad", "dynamic_slice", "stack", "split", "unstack",
+                   "tile", "convert_element_type", "copy", "bitcast_convert_type", "iota"}
+_KEEP_PLACES = {"reshape", "squeeze", "convert_element_type", "copy", "bitcast_convert_type"}
+_ARITHMETIC = {"add", "sub", "mul", "neg", "add_any", "square"}
+_SLICES = {"slice", "dynamic_slice"}
+_REDUCTIONS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor", "reduce",
+               "argmax", "argmin"}
+_CALLS = {"jit", "custom_jvp_call", "custom_vjp_call", "checkpoint", "linear_call", "custom_vmap_call", "composite"}
+_FUSED, _VIEW, _REDUCTION, _CALL, _BOUND = range(5)
+_IN_MEMORY = 0, 8 * READ  # equations and cost for one element of a value in memory, at most
+_kinds: dict[Primitive, tuple[int, float]] = {}
+
+
+@functools.lru_cache(4096)
+def _worth_a_kernel(aval: Any) -> bool:
+    """Whether values of this type may be cut."""
+    return isinstance(aval, ShapedArray) and hasattr(aval.dtype, "itemsize") and aval.size * aval.dtype.itemsize >= SMALL
+
+
+def _kind(prim: Primitive) -> tuple[int, float]:
+    """How XLA treats an equation, and ns for one element if it is fused."""
+    name = prim.name
+    if name in _VIEWS:
+        found = _VIEW, MOVE
+    elif name in _MOVES:
+        found = _FUSED, MOVE
+    elif name in _REDUCTIONS:
+        found = _REDUCTION, 0.0
+    elif name in _CALLS:
+        found = _CALL, 0.0
+    elif prim.batch is ELEMENTWISE or name == "add_any":
+        found = _FUSED, ARITHMETIC if name in _ARITHMETIC else COSTLY.get(name, SIMPLE)
+    else:
+        found = _BOUND, 0.0
+    _kinds[prim] = found
+    return found
+
+
+def starts_a_kernel(prim: Primitive) -> bool:
+    """Whether XLA computes it in a kernel (or call) of its own, with what it needs, and not within those of its consumers."""
+    return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
+
+
+def is_call(prim: Primitive) -> bool:
+    """Whether it runs a program in its place."""
+    return (_kinds.get(prim) or _kind(prim))[0] == _CALL
+
+
+def is_fused(prim: Primitive) -> bool:
+    """Whether XLA computes it within the kernels of its consumers."""
+    return (_kinds.get(prim) or _kind(prim))[0] in (_FUSED, _VIEW)
+
+
+def fusion_cost(prim: Primitive) -> float:
+    """ns for one element where it is fused."""
+    return (_kinds.get(prim) or _kind(prim))[1]
+
+
+class Called(NamedTuple):
+    """What a caller must know of a program that it calls.
+
+    Attributes:
+      sinks: for each input, how many kernels inside need it.
+      reaches: for each input, numbers of the results whose cones it is in.
+      forced: for each input, whether it must be in memory.
+      cones: for each result, number of equations and cost for one element of what is not in memory.
+    """
+
+    sinks: list[int]
+    reaches: list[set[int]]
+    forced: list[bool]
+    cones: list[tuple[int, float]]
+
+
+class Plan:
+    """The plan of one jaxpr.
+
+    Attributes:
+      cuts: for ``id(var)`` of each value to write to memory, the reason.
+    """
+
+    __slots__ = ("cuts", "_jaxpr", "_plans", "_uses", "_cones", "_called")
+
+    def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
+        self._jaxpr = jaxpr  # also keeps it alive: plans are found by its identity
+        self._plans = plans
+        self._called: Called | None = None
+        self._cones: _Cones | None = None
+        big = any([_worth_a_kernel(v.aval) for eqn in jaxpr.eqns for v in eqn.outvars])
+        self.cuts: dict[int, str] = self._analyse().cuts if big else {}
+
+    def _analyse(self) -> _Cones:
+        if self._cones is None:
+            self._uses = _Uses(self._jaxpr, self._plans)
+            self._cones = _Cones(self._jaxpr, self._uses)
+        return self._cones
+
+    def called(self) -> Called:
+        """What callers must know."""
+        if self._called is None:
+            cones = self._analyse()
+            self._called = _summary(self._jaxpr, self._uses, cones)
+        return self._called
+
+
+def plan(jaxpr: Jaxpr, plans: dict[int, Plan]) -> Plan:
+    """The plan of ``jaxpr``.
+
+    Args:
+      plans: those of the module so far, by identity of their programs; this one is entered.
+    """
+    found = plans.get(id(jaxpr))
+    if found is None:
+        found = plans[id(jaxpr)] = Plan(jaxpr, plans)
+    return found
+
+
+def _callee(eqn: JaxprEqn) -> Jaxpr | None:
+    """The program that the equation calls, if its inputs are the equation's."""
+    for value in eqn.params.values():
+        if isinstance(value, ClosedJaxpr):
+            value = value.jaxpr
+        if isinstance(value, Jaxpr) and len(value.invars) == len(eqn.invars):
+            return value
+    return None
+
+
+class _Slice(NamedTuple):
+    """A sink by way of a slice.
+
+    Attributes:
+      equation: number of the slice.
+      sink: what needs it.
+    """
+
+    equation: int
+    sink: Any
+
+
+class _Uses:
+    """Backward: who needs each value.
+
+    A set of sinks is shared between values until one of them needs more; that one then owns a copy, which grows in place.
+    So a value with many consumers takes time for each consumer once.
+
+    Attributes:
+      sinks: for each variable, the kernels that need it.
+      forced: variables that must be in memory.
+      counts: for each equation, how many sinks its results have; 0 if it is not fused.
+      called: for the number of each call, the summary of the program.
+      kept: variables that XLA keeps in memory by itself.
+    """
+
+    __slots__ = ("sinks", "forced", "counts", "called", "kept", "_base", "_reduced", "_broadcast", "_owned")
+
+    def __init__(self, jaxpr: Jaxpr, plans: dict[int, Plan]):
+        self.sinks: dict[Any, set] = {}
+        self.forced: set = set()
+        self.counts = [0] * len(jaxpr.eqns)
+        self.called: dict[int, Called] = {}
+        self.kept: set = set()
+        self._base: dict[Any, Any] = {}
+        self._reduced: set = set()
+        self._broadcast: set = set()
+        self._owned: set = set()
+        kinds = _kinds
+        for eqn in jaxpr.eqns:
+            kind = kinds.get(eqn.primitive) or _kind(eqn.primitive)
+            if kind[0] == _VIEW and type(eqn.invars[0]) is not Literal:
+                self._base[eqn.outvars[0]] = self._base.get(eqn.invars[0], eqn.invars[0])
+            elif eqn.primitive.name == "broadcast_in_dim":
+                self._broadcast.add(eqn.outvars[0])
+        for v in jaxpr.outvars:
+            self._force(v)
+        for i in range(len(jaxpr.eqns) - 1, -1, -1):
+            eqn = jaxpr.eqns[i]
+            kind, weight = kinds[eqn.primitive]
+            if kind <= _VIEW:
+                sinks = self._of_results(eqn)
+                if not sinks:
+                    continue
+                self.counts[i] = len(sinks)
+                if len(sinks) > 1 and weight > MOVE:
+                    sinks = {i}
+                    if weight > CHEAP or self._is_kept(eqn):
+                        self.kept.add(eqn.outvars[0])
+                elif eqn.primitive.name in _SLICES and len(sinks) < MAX_SLICED and _is_large(eqn):
+                    sinks = {_Slice(i, sink) for sink in sinks}
+            elif kind == _REDUCTION:
+                sinks = {i}
+                self._reduced.update(x for x in eqn.invars if type(x) is not Literal)
+            else:
+                callee = _callee(eqn) if kind == _CALL else None
+                if callee is not None:
+                    self._call(i, eqn, plan(callee, plans).called())
+                else:
+                    for x in eqn.invars:
+                        self._force(x)
+                continue
+            for x in eqn.invars:
+                if type(x) is not Literal:
+                    self._need(x, sinks)
+
+    def _is_kept(self, eqn: JaxprEqn) -> bool:
+        v = eqn.outvars[0]
+        if v not in self.forced and v not in self._reduced:
+            return False
+        arrays = {x for x in eqn.invars if type(x) is not Literal and x not in self._broadcast and x.aval.shape == v.aval.shape}
+        return len(arrays) > 1
+
+    def _of_results(self, eqn: JaxprEqn) -> set:
+        found = self.sinks.get(eqn.outvars[0]) or set()
+        for v in eqn.outvars[1:]:
+            found = found | self.sinks.get(v, set())
+        return found
+
+    def _need(self, v: Any, sinks: set) -> None:
+        have = self.sinks.get(v)
+        if have is None:
+            self.sinks[v] = sinks
+        elif v in self._owned:
+            have |= sinks
+        elif sinks is not have and not sinks <= have:
+            self.sinks[v] = have | sinks
+            self._owned.add(v)
+
+    def _force(self, v: Any) -> None:
+        if type(v) is not Literal:
+            v = self._base.get(v, v)
+            self.forced.add(v)
+            self._need(v, {v})
+
+    def _call(self, i: int, eqn: JaxprEqn, called: Called) -> None:
+        self.called[i] = called
+        for k, x in enumerate(eqn.invars):
+            if type(x) is Literal:
+                continue
+            if called.forced[k]:
+                self._force(x)
+            sinks: set = {(i, k, n) for n in range(called.sinks[k])}
+            for result in called.reaches[k]:
+                found = self.sinks.get(eqn.outvars[result], set())
+                sinks |= {(i, result)} if len(found) > 1 else found
+            self._need(x, sinks)
+
+
+def _is_large(eqn: JaxprEqn) -> bool:
+    """Whether a slice is at least half of what it is taken from."""
+    return 2 * eqn.outvars[0].aval.size >= eqn.invars[0].aval.size
+
+
+class _Part(NamedTuple):
+    """What computes a fused value.
+
+    Attributes:
+      number: tells parts apart.
+      equations: how many.
+      cost: ns for one element.
+      reads: what they read.
+      in_place: whether they read arrays only at the place that they write.
+    """
+
+    number: Any
+    equations: int
+    cost: float
+    reads: Iterable[Any]
+    in_place: bool
+
+
+class _Cones:
+    """Forward: the cones, cut where it pays.
+
+    Attributes:
+      cuts: for ``id(var)`` of each value to write to memory, the reason.
+    """
+
+    __slots__ = ("cuts", "_parts", "_bounds")
+
+    def __init__(self, jaxpr: Jaxpr, uses: _Uses):
+        self.cuts: dict[int, str] = {}
+        self._parts: dict[Any, _Part] = {}
+        self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
+        kinds, counts = _kinds, uses.counts
+        for i, eqn in enumerate(jaxpr.eqns):
+            count = counts[i]
+            if count:
+                weight = kinds[eqn.primitive][1]
+                in_place = (weight > MOVE or eqn.primitive.name in _KEEP_PLACES
+                            or all([x.aval.size == 1 for x in eqn.invars]))
+                for v in eqn.outvars:
+                    self._enter(v, _Part(i, 1, weight, eqn.invars, in_place), count if weight > MOVE else 1, uses)
+            elif i in uses.called:
+                called = uses.called[i]
+                reads: list[list] = [[] for _ in eqn.outvars]
+                for x, reach in zip(eqn.invars, called.reaches):
+                    for k in reach:
+                        reads[k].append(x)
+                for k, (v, (equations, cost)) in enumerate(zip(eqn.outvars, called.cones)):
+                    if equations:
+                        self._enter(v, _Part((i, k), equations, cost, reads[k], False), len(uses.sinks.get(v, ())), uses)
+
+    def _enter(self, v: Any, part: _Part, count: int, uses: _Uses) -> None:
+        """Cut at ``v``, which ``part`` computes and ``count`` kernels need, or let it be part of their cones."""
+        aval = v.aval
+        if not _worth_a_kernel(aval):
+            return
+        equations, cost = part.equations, part.cost
+        bounds = self._bounds
+        for x in part.reads:
+            if type(x) is not Literal:
+                bound = bounds.get(x, _IN_MEMORY)
+                equations += bound[0]
+                cost += bound[1]
+        self._parts[v] = part
+        kept = v in uses.kept
+        forced = kept or v in uses.forced
+        several = count > 1 and _gain(aval, equations, cost, count, forced) > 0
+        if several or equations > MAX_KERNEL:
+            equations, cost, _ = self.walk(v)
+            several = several and _gain(aval, equations, cost, count, forced) > 0
+            if several and (not kept or equations > KEPT):
+                sliced = any([type(sink) is _Slice for sink in uses.sinks.get(v, ())])
+                readers = "kernels or slices" if sliced else "kernels"
+                self.cuts[id(v)] = f"{count} {readers} need it and would each compute {equations} equations"
+            elif equations > MAX_KERNEL:
+                self.cuts[id(v)] = f"bounds a kernel of {equations} equations"
+        if kept or id(v) in self.cuts:
+            del self._parts[v]
+        else:
+            bounds[v] = equations, cost
+
+    def walk(self, v: Any) -> tuple[int, float, set]:
+        """Of the cone of ``v``: number of equations, cost for one element, and the variables in memory that it reads."""
+        parts = self._parts
+        if v not in parts:
+            return 0, 0.0, {v}
+        seen, leaves, stack = set(), set(), [v]
+        equations, cost, in_place = 0, 0.0, True
+        while stack and equations <= 2 * MAX_KERNEL:
+            part = parts[stack.pop()]
+            if part.number in seen:
+                continue
+            seen.add(part.number)
+            equations += part.equations
+            cost += part.cost
+            in_place &= part.in_place
+            for x in part.reads:
+                if type(x) is not Literal:
+                    if x in parts:
+                        stack.append(x)
+                    else:
+                        leaves.add(x)
+        size, price = v.aval.size, READ_ALONG if in_place else READ
+        for x in leaves:
+            if isinstance(x.aval, ShapedArray) and x.aval.shape and hasattr(x.aval.dtype, "itemsize"):
+                cost += price * x.aval.dtype.itemsize * min(1.0, x.aval.size / size)
+        return equations, cost, leaves
+
+
+def _gain(aval: ShapedArray, equations: int, cost: float, count: int, forced: bool) -> float:
+    """ns won over all runs and the compilation by a cut at a value that ``count`` kernels need."""
+    size, width = aval.size, aval.dtype.itemsize
+    run = (count - 1) * (cost - READ * width) * size
+    compiled = (count - 1) * equations * COMPILE_EQUATION
+    if not forced:
+        run -= (WRITE + READ) * width * size + LAUNCH
+        compiled -= COMPILE_KERNEL
+    return RUNS * run + compiled
+
+
+def _summary(jaxpr: Jaxpr, uses: _Uses, cones: _Cones) -> Called:
+    """What callers must know."""
+    results = [(0, 0.0, set()) if type(v) is Literal else cones.walk(v) for v in jaxpr.outvars]
+    outs = {v for v in jaxpr.outvars if type(v) is not Literal}
+    reaches: dict[Any, set[int]] = {v: set() for v in jaxpr.invars}
+    for k, (_, _, leaves) in enumerate(results):
+        for v in leaves:
+            if v in reaches:
+                reaches[v].add(k)
+    return Called(sinks=[len(uses.sinks.get(v, outs) - outs) for v in jaxpr.invars],
+                  reaches=[reaches[v] for v in jaxpr.invars],
+                  forced=[v in uses.forced and v not in outs for v in jaxpr.invars],
+                  cones=[(equations, cost) for equations, cost, _ in results])

@@ -1,0 +1,102 @@
+"""Is a program small, or nothing but passes over its inputs? Then the quick way to compile it pays.
+
+Where all arrays are small, XLA's time to compile counts, and how good its code is hardly does. And code of passes over
+inputs is as good either way.
+"""
+from __future__ import annotations
+
+import collections
+from typing import Iterator
+
+from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
+
+from .planner import is_call, is_fused, starts_a_kernel
+
+ELEMENTS = 1024
+"""Of every array in a small program, at most; docs/compile-time.md has the measurements."""
+EQUAL = 2
+"""Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
+LESS_EXACT = {"tan", "cbrt", "atan"}
+"""Primitives whose quick code has a larger error (1.9 ulp, full: 1.0; `atan` for subnormal float64)."""
+SHORT = 32
+"""Equations of a program that only reads its inputs, at most."""
+REDUCTIONS = 3
+"""In a program that only reads its inputs, at most."""
+DRAWN_ELEMENTS = 1 << 18
+"""Random numbers in such a program, at most: more take 2 to 5 % longer."""
+_DRAWN = {"random_bits"}
+_REDUCED = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or"}
+_OF_INPUTS = {"slice", "rev", "concatenate", "pad", "dynamic_slice"}
+
+
+def is_small(jaxpr: Jaxpr) -> bool:
+    """Whether the quick way to compile pays.
+
+    No equation, nor any in the bodies of loops and branches, may read or write an array of over `ELEMENTS`; a loop may
+    read and stack larger arrays, as each step takes a small part of them. And hardly any kernel may be there many times,
+    as far as can be told from the equations that start one and from the results. Stops at the first large array.
+    """
+    kernels = collections.Counter(x.aval for x in jaxpr.outvars)
+    for eqn in (eqn for program in programs(jaxpr) for eqn in leaves(program)):
+        if eqn.primitive.name in LESS_EXACT or has_large(eqn):
+            return False
+        if starts_a_kernel(eqn.primitive):
+            kernels[eqn.primitive, *[x.aval for x in (*eqn.invars, *eqn.outvars)]] += 1
+    return kernels.total() <= EQUAL * len(kernels)
+
+
+def only_reads_inputs(jaxpr: Jaxpr) -> bool:
+    """Whether all kernels are passes over the inputs and what is reduced from them, as in most functions that are called eagerly.
+
+    Such code is as fast either way (docs/compile-time.md). Not so what the quick way is bad at: a result that takes the
+    buffer of an intermediate value, parts of computed values (`roll` is a concatenation of slices), and long programs. So no
+    large array but the inputs is read twice, as XLA may keep it in memory then.
+    """
+    inputs = set(jaxpr.invars) | set(jaxpr.constvars)
+    results = collections.Counter(x.aval for x in jaxpr.outvars)
+    read: set = set()
+    equations = reductions = 0
+    for program in programs(jaxpr):
+        for eqn in program.eqns:
+            prim = eqn.primitive
+            if is_call(prim):
+                for called in jaxprs_in_params(eqn.params):
+                    inputs.update([v for v, x in zip(called.invars, eqn.invars) if type(x) is not Literal and x in inputs])
+                continue
+            equations += 1
+            if equations > SHORT or prim.name in LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
+                return False
+            if not has_large(eqn):
+                continue
+            reductions += prim.name in _REDUCED
+            drawn = prim.name in _DRAWN and eqn.outvars[0].aval.size <= DRAWN_ELEMENTS
+            if not (is_fused(prim) or drawn or prim.name in _REDUCED) or reductions > REDUCTIONS:
+                return False
+            computed = [x for x in eqn.invars if type(x) is not Literal and x.aval.size > ELEMENTS and x not in inputs]
+            if not read.isdisjoint(computed) or computed and prim.name in _OF_INPUTS:
+                return False
+            read.update(computed)
+    return results.total() <= EQUAL * len(results)
+
+
+def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
+    """The program and all inside it, each once."""
+    todo, seen = [jaxpr], {id(jaxpr)}
+    while todo:
+        program = todo.pop()
+        yield program
+        for eqn in program.eqns:
+            for inner in jaxprs_in_params(eqn.params) if eqn.params else ():
+                if id(inner) not in seen:
+                    seen.add(id(inner))
+                    todo.append(inner)
+
+
+def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
+    """The equations that hold no programs."""
+    return (eqn for eqn in jaxpr.eqns if not eqn.params or next(jaxprs_in_params(eqn.params), None) is None)
+
+
+def has_large(eqn: JaxprEqn) -> bool:
+    """Whether it reads or writes an array of over `ELEMENTS`."""
+    return any([getattr(x.aval, "size", 0) > ELEMENTS for x in (*eqn.invars, *eqn.outvars)])

@@ -1,0 +1,1 @@
+"""Clients, plugins, devices and their topologies; processes."""

@@ -1,0 +1,289 @@
+"""Platforms, clients and devices.
+
+A client is jaxlib's connection to the devices of one platform. Clients are made at first need, once per process: the
+CPU client by jaxlib itself, others by PJRT plugins (see `plugins`).
+
+Which platform is the default: the first of ``JAX_PLATFORMS`` if that is set, else the first plugin that has devices,
+else the CPU.
+
+A forked child cannot use a client of its parent: the threads that execute programs do not exist in it, and a wait
+would last for ever. So every way to a client looks whether this process is the one that made it, and raises if not.
+"""
+from __future__ import annotations
+
+import contextlib
+import copyreg
+import os
+import re
+import threading
+from typing import Any, Callable, Iterator
+
+from jax_core.configuration import config
+from jax_core.representation import source
+
+from . import distributed_hooks, names as platforms
+from ..jaxlib_compat import LAUNCHES_SHARE_THREADS, _jax
+
+Device = _jax.Device
+
+# Several names stand for one platform; "gpu" is any of the vendors'.
+_GPU_PLATFORMS = ("cuda", "rocm", "oneapi")
+_ALIASES = {"gpu": _GPU_PLATFORMS, "cuda": ("cuda",), "rocm": ("rocm",), "oneapi": ("oneapi",)}
+
+_lock = threading.RLock()
+_clients: dict[str, Any] = {}
+_default: str | None = None
+_pid: int | None = None
+_distributed: Any = None  # set by `distributed` before the first client is made
+_on_start: list[Callable[[Any], None]] = []
+
+
+def check_process() -> None:
+    """Raise in a forked child whose parent already had a client."""
+    if _pid is not None and _pid != os.getpid():
+        raise RuntimeError(
+            f"JAX was used in process {_pid} before it was forked into this process ({os.getpid()}), and the threads that "
+            "run JAX programs do not survive fork(). Start the workers with "
+            "multiprocessing.get_context('spawn') or 'forkserver', or make sure that JAX is first used after the fork.")
+
+
+_on_fork: list[Callable[[], None]] = []
+
+
+def on_fork(close: Callable[[], None]) -> None:
+    """Call ``close()`` in a forked child of a process that used jax: it must shut a way that passes by `get_client`."""
+    _on_fork.append(close)
+
+
+def _after_fork_in_child() -> None:
+    if _pid is not None:
+        for close in _on_fork:
+            close()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def on_start(callback: Callable[[Any], None]) -> None:
+    """Call ``callback(client)`` for each client when it has been made."""
+    _on_start.append(callback)
+
+
+def _make_cpu_client() -> Any:
+    count = config.config.read("jax_num_cpu_devices")
+    options: dict[str, Any] = {} if count is None or count < 1 else {"num_devices": count}
+    options.update(distributed_hooks.cpu_options())
+    with _room_to_launch(options.get("num_devices") or _devices_of_flags()):
+        return _jax.get_tfrt_cpu_client(asynchronous=config.config.read("jax_cpu_enable_async_dispatch"), **options)
+
+
+def _devices_of_flags() -> int:
+    found = re.search(r"--xla_force_host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
+    return int(found[1]) if found else 1
+
+
+@contextlib.contextmanager
+def _room_to_launch(devices: int) -> Iterator[None]:
+    """Give a client of several CPU devices, made inside the block, threads enough that launches leave some for running programs.
+
+    Before 0.12 jaxlib launches programs from the pool that also runs them. Where 32 programs are under way a launch waits for
+    one to end; in a pool with one thread for each device those programs then lack a thread to meet in a collective, for good. With
+    four for each, up to three Python threads can be that far ahead.
+    """
+    name, wanted = "PJRT_NPROC", 4 * devices
+    enough = devices < 2 or (os.cpu_count() or 1) >= wanted or name in os.environ or "NPROC" in os.environ
+    if enough or not LAUNCHES_SHARE_THREADS:
+        yield
+        return
+    os.environ[name] = str(wanted)
+    try:
+        yield
+    finally:
+        del os.environ[name]
+
+
+def _find_plugins() -> None:
+    """Unless only the CPU is asked for: then looking for plugins would be lost time."""
+    if any(part.strip() not in ("", "cpu") for part in (_wanted_platforms() or "any").split(",")):
+        from . import plugins  # a program on the CPU does without
+
+        plugins.find()
+
+
+def _wanted_platforms() -> str:
+    return config.config.read("jax_platforms") or config.config.read("jax_platform_name") or ""
+
+
+def _names_for(platform: str) -> tuple[str, ...]:
+    return _ALIASES.get(platform, (platform,))
+
+
+def _start(name: str) -> Any | None:
+    """The client of platform ``name``, made if need be; None if there is no such platform."""
+    global _pid
+    client = _clients.get(name)
+    if client is None:
+        if name == "cpu":
+            factory: Callable[[], Any] | None = _make_cpu_client
+        else:
+            _find_plugins()
+            factory = platforms.factories.get(name)
+        if factory is None:
+            return None
+        _pid = os.getpid()
+        client = _clients[name] = factory()
+        for callback in _on_start:
+            callback(client)
+    return client
+
+
+def _start_default() -> str:
+    """The name of the default platform; its client exists afterwards."""
+    wanted = [p.strip() for p in _wanted_platforms().lower().split(",") if p.strip()]
+    if wanted:
+        for platform in wanted:
+            for name in _names_for(platform):
+                if _start(name) is not None:
+                    return name
+        raise RuntimeError(f"none of the platforms in JAX_PLATFORMS={','.join(wanted)} is present; "
+                           f"present are {sorted({'cpu', *platforms.factories})}. Install the plugin, or unset JAX_PLATFORMS.")
+    _find_plugins()
+    for name in platforms.factories:
+        try:
+            if _start(name).device_count():
+                return name
+        except Exception as error:
+            _clients.pop(name, None)
+            source.warn(f"platform {name!r} cannot be used: {error}")
+    _start("cpu")
+    return "cpu"
+
+
+def get_client(platform: Any = None) -> Any:
+    """The client of ``platform``: a name, a client (returned as it is), or None for the default.
+
+    Raises:
+      RuntimeError: there is no such platform, or this process was forked from one that used jax.
+    """
+    global _default
+    check_process()
+    if platform is None:
+        if _default is None:
+            with _lock:
+                if _default is None:
+                    _default = _start_default()
+        return _clients[_default]
+    if hasattr(platform, "local_devices"):
+        return platform
+    if not isinstance(platform, str):
+        raise TypeError(f"a platform is named by a string such as 'cpu', got {platform!r} of type {type(platform).__name__}")
+    with _lock:
+        for name in _names_for(platform.lower()):
+            client = _start(name)
+            if client is not None:
+                return client
+        _find_plugins()
+    if platform.lower() == "gpu":
+        raise RuntimeError(f"Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. "
+                           f"Platforms present are: {', '.join(sorted({'cpu', *platforms.factories}))}")
+    raise RuntimeError(f"Unknown backend {platform}. Available backends are {sorted({'cpu', *platforms.factories})}")
+
+
+def is_started() -> bool:
+    """Whether a client exists already."""
+    return bool(_clients)
+
+
+def devices(backend: Any = None) -> list[Device]:
+    """All devices of a platform (of all processes), in the order of their ids.
+
+    Args:
+      backend: name of a platform, e.g. ``"cpu"``; default the default platform.
+
+    Raises:
+      RuntimeError: there is no such platform.
+    """
+    return list(get_client(backend).devices())
+
+
+def local_devices(process_index: int | None = None, backend: Any = None, host_id: int | None = None) -> list[Device]:
+    """The devices that belong to one process (default: to this one).
+
+    Raises:
+      ValueError: there is no such process.
+    """
+    client = get_client(backend)
+    wanted = host_id if process_index is None else process_index
+    if wanted is None:
+        return list(client.local_devices())
+    found = [d for d in client.devices() if d.process_index == wanted]
+    if not found:
+        raise ValueError(f"local_devices: there is no process {wanted}; processes are {process_indices(backend)}")
+    return found
+
+
+def device_count(backend: Any = None) -> int:
+    """Number of devices, of all processes together."""
+    return int(get_client(backend).device_count())
+
+
+def local_device_count(backend: Any = None) -> int:
+    """Number of devices of this process."""
+    return int(get_client(backend).local_device_count())
+
+
+def process_index(backend: Any = None) -> int:
+    """Number of this process among the processes that run the program together."""
+    return int(get_client(backend).process_index())
+
+
+host_id = process_index
+
+
+def process_indices(backend: Any = None) -> list[int]:
+    """The numbers of all processes."""
+    return sorted({d.process_index for d in get_client(backend).devices()})
+
+
+def process_count(backend: Any = None) -> int:
+    """Number of processes that run the program together."""
+    return max(process_indices(backend)) + 1
+
+
+def default_backend() -> str:
+    """Name of the default platform: ``"cpu"``, ``"gpu"`` or ``"tpu"``."""
+    platform = get_client().platform
+    return "gpu" if platform in _GPU_PLATFORMS else platform
+
+
+def platform_of(client: Any) -> str:
+    """The platform as lowering rules name it: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"tpu"``."""
+    return str(client._raw_platform if client.platform == "gpu" else client.platform)
+
+
+def default_device() -> Device:
+    """The device that uncommitted values are made on: the flag ``jax_default_device``, else the first local device.
+
+    Raises:
+      ValueError: the flag is neither a device nor the name of a platform.
+    """
+    chosen = config.config.read("jax_default_device")
+    if chosen is None:
+        return get_client().local_devices()[0]
+    if isinstance(chosen, Device):
+        check_process()
+        return chosen
+    if isinstance(chosen, str):
+        return get_client(chosen).local_devices()[0]
+    raise ValueError(f"jax_default_device must be a device, the name of a platform or None, got {chosen!r} of type "
+                     f"{type(chosen).__name__}")
+
+
+def _device_by_id(platform: str, number: int) -> Device:
+    for device in devices(platform):
+        if device.id == number:
+            return device
+    raise RuntimeError(f"this process has no device {platform}:{number}; it has {devices(platform)}")
+
+
+copyreg.pickle(Device, lambda d: (_device_by_id, (d.platform, d.id)))

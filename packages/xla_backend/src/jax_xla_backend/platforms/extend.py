@@ -1,0 +1,86 @@
+"""`jax.extend.backend`: the client behind the devices, for libraries that need it."""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from jax_core import backends as _backends
+
+from . import client
+from ..compiling import compile, tiers
+from ..api import clear_caches, devices
+from ..jaxlib_compat import VERSION_TEXT
+from .plugins import register_plugin
+
+
+def get_backend(platform: str | None = None) -> Any:
+    """The client of a platform (default: the default one)."""
+    if platform is not None and not isinstance(platform, str):
+        return platform
+    return client.get_client(platform)
+
+
+get_backend.cache_clear = lambda: None  # type: ignore[attr-defined]  # for those who know that it may keep what it found
+
+Backend = type
+
+
+def backends() -> dict[str, Any]:
+    """The clients that were started, by platform."""
+    found = devices()[0].client
+    return {found.platform: found}
+
+
+def backend_xla_version(platform: str | None = None) -> int | None:
+    """The version of XLA that the platform's plugin was built with, if it says so."""
+    return getattr(get_backend(platform), "xla_version", None)
+
+
+def get_default_device() -> Any:
+    """The device that new arrays are put on."""
+    return client.default_device()
+
+
+def clear_backends(_crash: bool = False) -> None:
+    """Forget compiled programs. Clients stay: arrays may live on them."""
+    clear_caches()
+
+
+def clear_in_memory_compilation_cache() -> None:
+    """Forget compiled programs that are held in memory."""
+    compile.clear()
+    tiers.clear()
+
+
+def apply_primitive(prim: Any, *args: Any, **params: Any) -> Any:
+    """Run one primitive now."""
+    return _backends.get().evaluate(prim, args, params)
+
+
+def register_backend_factory(name: str, factory: Callable, *, priority: int = 0, fail_quietly: bool = True,
+                             experimental: bool = False, make_topology: Any = None, c_api: Any = None) -> None:
+    """Not supported: platforms come as PJRT plugins, see ``plugins.register_plugin``."""
+    raise NotImplementedError("register_backend_factory: platforms are added as PJRT plugins (entry point group "
+                              "jax_plugins); a whole backend is added through the entry point jax_core.backends")
+
+
+def register_backend_cache(cache: Any, for_what: str) -> None:
+    """Not needed: caches of this system are cleared by `jax.clear_caches`."""
+
+
+def get_compile_options(num_replicas: int, num_partitions: int, device_assignment: Any = None,
+                        env_options_overrides: dict | None = None, fdo_profile: bytes | None = None,
+                        detailed_logging: bool = True, backend: Any = None) -> Any:
+    """jaxlib's options for a compilation."""
+    from jaxlib import _jax
+    options = _jax.CompileOptions()
+    options.num_replicas, options.num_partitions = num_replicas, num_partitions
+    build = options.executable_build_options
+    build.num_replicas, build.num_partitions = num_replicas, num_partitions
+    if env_options_overrides:
+        options.env_option_overrides = list(env_options_overrides.items())
+    return options
+
+
+__all__ = ["Backend", "VERSION_TEXT", "apply_primitive", "backend_xla_version", "backends", "clear_backends",
+           "clear_in_memory_compilation_cache", "get_backend", "get_compile_options", "get_default_device",
+           "register_backend_cache", "register_backend_factory", "register_plugin"]

@@ -1,0 +1,72 @@
+"""Preparing jaxlib, once per process: configuration, our array methods, and the names that its C++ looks up."""
+from __future__ import annotations
+
+import functools
+import gc
+import operator
+import sys
+from typing import Any
+
+import numpy as np
+from jax_core.representation import errors
+from jax_core.representation.aval import ShapedArray
+
+from ..arrays import array, array_methods, guards
+from .. import backend
+from . import client, cpp_state
+from ..placement import sharding
+from ..running import waiting
+from ..jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
+from ..placement.mesh import Mesh
+from ..placement.partition_spec import PartitionSpec
+
+
+def start() -> backend.XlaBackend:
+    """Do all of it and return the backend. No client is made before the first use."""
+    errors.set_runtime_error_class(RuntimeError_)
+    cpp_state.install()
+    guards.install()
+    array_methods.install()
+    client.on_start(_show_names)
+    client.on_fork(waiting.stop_after_fork)
+    gc.callbacks.append(functools.partial(getattr, _Collecting()))
+    return backend.backend
+
+
+class _Collecting:
+    """Calls jaxlib when its attribute ``stop`` is read: it puts Python objects that its threads let go of aside until it is told
+    that they may be freed.
+
+    The collector calls ``getattr(collecting, phase, info)``, in which no bytecode runs: Python looks for signals between bytecodes,
+    and forgets a KeyboardInterrupt that is raised in a callback of the collector.
+    """
+
+    collect_garbage = staticmethod(_jax.collect_garbage)
+    stop = property(operator.methodcaller("collect_garbage"))
+
+
+_shown = False
+
+
+def _show_names(started: Any) -> None:
+    """Have jaxlib look up our classes, which its C++ keeps.
+
+    One function it looks up at each use, so its module stays in ``sys.modules`` under the name that jaxlib asks for.
+    """
+    global _shown
+    if _shown:
+        return
+    _shown = True
+    device = started.local_devices()[0]
+    sys.modules.setdefault("jax._src.sharding_impls", sharding)
+    with names_for_jaxlib(
+            jax={},
+            jax__core={"ShapedArray": ShapedArray},
+            jax___src__literals={"TypedNdArray": type("TypedNdArray", (np.ndarray,), {})}):
+        sharding.NamedSharding(Mesh([device], ("_",)), PartitionSpec())
+        whole = sharding.make_single_device_sharding(device)
+        one = _jax.batched_device_put(ShapedArray((1,), np.dtype(np.float32)), whole, [np.zeros(1, np.float32)],
+                                      [device], True)
+        array.read(one)
+
+

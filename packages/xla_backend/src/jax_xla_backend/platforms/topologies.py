@@ -1,0 +1,79 @@
+"""Topologies: the devices that a program could be compiled for.
+
+Source: `jax.experimental.topologies`, PJRT C API `PJRT_TopologyDescription`.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from . import client
+from .device_grid import create_device_mesh
+from ..jaxlib_compat import _jax
+from ..placement.mesh import Mesh
+
+Device = _jax.Device
+
+
+class TopologyDescription:
+    """A list of devices, attached or only described.
+
+    Args:
+      devices: in the order of their ids.
+    """
+
+    def __init__(self, devices: Sequence[Any], _topology: Any = None):
+        self.devices = list(devices)
+        self._topology = _topology
+
+    def serialize(self) -> bytes:
+        """The description as bytes. Raises NotImplementedError where jaxlib or the platform has no such form."""
+        topology = self._topology if self._topology is not None else _jax.get_topology_for_devices(self.devices)
+        if not hasattr(topology, "serialize"):
+            raise NotImplementedError("TopologyDescription.serialize: needs jaxlib 0.12 or later")
+        return topology.serialize()
+
+    @staticmethod
+    def deserialize(serialized: bytes) -> "TopologyDescription":
+        """The description that `serialize` wrote. Raises NotImplementedError as that does."""
+        if not hasattr(_jax.DeviceTopology, "deserialize"):
+            raise NotImplementedError("TopologyDescription.deserialize: needs jaxlib 0.12 or later")
+        topology = _jax.DeviceTopology.deserialize(serialized)
+        return TopologyDescription(topology._make_compile_only_devices(), topology)
+
+
+def get_attached_topology(platform: str | None = None) -> TopologyDescription:
+    """The devices that are there."""
+    return TopologyDescription(client.devices(platform))
+
+
+def get_topology_desc(topology_name: str = "", platform: str | None = None, **kwargs: Any) -> TopologyDescription:
+    """Devices that need not be there, by the name that the platform's plugin has for them.
+
+    Args:
+      topology_name: as ``"v5e:2x2"`` of a TPU.
+      platform: default ``"tpu"``.
+      kwargs: passed on to the plugin.
+
+    Raises:
+      NotImplementedError: the platform describes no topologies.
+      RuntimeError: its plugin is not installed.
+    """
+    name = (platform or "tpu").lower()
+    if name == "cpu":
+        raise NotImplementedError("get_topology_desc: topology not implemented for cpu; get_attached_topology gives the devices that are there")
+    from . import names as platforms, plugins  # a program on the CPU does without
+    plugins.find()
+    if name not in platforms.factories:
+        raise RuntimeError(f"get_topology_desc: no plugin for the platform {name!r} is installed, so its topologies cannot be described; "
+                           f"present are {sorted({'cpu', *platforms.factories})}")
+    topology = _jax.get_default_c_api_topology(name, topology_name, kwargs)
+    return TopologyDescription(topology._make_compile_only_devices(), topology)
+
+
+def make_mesh(topo: TopologyDescription, mesh_shape: Sequence[int], axis_names: tuple[str, ...], *,
+              contiguous_submeshes: bool = False) -> Mesh:
+    """A mesh of the devices of a topology."""
+    return Mesh(create_device_mesh(mesh_shape, topo.devices, contiguous_submeshes=contiguous_submeshes), axis_names)
+
+
+__all__ = ["Device", "TopologyDescription", "get_attached_topology", "get_topology_desc", "make_mesh"]

@@ -1,0 +1,1 @@
+"""Dispatch, execution, tokens, calls of the host, waiting."""

@@ -1,0 +1,139 @@
+"""The C++ dispatcher: a call with known argument types runs without entering Python.
+
+`jaxlib._jax.pjit` makes a callable that looks up the types of its arguments, its static arguments and the
+configuration (`cpp_state`) in a table. On a hit it executes; on a miss it calls Python, which returns the result and,
+if the call may be repeated without Python, a record of what to execute.
+"""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Hashable, NamedTuple, Sequence
+
+from jax_core.representation import tree
+from jax_core.representation.tracebacks import shorten
+
+from ..platforms import client
+from . import executable, host_calls
+from ..arrays.array import ArrayImpl, check_not_deleted, mark_donated
+from ..jaxlib_compat import Config, _jax
+from ..arrays.put import put
+
+_cache = _jax.PjitFunctionCache(capacity=8192)
+_eager_cache = _jax.PjitFunctionCache(capacity=2048)
+_process = Config("jax_process", None, include_in_jit_key=True)
+
+
+class _Fast(NamedTuple):
+    """What the dispatcher reads, by name; it must be a tuple.
+
+    Inputs are counted with the constants in front: the bit vector has a bit for each constant and each flat argument, the
+    placements and layouts one entry for each constant and each argument that is kept.
+    """
+
+    xla_executable: Any
+    out_pytree_def: Any
+    in_shardings: Sequence[Any]
+    out_shardings: Sequence[Any]
+    out_avals: Sequence[Any]
+    out_committed: Sequence[bool]
+    kept_var_bitvec: Sequence[bool]
+    in_device_local_layouts: Sequence[Any]
+    const_args: Sequence[Any]
+
+
+def record(fast: Any) -> _Fast | None:
+    """The dispatcher's form of `jax_core.interfaces.FastCall`, for what this thread executed last.
+
+    The record of a program that calls the host is for the dispatcher of `host_calls`.
+    """
+    loaded = executable.last.__dict__.pop("loaded", None)
+    if loaded is None or fast.executable.needs_python or not (loaded.simple or loaded.calls_host):
+        return None
+    if loaded.upgrade is not None:  # calls are counted, and the next one may take over other code
+        return None
+    module, consts, out_avals = loaded.module, loaded.consts, list(loaded.module.out_avals)
+    kept = set(module.kept)
+    return _Fast(
+        loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
+        out_avals,
+        [loaded.committed] * len(out_avals), [True] * len(consts) + [i in kept for i in range(len(fast.in_avals))],
+        [None] * (len(consts) + len(module.kept)), consts)
+
+
+def _last() -> Any:
+    return getattr(executable.last, "loaded", None)
+
+
+def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:
+    """Called by the dispatcher for an argument that is not where the program wants it."""
+    return put(x, None, sharding)
+
+
+def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], static_argnames: Sequence[str],
+               name: str, key: Hashable = None, donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = (),
+               eager: bool = False) -> Any:
+    """A callable that repeats known calls fast; see `jax_core.interfaces.Backend.dispatcher`.
+
+    Args:
+      donate_argnums, donate_argnames: arguments that the program may consume; those that it did are marked with ``name``.
+      key: what besides ``fun`` the compiled program depends on. Dispatchers of the same function with equal keys share
+        what they know; None shares nothing.
+    """
+    def checked_miss(*args, **kwargs):
+        client.check_process()
+        return miss(*args, **kwargs)
+
+    def new(miss, key=None):
+        return _jax.pjit(name, fun, miss, list(static_argnums), list(static_argnames), object() if key is None else key,
+                         tree.registry, _place_argument, _eager_cache if eager else _cache)
+
+    call = new(host_calls.misses(checked_miss, record, _last, new), key)
+    return _donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
+
+
+def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[str]) -> Callable:
+    """``call``, after which the arrays that it consumed say so when they are used, in another such call too.
+
+    jaxlib's own dispatcher may report a bad buffer, on stderr too, without a word about where it went.
+    """
+    def donating(*args, **kwargs):
+        given = [args[i] for i in argnums if -len(args) <= i < len(args)]
+        given += [kwargs[n] for n in argnames if n in kwargs]
+        try:
+            leaves = tree.tree_leaves(given)
+            _check_not_donated(leaves)
+            try:
+                result = call(*args, **kwargs)
+            except (RuntimeError, ValueError) as error:
+                if "deleted or donated" in str(error):  # two threads at once: jaxlib lets one have the buffer
+                    _check_not_donated(leaves)
+                raise
+        except Exception as error:
+            shorten(error)
+            raise
+        mark_donated(leaves, name)
+        return result
+
+    donating._cache_size, donating._clear_cache = call._cache_size, call._clear_cache
+    return donating
+
+
+def _check_not_donated(leaves: Sequence[Any]) -> None:
+    for x in leaves:
+        if type(x) is ArrayImpl:
+            check_not_deleted(x)
+
+
+def clear() -> None:
+    """Forget all recorded calls."""
+    _cache.clear()
+    _eager_cache.clear()
+    _jax.PjitFunctionCache.clear_all()
+
+
+def _close_after_fork() -> None:
+    """In a forked child every call misses, and the miss raises."""
+    _process.set_global(threading.get_ident())
+
+
+client.on_fork(_close_after_fork)

@@ -1,0 +1,170 @@
+"""Running one primitive now.
+
+Two ways. Primitives whose result is exact on the host (data movement, comparisons, integer arithmetic, sorting,
+creation) run as their NumPy reference on views of the buffers: nothing is compiled, so a new shape costs nothing. All
+others run as a program of one equation, through a C++ dispatcher for each primitive and its parameters.
+"""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.interfaces import FastCall, LowerSpec
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
+from jax_core.representation.primitive import Primitive, abstract_eval
+
+from ..compiling import build
+from ..arrays import guards
+from ..arrays import put as _put
+from ..arrays.array import ArrayImpl, check_not_deleted, host_value
+from .dispatch import dispatcher
+from ..jaxlib_compat import _jax
+
+_put_cpp = _jax.batched_device_put
+_LIMIT = 8192
+_calls: dict[Any, Any] = {}
+_ONE = tree.structure(0)
+
+
+def clear() -> None:
+    """Forget the dispatchers of all primitives."""
+    _calls.clear()
+
+
+def evaluate(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    """Run ``prim`` on concrete arguments; see `jax_core.interfaces.Backend.evaluate`."""
+    exact = prim.exact
+    if exact:
+        avals = [x.aval if type(x) is ArrayImpl else get_aval(x) for x in args]
+        if exact is True or exact(*avals, **params):
+            result = _on_host(prim, args, avals, params)
+            if result is not NotImplemented:
+                return result
+    if not prim.cacheable:
+        return _run_holding_jaxprs(prim, args, params)
+    try:
+        call = _calls[(prim, *params.items()) if params else prim]
+    except KeyError:
+        call = _new_call(prim, params)
+    except TypeError:  # a parameter that cannot be hashed
+        return _run_once(prim, args, params)[0]
+    return call(*args)
+
+
+def _new_call(prim: Primitive, params: dict) -> Any:
+    in_python: dict[Any, Any] = {}  # executables that the dispatcher cannot keep, as each call passes through here
+
+    def miss(*args):
+        avals = tuple(map(get_aval, args))
+        executable = in_python.get(avals)
+        if executable is None:
+            executable = _compile(prim, avals, params)
+        outs = executable.execute(args)
+        if executable.needs_python:
+            in_python[avals] = executable
+            return (outs if prim.multiple_results else outs[0]), None
+        out_tree = tree.structure(outs) if prim.multiple_results else _ONE
+        fast = FastCall(executable, out_tree, avals, executable.module.out_avals, executable.kept, executable.consts)
+        return (outs if prim.multiple_results else outs[0]), fast
+
+    call = dispatcher(miss, miss, (), (), prim.name, eager=True)
+    if len(_calls) >= _LIMIT:
+        _calls.clear()
+    _calls[(prim, *params.items()) if params else prim] = call
+    return call
+
+
+def _program(prim: Primitive, avals: Sequence[Any], params: dict) -> ClosedJaxpr:
+    """The program that is this one equation."""
+    types, effects = abstract_eval(prim, avals, params)
+    invars, outvars = [Var(a) for a in avals], [Var(a) for a in types]
+    equation = JaxprEqn(invars, outvars, prim, params, effects)
+    return ClosedJaxpr(Jaxpr([], invars, outvars, [equation], effects), ())
+
+
+def _compile(prim: Primitive, avals: Sequence[Any], params: dict) -> Any:
+    spec = LowerSpec(prim.name, keep_unused=True)
+    return build.executable(build.lower(_program(prim, avals, params), spec), spec)
+
+
+def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Any, Any]:
+    """Run without keeping more than the compiled module, which is found again by its text."""
+    executable = _compile(prim, tuple(map(get_aval, args)), params)
+    outs = executable.execute(args)
+    return (outs if prim.multiple_results else outs[0]), executable
+
+
+def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    """Control flow and other primitives with programs among their parameters. The executable is kept in the first of
+    those programs, so that both are forgotten together."""
+    holder = next((v for v in params.values() if isinstance(v, ClosedJaxpr)), None)
+    if holder is None:
+        holder = next((w for v in params.values() if isinstance(v, tuple) for w in v if isinstance(w, ClosedJaxpr)), None)
+    if holder is None:
+        return _run_once(prim, args, params)[0]
+    avals = tuple(map(get_aval, args))
+    others = tuple(v for v in params.values() if v is not holder)
+    try:
+        executable = holder.memo(("evaluate", prim, avals, others), lambda: _compile(prim, avals, params))
+    except TypeError:
+        return _run_once(prim, args, params)[0]
+    outs = executable.execute(args)
+    return outs if prim.multiple_results else outs[0]
+
+
+# -- on the host -----------------------------------------------------------------------------------------------------
+
+def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params: dict) -> Any:
+    """The result of the NumPy reference, or NotImplemented if the operands are not all in this host's memory."""
+    where = _put._default or _put.default_placement()
+    sharding, devices, committed, arrays = where.sharding, where.devices, False, False
+    views = []
+    for x, aval in zip(args, avals):
+        if type(x) is ArrayImpl:
+            arrays = True
+            view = x._npy_value
+            if view is None or x.is_deleted():
+                view = _view(x)
+                if view is None:
+                    return NotImplemented
+            if x._committed:
+                if committed and x._sharding != sharding or len(x._sharding._internal_device_list) != 1:
+                    return NotImplemented
+                sharding, devices, committed = x._sharding, x._sharding._addressable_device_assignment, True
+        elif isinstance(aval.dtype, dtypes.ExtendedDType):
+            return NotImplemented
+        else:
+            view = np.asarray(x, aval.dtype)
+        views.append(view)
+    if not arrays and where.platform != "cpu":
+        return NotImplemented
+    types, effects = abstract_eval(prim, avals, params)
+    if effects:
+        return NotImplemented
+    result = prim.reference(*views, **params)
+    with guards.explicit():  # computing on the host is our choice, not a transfer of the program's
+        if prim.multiple_results:
+            return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]
+        return _wrap(result, types[0], sharding, devices, committed)
+
+
+def _wrap(value: Any, aval: ShapedArray, sharding: Any, devices: Sequence[Any], committed: bool) -> ArrayImpl:
+    if type(value) is not np.ndarray or value.dtype != aval.dtype:
+        value = np.asarray(value, aval.dtype)
+    if not value.dtype.itemsize:  # float0
+        return value
+    return _put_cpp(aval, sharding, [value], devices, committed)
+
+
+def _view(x: ArrayImpl) -> np.ndarray | None:
+    """A view of a CPU array on one device, waiting for it if it is being computed: that ends sooner than compiling
+    would. None for arrays elsewhere."""
+    check_not_deleted(x)
+    if x.platform() != "cpu" or len(x._sharding._internal_device_list) != 1:
+        return None
+    return host_value(x)
+
+
+__all__ = ["clear", "evaluate"]

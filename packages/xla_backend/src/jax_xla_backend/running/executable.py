@@ -1,0 +1,400 @@
+"""`Executable`: a compiled program and how it is called from Python.
+
+A program is compiled for the places its arguments are in. Which places, is known when it is called, so an
+`Executable` holds one `LoadedProgram` for each combination of places that it was called with; nearly always there is one.
+
+What it needs of a lowered module (`lowering` writes it):
+
+* ``text()``: the module. ``main`` takes the tokens of the ordered effects, then ``consts``, then the kept inputs, and
+  returns the tokens and the results.
+* ``name``; ``kept``: indices of the flat inputs that ``main`` takes; ``consts``: arrays to pass before them;
+* ``in_avals`` (of the kept inputs), ``out_avals``, as ``main`` has them: keys as their words;
+* ``converted_in``, ``converted_out``: pairs (index, converter) of the flat inputs and results that the caller has in another
+  form: keys, float0;
+* ``donated``: indices of flat inputs whose buffers are given up;
+* ``ordered_effects``, ``unordered_effects``: those of the program;
+* ``constraints``: placements on several devices that it asks for its values;
+* ``host_callbacks``: Python functions that the module calls by number; ``keep_alive``: objects to keep with it.
+"""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Sequence
+
+from jax_core.configuration import config
+from jax_core.programs.monitoring import timed
+
+from ..arrays import array
+from . import big_buffers, host_calls, tokens
+from ..platforms import client
+from ..compiling import compile, tiers
+from ..placement import mesh
+from ..arrays.array import ArrayImpl
+from ..jaxlib_compat import HloSharding, _jax, result_handler
+from ..arrays.put import as_sharding, put
+from ..placement.layout import Format, Layout
+from ..compiling.options import options_for
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
+
+last = threading.local()
+"""``last.loaded``: what this thread executed most recently; the dispatcher repeats it."""
+
+
+class LoadedProgram:
+    """A program compiled for certain devices, with the placements of its inputs and results."""
+
+    __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
+                 "single", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
+
+    def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
+                 committed: bool, items: tuple, name: str):
+        self.module, self.devices, self.committed = module, tuple(devices), committed
+        on = self.devices[0].client
+        if config.log_compiles.value:
+            from jax_core.programs import explain  # loaded only when asked for
+            explain.compiling(f"jit({name})", module.in_avals)
+        with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
+            self.loaded, self.upgrade = tiers.compile_first(module, on, self.devices, items, name)
+        self._prepare(in_shardings, out_shardings, name)
+
+    @classmethod
+    def of(cls, loaded: Any, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
+        """What jaxlib has compiled or loaded already."""
+        self = object.__new__(cls)
+        self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed
+        self.upgrade = None
+        self._prepare(in_shardings, None, module.name)
+        return self
+
+    def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:
+        module = self.module
+        self.in_shardings = list(in_shardings)
+        self.single = len(self.devices) == 1
+        self.out_shardings = self._results(out_shardings)
+        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(module.out_avals, self.out_shardings)]
+        self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
+                               NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
+        self.consts = [put(c, None, self.token_sharding) for c in module.consts]
+        self.name = name
+        for seen in getattr(module, "inspections", ()):
+            seen(self.token_sharding)
+        self.simple = not (module.ordered_effects or module.unordered_effects)
+        self.calls_host = host_calls.calls_host(module, self.devices)
+        self.on_buffers = self.calls_host and big_buffers.TARGET in module.text()
+        if self.calls_host:
+            host_calls.wait_for(self.consts)
+
+    def _results(self, wanted: Any) -> list[Sharding]:
+        """The placements of the results: those asked for, else those that the compiler chose."""
+        avals = self.module.out_avals
+        if self.single:
+            here = make_single_device_sharding(self.devices[0])
+            return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
+        chosen = self.loaded.get_output_shardings() or []
+        chosen = [_as_hlo(s) for s in chosen][len(self.module.ordered_effects):]
+        grid = next((s.mesh for s in self.in_shardings if isinstance(s, NamedSharding)), None)
+        if grid is None:
+            grid = next((s.mesh for s in wanted or () if isinstance(s, NamedSharding)), None)
+        device_list = _jax.DeviceList(self.devices)
+        return [w if w is not None else from_hlo(s, device_list, grid, len(aval.shape))
+                for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
+
+    def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
+        """Execute on flat inputs (all of them, kept or not)."""
+        if (upgrade := self.upgrade) is not None and upgrade.called():
+            self._take_over(upgrade)
+        inputs = list(self.consts)
+        for i, aval, sharding in zip(self.module.kept, self.module.in_avals, self.in_shardings):
+            x = args[i]
+            if type(x) is not ArrayImpl:
+                x = put(x, aval, sharding)
+            elif x._sharding is not sharding:
+                if x.is_deleted():
+                    raise RuntimeError(array.deleted_message(x))
+                if x._sharding != sharding:
+                    x = put(x, None, sharding)
+            elif x.is_deleted():
+                raise RuntimeError(array.deleted_message(x))
+            inputs.append(x)
+        if self.calls_host:
+            host_calls.wait_for(inputs)
+            with big_buffers.lending(inputs if self.on_buffers and not self.module.donated else ()):
+                outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+        elif self.simple:
+            outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+        else:
+            outs = self._run_with_effects(inputs)
+        if self.module.donated:
+            array.mark_donated([args[i] for i in self.module.donated], self.name)
+        return outs
+
+    def full(self) -> Any:
+        """jaxlib's executable with the full code."""
+        if (upgrade := self.upgrade) is not None:
+            upgrade.finish()
+            self._take_over(upgrade)
+        return self.loaded
+
+    def _take_over(self, upgrade: tiers.Upgrade) -> None:
+        """Run the full code from now on, or the quick code for good if there is no other."""
+        if upgrade.full is not None:
+            self.loaded = upgrade.full
+        self.upgrade = None
+
+    def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
+        ordered = self.module.ordered_effects
+        where = self.token_sharding
+        inputs = [tokens.take(effect, where) for effect in ordered] + inputs
+        results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.module.unordered_effects))
+        if self.module.unordered_effects:
+            tokens.keep_unordered(self.devices, results.consume_token())
+        handlers = [self._token_handler() for _ in ordered] + self.handlers
+        outs = results.consume_with_handlers(handlers)
+        for effect, token in zip(ordered, outs):
+            tokens.keep(effect, where, token)
+        return outs[len(ordered):]
+
+    def _token_handler(self) -> Any:
+        return result_handler(tokens.TOKEN_TYPE, self.token_sharding, True)
+
+
+def _as_hlo(sharding: Any) -> Any:
+    return sharding if isinstance(sharding, HloSharding) else HloSharding.from_proto(sharding)
+
+
+class Executable:
+    """A compiled program.
+
+    Args:
+      module: the lowered module for the default placement.
+      spec: how it was asked for (`jax_core.interfaces.LowerSpec`).
+      lower: ``lower(in_shardings, out_shardings)`` makes the module for other placements.
+      items: compiler options.
+    """
+
+    def __init__(self, module: Any, spec: Any, lower: Callable, items: tuple):
+        self.module, self.spec, self._lower, self._items = module, spec, lower, items
+        self._variants: dict[Any, LoadedProgram] = {}
+        self._lock = threading.RLock()
+        self._first: LoadedProgram | None = None
+        effects = module.ordered_effects or module.unordered_effects
+        self.needs_python = bool(effects and module.platform != "cpu" or module.converted_in or module.converted_out)
+
+    # -- what jit reads
+    @property
+    def kept(self) -> tuple[int, ...]:
+        return tuple(self.current.module.kept)
+
+    @property
+    def consts(self) -> list:
+        return self.current.consts
+
+    @property
+    def current(self) -> LoadedProgram:
+        """What was compiled first; compiles for the default placement if nothing was."""
+        if self._first is None:
+            self.compile()
+        return self._first
+
+    def compile(self) -> "Executable":
+        """Compile for the placements in the spec, without arguments to look at."""
+        self._variant(*self._place(None))
+        return self
+
+    def execute(self, args: Sequence[Any]) -> list[ArrayImpl]:
+        """Run on flat arguments; the results are ready or on their way.
+
+        Raises:
+          ValueError: the arguments are committed to different devices.
+          RuntimeError: an argument was deleted or donated.
+        """
+        converted = self.module.converted_in
+        if converted:
+            args = list(args)
+            for i, converter in converted:
+                args[i] = converter.unwrap(args[i])
+        loaded = self._variant(*self._place(args))
+        outs = loaded.run(args)
+        for i, converter in self.module.converted_out:
+            outs[i] = converter.wrap(outs[i])
+        last.loaded = loaded  # only now: a callback of the program may have executed others
+        return outs
+
+    def _place(self, args: Sequence[Any] | None) -> tuple:
+        """The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the
+        results are committed."""
+        spec = self.spec
+        if spec.in_shardings is None and spec.out_shardings is None and spec.device is None and spec.platform is None:
+            return self._place_by_args(args)
+        return self._place_as_told(args)
+
+    def _place_by_args(self, args: Sequence[Any] | None) -> tuple:
+        found: Any = None
+        for x in args or ():
+            if type(x) is ArrayImpl and x._committed:
+                sharding = x._sharding
+                if found is None:
+                    found = sharding
+                elif sharding is not found and sharding != found:
+                    if sharding._internal_device_list != found._internal_device_list:
+                        self._complain(args)
+        if self.module.constraints:  # the program itself asks for several devices
+            wanted = self.module.constraints[0]
+            if found is None and wanted.num_devices == 1:
+                return wanted._device_assignment, None, True
+            if found is not None and wanted.device_set != found.device_set:
+                self._complain(args, wanted)
+            if found is None or wanted._internal_device_list != found._internal_device_list:
+                return wanted._device_assignment, self._from_args(args, wanted), True
+        if found is None:
+            return (client.default_device(),), None, False
+        if len(found._internal_device_list) == 1:
+            return found._device_assignment, None, True
+        return found._device_assignment, self._from_args(args, found), True
+
+    def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
+        spec = self.spec
+        wanted = [s for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding)]
+        if spec.device is not None:
+            return (spec.device,), None, True
+        if not wanted:
+            if spec.platform is not None:
+                return (client.get_client(spec.platform).local_devices()[0],), None, True
+            return self._place_by_args(args)
+        devices = wanted[0]._device_assignment
+        if len(devices) == 1:
+            return devices, None, True
+        ins = self._from_args(args, wanted[0])
+        for position, i in enumerate(self.module.kept):
+            told = spec.in_shardings[i] if spec.in_shardings is not None else None
+            if told is not None:
+                ins[position] = as_sharding(told)
+                x = args[i] if args is not None else None
+                if type(x) is ArrayImpl and x._committed and not x._sharding.is_equivalent_to(ins[position], x.ndim):
+                    raise ValueError(
+                        f"Sharding passed to jit does not match the sharding on the respective arg. Got jit sharding: "
+                        f"{ins[position]},\narg sharding: {x.sharding} for arg type: {x.aval.str_short()}; argument {i} of "
+                        f"{self.module.name}. Move the argument with jax.device_put, or leave in_shardings out.")
+        return devices, ins, True
+
+    def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:
+        """The placements of the kept inputs on the devices of ``example``; what is not placed yet goes to all."""
+        grid = example.mesh if isinstance(example, NamedSharding) else mesh.Mesh(
+            list(example._device_assignment), ("_devices",))
+        everywhere = NamedSharding(grid, PartitionSpec())
+        placed = []
+        for i in self.module.kept:
+            x = args[i] if args is not None else None
+            stays = type(x) is ArrayImpl and x._committed and (
+                x._sharding._internal_device_list == everywhere._internal_device_list)
+            placed.append(x._sharding if stays else everywhere)
+        return placed
+
+    def _complain(self, args: Sequence[Any] | None, wanted: Sharding | None = None) -> None:
+        seen: list[str] = []
+        if wanted is not None:
+            ids = [d.id for d in wanted._device_assignment]
+            seen.append(f"the program itself (shard_map or a sharding constraint) on devices {ids}")
+        for i, x in enumerate(args or ()):
+            if type(x) is ArrayImpl and x._committed:
+                ids = [d.id for d in x._sharding._device_assignment]
+                seen.append(f"argument {i} with shape {x.aval.str_short()} on {x._sharding._device_assignment[0].platform} "
+                            f"devices {ids}")
+        raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: {'; '.join(seen)}. Move "
+                         "them to the same devices with jax.device_put.")
+
+    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> LoadedProgram:
+        key = (devices, committed) if ins is None else (devices, committed, *ins)
+        found = self._variants.get(key)
+        if found is None:
+            with self._lock:
+                found = self._variants.get(key)
+                if found is None:
+                    found = self._variants[key] = self._make(devices, ins, committed)
+                    if self._first is None:
+                        self._first = found
+        return found
+
+    def _make(self, devices: tuple, ins: list | None, committed: bool) -> LoadedProgram:
+        outs = None if self.spec.out_shardings is None else [
+            None if s is None else as_sharding(s) for s in self.spec.out_shardings]
+        if ins is None:
+            here = make_single_device_sharding(devices[0])
+            same = devices[0].platform == client.get_client().platform
+            module = self.module if same else self._lower(None, None, devices[0].platform)
+            wants = getattr(module, "wants", None)
+            if wants is not None:
+                raise ValueError(f"{module.name}: {wants[0]} runs on {wants[1]} devices, but nothing says on which: place an argument "
+                                 "(jax.device_put with a NamedSharding), or give shard_map a jax.sharding.Mesh.")
+            return LoadedProgram(module, devices, [here] * len(module.kept), outs, committed, self._items, self.spec.name)
+        full = [None] * (max(self.module.kept, default=-1) + 1)
+        for i, sharding in zip(self.module.kept, ins):
+            full[i] = sharding
+        count = len(getattr(self.module, "flat_in_avals", ())) or len(full)
+        full += [None] * (count - len(full))
+        module = self._lower(tuple(full), None if outs is None else tuple(outs), devices[0].platform)
+        return LoadedProgram(module, devices, ins, outs, committed, self._items, self.spec.name)
+
+    # -- what stages show
+    @property
+    def loaded(self) -> Any:
+        """jaxlib's executable."""
+        return self.current.full()
+
+    @property
+    def in_shardings(self) -> list[Sharding]:
+        """Placements of all flat inputs; those that the program does not take go to all devices."""
+        current = self.current
+        kept = dict(zip(current.module.kept, current.in_shardings))
+        return [kept.get(i, current.token_sharding) for i in range(len(current.module.flat_in_avals))]
+
+    @property
+    def out_shardings(self) -> list[Sharding]:
+        """Placements of the results."""
+        return self.current.out_shardings
+
+    def as_text(self) -> str:
+        """The optimised program, as XLA prints it."""
+        return "\n\n".join(m.to_string() for m in self.loaded.hlo_modules())
+
+    def cost_analysis(self) -> Any:
+        """XLA's estimate of operations and bytes, or None where it has none."""
+        try:
+            return self.loaded.cost_analysis()
+        except (RuntimeError, NotImplementedError):
+            return None
+
+    def memory_analysis(self) -> Any:
+        """XLA's account of memory, or None where it has none."""
+        try:
+            return self.loaded.get_compiled_memory_stats()
+        except (RuntimeError, NotImplementedError):
+            return None
+
+    def serialize(self) -> bytes:
+        """The machine code, for the same jaxlib on the same kind of machine."""
+        return bytes(self.loaded.serialize())
+
+    def compile_anew(self) -> Any:
+        """The same as `loaded`, which may have come out of the disk cache, without it."""
+        current = self.current
+        return compile.compile_text(current.module.text(), current.devices[0].client, current.devices,
+                                    options_for(current.module, current.devices[0].platform, self._items), cached=False)
+
+    @property
+    def in_formats(self) -> list[Format]:
+        """Layouts and placements of all flat inputs; those that the program does not take have no layout."""
+        current = self.current
+        layouts = self.loaded.get_parameter_layouts()[-len(current.module.kept):] if current.module.kept else []
+        kept = dict(zip(current.module.kept, map(Layout.from_pjrt_layout, layouts)))
+        return [Format(kept.get(i), s) for i, s in enumerate(self.in_shardings)]
+
+    @property
+    def out_formats(self) -> list[Format]:
+        """Layouts and placements of the results."""
+        layouts = self.loaded.get_output_layouts()[len(self.module.ordered_effects):]
+        return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.out_shardings)]
+
+
+__all__ = ["Executable", "last"]

@@ -1,0 +1,1 @@
+"""Profiles, inspection, estimates, exported programs."""

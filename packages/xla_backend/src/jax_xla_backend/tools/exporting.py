@@ -1,0 +1,65 @@
+"""What `jax_core.export` needs of the backend: modules as text that stands for itself, and portable artifacts.
+
+A portable artifact is StableHLO in a versioned form that compilers of later versions read.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from jax_core.interfaces import LowerSpec
+from jax_core.representation.jaxpr import ClosedJaxpr
+
+from ..compiling import build, compile
+from ..platforms import client
+from . import inspecting
+from ..jaxlib_compat import VERSION_TEXT, _jax
+
+
+def _foreign() -> Any:
+    return importlib.import_module("jax_xla_backend.lowering.foreign")  # lowering is loaded at the first program
+
+
+def default_platform() -> str:
+    """The platform that programs run on, as lowering rules name it."""
+    return client.platform_of(client.get_client())
+
+
+def compiler_version() -> str:
+    """Equal for compilers that read each other's text."""
+    return f"jaxlib {VERSION_TEXT}"
+
+
+def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
+    """The program as a module that takes nothing but the inputs it reads; and which these are."""
+    module = inspecting.placed_module(build.lower(closed, spec), closed, spec)
+    text = _foreign().without_locations(module.text())
+    return _foreign().with_constants(text, module.consts) if module.consts else text, module.kept
+
+
+def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
+    """The placements on several devices that the program itself asks for its values."""
+    return [s for s in build.lower(closed, spec).constraints if s.num_devices > 1]
+
+
+def custom_call_targets(text: str) -> list[str]:
+    """The targets of custom calls in a module."""
+    return _foreign().custom_call_targets(text)
+
+
+def portable_artifact(text: str) -> bytes:
+    """The module in the versioned form, for versions of the last twelve weeks and later."""
+    from jaxlib.mlir.dialects import stablehlo  # the bindings take a while to load
+
+    target = stablehlo.get_version_from_compatibility_requirement(stablehlo.StablehloCompatibilityRequirement.WEEK_12)
+    return _jax.mlir.serialize_portable_artifact(text, target)
+
+
+def module_of_artifact(artifact: bytes) -> str:
+    """The text of a module in the versioned form."""
+    context = compile.parse("module {}").context
+    return str(_jax.mlir.deserialize_portable_artifact(artifact, context))
+
+
+__all__ = ["compiler_version", "custom_call_targets", "default_platform", "exported_module", "module_of_artifact", "placements_asked_for",
+           "portable_artifact"]

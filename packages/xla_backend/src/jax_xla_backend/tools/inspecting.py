@@ -1,0 +1,54 @@
+"""What stages show of a lowered program: its text with placements, HLO, objects of the MLIR bindings, and costs."""
+from __future__ import annotations
+
+from typing import Any
+
+from jax_core.interfaces import LowerSpec
+from jax_core.representation.jaxpr import ClosedJaxpr
+
+from ..compiling import build, compile
+from ..platforms import client
+from ..jaxlib_compat import _jax
+from ..arrays.put import as_sharding
+from ..placement.sharding import Sharding
+
+
+def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+    """``module``, or where ``spec`` places arguments or results on several devices, the module with these placements."""
+    told = [*(spec.in_shardings or ()), *(spec.out_shardings or ())]
+    if not any(isinstance(s, Sharding) and s.num_devices > 1 for s in map(_sharding, told)):
+        return module
+    ins = tuple(map(_sharding, spec.in_shardings)) if spec.in_shardings is not None else (None,) * len(closed.in_avals)
+    outs = tuple(map(_sharding, spec.out_shardings)) if spec.out_shardings is not None else None
+    return build.lower(closed, spec, ins, outs)
+
+
+def _sharding(x: Any) -> Any:
+    return x if x is None or isinstance(x, Sharding) else as_sharding(x)
+
+
+def _computation(module: Any) -> Any:
+    return _jax.mlir.mlir_module_to_xla_computation(module.text(), use_tuple_args=False, return_tuple=False)
+
+
+def hlo_text(module: Any) -> str:
+    """The program in HLO, before optimisation."""
+    return _computation(module).as_hlo_text()
+
+
+def compiler_ir(module: Any, dialect: str | None) -> Any:
+    """The parsed module (``"stablehlo"``, the default), or the `XlaComputation` (``"hlo"``); None for other dialects."""
+    if dialect == "hlo":
+        return _computation(module)
+    return compile.parse(module.text()) if dialect in (None, "stablehlo") else None
+
+
+def cost_analysis(module: Any) -> Any:
+    """XLA's estimate of operations and bytes before compilation, or None where it has none."""
+    try:
+        return _jax.hlo_module_cost_analysis(client.get_client(), _computation(module).as_hlo_module())
+    except (RuntimeError, NotImplementedError, AttributeError):
+        return None
+
+
+__all__ = ["compiler_ir", "cost_analysis", "hlo_text", "placed_module"]
