@@ -156,8 +156,7 @@ pure_callback_p = Primitive(
     transpose=none("pure_callback is not linear, so it has no transpose"),
     batch=_pure_batch,
     lower=lambda b, *xs, site, **_: lower_call(b, xs, site, None, has_side_effect=False),
-)
-pure_callback_p.lowers_keys = True
+    lowers_keys=True)
 
 
 def pure_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Any = None,
@@ -223,8 +222,7 @@ io_callback_p = Primitive(
     transpose=none("io_callback is not linear, so it has no transpose"),
     batch=_io_batch,
     lower=lambda b, *xs, site, ordered, **_: lower_call(b, xs, site, _io_effect(ordered), has_side_effect=True),
-)
-io_callback_p.lowers_keys = True
+    lowers_keys=True)
 
 
 def io_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Any = None,

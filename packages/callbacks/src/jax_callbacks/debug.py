@@ -34,8 +34,7 @@ debug_callback_p = Primitive(
     jvp=ZERO,
     batch=lambda axis, args, dims, *, site, **params: batch_by_loop(debug_callback_p, axis, args, dims, site, **params),
     lower=lambda b, *xs, site, ordered, partitioned: lower_call(b, xs, site, _effect(ordered), True, partitioned),
-)
-debug_callback_p.lowers_keys = True
+    lowers_keys=True)
 
 
 def _bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool, partitioned: bool) -> None:

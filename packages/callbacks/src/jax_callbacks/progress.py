@@ -152,8 +152,7 @@ progress_p = Primitive(
     jvp=ZERO,
     batch=lambda axis, args, dims, **params: (progress_p.bind(**params), []),
     lower=lambda b, *, bar, total: _call(b, bar.one, total, [], None),
-)
-progress_p.loop_observer = _Observer
+    loop_observer=_Observer)
 
 
 class _Loop:

@@ -34,8 +34,7 @@ inspect_sharding_p = Primitive(
     jvp=ZERO,
     batch=_batch_inspection,
     lower=_lower_inspection,
-)
-inspect_sharding_p.lowers_keys = True
+    lowers_keys=True)
 
 
 def inspect_array_sharding(value: Any, *, callback: Callable[[Any], None]) -> None:

@@ -151,13 +151,10 @@ def _unwrap_type(keys):
 
 random_wrap_p = Primitive(
     "random_wrap", out_type=_wrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_wrap_p),
-    lower=lambda b, words, *, impl: in_memory(b, words), impl=lambda words, *, impl: impl.dtype.wrap(words))
+    lower=lambda b, words, *, impl: in_memory(b, words), impl=lambda words, *, impl: impl.dtype.wrap(words), lowers_keys=True)
 """Typed keys of raw ones."""
 
 random_unwrap_p = Primitive(
     "random_unwrap", out_type=_unwrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_unwrap_p),
-    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._words)
+    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._words, lowers_keys=True)
 """Raw keys of typed ones."""
-
-for _prim in (random_wrap_p, random_unwrap_p):
-    _prim.lowers_keys = True

@@ -279,8 +279,8 @@ _NO_RULE = none("an exported program is called through Exported.call, which know
 call_exported_p = Primitive(
     "call_exported", multiple_results=True, cacheable=False, out_type=_call_type, jvp=_NO_RULE, transpose=_NO_RULE,
     batch=none("Exported.call cannot be vmapped: the program is compiled for its shapes. Apply vmap before export, or use lax.map."),
-    lower=_call_lower)
-call_exported_p.lowers_keys = True
+    lower=_call_lower,
+    lowers_keys=True)
 
 
 # -- export ------------------------------------------------------------------------------------------------------------------

@@ -24,19 +24,16 @@ from ..configuration import config, context
 from ..traces import nans
 from ..representation import source, tree
 from ..representation.aval import AbstractRef, get_aval, is_open, plain_values
-from ..transformations.batching import batch_jaxpr
+from ..transformations.batching import batch_jaxpr, moved
 from ..transformations.custom_jvp import signature_of
 from ..representation.dtypes import ExtendedDType
-from ..representation.effects import operand_effects
 from ..interfaces import FastCall, LowerSpec
-from ..representation.jaxpr import ClosedJaxpr, DebugInfo, dce, runs_its_program
+from ..representation.jaxpr import ClosedJaxpr, DebugInfo
 from .monitoring import timed
-from ..representation.primitive import Primitive
-from ..transformations.program_call import jvp_of_call, linearize_call, transpose_call
-from ..references.discharge import aliased, any_refs, call_rule, discharged, pure
+from ..transformations.program_call import program_call
+from ..references.discharge import aliased, any_refs, discharged, pure
 from ..references.primitives import cell_of
 from ..representation.source import describe_function, name_of
-from ..transformations.split import EquationSplit, split_jaxpr
 from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import EVAL, Tracer, escaped
 from ..representation.tracebacks import boundary, shorten
@@ -639,10 +636,21 @@ def clear_caches() -> None:
 
 # -- the primitive -----------------------------------------------------------------------------------------------------
 
-def _with(params: dict, closed: ClosedJaxpr, **changes) -> dict:
-    """Parameters for a program derived from that of ``params``: placements and donation do not carry over."""
-    return {**params, "jaxpr": closed, "in_shardings": None, "out_shardings": None,
-            "donated_invars": (False,) * len(closed.in_avals), **changes}
+def _jit_params(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:
+    """Parameters for a program derived from that of ``params``: placements and donation stay with operands and results."""
+    donated = (False,) * len(closed.in_avals) if inputs is None else _chosen(params["donated_invars"], inputs, False, closed.in_avals)
+    return {**params, "donated_invars": donated, "in_shardings": _placements(params["in_shardings"], inputs, closed.in_avals),
+            "out_shardings": _placements(params["out_shardings"], outputs, closed.out_avals)}
+
+
+def _placements(placements, flags, avals):
+    return None if placements is None or flags is None else _chosen(placements, flags, None, avals)
+
+
+def _chosen(values, flags, other, avals):
+    """Those of ``values`` whose flag is set, and ``other`` for whatever is new behind them."""
+    kept = tuple(v for v, f in zip(values, flags) if f)
+    return (*kept, *[other] * (len(avals) - len(kept)))
 
 
 def _jit_impl(*args, **params):
@@ -678,7 +686,7 @@ def _callable_on_refs(closed, params):
     """Runs a program on references made outside of transformations: the memory of those that it changes is used again."""
     refs = [type(a) is AbstractRef for a in closed.in_avals]
     changed, written = discharged(closed, refs)
-    inner = _discharged_params(params, changed)
+    inner = _jit_params({**params, "jaxpr": changed}, changed, False, [True] * len(refs), [True] * len(closed.out_avals))
     donated = tuple(d and not r or i in written for i, (d, r) in enumerate(zip(inner["donated_invars"], refs)))
     donating, count = {**inner, "donated_invars": donated}, len(closed.out_avals)
 
@@ -696,66 +704,6 @@ def _callable_on_refs(closed, params):
     return call
 
 
-def _calling(params):
-    """Calls a program derived from that of the equation, with the same options."""
-    return lambda args, closed, tangent: jit_p.bind(*args, **_with(params, closed))
-
-
-def _jit_jvp(primals, tangents, **params):
-    return jvp_of_call(_calling(params), params["jaxpr"], primals, tangents)
-
-
-def _jit_linearize(primals, tangents, **params):
-    return linearize_call(_calling(params), params["jaxpr"], primals, tangents)
-
-
-def _jit_transpose(cts, *args, **params):
-    return transpose_call(_calling(params), params["jaxpr"], cts, args)
-
-
-def _jit_batch(axis, args, dims, **params):
-    from ..transformations.batching import moved
-    batched, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
-    args = [moved(x, d, 0) for x, d in zip(args, dims)]
-    changes = dict(donated_invars=params["donated_invars"])
-    outs = jit_p.bind(*args, **_with(params, batched, **changes))
-    return outs, [0 if b else None for b in out]
-
-
-def _jit_dce(eqn, used):
-    closed = eqn.params["jaxpr"]
-    small, used_inputs = closed.memo(("dce", tuple(used)), lambda: _dce_closed(closed, used))
-    if not small.eqns and not any(used):
-        return None
-    keep = lambda xs: None if xs is None else tuple(x for x, u in zip(xs, used_inputs) if u)
-    params = {**eqn.params, "jaxpr": small, "donated_invars": keep(eqn.params["donated_invars"]),
-              "in_shardings": keep(eqn.params["in_shardings"]),
-              "out_shardings": None if eqn.params["out_shardings"] is None else tuple(
-                  s for s, u in zip(eqn.params["out_shardings"], used) if u)}
-    return eqn.replace(invars=[v for v, u in zip(eqn.invars, used_inputs) if u],
-                       outvars=[v for v, u in zip(eqn.outvars, used) if u], params=params, effects=small.effects)
-
-
-def _jit_split(unknown, params):
-    """Two `jit` equations: one on the known operands, one on the rest."""
-    parts = split_jaxpr(params["jaxpr"], unknown)
-    if all(parts.out_unknown):
-        return None
-    late = [i for i, u in enumerate(unknown) if u]
-    return EquationSplit(parts.out_unknown, [i for i, u in enumerate(unknown) if not u], _with(params, parts.known),
-                         [*parts.residuals, *late], _with(params, parts.rest))
-
-
-def _dce_closed(closed, used):
-    small, used_inputs = dce(closed.jaxpr, used)
-    return ClosedJaxpr(small, closed.consts), used_inputs
-
-
-def _discharged_params(params, closed):
-    placed, more = params["out_shardings"], len(closed.out_avals) - len(params["jaxpr"].out_avals)
-    return {**params, "jaxpr": closed, "out_shardings": None if placed is None else (*placed, *[None] * more)}
-
-
 def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
     """A call; the placements asked for hold inside an outer program too."""
     return _placed(b, b.call(name, jaxpr, *_placed(b, xs, in_shardings)), out_shardings)
@@ -767,16 +715,12 @@ def _placed(b, xs, placements):
     return [b.sharding_constraint(x, p) if hasattr(p, "num_devices") else x for x, p in zip(xs, placements)]
 
 
-jit_p = Primitive(
-    "jit", multiple_results=True, cacheable=False,
-    out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
-    effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
-    impl=_jit_impl, jvp=_jit_jvp, linearize=_jit_linearize, transpose=_jit_transpose, batch=_jit_batch,
-    lower=_jit_lower,
-)
-jit_p.holds_program = True
-jit_p.takes_refs = True
-jit_p.discharge = call_rule(jit_p, "jaxpr", _discharged_params)
-jit_p.dce = _jit_dce
-jit_p.split = _jit_split
-jit_p.interpret = runs_its_program("jaxpr")
+def _jit_batch(axis, args, dims, **params):
+    """What was donated still is; placements are of arrays with other axes."""
+    closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
+    outs = jit_p.bind(*[moved(x, d, 0) for x, d in zip(args, dims)],
+                      **{**params, "jaxpr": closed, "in_shardings": None, "out_shardings": None})
+    return outs, [0 if b else None for b in out]
+
+
+jit_p = program_call("jit", _jit_lower, _jit_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True)

@@ -4,7 +4,7 @@ Each chosen reference among the inputs becomes its value, and the new values of 
 further results. References that the program makes for itself disappear. Equations that hold programs are discharged by
 the rule of their primitive,
 
-``prim.discharge(args, refs, params) -> (outs, new_values)``
+``prim.discharge(prim, args, refs, params) -> (outs, new_values)``
 
 where ``args`` has values in the places of references, ``refs`` a number for each of these (the same reference has the same
 number wherever it stands) and None for the other operands, and ``new_values`` an array for each operand that is a
@@ -89,13 +89,14 @@ def _apply(eqn: JaxprEqn, values: list) -> Any:
 def _call_rule(prim: Primitive, values: Sequence[Any], refs: Sequence[Any], params: dict, read: Callable,
                store: Callable) -> list:
     """Apply the rule of ``prim`` to operands of which those in ``refs`` (not None) are references."""
-    if prim.discharge is None:
-        raise NotImplementedError(f"{prim.name}: mutable references inside it are not supported; pass their contents "
+    if not prim.discharge:
+        why = "" if prim.discharge is None else f" ({prim.discharge.reason})"
+        raise NotImplementedError(f"{prim.name}: mutable references inside it are not supported{why}; pass their contents "
                                   "(ref[...]) in and out instead")
     numbers: dict[int, int] = {}
     which = [None if r is None else numbers.setdefault(id(r), len(numbers)) for r in refs]
     args = [x if r is None else read(r) for x, r in zip(values, refs)]
-    outs, new_values = prim.discharge(args, which, params)
+    outs, new_values = prim.discharge(prim, args, which, params)
     for r, value in zip(refs, new_values):
         if value is not None:
             store(r, value)
@@ -119,8 +120,8 @@ def works_on_refs(params: dict) -> bool:
         if kind is ClosedJaxpr:
             if value.jaxpr.effects and on_references(value.jaxpr.effects):
                 return True
-        elif kind is tuple and value and type(value[0]) is ClosedJaxpr:
-            if any([on_references(closed.effects) for closed in value]):
+        elif isinstance(value, tuple) and value and type(value[0]) is ClosedJaxpr:
+            if any([closed is not None and on_references(closed.effects) for closed in value]):
                 return True
     return False
 
@@ -153,12 +154,12 @@ def place(written: Sequence[int], values: Sequence[Any], count: int) -> list:
     return found
 
 
-def call_rule(prim: Primitive, name: str, rebuild: Callable | None = None) -> Callable:
+def call_rule(name: str, rebuild: Callable | None = None) -> Callable:
     """The rule of a primitive that runs the program in its parameter ``name`` on its operands.
 
     ``rebuild(params, closed)`` gives the parameters for the discharged program; by default it takes the other's place.
     """
-    def rule(args, refs, params):
+    def rule(prim, args, refs, params):
         closed, written = discharged(params[name], refs)
         changed = {**params, name: closed} if rebuild is None else rebuild(params, closed)
         outs = prim.bind(*args, **changed)
@@ -167,12 +168,12 @@ def call_rule(prim: Primitive, name: str, rebuild: Callable | None = None) -> Ca
     return rule
 
 
-def custom_rule(prim: Primitive, derivatives: Sequence[str]) -> Callable:
+def custom_rule(derivatives: Sequence[str]) -> Callable:
     """The rule of a function with a custom derivative, whose parameters ``derivatives`` hold it.
 
     A derivative is kept as long as no reference is an operand. One that takes a reference cannot be applied to its value.
     """
-    def rule(args, refs, params):
+    def rule(prim, args, refs, params):
         closed, written = discharged(params["call_jaxpr"], refs)
         changed = {**params, "call_jaxpr": closed}
         if any(r is not None for r in refs):

@@ -42,13 +42,11 @@ class RefPrimitive(Primitive):
       run: ``run(*args, **params)``: what is done at once.
     """
 
-    takes_refs = True
-
     def __init__(self, name: str, *, out_type: Callable, effects: frozenset, under: Callable, run: Callable,
-                 multiple_results: bool = False):
+                 multiple_results: bool = False, arrow: bool = False):
         super().__init__(name, out_type=out_type, effects=lambda *_, **__: effects, jvp=_HANDLED, transpose=_HANDLED,
                          batch=_HANDLED, lower=none("references are discharged before lowering"), impl=run,
-                         multiple_results=multiple_results)
+                         multiple_results=multiple_results, takes_refs=True, arrow=arrow)
         self.under = under
 
     def bind(self, *args, **params):
@@ -264,12 +262,12 @@ def _end_under(prim, trace, args, params):
 
 
 get_p: RefPrimitive = RefPrimitive(
-    "get", out_type=_get_type, effects=_READ, under=_get_under, run=lambda *args, **kw: _run(get_p, *args, **kw))
+    "get", out_type=_get_type, effects=_READ, arrow=True, under=_get_under, run=lambda *args, **kw: _run(get_p, *args, **kw))
 swap_p: RefPrimitive = RefPrimitive(
-    "swap", out_type=_swap_type, effects=_WRITE, run=lambda *args, **kw: _run(swap_p, *args, **kw),
+    "swap", out_type=_swap_type, effects=_WRITE, arrow=True, run=lambda *args, **kw: _run(swap_p, *args, **kw),
     under=lambda *args: _change_under(swap_p, *args))
 addupdate_p: RefPrimitive = RefPrimitive(
-    "addupdate", out_type=_addupdate_type, effects=_ACCUM, run=lambda *args, **kw: _run(addupdate_p, *args, **kw),
+    "addupdate", out_type=_addupdate_type, effects=_ACCUM, arrow=True, run=lambda *args, **kw: _run(addupdate_p, *args, **kw),
     under=lambda *args: _change_under(addupdate_p, *args), multiple_results=True)
 new_ref_p = RefPrimitive(
     "new_ref", out_type=_new_type, effects=_LOCAL, run=_run_new,
@@ -284,5 +282,3 @@ freeze_p: RefPrimitive = RefPrimitive(
 free_ref_p: RefPrimitive = RefPrimitive(
     "free_ref", out_type=_free_type, effects=_LOCAL, run=lambda ref: _run(free_ref_p, ref),
     under=lambda *args: _end_under(free_ref_p, *args), multiple_results=True)
-for _prim in (get_p, swap_p, addupdate_p):
-    _prim.arrow = True  # printed as a read or an assignment, not as a call

@@ -343,7 +343,7 @@ def interpret(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], apply: C
 def interpret_nested(eqn: JaxprEqn, values: Sequence[Any], run: Callable) -> list | None:
     """The results of an equation that holds programs, each run by ``run(closed, *args)``; None if it is to be bound."""
     rule = eqn.primitive.interpret
-    return None if rule is None else rule(run, *values, **eqn.params)
+    return rule(run, *values, **eqn.params) if rule else None
 
 
 def runs_its_program(name: str) -> Callable:
@@ -387,7 +387,7 @@ def dce(jaxpr: Jaxpr, used_outputs: Sequence[bool], keep_inputs: bool = False) -
         if live.isdisjoint(eqn.outvars) and not eqn.effects:
             continue
         narrow = eqn.primitive.dce
-        if narrow is not None:
+        if narrow:
             used = [v in live for v in eqn.outvars]
             if not all(used):
                 eqn = narrow(eqn, used)

@@ -29,8 +29,23 @@ A rule is a plain function. These are the signatures (``params`` are always keyw
 ``effects(*avals, **params)``
     a frozenset of effects; by default none.
 
-A rule left out is an error when the primitive is declared; a rule that cannot exist is given as `none(reason)`, and
-raises with that reason when it is needed.
+``dce(eqn, used) -> eqn or None``
+    narrows an equation of which only some results are read, or drops it.
+``agree(args, params) -> (args, params)``
+    how operands are made to vary over the same manual axes (see `manual`), where it is not by `pvary` of each.
+
+Primitives that hold programs (`ProgramPrimitive`) have four more:
+
+``split(unknown, params) -> EquationSplit | None``
+    the equation as two, one that runs at once and one that waits (see `split`); None if no result can be known.
+``discharge(prim, args, refs, params) -> (outs, new_values)``
+    how mutable references are made values (see `references.discharge`). ``prim`` is the primitive, so that rules are shared.
+``interpret(run, *values, **params) -> results``
+    steps through the programs in Python on concrete values, each run by ``run(closed, *args)``; debugging tools follow a
+    value into a loop with it.
+
+A rule that must be there and is left out is an error when the primitive is declared; a rule that cannot exist is given as
+`none(reason)`, which is false, and raises with that reason when it is called.
 """
 from __future__ import annotations
 
@@ -74,6 +89,9 @@ class none:
     def __call__(self, *args, **params):
         raise NotImplementedError(self.reason)
 
+    def __bool__(self):
+        return False
+
     def __repr__(self):
         return f"none({self.reason!r})"
 
@@ -89,54 +107,41 @@ class Primitive:
       cacheable: result types may be cached by parameters (false where parameters hold jaxprs).
       impl: eager evaluation of its own, in place of the backend's.
       stage: ``stage(trace, args, params)`` in place of recording one equation, for primitives that hold functions.
+      takes_refs: an operand may be a mutable reference.
+      own_type: the rule for the result's type says itself which manual axes the result varies over (see `manual`).
+      lowers_keys: the lowering rule takes keys as they are; by default where parameters hold jaxprs.
+      arrow: printed as a read or an assignment of a reference, not as a call.
+      loop_observer: for a primitive without operands that stands in the body of a loop: what the loop reports to instead,
+        from time to time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next,
+        and ``loop_observer.finish(builder, step, **params)`` to nothing.
     """
 
     call_primitive = False
     map_primitive = False
-    split: Callable | None = None
-    """For primitives that hold programs: see the module `split`."""
     holds_program = False
     """The results are those of a program among the parameters, and have the types that it gives them."""
-    own_type = False
-    """The rule for the result's type says itself which manual axes the result varies over (see `manual`)."""
-    agree: Callable | None = None
-    """``agree(args, params) -> (args, params)``: how operands are made to vary over the same manual axes."""
-    dce: Callable | None = None
-    """``dce(eqn, used_results) -> eqn or None``: narrows an equation of which only some results are read."""
+    split: Callable | None = None
     discharge: Callable | None = None
-    """For primitives that hold programs: how mutable references are made values; see `refs.discharge`."""
-    takes_refs = False
-    """An operand may be a mutable reference."""
-    arrow = False
-    """Printed as a read or an assignment of a reference, not as a call."""
-    lowers_keys: bool
-    """The lowering rule takes keys as they are; where this is not set, it does if the primitive holds programs."""
-    loop_observer: Any = None
-    """For a primitive without operands that stands in the body of a loop: what the loop reports to instead, from time to
-    time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next, and
-    ``loop_observer.finish(builder, step, **params)`` to nothing."""
-    _lower_by_platform: dict
     interpret: Callable | None = None
-    """For primitives that hold programs: ``interpret(run, *values, **params) -> results`` steps through them in Python on
-    concrete values, each program run by ``run(closed, *args)``. Debugging tools follow a value into a loop with it."""
+    _lower_by_platform: dict
 
     def __init__(self, name: str, *, out_type: Any = _MISSING, jvp: Any = _MISSING, transpose: Any = _MISSING,
                  batch: Any = _MISSING, lower: Any = _MISSING, reference: Callable | None = None,
-                 linearize: Callable | None = None, effects: Callable | None = None, multiple_results: bool = False,
-                 exact: Any = False, cacheable: bool = True, impl: Callable | None = None,
-                 stage: Callable | None = None):
-        rules = dict(out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
-        missing = [rule for rule, value in rules.items() if value is _MISSING]
-        if missing and jvp is ZERO and missing == ["transpose"]:
-            transpose, missing = none(f"{name} is not linear, so it has no transpose"), []
-        if missing:
-            raise TypeError(f"primitive {name!r} lacks the rules {', '.join(missing)}; declare them, or say "
-                            "none(reason)")
+                 linearize: Callable | None = None, effects: Callable | None = None, dce: Callable | None = None,
+                 agree: Callable | None = None, multiple_results: bool = False, exact: Any = False, cacheable: bool = True,
+                 impl: Callable | None = None, stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
+                 lowers_keys: bool | None = None, arrow: bool = False, loop_observer: Any = None):
+        if jvp is ZERO and transpose is _MISSING:
+            transpose = none(f"{name} is not linear, so it has no transpose")
+        _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
         self.name = name
         self.out_type, self.jvp, self.linearize, self.transpose = out_type, jvp, linearize, transpose
         self.batch, self.lower, self.reference, self.effects = batch, lower, reference, effects
+        self.dce, self.agree = dce, agree
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
-        self.impl, self.stage = impl, stage
+        self.impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
+        self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
+        self.arrow, self.loop_observer = arrow, loop_observer
 
     def __repr__(self):
         return self.name
@@ -165,6 +170,29 @@ class Primitive:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, **rules)
         return other
+
+
+class ProgramPrimitive(Primitive):
+    """A primitive whose parameters hold programs, and whose results are theirs.
+
+    It must say, besides the rules of any primitive, how its programs are linearized, split, narrowed, discharged and
+    stepped through, or ``none(reason)``. It has several results, and its result types are not cached.
+    """
+
+    holds_program = True
+
+    def __init__(self, name: str, *, linearize: Any = _MISSING, split: Any = _MISSING, dce: Any = _MISSING,
+                 discharge: Any = _MISSING, interpret: Any = _MISSING, **rules: Any):
+        _demand(name, linearize=linearize, split=split, dce=dce, discharge=discharge, interpret=interpret)
+        super().__init__(name, linearize=linearize, dce=dce, multiple_results=True, cacheable=False, **rules)
+        self.split, self.discharge, self.interpret = split, discharge, interpret
+
+
+def _demand(name, **rules):
+    """Raise TypeError where a rule of the primitive ``name`` was left out."""
+    missing = [rule for rule, value in rules.items() if value is _MISSING]
+    if missing:
+        raise TypeError(f"primitive {name!r} lacks the rules {', '.join(missing)}; declare them, or say none(reason)")
 
 
 class Zero:

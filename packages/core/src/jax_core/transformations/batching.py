@@ -98,7 +98,7 @@ class BatchTrace(Trace):
                 dims.append(None)
         if not mapped and not self._names_axis(prim, params):
             return self.parent.process(prim, args, params)
-        if prim.discharge is not None and (works_on_refs(params) or any([is_ref(x) and d is not None for x, d in zip(vals, dims)])):
+        if prim.discharge and (works_on_refs(params) or any([is_ref(x) and d is not None for x, d in zip(vals, dims)])):
             return apply_discharged(prim, args, params, self.holds)
         rule = prim.batch
         if rule is ELEMENTWISE:

@@ -16,7 +16,7 @@ from ..representation.aval import get_aval
 from .batching import batch_fun, matchaxis
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import eval_jaxpr, runs_its_program, types_compatible
-from ..representation.primitive import Primitive, Zero, none
+from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..references.discharge import custom_rule
 from ..representation.source import describe_function, name_of, written_in
 from ..traces.staging import trace_to_closed
@@ -112,7 +112,7 @@ def _is_zero(tangent) -> bool:
     return isinstance(tangent, (SymbolicZero, Zero)) or getattr(tangent, "dtype", None) == dtypes.float0
 
 
-class _CustomJvpPrimitive(Primitive):
+class _CustomJvpPrimitive(ProgramPrimitive):
     def bind(self, *args, call_jaxpr, jvp_jaxpr_fun, num_consts, symbolic_zeros, name="custom_jvp"):
         def jvp(primals, tangents):
             for x, t in zip(primals[:num_consts], tangents[:num_consts]):
@@ -132,16 +132,13 @@ def _is_perturbed(tangent) -> bool:
 
 _HANDLED = none("handled by the traces themselves")
 custom_jvp_call_p = _CustomJvpPrimitive(
-    "custom_jvp_call", multiple_results=True, cacheable=False,
+    "custom_jvp_call",
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
     effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
-    jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
+    jvp=_HANDLED, linearize=_HANDLED, transpose=_HANDLED, batch=_HANDLED, split=_HANDLED,
+    dce=none("the rule gives the derivatives of all results"),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
-)
-custom_jvp_call_p.takes_refs = True
-custom_jvp_call_p.discharge = custom_rule(custom_jvp_call_p, ["jvp_jaxpr_fun"])
-custom_jvp_call_p.interpret = runs_its_program("call_jaxpr")
-custom_jvp_call_p.holds_program = True
+    takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"))
 
 
 def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:

@@ -19,7 +19,7 @@ from ..representation.effects import operand_effects
 from .forward import has_tangent
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
-from ..representation.primitive import Primitive, Zero
+from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..references.discharge import call_rule, custom_rule
 from ..representation.source import name_of, written_in
 from ..traces.staging import trace_to_closed
@@ -135,7 +135,7 @@ def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims):
     return result
 
 
-class _CustomVjpPrimitive(Primitive):
+class _CustomVjpPrimitive(ProgramPrimitive):
     def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp",
              optimize_remat=False):
         def fwd(primals, perturbed):
@@ -154,16 +154,13 @@ class _CustomVjpPrimitive(Primitive):
 
 
 custom_vjp_call_p = _CustomVjpPrimitive(
-    "custom_vjp_call", multiple_results=True, cacheable=False,
+    "custom_vjp_call",
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
     effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
-    jvp=_HANDLED, transpose=_HANDLED, batch=_HANDLED,
+    jvp=_HANDLED, linearize=_HANDLED, transpose=_HANDLED, batch=_HANDLED, split=_HANDLED,
+    dce=none("the rule gives the derivatives of all results"),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
-)
-custom_vjp_call_p.takes_refs = True
-custom_vjp_call_p.discharge = custom_rule(custom_vjp_call_p, ["fwd_jaxpr_thunk", "bwd"])
-custom_vjp_call_p.interpret = runs_its_program("call_jaxpr")
-custom_vjp_call_p.holds_program = True
+    takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), interpret=runs_its_program("call_jaxpr"))
 
 
 def _no_forward_mode(*args, name, **_):
@@ -196,9 +193,7 @@ custom_lin_p = Primitive(
     out_type=lambda *avals, out_avals, **_: out_avals,
     jvp=_lin_jvp, transpose=_lin_transpose, batch=_lin_batch, impl=_no_forward_mode,
     lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
-)
-custom_lin_p.own_type = custom_lin_p.takes_refs = True
-custom_lin_p.agree = lambda args, params: (args, params)
+    own_type=True, takes_refs=True, agree=lambda args, params: (args, params))
 
 
 class custom_vjp:
@@ -456,8 +451,8 @@ def _linear_call_batch(axis, args, dims, *, call, num_res, transpose_rule):
     return outs, [0] * len(outs)
 
 
-linear_call_p = Primitive(
-    "linear_call", multiple_results=True, cacheable=False,
+linear_call_p = ProgramPrimitive(
+    "linear_call",
     out_type=lambda *avals, call, **_: call.out_avals,
     impl=lambda *args, call, **_: eval_jaxpr(call.jaxpr, call.consts, *args),
     effects=lambda *avals, call, **_: operand_effects(call),
@@ -465,7 +460,6 @@ linear_call_p = Primitive(
     transpose=lambda cts, *args, call, num_res, transpose_rule: [None] * num_res + list(
         transpose_rule(list(args[:num_res]), [instantiate(ct) for ct in cts])),
     lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
-)
-linear_call_p.holds_program = True
-linear_call_p.discharge = call_rule(linear_call_p, "call")
-linear_call_p.interpret = runs_its_program("call")
+    linearize=none("its jvp is the call itself"), split=none("its operands are known together"),
+    dce=none("the transpose rule takes the cotangents of all results"),
+    discharge=call_rule("call"), interpret=runs_its_program("call"))

@@ -18,7 +18,7 @@ from .batching import broadcast, moved
 from .custom_jvp import bind_arguments, signature_of
 from .forward import jvp_flat, jvp_jaxpr
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
-from ..representation.primitive import Primitive, Zero, none
+from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr
 from ..representation.source import describe_function, name_of
@@ -141,14 +141,12 @@ def _linearize(primals, tangents, *, call, rule):
     return outs[:n], [next(pushed) if nz else Zero.of(x) for x, nz in zip(outs, lin.nonzero_out)]
 
 
-custom_vmap_call_p = Primitive(
-    "custom_vmap_call", multiple_results=True, cacheable=False,
+custom_vmap_call_p = ProgramPrimitive(
+    "custom_vmap_call",
     out_type=lambda *avals, call, rule: call.out_avals,
     effects=lambda *avals, call, rule: call.effects,
     impl=lambda *args, call, rule: eval_jaxpr(call.jaxpr, call.consts, *args),
     jvp=_jvp, linearize=_linearize, transpose=none("custom_vmap_call is written out before it is transposed"),
     batch=_batch, lower=lambda b, *xs, call, rule: b.jaxpr(call, *xs),
-)
-custom_vmap_call_p.holds_program = True
-custom_vmap_call_p.discharge = call_rule(custom_vmap_call_p, "call")
-custom_vmap_call_p.interpret = runs_its_program("call")
+    split=none("the rule for vmap is for the whole call"), dce=none("the rule for vmap gives all results"),
+    discharge=call_rule("call"), interpret=runs_its_program("call"))

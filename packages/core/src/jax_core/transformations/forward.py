@@ -66,7 +66,7 @@ class JVPTrace(Trace):
                 tangents.append(Zero.of(x))
         if not ours:
             return self.parent.process(prim, args, params)
-        if prim.discharge is not None and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
+        if prim.discharge and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
             return apply_discharged(prim, args, params, self.holds)
         out, tangent = run_jvp_rule(prim, primals, tangents, params)
         if prim.multiple_results:

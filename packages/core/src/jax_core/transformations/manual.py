@@ -214,15 +214,13 @@ def _psum_transpose(ct, x, *, axes):
 pvary_p = Primitive(
     "pvary", cacheable=False, out_type=lambda x, *, axes: x.update(vma=x.vma.union(axes)), jvp=LINEAR,
     transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=ELEMENTWISE, lower=lambda b, x, *, axes: x,
-    impl=lambda x, *, axes: x)
-pvary_p.own_type = True
-pvary_p.agree = _pvary_agree
+    impl=lambda x, *, axes: x,
+    own_type=True, agree=_pvary_agree)
 
 psum_invariant_p = Primitive(
     "psum_invariant", cacheable=False, out_type=lambda x, *, axes: _without(x, axes), jvp=LINEAR, transpose=_psum_transpose,
-    batch=ELEMENTWISE, lower=_psum_lower)
-psum_invariant_p.own_type = True
-psum_invariant_p.agree = _psum_agree
+    batch=ELEMENTWISE, lower=_psum_lower,
+    own_type=True, agree=_psum_agree)
 
 
 # -- lowering --------------------------------------------------------------------------------------------------------

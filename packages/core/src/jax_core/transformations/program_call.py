@@ -11,8 +11,10 @@ from ..representation import tree
 from ..representation.aval import get_aval
 from .batching import batch_jaxpr, moved
 from .forward import jvp_jaxpr
-from ..representation.jaxpr import ClosedJaxpr, dce, runs_its_program
-from ..representation.primitive import Primitive, Zero, is_linear
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
+from ..representation.effects import operand_effects
+from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
+from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr, transpose_jaxpr
 from .split import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed
@@ -47,16 +49,23 @@ def transpose_call(call: Callable, closed: ClosedJaxpr, cts: Sequence[Any], args
     return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
 
 
-def program_call(name: str, lower: Callable, derived: Callable = lambda params, closed, tangent: params) -> Primitive:
+def _same(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:
+    """The default for ``derived``: the same is said of every derived program."""
+    return params
+
+
+def program_call(name: str, lower: Callable, derived: Callable = _same, **rules: Any) -> ProgramPrimitive:
     """A primitive ``name`` whose parameter ``jaxpr`` is the program that it calls.
 
     Args:
       lower: ``lower(b, *values, jaxpr, **params)``, as for any primitive.
-      derived: ``derived(params, closed, tangent) -> params`` for a derived program ``closed``; ``tangent`` says that it
-        computes tangents or cotangents.
+      derived: ``derived(params, closed, tangent, inputs, outputs) -> params`` for a derived program ``closed``, which is
+        ``params["jaxpr"]`` already. ``tangent`` says that it computes tangents or cotangents; ``inputs`` and ``outputs`` which
+        operands and results of the original it has, as flags (those that are new come last), None where they are others.
+      rules: rules in place of those of a call, or besides them.
     """
-    def call(args, params, closed, tangent=False):
-        return prim.bind(*args, **derived({**params, "jaxpr": closed}, closed, tangent))
+    def call(args, params, closed, tangent=False, inputs=None, outputs=None):
+        return prim.bind(*args, **derived({**params, "jaxpr": closed}, closed, tangent, inputs, outputs))
 
     def bound(params):
         return lambda args, closed, tangent: call(args, params, closed, tangent)
@@ -75,31 +84,41 @@ def program_call(name: str, lower: Callable, derived: Callable = lambda params, 
         outs = call([moved(x, d, 0) for x, d in zip(args, dims)], params, closed)
         return outs, [0 if b else None for b in out]
 
-    def drop(eqn, used):
-        closed = eqn.params["jaxpr"]
-        small, reads = dce(closed.jaxpr, used)
-        if not small.eqns and not any(used):
-            return None
-        small = ClosedJaxpr(small, closed.consts)
-        return eqn.replace(invars=[v for v, r in zip(eqn.invars, reads) if r], effects=small.effects,
-                           outvars=[v for v, u in zip(eqn.outvars, used) if u],
-                           params=derived({**eqn.params, "jaxpr": small}, small, False))
-
-    def split(unknown: Sequence[bool], params):
+    def split(unknown, params):
         parts = split_jaxpr(params["jaxpr"], unknown)
         if all(parts.out_unknown):
             return None
         late = [i for i, u in enumerate(unknown) if u]
         return EquationSplit(parts.out_unknown, [i for i, u in enumerate(unknown) if not u],
-                             derived({**params, "jaxpr": parts.known}, parts.known, False), [*parts.residuals, *late],
-                             derived({**params, "jaxpr": parts.rest}, parts.rest, True))
+                             derived({**params, "jaxpr": parts.known}, parts.known, False, None, None), [*parts.residuals, *late],
+                             derived({**params, "jaxpr": parts.rest}, parts.rest, True, None, None))
 
-    prim = Primitive(
-        name, multiple_results=True, cacheable=False, out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
-        effects=lambda *avals, jaxpr, **_: jaxpr.effects, jvp=jvp, linearize=linearize, transpose=transpose, batch=batch,
-        lower=lower)
-    prim.holds_program, prim.dce, prim.split, prim.interpret = True, drop, split, runs_its_program("jaxpr")
+    def discharge(params, closed):
+        outputs = [True] * len(params["jaxpr"].out_avals)
+        return derived({**params, "jaxpr": closed}, closed, False, [True] * len(closed.in_avals), outputs)
+
+    of_a_call = dict(
+        out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals, effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
+        jvp=jvp, linearize=linearize, transpose=transpose, batch=batch, dce=lambda eqn, used: narrow_call(eqn, used, derived), split=split,
+        discharge=call_rule("jaxpr", discharge), interpret=runs_its_program("jaxpr"))
+    prim = ProgramPrimitive(name, lower=lower, **{**of_a_call, **rules})
     return prim
+
+
+def narrow_call(eqn: JaxprEqn, used: Sequence[bool], derived: Callable = _same) -> JaxprEqn | None:
+    """The equation of a call without the results that are not ``used``, and without what only they need."""
+    closed = eqn.params["jaxpr"]
+    small, reads = closed.memo(("dce", tuple(used)), lambda: _narrowed(closed, used))
+    if not small.eqns and not any(used):
+        return None
+    return eqn.replace(invars=[v for v, r in zip(eqn.invars, reads) if r], effects=small.effects,
+                       outvars=[v for v, u in zip(eqn.outvars, used) if u],
+                       params=derived({**eqn.params, "jaxpr": small}, small, False, reads, used))
+
+
+def _narrowed(closed, used):
+    small, reads = dce(closed.jaxpr, used)
+    return ClosedJaxpr(small, closed.consts), reads
 
 
 def bind_function(prim: Primitive, fun: Callable, args: tuple, kwargs: dict, params: Callable[[ClosedJaxpr, Any], dict]) -> Any:

@@ -16,15 +16,12 @@ import numpy as np
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import get_aval
-from .batching import batch_jaxpr, moved
 from .custom_jvp import custom_jvp
-from ..representation.effects import operand_effects
-from .forward import jvp_jaxpr
-from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, runs_its_program
+from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from ..programs.jit import LazyNames, put_static
-from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
-from ..references.discharge import call_rule
-from .reverse import linearize_flat, linearize_jaxpr, transpose_jaxpr
+from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero
+from .program_call import program_call
+from .reverse import linearize_flat, linearize_jaxpr
 from .split import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
 from ..traces.trace import EVAL, Tracer
@@ -275,43 +272,10 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
     return outs[:n_out], [next(out_tangents) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
 
 
-def _remat_jvp(primals, tangents, *, jaxpr, **params):
-    closed, nonzero_out = jvp_jaxpr(jaxpr, [not isinstance(t, Zero) for t in tangents])
-    n = len(jaxpr.out_avals)
-    outs = remat_p.bind(*primals, *(t for t in tangents if not isinstance(t, Zero)), jaxpr=closed, **params)
-    rest = iter(outs[n:])
-    return outs[:n], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
-
-
-def _remat_transpose(cts, *args, jaxpr, **params):
-    linear = [is_linear(x) for x in args]
-    closed, nonzero = transpose_jaxpr(jaxpr, linear, [not isinstance(ct, Zero) for ct in cts])
-    known = [x for x in args if not is_linear(x)]
-    outs = iter(remat_p.bind(*known, *(ct for ct in cts if not isinstance(ct, Zero)), jaxpr=closed, **params))
-    flags = iter(nonzero)
-    return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
-
-
-def _remat_batch(axis, args, dims, *, jaxpr, **params):
-    batched, out = batch_jaxpr(jaxpr, axis, [d is not None for d in dims])
-    outs = remat_p.bind(*(moved(x, d, 0) for x, d in zip(args, dims)), jaxpr=batched, **params)
-    return outs, [0 if b else None for b in out]
-
-
 def _remat_lower(b, *xs, jaxpr, prevent_cse, differentiated, policy):
     if prevent_cse and differentiated and xs:
         xs = b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=[x.aval for x in xs])
     return b.jaxpr(jaxpr, *xs)
-
-
-def _remat_dce(eqn, used):
-    small, used_inputs = dce(eqn.params["jaxpr"].jaxpr, used)
-    if not small.eqns and not any(used):
-        return None
-    return eqn.replace(invars=[v for v, u in zip(eqn.invars, used_inputs) if u],
-                       outvars=[v for v, u in zip(eqn.outvars, used) if u],
-                       params={**eqn.params, "jaxpr": ClosedJaxpr(small, eqn.params["jaxpr"].consts)},
-                       effects=small.effects)
 
 
 def _remat_split(unknown, params):
@@ -329,19 +293,8 @@ def _remat_split(unknown, params):
         {**params, "jaxpr": ClosedJaxpr(late, closed.consts)})
 
 
-remat_p = Primitive(
-    "checkpoint", multiple_results=True, cacheable=False,
-    out_type=lambda *avals, jaxpr, **_: jaxpr.out_avals,
-    effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
-    impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args),
-    jvp=_remat_jvp, linearize=_remat_linearize, transpose=_remat_transpose, batch=_remat_batch, lower=_remat_lower,
-)
-remat_p.holds_program = True
-remat_p.takes_refs = True
-remat_p.discharge = call_rule(remat_p, "jaxpr")
-remat_p.dce = _remat_dce
-remat_p.split = _remat_split
-remat_p.interpret = runs_its_program("jaxpr")
+remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, split=_remat_split, takes_refs=True,
+                       impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args))
 
 
 def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
@@ -374,7 +327,7 @@ def _origin(eqn: JaxprEqn, var: Var) -> str:
     """The operation that makes ``var``, a result of ``eqn``: inside, if that is a call of a program."""
     if eqn.primitive is name_p:
         return f"named '{eqn.params['name']}' from {eqn.source_info}"
-    inner = eqn.params.get("jaxpr") if eqn.primitive.interpret is not None else None
+    inner = eqn.params.get("jaxpr") if eqn.primitive.interpret else None
     if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.outvars) == len(eqn.outvars):
         made = inner.jaxpr.outvars[eqn.outvars.index(var)]
         producer = next((e for e in inner.jaxpr.eqns if made in e.outvars), None)

@@ -11,21 +11,18 @@ from typing import Any, Callable, Sequence
 from ..representation.aval import get_aval
 from .batching import batch_jaxpr, moved
 from ..representation.jaxpr import ClosedJaxpr, Var, dce
-from .program_call import program_call
+from .program_call import narrow_call, program_call
 from ..traces.staging import trace_to_closed
 
-remat_opt_p = program_call(
-    "remat_opt", lower=lambda b, *xs, jaxpr, **_: b.jaxpr(jaxpr, *xs),
-    derived=lambda params, closed, tangent: {**params, "fun_jaxpr": None})
-"""``jaxpr``: from the operands to residuals and results; ``fun_jaxpr``: to the results alone, None for derived programs."""
 
-_narrow = remat_opt_p.dce
+def _derived(params, closed, *_):
+    return {**params, "fun_jaxpr": None}
 
 
 def _dce(eqn, used):
     fun, count = eqn.params["fun_jaxpr"], eqn.params["num_res"]
     if fun is None or any(used[:count]):
-        return _narrow(eqn, used)
+        return narrow_call(eqn, used, _derived)
     if not any(used) and not eqn.effects:
         return None
     small, reads = dce(fun.jaxpr, used[count:])
@@ -42,7 +39,10 @@ def _batch(axis, args, dims, *, jaxpr, fun_jaxpr, num_res):
     return outs, [0] * len(outs)
 
 
-remat_opt_p.dce, remat_opt_p.batch = _dce, _batch
+remat_opt_p = program_call(
+    "remat_opt", lower=lambda b, *xs, jaxpr, **_: b.jaxpr(jaxpr, *xs),
+    derived=_derived, dce=_dce, batch=_batch)
+"""``jaxpr``: from the operands to residuals and results; ``fun_jaxpr``: to the results alone, None for derived programs."""
 
 
 def forward(fun: Callable, fwd: Callable, primals: Sequence[Any]) -> tuple[list, list]:

@@ -79,9 +79,9 @@ class LinearizeTrace(JVPTrace):
                 tangents.append(Zero.of(x))
         if not ours:
             return self.parent.process(prim, args, params)
-        if prim.discharge is not None and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
+        if prim.discharge and (works_on_refs(params) or any([type(t) in TANGENT_REFS for t in tangents])):
             return apply_discharged(prim, args, params, self.holds)
-        if prim.linearize is not None:
+        if prim.linearize:
             out, tangent = prim.linearize(primals, tangents, **params)
         else:
             out, tangent = run_jvp_rule(prim, primals, tangents, params)
@@ -94,7 +94,7 @@ class LinearizeTrace(JVPTrace):
 
         Where ``prim`` holds a program part of which does not depend on them, that part runs now.
         """
-        if prim.split is not None:
+        if prim.split:
             parts = split_call(prim, args, [self.owns(x) for x in args], params)
             if parts is not None:
                 return self._record_rest(prim, *parts)
@@ -401,7 +401,7 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cota
     for eqn in jaxpr.eqns:
         flags = [type(v) is not Literal and v in linear for v in eqn.invars]
         if any(flags):
-            pair = split_equation(eqn, flags) if eqn.primitive.split is not None else None
+            pair = split_equation(eqn, flags) if eqn.primitive.split else None
             if pair is None:
                 linear.update(eqn.outvars)
                 steps.append(eqn)

@@ -45,7 +45,7 @@ def split_call(prim: Primitive, args: Sequence[Any], unknown: Sequence[bool], pa
       None if nothing is known; else the split, the known results, and the operands of the rest.
     """
     rule = prim.split
-    found = rule(list(unknown), params) if rule is not None and not all(unknown) else None
+    found = rule(list(unknown), params) if rule and not all(unknown) else None
     if found is None:
         return None
     outs = prim.bind(*[args[i] for i in found.known_inputs], **found.known_params)
@@ -123,7 +123,7 @@ def _effects(eqns):
 def split_equation(eqn: JaxprEqn, unknown: Sequence[bool]) -> tuple[JaxprEqn, JaxprEqn] | None:
     """Two equations in place of ``eqn``, or None where no result can be known."""
     rule = eqn.primitive.split
-    found = rule(list(unknown), eqn.params) if rule is not None and not all(unknown) else None
+    found = rule(list(unknown), eqn.params) if rule and not all(unknown) else None
     if found is None:
         return None
     prim = eqn.primitive

@@ -68,35 +68,34 @@ def _total_key(x):
     return np.where(bits < 0, np.iinfo(bits.dtype).max ^ bits, bits)
 
 
-def _also_keys(prim, all_words):
-    """Have a comparison for equality take key arrays too: keys are equal if all their words are."""
-    number_type, number_lower = prim.out_type, prim.lower
+def _equality(name: str, direction: str, reference, all_words: bool):
+    """A comparison for equality, which takes key arrays too: keys are equal if all their words are."""
+    numbers = _comparison(name, direction, ANY, reference)
 
     def out_type(x, y):
         keys = [isinstance(a.dtype, dtypes.ExtendedDType) for a in (x, y)]
         if not any(keys):
-            return number_type(x, y)
+            return numbers.out_type(x, y)
         if x.dtype != y.dtype:
-            raise TypeError(f"lax.{prim.name} does not accept dtypes {x.str_short()}, {y.str_short()}; keys are compared "
+            raise TypeError(f"lax.{name} does not accept dtypes {x.str_short()}, {y.str_short()}; keys are compared "
                             "with keys of the same implementation.")
         return ShapedArray(x.shape or y.shape, bool)
 
     def lower(b, x, y):
         if not isinstance(x.aval.dtype, dtypes.ExtendedDType):
-            return number_lower(b, x, y)
+            return numbers.lower(b, x, y)
         out = b.out_avals[0]
         x, y = (b.broadcast(a, out.shape) if a.aval.shape != out.shape else a for a in (x, y))
-        words = emit_compare(b, "EQ" if prim.name == "eq" else "NE", b.physical(x), b.physical(y))
+        words = emit_compare(b, direction, b.physical(x), b.physical(y))
         start = b.scalar(all_words, np.dtype(bool))
         return b.emit(f"stablehlo.reduce({words} init: {start}) applies stablehlo.{'and' if all_words else 'or'} across "
                       f"dimensions = {list(range(len(out.shape), len(words.aval.shape)))}", words, start, out=out)
 
-    prim.out_type, prim.lower, prim.lowers_keys = out_type, lower, True
-    return prim
+    return numbers.with_rule(out_type=out_type, lower=lower, lowers_keys=True)
 
 
-eq_p = _also_keys(_comparison("eq", "EQ", ANY, np.equal), True)
-ne_p = _also_keys(_comparison("ne", "NE", ANY, np.not_equal), False)
+eq_p = _equality("eq", "EQ", np.equal, True)
+ne_p = _equality("ne", "NE", np.not_equal, False)
 lt_p = _comparison("lt", "LT", ORDERED, np.less)
 le_p = _comparison("le", "LE", ORDERED, np.less_equal)
 gt_p = _comparison("gt", "GT", ORDERED, np.greater)

@@ -14,7 +14,8 @@ from jax_core.representation.aval import abstract_token, aval_of_type, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
-from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.references.discharge import call_rule
+from jax_core.representation.primitive import ZERO, Primitive, ProgramPrimitive, none
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import copy_p
 
@@ -61,12 +62,14 @@ def _attribute(value) -> str:
                     "these.")
 
 
-composite_p = Primitive(
-    "composite", multiple_results=True, cacheable=False, jvp=_composite_jvp, batch=_composite_batch, lower=_composite_lower,
+composite_p = ProgramPrimitive(
+    "composite", jvp=_composite_jvp, batch=_composite_batch, lower=_composite_lower,
     out_type=lambda *avals, call_jaxpr, **params: call_jaxpr.out_avals,
     transpose=none("lax.composite is differentiated as its decomposition, so it is never transposed"),
-    reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args))
-composite_p.interpret = runs_its_program("call_jaxpr")
+    reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args),
+    linearize=none("it is differentiated as its decomposition"), split=none("it is one operation to the compiler"),
+    dce=none("the compiler's form gives all results"), discharge=call_rule("call_jaxpr"),
+    interpret=runs_its_program("call_jaxpr"))
 
 
 def composite(decomposition: Callable, name: str, version: int = 0) -> Callable:

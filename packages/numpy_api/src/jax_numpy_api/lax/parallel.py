@@ -161,7 +161,7 @@ def _reduce(prim, x, names, groups):
     positional = tuple(n % np.ndim(x) for n in names if isinstance(n, int))
     named = tuple(n for n in names if not isinstance(n, int))
     if positional:
-        x = prim.over_axis().bind(x, axes=positional)
+        x = _OVER_POSITIONS[prim]().bind(x, axes=positional)
     if not named:
         return x
     if prim is psum_p and groups is None:
@@ -277,9 +277,8 @@ def _all_reduce_lower(kind: str):
 psum_p = Primitive(
     "psum", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects, jvp=_psum_jvp,
     transpose=_psum_transpose, batch=_reduction_batch(lambda: psum_p, lambda: reduce_sum_p, _times),
-    lower=_all_reduce_lower("sum"))
-psum_p.over_axis = lambda: reduce_sum_p
-psum_p.agree = _vary_over_names
+    lower=_all_reduce_lower("sum"),
+    agree=_vary_over_names)
 
 def _extremum_type(*xs, axes, axis_index_groups):
     """The result is equal everywhere along the axes."""
@@ -308,17 +307,18 @@ pmax_p = Primitive(
     "pmax", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
     jvp=_extremum_jvp(lambda: pmax_p),
     transpose=none("pmax is not linear"), batch=_reduction_batch(lambda: pmax_p, _max_reducer, lambda x, n: x),
-    lower=_all_reduce_lower("max"))
-pmax_p.over_axis = _max_reducer
+    lower=_all_reduce_lower("max"),
+    own_type=True, agree=_vary_over_names)
 
 pmin_p = Primitive(
     "pmin", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
     jvp=_extremum_jvp(lambda: pmin_p),
     transpose=none("pmin is not linear"), batch=_reduction_batch(lambda: pmin_p, _min_reducer, lambda x, n: x),
-    lower=_all_reduce_lower("min"))
-pmin_p.over_axis = _min_reducer
-for _p in (pmax_p, pmin_p):
-    _p.own_type, _p.agree = True, _vary_over_names
+    lower=_all_reduce_lower("min"),
+    own_type=True, agree=_vary_over_names)
+
+_OVER_POSITIONS = {psum_p: lambda: reduce_sum_p, pmax_p: _max_reducer, pmin_p: _min_reducer}
+"""The reduction over positional axes for each of those over named ones."""
 
 
 # -- axis_index ------------------------------------------------------------------------------------------------------
@@ -349,8 +349,8 @@ def _position(b, env, axis_name):
 
 axis_index_p = Primitive(
     "axis_index", cacheable=False, effects=_axis_effects, jvp=ZERO, batch=_axis_index_batch, lower=_axis_index_lower,
-    out_type=lambda *, axis_name: ShapedArray((), np.dtype(np.int32), vma=manual.axis_of(axis_name)))
-axis_index_p.own_type = True
+    out_type=lambda *, axis_name: ShapedArray((), np.dtype(np.int32), vma=manual.axis_of(axis_name)),
+    own_type=True)
 
 
 # -- all_gather ------------------------------------------------------------------------------------------------------
@@ -463,8 +463,8 @@ def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_group
 
 all_gather_p = Primitive(
     "all_gather", cacheable=False, out_type=_all_gather_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_gather_transpose,
-    batch=_all_gather_batch, lower=_all_gather_lower)
-all_gather_p.agree = _vary_over_names
+    batch=_all_gather_batch, lower=_all_gather_lower,
+    agree=_vary_over_names)
 
 
 def _all_gather_invariant_type(x, *, axis_name, **params):
@@ -486,8 +486,8 @@ all_gather_invariant_p = Primitive(
     "all_gather_invariant", cacheable=False, out_type=_all_gather_invariant_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_all_gather_invariant_transpose, lower=_all_gather_lower,
     batch=lambda axis, args, dims, *, all_gather_dimension, **params: (all_gather_invariant_p.bind(
-        moved(args[0], dims[0], 0), all_gather_dimension=all_gather_dimension + 1, **params), 0))
-all_gather_invariant_p.own_type, all_gather_invariant_p.agree = True, _vary_over_names
+        moved(args[0], dims[0], 0), all_gather_dimension=all_gather_dimension + 1, **params), 0),
+    own_type=True, agree=_vary_over_names)
 
 
 # -- psum_scatter ----------------------------------------------------------------------------------------------------
@@ -573,8 +573,8 @@ def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_grou
 
 reduce_scatter_p = Primitive(
     "reduce_scatter", cacheable=False, out_type=_reduce_scatter_type, effects=_axis_effects, jvp=LINEAR,
-    transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower)
-reduce_scatter_p.agree = _vary_over_names
+    transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower,
+    agree=_vary_over_names)
 
 
 # -- ppermute --------------------------------------------------------------------------------------------------------
@@ -660,8 +660,8 @@ ppermute_p = Primitive(
     "ppermute", cacheable=False, out_type=lambda x, **_: x, effects=_axis_effects, jvp=LINEAR,
     transpose=lambda ct, x, *, axis_name, perm: ppermute_p.bind(ct, axis_name=axis_name,
                                                                 perm=tuple((d, s) for s, d in perm)),
-    batch=_ppermute_batch, lower=_ppermute_lower)
-ppermute_p.agree = _vary_over_names
+    batch=_ppermute_batch, lower=_ppermute_lower,
+    agree=_vary_over_names)
 
 
 # -- all_to_all ------------------------------------------------------------------------------------------------------
@@ -770,8 +770,8 @@ def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_gr
 
 all_to_all_p = Primitive(
     "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR,
-    transpose=_all_to_all_transpose, batch=_all_to_all_batch, lower=_all_to_all_lower)
-all_to_all_p.agree = _vary_over_names
+    transpose=_all_to_all_transpose, batch=_all_to_all_batch, lower=_all_to_all_lower,
+    agree=_vary_over_names)
 
 
 def psend(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:

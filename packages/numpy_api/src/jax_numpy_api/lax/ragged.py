@@ -156,7 +156,7 @@ def _agree(args, params):
 
 ragged_all_to_all_p = Primitive(
     "ragged_all_to_all", cacheable=False, out_type=lambda operand, output, *_, **__: output, jvp=_jvp, transpose=_transpose,
-    effects=lambda *_, axis_name, **__: frozenset(map(NamedAxisEffect, axis_name)), batch=_batch, lower=_lower)
-ragged_all_to_all_p.agree = _agree
+    effects=lambda *_, axis_name, **__: frozenset(map(NamedAxisEffect, axis_name)), batch=_batch, lower=_lower,
+    agree=_agree)
 
 __all__ = ["ragged_all_to_all", "ragged_all_to_all_p"]

@@ -285,10 +285,6 @@ def _sort_lower(b, *xs, dimension, is_stable, num_keys):
     return [_emit_take(b, x, order, dimension) for x in xs]
 
 
-sort_p = Primitive(
-    "sort", multiple_results=True, out_type=_sort_type, jvp=_sort_jvp,
-    transpose=none("sort is not linear, so it has no transpose"), batch=_sort_batch, lower=_sort_lower,
-    reference=_sort_reference, exact=True)
 
 
 def _sort_dce(eqn, used):
@@ -297,7 +293,11 @@ def _sort_dce(eqn, used):
     return eqn.replace(invars=[eqn.invars[i] for i in kept], outvars=[eqn.outvars[i] for i in kept])
 
 
-sort_p.dce = _sort_dce
+sort_p = Primitive(
+    "sort", multiple_results=True, out_type=_sort_type, jvp=_sort_jvp,
+    transpose=none("sort is not linear, so it has no transpose"), batch=_sort_batch, lower=_sort_lower,
+    reference=_sort_reference, exact=True,
+    dce=_sort_dce)
 
 
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:

@@ -12,25 +12,19 @@ from typing import Any, Sequence
 from jax_core.transformations.batching import AxisData, batch_fun, matchaxis
 from jax_core.representation.dtypes import ExtendedDType
 from jax_core.representation.jaxpr import JaxprEqn
-from jax_core.representation.primitive import Primitive
 
 from .types import physical_aval
 from .values import Value, new_value
-
-
-def lowers_keys(prim: Primitive) -> bool:
-    """Whether the lowering rule takes key arrays itself: said by ``prim.lowers_keys``; true of those holding jaxprs."""
-    return getattr(prim, "lowers_keys", not prim.cacheable)
 
 
 def needs_batch_rule(eqn: JaxprEqn) -> bool:
     """Whether key arrays are among the operands or results, and the lowering rule is not made for them."""
     for x in eqn.invars:
         if isinstance(x.aval.dtype, ExtendedDType):
-            return not lowers_keys(eqn.primitive)
+            return not eqn.primitive.lowers_keys
     for x in eqn.outvars:
         if isinstance(x.aval.dtype, ExtendedDType):
-            return not lowers_keys(eqn.primitive)
+            return not eqn.primitive.lowers_keys
     return False
 
 

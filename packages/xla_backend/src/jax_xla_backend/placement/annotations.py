@@ -49,7 +49,7 @@ def _call(b: Any, name: str, closed: ClosedJaxpr, xs: Sequence[Any], pairs: Sequ
 
 # -- metadata --------------------------------------------------------------------------------------------------------
 
-def _metadata_derived(params, closed, tangent):
+def _metadata_derived(params, closed, tangent, *_):
     if not tangent or params["ad_metadata"] == "same":
         return params
     return {**params, "xla_metadata": () if params["ad_metadata"] is None else params["ad_metadata"]}
@@ -157,7 +157,7 @@ def fuse_limit() -> Any:
 _COMPUTE_TYPES = {"device_host": "host", "device": "dense", "tpu_sparsecore": "sparse"}
 
 
-def _compute_derived(params, closed, tangent):
+def _compute_derived(params, closed, tangent, *_):
     kinds = set(params["out_memory_spaces"])
     space = kinds.pop() if len(kinds) == 1 else Space.Device
     return {**params, "out_memory_spaces": (space,) * len(closed.out_avals)}
@@ -226,7 +226,7 @@ def fused(*, out_spaces: Any) -> Callable:
     return decorate
 
 
-def _fused_derived(params, closed, tangent):
+def _fused_derived(params, closed, tangent, *_):
     kinds = set(params["out_spaces"])
     return {**params, "out_spaces": (kinds.pop() if len(kinds) == 1 else Space.Device,) * len(closed.out_avals)}
 
@@ -272,7 +272,7 @@ def _order_lower(b, *xs, jaxpr, enforce, strict_in, strict_out, exclude_mask):
     return b.fun(_in_order(jaxpr, strict_in, strict_out, exclude_mask), *xs)
 
 
-def _order_derived(params, closed, tangent):
+def _order_derived(params, closed, tangent, *_):
     return {**params, "exclude_mask": (False,) * len(closed.in_avals)}
 
 

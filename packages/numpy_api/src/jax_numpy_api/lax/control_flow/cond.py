@@ -22,7 +22,7 @@ from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import has_tangent, jvp_jaxpr
 from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)
 from jax_core.programs.jit import jit_p, jit_params
-from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, Zero, is_linear, none
+from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, ProgramPrimitive, Zero, is_linear, none
 from jax_core.references.discharge import discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
@@ -551,7 +551,7 @@ def _cond_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                        params={**eqn.params, "branches": programs}, effects=_cond_effects(None, branches=programs))
 
 
-def _cond_discharge(args, refs, params):
+def _cond_discharge(prim, args, refs, params):
     """All branches return the new values of the references that one of them changes."""
     branches, inner = params["branches"], refs[1:]
     written = sorted({i for b in branches for i in discharged(b, inner)[1]})
@@ -589,17 +589,12 @@ def _cond_interpret(run, index, *ops, branches, **_):
     return run(branches[min(max(int(index), 0), len(branches) - 1)], *ops)
 
 
-cond_p = Primitive(
-    "cond", multiple_results=True, cacheable=False,
+cond_p = ProgramPrimitive(
+    "cond",
     out_type=_cond_type, effects=_cond_effects,
     impl=lambda *args, **params: run_eagerly(cond_p, args, params),
     jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
-)
-cond_p.dce = _cond_dce
-cond_p.holds_program, cond_p.agree = True, _cond_agree
-cond_p.takes_refs, cond_p.discharge = True, _cond_discharge
-cond_p.split = _cond_split
-cond_p.interpret = _cond_interpret
+    dce=_cond_dce, agree=_cond_agree, takes_refs=True, discharge=_cond_discharge, split=_cond_split, interpret=_cond_interpret)
 
 
 # -- helpers that are primitives -------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.programs.jit import jit_p
-from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
 from jax_core.references.discharge import discharged, place
 from jax_core.references.primitives import is_ref
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
@@ -507,7 +507,7 @@ def _scan_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                 "linear": tuple(select(params["linear"], kept))})
 
 
-def _scan_discharge(args, refs, params):
+def _scan_discharge(prim, args, refs, params):
     """References that the body reads are constants of the loop, those it changes are carried; rows of a reference among
     ``xs`` are read and stacked."""
     body, n, m = params["jaxpr"], params["num_consts"], params["num_carry"]
@@ -592,15 +592,10 @@ def _scan_interpret(run, *args, jaxpr, length, reverse, num_consts, num_carry, *
     return [*carry, *ys]
 
 
-scan_p = Primitive(
-    "scan", multiple_results=True, cacheable=False,
+scan_p = ProgramPrimitive(
+    "scan",
     out_type=_scan_type,
     effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
     impl=lambda *args, **params: run_eagerly(scan_p, args, params),
     jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
-)
-scan_p.dce = _scan_dce
-scan_p.split = _scan_split
-scan_p.holds_program, scan_p.agree = True, _scan_agree
-scan_p.takes_refs, scan_p.discharge = True, _scan_discharge
-scan_p.interpret = _scan_interpret
+    dce=_scan_dce, split=_scan_split, agree=_scan_agree, takes_refs=True, discharge=_scan_discharge, interpret=_scan_interpret)

@@ -14,7 +14,9 @@ from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
-from jax_core.representation.primitive import Linear, Primitive, Zero, is_linear
+from jax_core.representation.effects import RefEffect, operand_effects
+from jax_core.references.discharge import discharged, place, pure
+from jax_core.representation.primitive import Linear, ProgramPrimitive, Zero, is_linear, none
 from jax_core.transformations.reverse import backward_pass
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import instantiate
@@ -239,11 +241,36 @@ def _linear_solve_interpret(run, *args, const_lengths, jaxprs):
     return run(jaxprs.solve, *consts.solve, *rhs)
 
 
-linear_solve_p = Primitive(
-    "custom_linear_solve", multiple_results=True, cacheable=False,
+def _linear_solve_effects(*avals, const_lengths, jaxprs):
+    operands = _solver_operands(len(avals), const_lengths)
+    of_solver = frozenset(e.at(operands[e.ref]) if isinstance(e, RefEffect) else e for e in operand_effects(jaxprs.solve))
+    others = [p.effects for p in jaxprs if p is not None]
+    return of_solver.union(e for effects in others for e in effects if not isinstance(e, RefEffect))
+
+
+def _solver_operands(count, const_lengths) -> list[int]:
+    """Which of the operands the solver takes: its constants and the right-hand side."""
+    _, _, consts, _, b = split(range(count), *const_lengths)
+    return [*consts, *b]
+
+
+def _linear_solve_discharge(prim, args, refs, params):
+    """References that the programs make for themselves become values; with others the solver runs as it is."""
+    programs, lengths = params["jaxprs"], params["const_lengths"]
+    if all(r is None for r in refs):
+        return prim.bind(*args, const_lengths=lengths, jaxprs=LinearSolveFunctions(*(c and pure(c) for c in programs))), [None] * len(args)
+    operands = _solver_operands(len(args), lengths)
+    closed, written = discharged(programs.solve, [refs[i] for i in operands])
+    outs = eval_jaxpr(closed.jaxpr, closed.consts, *(args[i] for i in operands))
+    n = len(programs.solve.out_avals)
+    return outs[:n], place([operands[i] for i in written], outs[n:], len(args))
+
+
+linear_solve_p = ProgramPrimitive(
+    "custom_linear_solve",
     out_type=_linear_solve_type,
-    effects=lambda *avals, jaxprs, **_: jaxprs.solve.effects,
+    effects=_linear_solve_effects,
     impl=lambda *args, **params: run_eagerly(linear_solve_p, args, params),
     jvp=_linear_solve_jvp, transpose=_linear_solve_transpose, batch=_linear_solve_batch, lower=_linear_solve_lower,
-)
-linear_solve_p.interpret = _linear_solve_interpret
+    linearize=none("its jvp is another solve"), split=none("the matrix and the right-hand side are known together"),
+    dce=none("a solve gives all of its unknowns"), takes_refs=True, discharge=_linear_solve_discharge, interpret=_linear_solve_interpret)

@@ -23,7 +23,7 @@ from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.effects import operand_effects, ordered_effects
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
-from jax_core.representation.primitive import Primitive, Zero
+from jax_core.representation.primitive import ProgramPrimitive, Zero, none
 from jax_core.references.discharge import discharged, place
 from jax_core.representation.source import describe_function
 from jax_core.transformations.split import EquationSplit, split_jaxpr
@@ -448,7 +448,7 @@ def _while_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                        params=dict(cond_nconsts=nc, cond_jaxpr=less, body_nconsts=sum(consts_in), body_jaxpr=small))
 
 
-def _while_discharge(args, refs, params):
+def _while_discharge(prim, args, refs, params):
     """References that the body changes are carried, and the condition sees them change; the others are constants."""
     cond, body, nc, nb = params["cond_jaxpr"], params["body_jaxpr"], params["cond_nconsts"], params["body_nconsts"]
     in_cond, in_body = refs[:nc], refs[nc:]
@@ -517,15 +517,10 @@ def _while_effects(*avals, cond_jaxpr, cond_nconsts, body_jaxpr, **_):
     return operand_effects(cond_jaxpr) | operand_effects(body_jaxpr, cond_nconsts)
 
 
-while_p = Primitive(
-    "while", multiple_results=True, cacheable=False,
+while_p = ProgramPrimitive(
+    "while",
     out_type=_while_type,
     effects=_while_effects,
     impl=lambda *args, **params: run_eagerly(while_p, args, params),
-    jvp=_while_jvp, transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
-)
-while_p.dce = _while_dce
-while_p.holds_program, while_p.agree = True, _while_agree
-while_p.takes_refs, while_p.discharge = True, _while_discharge
-while_p.split = _while_split
-while_p.interpret = _while_interpret
+    jvp=_while_jvp, linearize=none("the number of steps, and so of residuals, is not known"), transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
+    dce=_while_dce, agree=_while_agree, takes_refs=True, discharge=_while_discharge, split=_while_split, interpret=_while_interpret)

@@ -88,9 +88,6 @@ def _eigh_call(b, x, vectors, values, *, compute_vectors, lower, sort_eigenvalue
     return nan_on_failure(b, info, v, w)
 
 
-eigh_p = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh_jvp,
-                   transpose=none("eigh is not linear, so it has no transpose"),
-                   batch=batch_rule(lambda x, **params: eigh_p.bind(x, **params)), lower=_eigh_lower)
 
 
 def _values_jvp(primals, tangents, **params):
@@ -110,7 +107,10 @@ def _eigh_dce(eqn, used):
     return eqn if used[0] else eqn.replace(primitive=eigh_values_p, outvars=eqn.outvars[1:])
 
 
-eigh_p.dce = _eigh_dce
+eigh_p = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh_jvp,
+                   transpose=none("eigh is not linear, so it has no transpose"),
+                   batch=batch_rule(lambda x, **params: eigh_p.bind(x, **params)), lower=_eigh_lower,
+    dce=_eigh_dce)
 
 
 def eigh(x: Any, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: bool = True,
@@ -233,9 +233,6 @@ def _eig_lower(b, x, *, compute_left_eigenvectors, compute_right_eigenvectors, e
     return nan_on_failure(b, info, *chosen)
 
 
-eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,
-                  transpose=none("eig is not linear, so it has no transpose"),
-                  batch=batch_rule(lambda x, **params: eig_p.bind(x, **params)), lower=_eig_lower)
 
 
 def _eig_dce(eqn, used):
@@ -247,7 +244,10 @@ def _eig_dce(eqn, used):
     return eqn.replace(outvars=[eqn.outvars[0], *(v for v, u in zip(eqn.outvars[1:], used[1:]) if u)], params=params)
 
 
-eig_p.dce = _eig_dce
+eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,
+                  transpose=none("eig is not linear, so it has no transpose"),
+                  batch=batch_rule(lambda x, **params: eig_p.bind(x, **params)), lower=_eig_lower,
+    dce=_eig_dce)
 
 
 def eig(x: Any, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True,

@@ -153,9 +153,6 @@ def _solve(a, b):
     return triangular_solve(factors, b, left_side=True)
 
 
-schur_p = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_schur_jvp,
-                    transpose=none("schur is not linear, so it has no transpose"),
-                    batch=batch_rule(lambda x, **params: schur_p.bind(x, **params)), lower=_schur_lower)
 
 
 def _schur_dce(eqn, used):
@@ -165,7 +162,10 @@ def _schur_dce(eqn, used):
     return eqn.replace(outvars=eqn.outvars[:1], params={**eqn.params, "compute_schur_vectors": False})
 
 
-schur_p.dce = _schur_dce
+schur_p = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_schur_jvp,
+                    transpose=none("schur is not linear, so it has no transpose"),
+                    batch=batch_rule(lambda x, **params: schur_p.bind(x, **params)), lower=_schur_lower,
+    dce=_schur_dce)
 
 
 def schur(x: Any, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False,

@@ -134,9 +134,6 @@ def _empty(b, x, compute_uv):
     return outs
 
 
-svd_p = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp,
-                  transpose=none("svd is not linear, so it has no transpose"),
-                  batch=batch_rule(lambda x, **params: svd_p.bind(x, **params)), lower=_svd_lower)
 
 
 def _svd_dce(eqn, used):
@@ -146,7 +143,10 @@ def _svd_dce(eqn, used):
     return eqn.replace(outvars=eqn.outvars[:1], params={**eqn.params, "compute_uv": False})
 
 
-svd_p.dce = _svd_dce
+svd_p = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp,
+                  transpose=none("svd is not linear, so it has no transpose"),
+                  batch=batch_rule(lambda x, **params: svd_p.bind(x, **params)), lower=_svd_lower,
+    dce=_svd_dce)
 
 
 def svd(x: Any, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: tuple[int, int] | None = None,

@@ -20,7 +20,7 @@ from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, get_aval
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, runs_its_program
 from jax_core.transformations.manual import AxisEnv
-from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 
@@ -158,14 +158,16 @@ def _rule_text(owner, call, static, in_tree, out_tree, grid) -> str:
     return rule.attribute([a.shape for a in call.in_avals], [a.shape for a in call.out_avals])
 
 
-custom_partitioning_p = Primitive(
-    "custom_partitioning", multiple_results=True, cacheable=False, out_type=lambda *avals, call, **_: call.out_avals,
+custom_partitioning_p = ProgramPrimitive(
+    "custom_partitioning",
+    out_type=lambda *avals, call, **_: call.out_avals,
     jvp=none("custom_partitioning has no derivative rule; give the function one with jax.custom_vjp or jax.custom_jvp"),
     transpose=none("custom_partitioning is not linear"),
     batch=none("custom_partitioning has no batching rule; give the function one with jax.custom_batching.custom_vmap"),
-    lower=_lower)
-custom_partitioning_p.holds_program = True
-custom_partitioning_p.interpret = runs_its_program("call")
+    lower=_lower,
+    linearize=none("it has no derivative rule"), split=none("it is one operation to the partitioner"),
+    dce=none("the partition rule gives all results"), discharge=none("each device runs it on parts"),
+    interpret=runs_its_program("call"))
 
 
 # -- what XLA asks ---------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.programs.jit import jit_p, jit_params
-from jax_core.representation.primitive import Primitive, Zero, abstract_eval, is_linear
+from jax_core.representation.primitive import ProgramPrimitive, Zero, abstract_eval, is_linear, none
 from jax_core.references.discharge import discharged
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.transformations.split import EquationSplit, split_jaxpr
@@ -288,17 +288,18 @@ def _split(unknown, params):
     return EquationSplit(parts.out_unknown, known, first, [*parts.residuals, *late], rest)
 
 
-def _discharge(args, refs, params):
+def _discharge(prim, args, refs, params):
     """Mutable references that the program makes for itself become values."""
     with _region(params):
         closed, _ = discharged(params["jaxpr"], refs)
-    return shard_map_p.bind(*args, **{**params, "jaxpr": closed}), [None] * len(args)
+    return prim.bind(*args, **{**params, "jaxpr": closed}), [None] * len(args)
 
 
-shard_map_p = Primitive(
-    "shard_map", multiple_results=True, cacheable=False, out_type=_type, effects=_effects, impl=_impl, jvp=_jvp,
-    linearize=_linearize, transpose=_transpose, batch=_batch, lower=_lower)
-shard_map_p.holds_program, shard_map_p.agree = True, _agree
-shard_map_p.dce, shard_map_p.split, shard_map_p.discharge = _dce, _split, _discharge
+shard_map_p = ProgramPrimitive(
+    "shard_map",
+    out_type=_type, effects=_effects, impl=_impl, jvp=_jvp,
+    linearize=_linearize, transpose=_transpose, batch=_batch, lower=_lower,
+    agree=_agree, dce=_dce, split=_split, discharge=_discharge,
+    interpret=none("each device runs the program on its part"))
 
 __all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p"]
