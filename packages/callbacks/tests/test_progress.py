@@ -6,7 +6,7 @@ import pytest
 from jax_callbacks import callback_stats, io_callback, progress_bar, pure_callback, reset_callback_stats
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jacfwd
-from jax_core.configuration.config import disable_jit_context as disable_jit
+from jax_core.configuration.flags import disable_jit_context as disable_jit
 from jax_core.programs.jit import jit
 from jax_core.transformations.remat import checkpoint
 from jax_core.programs.tracing import make_jaxpr

@@ -6,18 +6,19 @@ import threading
 
 import pytest
 
-from jax_core.configuration import config as config_module
-from jax_core.configuration.config import config, debug_nans, enable_x64, numpy_rank_promotion, on_change, trace_key
+from jax_core.configuration import engine, flags
+from jax_core.configuration.engine import on_change, trace_key
+from jax_core.configuration.flags import config, debug_nans, enable_x64, numpy_rank_promotion
 
 
 @pytest.fixture
 def flag():
     """A fresh boolean flag that nobody else reads."""
-    state = config_module.define_bool("jax_test_flag", False, "For tests.", affects_tracing=True)
+    state = engine.define_bool("jax_test_flag", False, "For tests.", affects_tracing=True)
     yield state
-    del config_module._states["jax_test_flag"]
-    config_module._tracing_states.remove(state)
-    config_module._forget_keys()
+    del engine._states["jax_test_flag"]
+    engine._tracing_states.remove(state)
+    engine._forget_keys()
 
 
 def _run(code, *arguments, **environment):
@@ -103,7 +104,7 @@ def test_equal_flags_give_the_same_trace_key():
 
 def test_flags_that_do_not_affect_tracing_leave_the_trace_key():
     before = trace_key()
-    with config_module.log_compiles(True):
+    with flags.log_compiles(True):
         assert trace_key() is before
 
 
@@ -122,7 +123,7 @@ def test_threads_agree_on_trace_keys(flag):
         thread.join()
     assert len({id(key) for value, key in keys}) == 2
     assert all(key.values[-1] is value for value, key in keys)
-    assert config_module._overrides_in_force == 0
+    assert engine._overrides_in_force == 0
 
 
 def test_change_callbacks_see_the_present_value_updates_and_overrides(flag):
@@ -168,15 +169,15 @@ def test_a_flag_object_is_not_a_truth_value():
 
 
 def test_enumerations_accept_strings_and_compare_with_them():
-    with config_module.numpy_dtype_promotion("strict"):
+    with flags.numpy_dtype_promotion("strict"):
         assert config.jax_numpy_dtype_promotion == "strict"
-        assert config.jax_numpy_dtype_promotion is config_module.NumpyDtypePromotion.STRICT
+        assert config.jax_numpy_dtype_promotion is flags.NumpyDtypePromotion.STRICT
 
 
 def test_transfer_guard_sets_all_directions():
     names = ["jax_transfer_guard"] + [f"jax_transfer_guard_{d}" for d in
                                       ("host_to_device", "device_to_device", "device_to_host")]
-    with config_module.transfer_guard("log"):
+    with flags.transfer_guard("log"):
         assert [config.read(name) for name in names] == ["log"] * 4
     assert [config.read(name) for name in names] == [None] * 4
     try:
@@ -187,7 +188,7 @@ def test_transfer_guard_sets_all_directions():
             config.update(name, None)
 
 
-READ = "from jax_core.configuration.config import config; print({})"
+READ = "from jax_core.configuration.flags import config; print({})"
 
 
 def test_environment_variables_give_first_values():
@@ -204,12 +205,12 @@ def test_environment_variables_give_first_values():
      "config flag jax_numpy_rank_promotion must be one of ['allow', 'warn', 'raise']."),
 ])
 def test_a_bad_environment_variable_is_named(name, text, message):
-    assert _run("import jax_core.configuration.config", **{name: text}) == (
+    assert _run("import jax_core.configuration.flags", **{name: text}) == (
         f"ValueError: environment variable {name}={text!r}: {message}")
 
 
 PARSE = """
-from jax_core.configuration.config import config
+from jax_core.configuration.flags import config
 config.parse_flags_with_absl()
 print(config.jax_debug_nans, config.jax_enable_checks, config.jax_pprint_use_color, config.jax_logging_level)
 """
@@ -233,7 +234,7 @@ def test_absl_programs_accept_the_flags():
     pytest.importorskip("absl")
     code = """
 from absl import app, flags
-from jax_core.configuration.config import config
+from jax_core.configuration.flags import config
 flags.DEFINE_integer("own", 1, "")
 config.config_with_absl()
 app.run(lambda argv: print(flags.FLAGS.own, config.jax_debug_nans, config.jax_numpy_rank_promotion))

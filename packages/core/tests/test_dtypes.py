@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.errors import TypePromotionError
 
@@ -49,7 +49,7 @@ def _result(*values):
 @pytest.mark.parametrize("settings", FACTS["tables"])
 def test_result_type_is_that_of_the_reference_for_every_pair(settings):
     x64, mode = settings.split()
-    with config.enable_x64(x64 == "x64=1"), config.numpy_dtype_promotion(mode):
+    with flags.enable_x64(x64 == "x64=1"), flags.numpy_dtype_promotion(mode):
         names = FACTS["names"]
         wrong = []
         for a, row in zip(names, FACTS["tables"][settings]):
@@ -91,7 +91,7 @@ def test_the_promoted_type_absorbs_both(a, b):
 
 @given(a=ANY, b=ANY, x64=st.booleans())
 def test_results_are_canonical(a, b, x64):
-    with config.enable_x64(x64):
+    with flags.enable_x64(x64):
         try:
             found = dtypes.result_type(a, b)
         except TypePromotionError:
@@ -114,7 +114,7 @@ def test_a_64_bit_type_is_made_only_from_64_bit_types_while_x64_is_off():
 
 
 def test_strict_promotion_names_the_flag_and_the_remedy():
-    with config.numpy_dtype_promotion("strict"):
+    with flags.numpy_dtype_promotion("strict"):
         with pytest.raises(TypePromotionError) as error:
             dtypes.result_type(np.int32, np.float32)
     assert str(error.value) == (
@@ -221,15 +221,15 @@ def test_a_64_bit_request_warns_where_the_user_made_it():
 def test_pythons_own_types_ask_for_a_kind_and_do_not_warn(recwarn):
     assert dtypes.canonicalize_user_dtype(float, "zeros") == np.float32
     assert dtypes.canonicalize_user_dtype(int, "zeros") == np.int32
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         assert dtypes.canonicalize_user_dtype(float, "zeros") == np.float64
     assert not recwarn
 
 
 def test_explicit_x64_dtypes_modes():
-    with config.explicit_x64_dtypes("error"), pytest.raises(ValueError, match=r"^zeros: dtype=int64 was asked for"):
+    with flags.explicit_x64_dtypes("error"), pytest.raises(ValueError, match=r"^zeros: dtype=int64 was asked for"):
         dtypes.canonicalize_user_dtype("int64", "zeros")
-    with config.explicit_x64_dtypes("allow"):
+    with flags.explicit_x64_dtypes("allow"):
         assert dtypes.canonicalize_user_dtype("int64", "zeros") == np.int64
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from jax_core.transformations import autodiff, pullback, remat, vmap
-from jax_core.configuration import config
+from jax_core.configuration import engine, flags
 from jax_core.representation import dtypes, tree
 from jax_core.programs import jit, tracing
 from jax_core.representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval
@@ -149,7 +149,7 @@ def test_discharge_gives_a_pure_program():
 
 
 def test_programs_are_type_checked():
-    with config.enable_checks(True):
+    with flags.enable_checks(True):
         close(jit.jit(doubled_sine)(X), 2 * np.sin(X))
         close(autodiff.grad(lambda x: total(doubled_sine(x)))(X), 2 * np.cos(X))
 
@@ -460,7 +460,7 @@ def test_fwd_and_bwd(jitted):
 # -- contexts and options of jit ---------------------------------------------------------------------------------------------
 
 def test_a_user_context_is_part_of_the_key_of_programs():
-    context, traces = config.make_user_context(0), []
+    context, traces = engine.make_user_context(0), []
     f = jit.jit(lambda x: (traces.append(context.value), sin(x))[1])
     f(X)
     with context(1):

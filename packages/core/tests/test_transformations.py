@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from jax_core.transformations import autodiff, vmap
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.programs import jit, tracing
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.jaxpr import check_jaxpr
@@ -164,7 +164,7 @@ def test_escaped_tracer_is_an_error():
 
 def test_leaks_are_found_where_they_are_made():
     kept = []
-    with config.checking_leaks():
+    with flags.checking_leaks():
         jit(lambda x: mul(x, x))(X)
         with pytest.raises(Exception, match="Leaked trace .* 1 tracer"):
             jit(lambda x: kept.append(sin(x)) or x)(X)
@@ -243,7 +243,7 @@ def test_random_programs_differentiate_alike_in_all_modes(names, seed):
             x = add(OPS[name](x), x)
         return x
     rng = np.random.default_rng(seed)
-    with config.enable_x64(True):  # so that rounding cannot be taken for a difference
+    with flags.enable_x64(True):  # so that rounding cannot be taken for a difference
         x, t, ct = (rng.uniform(-0.5, 0.5, 3) for _ in range(3))
         value, pushed = jvp(f, (x,), (t,))
         close(jit(f)(x), value)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import serialize_executable, topologies, transfer
 from jax.experimental.compilation_cache import compilation_cache
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 
@@ -102,7 +102,7 @@ def test_place_of_the_compilation_cache(tmp_path):
     try:
         compilation_cache.set_cache_dir(tmp_path)
         compilation_cache.reset_cache()
-        with config.enable_compilation_cache(True):
+        with flags.enable_compilation_cache(True):
             jax.jit(lambda x: x * 3.25 + 17.5)(np.ones(11, np.float32))
         assert any(tmp_path.iterdir())
     finally:

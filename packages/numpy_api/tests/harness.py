@@ -25,7 +25,7 @@ import zlib
 
 import numpy as np
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.transformations.autodiff import jvp, vjp
 from jax_core.representation.aval import get_aval
@@ -188,7 +188,7 @@ class _Derivatives:
 
     def __init__(self, case: Case):
         self.case = case
-        with config.enable_x64(True):
+        with flags.enable_x64(True):
             self.point = case.samples(0, wide=True)
             self.direction = [case.samples(0, wide=True, which=1)[i] for i in case.differentiable]
             outs = case.call(*self.point)
@@ -217,7 +217,7 @@ class _Derivatives:
 
     def _at(self, step):
         moved = [self.point[i] + step * d for i, d in zip(self.case.differentiable, self.direction)]
-        with config.enable_x64(True):
+        with flags.enable_x64(True):
             return [[np.asarray(x) for x in part] for part in self.program(*moved)]
 
     @functools.cached_property

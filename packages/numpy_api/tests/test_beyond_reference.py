@@ -5,7 +5,7 @@ import scipy.fft
 import scipy.linalg
 import scipy.special
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import errors
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
@@ -17,7 +17,7 @@ _RNG = np.random.default_rng(0)
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

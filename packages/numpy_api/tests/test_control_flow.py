@@ -5,7 +5,7 @@ import gc
 import numpy as np
 import pytest
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
@@ -94,7 +94,7 @@ def test_disable_jit_runs_python_loops():
     def body(c, x):
         seen.append(float(x))
         return lax.add(c, x), c
-    with config.disable_jit(True):
+    with flags.disable_jit(True):
         carry, ys = lax.scan(body, f32(0), X)
         assert lax.cond(True, lambda: "taken", lambda: "other") == "taken"
         assert float(lax.while_loop(lambda c: c < 5, lambda c: c + 2, 0.0)) == 6.0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vjp import custom_vjp
@@ -147,7 +147,7 @@ def close(a, b, tolerance=2e-4):
 def unrolled(f):
     """``f`` as a Python loop."""
     def run(*args):
-        with config.disable_jit(True):
+        with flags.disable_jit(True):
             return f(*args)
     return run
 
@@ -188,7 +188,7 @@ def check_forward(program):
 def check_reverse(program):
     f = scalar(build(program))
     expected = unrolled(grad(f))(POINT)
-    with config.enable_checks(True):
+    with flags.enable_checks(True):
         close(grad(f)(POINT), expected)
     close(jit(grad(f))(POINT), expected)
     if "custom_vjp" in str(program):
@@ -309,7 +309,7 @@ def test_vjp_with_respect_to_everything_at_once():
     w = np.random.RandomState(0).normal(size=(N, N)).astype(np.float32)
     args = POINT, ROWS, w
     out, pull = vjp(f, *args)
-    with config.disable_jit(True):
+    with flags.disable_jit(True):
         out2, pull2 = vjp(f, *args)
         expected = pull2((DIRECTION, (ROWS, np.arange(4, dtype=np.float32))))
     got = pull((DIRECTION, (ROWS, np.arange(4, dtype=np.float32))))

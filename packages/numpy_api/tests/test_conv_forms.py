@@ -3,7 +3,7 @@ import itertools
 
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 
 from jax_numpy_api import lax
@@ -31,7 +31,7 @@ def _arranged(x, names, spec):
 def test_form_agrees_with_definition(case, layout, dtype):
     batch, spatial, features, kernel, outputs, groups, batch_groups, strides, padding, ldil, rdil = SHAPES[case]
     rng = np.random.default_rng(case)
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         x = _arranged(rng.normal(size=(batch, *spatial, features)).astype(dtype), "NHWC", layout[0])
         k = _arranged(rng.normal(size=(*kernel, features // groups, outputs)).astype(dtype), "HWIO", layout[1])
         params = dict(window_strides=strides, padding=padding, lhs_dilation=ldil, rhs_dilation=rdil,

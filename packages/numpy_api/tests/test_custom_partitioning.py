@@ -6,7 +6,7 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -61,7 +61,7 @@ def test_elementwise(shardy):
     f, seen = elementwise()
     f.def_partition(f.partition, lambda mesh, args, result: args[0].sharding, lambda mesh, user: user.sharding,
                     sharding_rule="i j -> i j")
-    with config.use_shardy_partitioner(shardy):
+    with flags.use_shardy_partitioner(shardy):
         out = jit(lambda x: f(x) + 0)(placed(A, "x", "y"))
     np.testing.assert_allclose(out, 2 * np.sin(A), rtol=1e-6)
     assert out.sharding.is_equivalent_to(NamedSharding(grid(), P("x", "y")), 2)

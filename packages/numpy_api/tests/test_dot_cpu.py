@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
@@ -43,7 +43,7 @@ def test_which_are_split(left, right, numbers, want):
     ((128, 48, 3), (64, 128, 3), (((0,), (1,)), ((2,), (2,)))),
 ])
 def test_values(dtype, left, right, numbers):
-    with config.enable_x64(dtype == "float64"):
+    with flags.enable_x64(dtype == "float64"):
         a, b = (jnp.asarray(RNG.normal(size=shape), dtype) for shape in (left, right))
         product = jit(lambda a, b: lax.dot_general(a, b, numbers))
         ((i,), (j,)), (batch, other) = numbers

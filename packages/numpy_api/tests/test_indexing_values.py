@@ -7,7 +7,7 @@ import warnings
 import jax_numpy_api.numpy as jnp
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, vjp
 from jax_core.representation.errors import TypePromotionError
 from jax_core.programs.jit import jit
@@ -133,7 +133,7 @@ def test_sorting_is_exact_for_subnormal_numbers():
 
 def test_products_take_operands_of_two_dtypes_under_strict_promotion():
     a, b = jnp.ones((2, 2), np.int8), jnp.ones((2, 2), np.float32)
-    with config.numpy_dtype_promotion("strict"):
+    with flags.numpy_dtype_promotion("strict"):
         for product in (jnp.matmul, jnp.dot, lambda a, b, **k: jnp.einsum("ij,jk", a, b, **k)):
             np.testing.assert_array_equal(np.asarray(product(a, b, preferred_element_type=np.float32)), [[2, 2], [2, 2]])
             with pytest.raises(TypePromotionError, match="int8 and float32"):
@@ -144,7 +144,7 @@ def test_products_take_operands_of_two_dtypes_under_strict_promotion():
 
 def test_no_ranks_are_promoted():
     a = jnp.asarray([MATRIX, MATRIX], np.float32)
-    with config.numpy_rank_promotion("raise"):
+    with flags.numpy_rank_promotion("raise"):
         vjp(jsl.lu, a)
         vjp(jsl.sqrtm, a[0])
         assert jnp.add.outer(jnp.ones(2), jnp.ones((2, 3))).shape == (2, 2, 3)
@@ -155,7 +155,7 @@ def test_kinds_of_sequences():
     for out in (lax.top_k(X, 2), lax.linalg.lu(a), lax.linalg.hessenberg(a), lax.linalg.tridiagonal(a), lax.approx_max_k(X, 1)):
         assert type(out) is list
     assert jsl.lu(a + 0j)[0].dtype == np.float32
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         assert jnp.linalg.lstsq(MATRIX, MATRIX)[2].dtype == np.int64
 
 
@@ -178,7 +178,7 @@ ONE_TRIANGLE = {
 @pytest.mark.parametrize("name", ONE_TRIANGLE)
 def test_derivatives_read_what_the_value_reads(name, kind):
     """Difference quotients at a matrix that is not Hermitian, in the direction of each element."""
-    with config.enable_x64(True), warnings.catch_warnings():
+    with flags.enable_x64(True), warnings.catch_warnings():
         weights = np.array([1.0, -2.0, 0.5])
 
         def value(a):
@@ -199,7 +199,7 @@ SINGULAR = {"regular": np.eye(4)[[1, 2, 3, 0]] * np.arange(1.0, 5), "rank 3": np
 
 @pytest.mark.parametrize("name", SINGULAR)
 def test_the_derivative_of_a_determinant_is_the_cofactors(name):
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         m = SINGULAR[name]
         cofactors = np.array([[(-1.0) ** (i + j) * np.linalg.det(np.delete(np.delete(m, i, 0), j, 1)) for j in range(4)]
                               for i in range(4)])
@@ -211,11 +211,11 @@ def test_the_derivative_of_a_determinant_is_the_cofactors(name):
 @pytest.mark.parametrize("fun", [lambda a: jnp.linalg.inv(a), lambda a: grad(lambda x: jnp.sum(jsl.solve_sylvester(x, x, x)))(a)],
                          ids=["inv", "solve_sylvester"])
 def test_loops_of_factorisations_run_with_x64(fun):
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         assert np.isfinite(np.asarray(fun(jnp.asarray(np.diag(np.arange(1.0, 21)))))).all()
 
 
 def test_the_search_of_a_median_runs_with_x64():
     x = np.arange(10001.0)[::-1]
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         assert float(jit(jnp.median)(jnp.asarray(x))) == 5000

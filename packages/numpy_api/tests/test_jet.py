@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vjp import custom_vjp
@@ -21,7 +21,7 @@ from jax_numpy_api.scipy import special
 
 @pytest.fixture(autouse=True)
 def x64():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 
@@ -211,7 +211,7 @@ def test_an_integer_moves_as_a_float():
 
 
 def test_scalars_keep_their_type():
-    with config.enable_x64(False):
+    with flags.enable_x64(False):
         value, terms = jet(lambda x: x * jnp.float32(2), (jnp.float32(3),), ((1.0, 0.0),))
     assert [t.dtype for t in (value, *terms)] == [np.float32] * 3
 

@@ -1,7 +1,7 @@
 """One NaN among many numbers shows in everything that takes maxima or minima, where XLA's CPU library passes over it."""
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 
@@ -31,7 +31,7 @@ CASES = {  # name: function of [128, 128], how many NaN one NaN makes
 @pytest.mark.parametrize("name", CASES)
 def test_nan_is_kept(name, dtype):
     function, count = CASES[name]
-    with config.enable_x64(dtype == "float64"):
+    with flags.enable_x64(dtype == "float64"):
         for place in ((3, 5), (127, 127), (0, 64)):
             x = RNG.normal(size=(128, 128))
             x[place] = np.nan

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -144,7 +144,7 @@ def close(a, b, dtype):
 
 @pytest.fixture(params=KINDS, ids=lambda dtype: np.dtype(dtype).name)
 def dtype(request):
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield request.param
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
@@ -182,7 +182,7 @@ def test_sine_of_a_complex_number_keeps_the_digits_of_small_and_large_parts(name
     """Both parts count: next to the axes one is smaller than the other by many orders."""
     top = 710 if dtype == np.complex128 else 89
     z = np.array([1e-12 + 1e-17j, 3e-9j, 1 - 1e-12j, 2 + 0.9j, -0.3 + (top - 1) * 1j, 1e-9 - (top - 1) * 1j, 0.5 + top * 1j, 3 - 20j], dtype)
-    with config.enable_x64(dtype == np.complex128):
+    with flags.enable_x64(dtype == np.complex128):
         got = np.asarray(getattr(lax, name)(z))
     want = getattr(np, name)(z.astype(np.complex128))
     eps = np.finfo(dtype).eps
@@ -227,7 +227,7 @@ def test_hyperbolic_functions_are_accurate_up_to_the_largest_number(name, dtype)
     top = 710.4 if dtype == np.float64 else 89.4
     x = np.concatenate([np.linspace(-top, top, 999), np.linspace(0.985 * top, top, 99), [0.0, -0.0, 1e-9, np.inf, -np.inf, np.nan]]).astype(dtype)
     z = np.array([1e-12 + 1e-17j, 1e-12j, top + 2j, 1 - 9j, complex(np.inf, 0), complex(-np.inf, 0), complex(-0.0, 0)], np.result_type(dtype, 1j))
-    with config.enable_x64(dtype == np.float64):
+    with flags.enable_x64(dtype == np.float64):
         got, of_complex = (np.asarray(getattr(lax, name)(v)) for v in (x, z))
     want, other = getattr(np, name)(x.astype(np.float64)), getattr(np, name)(z.astype(np.complex128))
     assert np.allclose(got, want, rtol=4 * np.finfo(dtype).eps, atol=0, equal_nan=True)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -86,7 +86,7 @@ def test_bad_arguments(bad):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.float16])
 def test_zeros_are_equal_and_nan_is_last(run, dtype):
     """-0.0 and 0.0 keep their order; NaN of either sign comes last, in its order."""
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         x = np.copysign(SPECIAL.astype(dtype), np.where(np.arange(11) == 3, -1, SPECIAL.astype(dtype)))
         values, order = run(lambda x, i: lax.sort_key_val(x, i))(x, np.arange(11, dtype=np.int32))
         alone = np.asarray(run(lambda x: lax.sort(x))(x))
@@ -107,7 +107,7 @@ def test_wide_keys_sort_by_all_their_bits(dtype):
         x = rng.normal(size=(2, 500)) * 10.0 ** rng.integers(-300, 300, (2, 500))
     else:
         x = bits.astype(dtype) if dtype != np.int64 else bits.astype(dtype) * rng.choice([-1, 1], (2, 500))
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         values, order = jit(lambda x, i: lax.sort_key_val(x, i))(x, np.broadcast_to(np.arange(500), x.shape))
     want = np.argsort(x, -1, kind="stable")
     assert np.array_equal(order, want) and np.array_equal(values, np.take_along_axis(x, want, -1))

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import nn
@@ -25,14 +25,14 @@ ACTIVATIONS = [
 @pytest.mark.parametrize("name, reference", ACTIVATIONS, ids=[a[0] for a in ACTIVATIONS])
 def test_activation(name, reference):
     f, h = getattr(nn, name), 1e-5
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(f(X), reference(X), rtol=1e-12, atol=1e-15)
         slope = (reference(X + h) - reference(X - h)) / (2 * h)
         np.testing.assert_allclose(vmap(grad(f))(jnp.asarray(X)), slope, rtol=1e-6, atol=1e-9)
 
 
 def test_gelu():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(nn.gelu(X, approximate=False), X * NORMAL(X), rtol=1e-12, atol=1e-15)
         np.testing.assert_allclose(nn.gelu(X), X * NORMAL(X), atol=1e-3)
 
@@ -44,7 +44,7 @@ def test_slopes_at_corners():
 @pytest.mark.parametrize("axis", [0, -1, (0, 1)])
 def test_softmax(axis):
     x = np.random.default_rng(0).normal(size=(3, 4)) * 10
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(nn.softmax(x, axis), scipy.special.softmax(x, axis), rtol=1e-12)
         np.testing.assert_allclose(nn.log_softmax(x, axis), scipy.special.log_softmax(x, axis), rtol=1e-12)
         np.testing.assert_allclose(nn.logsumexp(x, axis), scipy.special.logsumexp(x, axis), rtol=1e-12)

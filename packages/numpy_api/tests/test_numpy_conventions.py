@@ -13,7 +13,7 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.programs.jit import jit
-from jax_core.configuration.config import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from jax_core.configuration.flags import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from jax_numpy_api import flatten_util, lax, nn, ops
 from jax_numpy_api.scipy import fft, stats
 

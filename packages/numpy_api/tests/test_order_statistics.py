@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
 
@@ -55,7 +55,7 @@ def test_nan():
 
 
 def test_float64():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         x = _numbers((1 << 15,)).astype(np.float64) ** 3
         np.testing.assert_array_equal(jnp.median(x), np.median(x))
 

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -15,7 +15,7 @@ NETWORKS = [dict(input_size=3, hidden_size=4, num_layers=n, bidirectional=b) for
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
@@ -18,7 +18,7 @@ V = A[0]
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

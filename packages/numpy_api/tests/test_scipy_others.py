@@ -7,7 +7,7 @@ import scipy.ndimage
 import scipy.signal
 import scipy.spatial.transform
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
@@ -22,7 +22,7 @@ SIGNAL = _RNG.normal(size=(2, 400))
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import scipy.special
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -53,7 +53,7 @@ def _assert_near(name, got, want, args, units):
 @pytest.mark.parametrize("name, args, units", VALUES, ids=[v[0] for v in VALUES])
 def test_value(name, args, units, dtype):
     args = [a.astype(dtype) for a in args]
-    with config.enable_x64(dtype == np.float64):
+    with flags.enable_x64(dtype == np.float64):
         got = getattr(special, name)(*args)
     want = getattr(scipy.special, name)(*[a.astype(np.float64) for a in args])
     for g, w in zip(got if isinstance(got, tuple) else [got], want if isinstance(want, tuple) else [want]):
@@ -95,7 +95,7 @@ SLOPES = [  # name, arguments at which all derivatives are tried; (name, which) 
 def test_derivative(name, at, which):
     which = tuple(range(len(at))) if which is None else which
     f, h = getattr(special, name), 1e-4
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         got = grad(lambda *xs: f(*[jnp.asarray(x) for x in xs]), which)(*at)
         for i, g in zip(which, got):
             x = [np.array([v + (k * h if i == j else 0) for k in (-2, -1, 1, 2)]) for j, v in enumerate(at)]
@@ -112,7 +112,7 @@ def test_logsumexp_derivative_with_infinities():
 
 def test_logsumexp_arguments():
     a, b = _RNG.normal(size=(3, 4)), _RNG.normal(size=(3, 4))
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         for options in ({}, {"axis": 1}, {"axis": (0, 1), "keepdims": True}, {"b": b, "axis": 0, "return_sign": True}):
             got, want = special.logsumexp(a, **options), scipy.special.logsumexp(a, **options)
             np.testing.assert_allclose(got, want, rtol=1e-13)
@@ -130,7 +130,7 @@ def test_derivatives_where_x_log_y_is_zero():
 
 def test_complex_functions():
     z = LINE[:20] + 1j * LINE[20:40]
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(special.wofz(z), scipy.special.wofz(z), rtol=1e-12)
         np.testing.assert_allclose(special.loggamma(z), scipy.special.loggamma(z), rtol=1e-12, atol=1e-13)
 
@@ -138,7 +138,7 @@ def test_complex_functions():
 def test_bessel_and_harmonics():
     x = np.array([0.0, 0.3, 2.0, 9.0])
     n, m = np.array([0, 1, 2, 3]), np.array([0, -1, 2, -3])
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(special.bessel_jn(x, v=4), scipy.special.jv(np.arange(5)[:, None], x), atol=1e-14)
         np.testing.assert_allclose(special.sph_harm_y(n, m, x, x[::-1]), scipy.special.sph_harm_y(n, m, x, x[::-1]), atol=1e-14)
         values, slopes = special.lpmn(3, 3, np.array([0.1, -0.6]))
@@ -148,7 +148,7 @@ def test_bessel_and_harmonics():
 
 
 def test_bernoulli_numbers():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(special.bernoulli(30), scipy.special.bernoulli(30), rtol=1e-11)  # whose own are rounded
 
 

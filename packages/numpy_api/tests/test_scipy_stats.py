@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_numpy_api import numpy as jnp
@@ -36,7 +36,7 @@ def test_value(name, function):
     fun, reference = getattr(getattr(stats, name), function), getattr(getattr(scipy.stats, name), function)
     parameters = inspect.signature(fun).parameters
     place = {k: v for k, v in {"loc": 1.0, "scale": 2.0}.items() if k in parameters}
-    with config.enable_x64(True), np.errstate(all="ignore"):
+    with flags.enable_x64(True), np.errstate(all="ignore"):
         for options in (place,) if place else ({},):
             got = fun(points, *shapes.values(), **options)
             np.testing.assert_allclose(got, reference(points, **shapes, **options), rtol=1e-8, atol=1e-16)
@@ -67,7 +67,7 @@ def test_results_keep_narrow_dtypes():
 def test_multivariate_distributions():
     rng = np.random.default_rng(0)
     x, cov = rng.normal(size=(3, 2)), np.array([[2, 0.5], [0.5, 1]])
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(stats.multivariate_normal.logpdf(x, np.ones(2), cov),
                                    scipy.stats.multivariate_normal.logpdf(x, np.ones(2), cov), rtol=1e-12)
         counts, p = np.array([[1, 2, 3], [1, 1, 1]]), np.array([0.2, 0.3, 0.5])
@@ -81,7 +81,7 @@ def test_multivariate_distributions():
 def test_kernel_density():
     rng = np.random.default_rng(0)
     data, points = rng.normal(size=(2, 30)), rng.normal(size=(2, 4))
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         ours, reference = stats.gaussian_kde(data), scipy.stats.gaussian_kde(data)
         np.testing.assert_allclose(ours(points), reference(points), rtol=1e-12)
         np.testing.assert_allclose(ours.integrate_gaussian(np.zeros(2), np.eye(2)), reference.integrate_gaussian(np.zeros(2), np.eye(2)))

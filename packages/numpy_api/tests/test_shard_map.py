@@ -568,9 +568,9 @@ def test_second_call_compiles_nothing():
 
 @several
 def test_without_shardy():
-    from jax_core.configuration import config
+    from jax_core.configuration import flags
     x = rows(8, 3)
-    with config.use_shardy_partitioner(False):
+    with flags.use_shardy_partitioner(False):
         out = jit(shard_map(lambda a: ring(a) + lax.psum(a, "i") + place(a), mesh=line(8), in_specs=P("i"), out_specs=P("i")))(x)
         some = jit(shard_map(lambda a: ring(a) + lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P("i"), axis_names={"i"}))(x)
     near(out, np.roll(x, 1, 0) + x.sum(0) + np.arange(8)[:, None])
@@ -612,9 +612,9 @@ def test_lowered_text():
 
 @several
 def test_debug_nans():
-    from jax_core.configuration import config
+    from jax_core.configuration import flags
     mapped = shard_map(lambda a: jnp.log(a), mesh=line(4), in_specs=P("i"), out_specs=P("i"))
-    with config.debug_nans(True):
+    with flags.debug_nans(True):
         near(jit(mapped)(np.ones(8, np.float32)), np.zeros(8))
         for run in (mapped, jit(mapped)):
             with pytest.raises(FloatingPointError, match=r"invalid value \(nan\) encountered in shard_map, at .*test_shard_map.py"):

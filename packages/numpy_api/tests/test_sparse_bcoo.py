@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import errors, tree
 from jax_core.transformations.autodiff import grad, jvp, linear_transpose
 from jax_core.programs.jit import jit
@@ -22,7 +22,7 @@ LAYOUTS = [(0, 0), (1, 0), (0, 1), (1, 1)]
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

@@ -4,7 +4,7 @@ import pytest
 import scipy.sparse
 import scipy.sparse.linalg
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jacrev
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -20,7 +20,7 @@ _RNG = np.random.default_rng(0)
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

@@ -5,7 +5,7 @@ Numbers without a source are mpmath's.
 import numpy as np
 import pytest
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -122,7 +122,7 @@ def test_float16_digamma_at_minus_zero():
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
 @pytest.mark.parametrize("x64", [False, True])
 def test_logmeanexp_keeps_its_dtype(dtype, x64):
-    with config.enable_x64(x64):
+    with flags.enable_x64(x64):
         assert nn.logmeanexp(jnp.ones(3, dtype)).dtype == dtype
 
 
@@ -132,13 +132,13 @@ def test_ranks_are_floats(method):
 
 
 def test_counts_under_strict_promotion():
-    with config.numpy_dtype_promotion("strict"):
+    with flags.numpy_dtype_promotion("strict"):
         got = stats.multinomial.logpmf(jnp.array([1, 2]), 3, jnp.array([0.5, 0.5]))
     np.testing.assert_allclose(got, np.log(3 / 8), rtol=1e-5)
 
 
 def test_no_false_alarms_of_debug_nans():
-    with config.debug_nans(True):
+    with flags.debug_nans(True):
         assert np.isfinite(stats.wrapcauchy.logpdf(jnp.float32(0.5), 0.4))
         assert stats.binom.pmf(jnp.array([1, 9]), 7, 0.3)[1] == 0
 
@@ -151,5 +151,5 @@ HYP2F1 = [  # arguments, mpmath's value
 
 @pytest.mark.parametrize("args, want", HYP2F1, ids=str)
 def test_hyp2f1_has_the_digits_of_float64(args, want):
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_allclose(special.hyp2f1(*args), want, rtol=2e-13)

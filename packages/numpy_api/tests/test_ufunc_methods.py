@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -16,7 +16,7 @@ ORDERED = [n for n in BINARY if n not in ("logical_and", "logical_or", "logical_
 
 @pytest.fixture(autouse=True)
 def _wide():
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         yield
 
 

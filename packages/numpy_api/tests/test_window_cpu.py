@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import jax_numpy_api.numpy as jnp
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
@@ -89,7 +89,7 @@ def test_tangents_are_the_transpose_of_cotangents(name, op):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float64"])
 def test_other_dtypes(dtype):
     shape, *geometry = GEOMETRIES["overlapping"]
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         x = jnp.asarray(rng.integers(-50, 50, shape), dtype)
         ct, got = pulled(x, geometry, -np.inf, lax.max)
         np.testing.assert_array_equal(got, of_extrema(np.asarray(x, np.float64), ct, geometry, np.greater_equal))

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import jax_random as random
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import numpy as jnp
 
@@ -213,19 +213,19 @@ def test_boolean_signs_are_true():
 
 
 def test_binomial_parameters_may_differ_in_dtype():
-    with config.numpy_dtype_promotion("strict"):
+    with flags.numpy_dtype_promotion("strict"):
         assert random.binomial(KEY, np.float16(20), np.float32(0.3)).dtype == np.float32
 
 
 def test_mapped_multinomial_without_jit():
     draw = vmap(lambda key: random.multinomial(key, 10, np.full(3, 1 / 3, np.float32)))
     keys = random.split(random.key(1), 2)
-    with config.disable_jit(True):
+    with flags.disable_jit(True):
         got = draw(keys)
     np.testing.assert_array_equal(got, draw(keys))
 
 
 @pytest.mark.parametrize("replace", [True, False])
 def test_weighted_choice_has_the_default_dtype(replace):
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         assert random.choice(KEY, 4, (2,), replace, p=np.full(4, 0.25)).dtype == np.int64

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import jax_random as random
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation.errors import KeyReuseError, TypePromotionError
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax
@@ -76,9 +76,9 @@ def test_bad_arguments(number):
 
 def test_legacy_keys_can_be_forbidden():
     raw = random.PRNGKey(0)
-    with config.legacy_prng_key("error"), pytest.raises(ValueError, match="Legacy uint32 key array.*normal"):
+    with flags.legacy_prng_key("error"), pytest.raises(ValueError, match="Legacy uint32 key array.*normal"):
         random.normal(raw)
-    with config.legacy_prng_key("warn"), pytest.warns(UserWarning, match="Legacy uint32 key array"):
+    with flags.legacy_prng_key("warn"), pytest.warns(UserWarning, match="Legacy uint32 key array"):
         random.normal(raw)
 
 
@@ -86,7 +86,7 @@ def test_legacy_keys_can_be_forbidden():
 
 @pytest.fixture
 def watched():
-    with config.debug_key_reuse(True):
+    with flags.debug_key_reuse(True):
         yield random.key(0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jax_random as random
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import array, dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import jit
@@ -49,7 +49,7 @@ def test_seeds(seed, words):
 
 @pytest.mark.parametrize("seed, words", [(-1, (2**32 - 1, 2**32 - 1)), (2**32 + 7, (1, 7))])
 def test_seeds_are_64_bits_wide_with_x64(seed, words):
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         np.testing.assert_array_equal(random.PRNGKey(seed), np.array(words, np.uint32))
         np.testing.assert_array_equal(jit(random.PRNGKey)(seed), np.array(words, np.uint32))
 
@@ -186,7 +186,7 @@ RBG_GAMMAS = {  # values of the reference on CPU (partitionable layout): each el
 def test_rejection_with_rbg(name):
     """It ends, for more elements than are accepted at once."""
     args, want = RBG_GAMMAS[name]
-    with config.threefry_partitionable(True):
+    with flags.threefry_partitionable(True):
         few, many = (getattr(random, name)(random.key(1, impl="rbg"), *args, (n,)) for n in (3, 40))
     if want is not None:
         np.testing.assert_allclose(few, want, rtol=1e-5)
@@ -194,7 +194,7 @@ def test_rejection_with_rbg(name):
 
 
 def test_default_implementation():
-    with config.default_prng_impl("rbg"):
+    with flags.default_prng_impl("rbg"):
         assert random.key(0).dtype.name == "key<rbg>" and random.PRNGKey(0).shape == (4,)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from cases import SEED, all_cases
-from jax_core.configuration import config
+from jax_core.configuration import flags
 import jax_random
 
 TABLE = json.loads((pathlib.Path(__file__).parent / "data" / "reference.json").read_text())
@@ -46,7 +46,7 @@ def ulps(got: np.ndarray, want: np.ndarray) -> float:
 def test_recorded(case, partitionable):
     name, function, args, kwargs, wide = case
     want = TABLE[f"partitionable={partitionable}"][name]
-    with config.enable_x64(wide), config.threefry_partitionable(partitionable):
+    with flags.enable_x64(wide), flags.threefry_partitionable(partitionable):
         got = getattr(jax_random, function)(jax_random.PRNGKey(SEED), *args, **kwargs)
     assert str(got.dtype) == want["dtype"]
     assert list(got.shape) == want["shape"]

@@ -12,7 +12,7 @@ PROGRAM = """
 import re
 import numpy as np
 import jax_random as random
-from jax_core.configuration.config import config
+from jax_core.configuration.flags import config
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_xla_backend.api import Mesh, NamedSharding, PartitionSpec as P, device_put, devices

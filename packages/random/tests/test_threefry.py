@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jax_random
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_random import api, threefry
@@ -77,7 +77,7 @@ def test_many_words_come_from_blocks(bit_width, monkeypatch):
     """More words than a 32-bit counter numbers: each block from a key of its own. Tried with small blocks."""
     block, n = 10, 67
     monkeypatch.setattr(threefry, "BLOCK", block)
-    with config.enable_x64(True):
+    with flags.enable_x64(True):
         got = np.asarray(api.draw_bits(KEYS[1], threefry_prng_impl, bit_width, (n,)))
     count = math.ceil(n * bit_width / 32)
     blocks, rest = divmod(count, block)
@@ -124,7 +124,7 @@ MADE_KEYS = {
 @pytest.mark.parametrize("make", MADE_KEYS.values(), ids=MADE_KEYS)
 def test_no_kernel_hashes_twice(make, partitionable):
     """In a loop, LLVM takes exponential time for a hash whose key is hashed in the same kernel."""
-    with config.threefry_partitionable(partitionable):
+    with flags.threefry_partitionable(partitionable):
         text = jit(lambda key: jax_random.bits(make(key), (8,))).lower(KEYS[1]).compile().as_text()
     rotations = [len(re.findall(r" shift-left\(", computation)) for computation in text.split("\n}\n")]
     assert 20 <= max(rotations) <= 21  # of the hash, and one that joins two words

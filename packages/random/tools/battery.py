@@ -16,7 +16,7 @@ import threading
 import numpy as np
 
 import jax_random
-from jax_core.configuration import config
+from jax_core.configuration import flags
 
 BLOCK = 1 << 20
 
@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--raw", action="store_true", help="write the stream to standard output")
     parser.add_argument("--tests", nargs="*", default=["all"], help="numbers of dieharder tests (dieharder -l lists them)")
     options = parser.parse_args()
-    config.update("jax_threefry_partitionable", options.partitionable)
+    flags.update("jax_threefry_partitionable", options.partitionable)
     if options.raw:
         stream(options.seed, sys.stdout.buffer)
         return

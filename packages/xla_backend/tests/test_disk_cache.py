@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_xla_backend.compiling import compile, disk_cache
 from programs import F4, Module, array, doubled, executable
 
@@ -16,8 +16,8 @@ from programs import F4, Module, array, doubled, executable
 def folder(tmp_path):
     compile.clear()
     disk_cache.reset_cache()
-    with (config.compilation_cache_dir(str(tmp_path / "cache")), config.enable_compilation_cache(True),
-          config.persistent_cache_min_compile_time_secs(0.0)):
+    with (flags.compilation_cache_dir(str(tmp_path / "cache")), flags.enable_compilation_cache(True),
+          flags.persistent_cache_min_compile_time_secs(0.0)):
         yield tmp_path / "cache"
     compile.clear()
 
@@ -149,7 +149,7 @@ def test_stale_temporary_files_leave(folder):
 def test_private_directory_behind_a_link_keeps_its_mode(tmp_path, monkeypatch):
     """Also one that others have planted; a directory that is there is made private."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with config.enable_compilation_cache(True), config.compilation_cache_dir(None):
+    with flags.enable_compilation_cache(True), flags.compilation_cache_dir(None):
         where = os.path.join(tmp_path, "jax-xla-backend")
         assert disk_cache.directory() == where
         (tmp_path / "other").mkdir(mode=0o755)
@@ -228,7 +228,7 @@ def test_on_by_default_in_the_cache_directory_of_the_user(tmp_path):
 
 
 def test_off_switch(folder):
-    with config.enable_compilation_cache(False):
+    with flags.enable_compilation_cache(False):
         assert [run(), run()] == [1, 1]
     assert not folder.exists()
 
@@ -244,13 +244,13 @@ def test_size_is_bounded(folder):
     for i in range(5):
         disk_cache.write(f"{i:064}", os.urandom(1000), 1.0)
         os.utime(folder / f"{i:064}.jaxexe", (i + 1, i + 1))
-    with config.compilation_cache_max_size(3600):
+    with flags.compilation_cache_max_size(3600):
         disk_cache.sweep(str(folder))
     assert [int(p.stem) for p in entries(folder)] == [2, 3, 4]
 
 
 def test_no_write_exceeds_the_bound(folder):
-    with config.compilation_cache_max_size(20_000):
+    with flags.compilation_cache_max_size(20_000):
         for i in range(40):
             disk_cache.write(f"{i:064}", os.urandom(1000), 1.0)
             assert sum(p.stat().st_size for p in entries(folder)) <= 20_000

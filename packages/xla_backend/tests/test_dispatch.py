@@ -4,7 +4,7 @@ import threading
 
 import numpy as np
 import pytest
-from jax_core.configuration import config, context
+from jax_core.configuration import flags, context
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.effects import Effect
 from jax_xla_backend.platforms import client
@@ -41,7 +41,7 @@ def test_result_type_is_that_of_the_program():
 def test_configuration_is_part_of_the_key():
     f = jitted(doubled())
     f(array())
-    for state, value in ((config.enable_x64, True), (config.numpy_rank_promotion, "raise"), (config.disable_jit, True)):
+    for state, value in ((flags.enable_x64, True), (flags.numpy_rank_promotion, "raise"), (flags.disable_jit, True)):
         before = f.misses
         with state(value):
             f(array())
@@ -116,7 +116,7 @@ def test_split_arguments_give_split_results():
     module = Module(main('(%a: tensor<4xf32> {mhlo.sharding = "{devices=[4,2]<=[8] last_tile_dim_replicate}"})'
                          " -> tensor<4xf32>",
                          "%0 = stablehlo.add %a, %a : tensor<4xf32> return %0 : tensor<4xf32>"), [F4], [F4])
-    with config.use_shardy_partitioner(False):
+    with flags.use_shardy_partitioner(False):
         f = jitted(module)
         for _ in range(2):
             y = f(put.device_put(array(), sharding))

@@ -4,7 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from jax_core import backends
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.traces import structural
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
@@ -44,13 +44,13 @@ def test_arguments_and_results_carry_their_placements():
 @pytest.mark.parametrize("spread", [True, False])
 def test_constraints_inside_a_program(spread, shardy):
     """They hold for arguments that are spread already, and spread those that are not, with either partitioner."""
-    before = config.use_shardy_partitioner.value
-    config.config.update("jax_use_shardy_partitioner", shardy)
+    before = flags.use_shardy_partitioner.value
+    flags.config.update("jax_use_shardy_partitioner", shardy)
     try:
         double = jit(lambda x: device_put_p.bind(structural.add(x, x), placement=on(None, "x")))
         out = double(put(X, None, on("x", "y")) if spread else X)
     finally:
-        config.config.update("jax_use_shardy_partitioner", before)
+        flags.config.update("jax_use_shardy_partitioner", before)
     assert out.sharding.is_equivalent_to(on(None, "x"), 2)
     np.testing.assert_array_equal(out, 2 * X)
 

@@ -3,7 +3,7 @@ import gc
 
 import numpy as np
 import pytest
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_xla_backend.platforms import client
 from jax_xla_backend.arrays import put
@@ -101,7 +101,7 @@ def test_donated_put_frees_the_source():
 
 def test_default_device():
     d = client.devices()[4]
-    with config.default_device(d):
+    with flags.default_device(d):
         assert backend.put(1.0).device is d and not backend.put(1.0).committed
         assert backend.from_host(np.zeros(3, np.float32)).device is d
     assert backend.put(1.0).device is client.devices()[0]
@@ -174,13 +174,13 @@ def test_transfer_guard():
     f = jit(lambda x: x)
     value, x = np.arange(3, dtype=np.float32), array()
     f(value), f(x)
-    with config.transfer_guard("disallow"):
+    with flags.transfer_guard("disallow"):
         with pytest.raises(RuntimeError, match="Disallowed host-to-device transfer"):
             f(value)
         with pytest.raises(RuntimeError, match="Disallowed host-to-device transfer"):
             backend.put(value)
         assert f(x).shape == (4,)
         assert put.device_get(put.device_put(value)).tolist() == [0, 1, 2]
-    with config.transfer_guard("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed"):
+    with flags.transfer_guard("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed"):
         put.device_put(value)
     assert f(value).shape == (3,)

@@ -10,7 +10,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core import backends
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.transformations.batching import bdim_at_front, moved
@@ -116,7 +116,7 @@ def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray]
         shape, dtype = tuple(leaf.shape), leaf.dtype
         if not isinstance(dtype, dtypes.ExtendedDType):
             dtype = np.dtype(dtype)
-            if dtypes.canonicalize_dtype(dtype) != dtype and not config.enable_x64.value:
+            if dtypes.canonicalize_dtype(dtype) != dtype and not flags.enable_x64.value:
                 raise ValueError("result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is disabled")
         avals.append(ShapedArray(shape, dtype))
     return avals, out_tree

@@ -9,7 +9,7 @@ from typing import Any, Sequence
 
 import numpy as np
 from jax_core import backends
-from jax_core.configuration import config, context
+from jax_core.configuration import flags, context
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
@@ -44,7 +44,7 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
     """
     chosen = resolve(impl)
     words = _seeded("PRNGKey", seed, chosen)
-    return random_wrap_p.bind(words, impl=chosen) if config.enable_custom_prng.value else words
+    return random_wrap_p.bind(words, impl=chosen) if flags.enable_custom_prng.value else words
 
 
 @api_boundary
@@ -80,10 +80,10 @@ def _seeded(name: str, seed: Any, impl: PRNGImpl) -> Any:
 
 
 def _checked_seed(name, seed):
-    offset = config.random_seed_offset.value
+    offset = flags.random_seed_offset.value
     if type(seed) is int:
         seed += offset
-        seed = np.int64(seed) if config.enable_x64.value else _wrapped_int32(seed)
+        seed = np.int64(seed) if flags.enable_x64.value else _wrapped_int32(seed)
         return seed
     if isinstance(getattr(seed, "dtype", None), dtypes.ExtendedDType):
         raise TypeError(f"{name} accepts a scalar seed, but was given a PRNG key.")

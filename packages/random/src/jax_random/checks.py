@@ -6,7 +6,7 @@ import operator
 from typing import Any, Callable
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import get_aval, is_open
 from jax_core.representation.errors import TypePromotionError
@@ -41,7 +41,7 @@ def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, 
         shape = key.shape
         raise ValueError(f"{name} accepts a single key, but was given a key array of shape {shape} != (). Use jax.vmap "
                          "for batching.")
-    if typed and consumes and config.debug_key_reuse.value:
+    if typed and consumes and flags.debug_key_reuse.value:
         from .key_reuse import consume  # loaded where somebody asks for the check
         consume(name, key)
     return words, impl, typed
@@ -59,7 +59,7 @@ def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
                         f"data of dtype = uint32; got {_described(keys)}")
     impl = default_impl()
     check_key_data(name, keys, impl)
-    legacy = config.legacy_prng_key.value
+    legacy = flags.legacy_prng_key.value
     if legacy != "allow":
         _complain_of_legacy(name, legacy)
     return keys, impl, False

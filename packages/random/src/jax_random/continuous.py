@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
 from jax_core.representation.tracebacks import api_boundary
@@ -225,7 +225,7 @@ def gumbel_mode(name: str, mode: Any) -> str:
       ValueError: neither "low" nor "high" nor None.
     """
     if mode is None:
-        return "high" if config.high_dynamic_range_gumbel.value else "low"
+        return "high" if flags.high_dynamic_range_gumbel.value else "low"
     if mode not in ("high", "low"):
         raise ValueError(f"{name}: got mode={mode!r}, expected 'high' or 'low'")
     return mode

@@ -12,7 +12,7 @@ import math
 from typing import Any
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
@@ -428,7 +428,7 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> 
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
     """
     words, impl, shape, dtype, n, p = check_call("binomial", key, shape, dtype, n=n, p=p)
-    with config.numpy_dtype_promotion("standard"):
+    with flags.numpy_dtype_promotion("standard"):
         real = dtypes.to_inexact_dtype(dtypes.result_type(n, p))  # the parameters' dtype: numbers of trials are exact in it
     return _binomial(words, n, p, impl=impl, shape=shape, dtype=dtype, real=real)
 

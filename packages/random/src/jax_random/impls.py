@@ -16,7 +16,7 @@ import math
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 
@@ -102,7 +102,7 @@ class PRNGSpec:
 
 def default_impl() -> PRNGImpl:
     """The implementation that `jax_default_prng_impl` names."""
-    return resolve(config.default_prng_impl.value)
+    return resolve(flags.default_prng_impl.value)
 
 
 def resolve(spec: Any) -> PRNGImpl:
@@ -153,7 +153,7 @@ def define_prng_impl(*, key_shape: Sequence[int], seed: Callable, split: Callabl
 
 def is_partitionable() -> bool:
     """Whether Threefry draws in its partitionable layout."""
-    return config.threefry_partitionable.value
+    return flags.threefry_partitionable.value
 
 
 def _bound_functions(lookup: Callable[[], PRNGImpl]) -> tuple[Callable, Callable, Callable, Callable]:

@@ -20,7 +20,7 @@ from typing import Any, Callable, Iterable, Sequence
 import numpy as np
 
 from .. import backends
-from ..configuration import config, context
+from ..configuration import engine, flags, context
 from ..traces import nans
 from ..representation import source, tree
 from ..representation.aval import AbstractRef, get_aval, is_open, plain_values
@@ -211,11 +211,11 @@ class Call:
                 cache = _programs[self.fun] = {}
         except TypeError:  # a callable without hash or weak references
             return self.trace()
-        key = (*self.key(), config.trace_key(), *(axis.key() for _, axis in context.state.axes))
+        key = (*self.key(), engine.trace_key(), *(axis.key() for _, axis in context.state.axes))
         found = cache.get(key)
         if found is not None and found.usable():
             return found
-        if config.explain_cache_misses.value:
+        if flags.explain_cache_misses.value:
             from . import explain  # loaded only when asked for
             explain.program_miss(self.fun, key, list(cache), lambda k: LazyNames(self.fun, k[0], k[2]))
         found = self.trace()
@@ -376,13 +376,13 @@ def fast_call(executable: Any, closed: ClosedJaxpr, out_tree: Any) -> FastCall |
 
 
 def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
-    if config.disable_jit.value:
+    if flags.disable_jit.value:
         return fun(*args, **kwargs), None
     trace = context.state.trace
     if options.inline and trace is not EVAL:
         return fun(*args, **kwargs), None
     call = Call(fun, options, args, kwargs)
-    if config.debug_key_reuse.value:
+    if flags.debug_key_reuse.value:
         _note_keys(call)
     if trace is not EVAL:
         program = call.program()

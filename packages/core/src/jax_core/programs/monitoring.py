@@ -4,7 +4,7 @@ from __future__ import annotations
 import time
 from typing import Callable
 
-from ..configuration import config
+from ..configuration import flags
 
 _listeners: dict[str, list[Callable]] = {"event": [], "duration": [], "span": [], "scalar": []}
 
@@ -45,10 +45,10 @@ class timed:
         self.start = time.perf_counter()
 
     def __exit__(self, kind, *_):
-        if kind is None and (_listeners["duration"] or config.log_compiles.value):
+        if kind is None and (_listeners["duration"] or flags.log_compiles.value):
             seconds = time.perf_counter() - self.start
             record_event_duration_secs(self.event, seconds, fun_name=self.name)
-            if config.log_compiles.value:
+            if flags.log_compiles.value:
                 from .explain import finished  # loaded only when asked for
                 finished(f"{self.what} {self.name}", seconds)
 

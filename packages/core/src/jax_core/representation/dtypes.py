@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from jax_core.configuration import config
+from jax_core.configuration import engine, flags
 from jax_core.representation import source
 from jax_core.representation.errors import TypePromotionError
 
@@ -140,7 +140,7 @@ def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> Any:
       TypeError: `dtype` is not a dtype.
       ValueError: it is an extended dtype, and these are not allowed.
     """
-    table = _canonical_x64 if config.enable_x64.value else _canonical_x32
+    table = _canonical_x64 if flags.enable_x64.value else _canonical_x32
     try:
         return table[dtype]
     except (KeyError, TypeError):
@@ -206,9 +206,9 @@ def canonicalize_user_dtype(dtype: Any, fun_name: str) -> Any:
                         " integers, floating-point and complex numbers.")
     if dtype in (int, float, complex):
         return canonicalize_dtype(asked)
-    if config.enable_x64.value or asked not in _NARROWED:
+    if flags.enable_x64.value or asked not in _NARROWED:
         return asked
-    mode = config.explicit_x64_dtypes.value
+    mode = flags.explicit_x64_dtypes.value
     if mode == "allow":
         return asked
     narrow = _NARROWED[asked]
@@ -525,7 +525,7 @@ def _join(a: _Node, b: _Node, lattice: _Lattice) -> _Node:
     if a is b:
         return a
     node = lattice[a, b]
-    if node in _NARROWED and node is not a and node is not b and not config.enable_x64.value:
+    if node in _NARROWED and node is not a and node is not b and not flags.enable_x64.value:
         if a not in _NARROWED and b not in _NARROWED:
             return _NARROWED[node]
     return node
@@ -546,7 +546,7 @@ def lattice_result_type(*args: Any) -> tuple[Any, bool]:
         dtype2, weak2 = dtype_and_weak_type(args[1])
         if dtype1 is dtype2 and not (weak1 or weak2):
             return dtype1, False
-        key = (dtype1, weak1, dtype2, weak2, config.trace_key())
+        key = (dtype1, weak1, dtype2, weak2, engine.trace_key())
         found = _pair_results.get(key)
         if found is None:
             found = _pair_results[key] = _combine([(dtype1, weak1), (dtype2, weak2)])
@@ -554,7 +554,7 @@ def lattice_result_type(*args: Any) -> tuple[Any, bool]:
     return _combine([dtype_and_weak_type(arg) for arg in args])
 
 
-_pair_results: dict[tuple[Any, bool, Any, bool, config.TraceKey], tuple[Any, bool]] = {}
+_pair_results: dict[tuple[Any, bool, Any, bool, engine.TraceKey], tuple[Any, bool]] = {}
 
 
 def _combine(pairs: list[tuple[Any, bool]]) -> tuple[Any, bool]:
@@ -564,7 +564,7 @@ def _combine(pairs: list[tuple[Any, bool]]) -> tuple[Any, bool]:
     first, weak = pairs[0]
     if not weak and all(pair == (first, False) for pair in pairs):
         return first, False
-    lattice = _strict if config.numpy_dtype_promotion.value == "strict" else _standard
+    lattice = _strict if flags.numpy_dtype_promotion.value == "strict" else _standard
     if lattice is _standard and all(weak for _, weak in pairs):
         # Among weak values alone widths do count; the result stays weak, unless it is boolean.
         dtype = functools.reduce(lambda a, b: _join(a, b, lattice), [d for d, _ in pairs])
@@ -602,7 +602,7 @@ def promote_types(a: Any, b: Any) -> np.dtype:
     Raises:
       TypePromotionError: there is none.
     """
-    lattice = _strict if config.numpy_dtype_promotion.value == "strict" else _standard
+    lattice = _strict if flags.numpy_dtype_promotion.value == "strict" else _standard
     nodes = [x if x in (int, float, complex) else np.dtype(x) for x in (a, b)]
     node = nodes[0] if nodes[0] == nodes[1] else lattice[nodes[0], nodes[1]]
     return np.dtype(node)

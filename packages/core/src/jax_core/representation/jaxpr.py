@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
-from ..configuration import config as _config
+from ..configuration import engine as _engine
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
 from .source import UNKNOWN, name_stack
@@ -283,7 +283,7 @@ class ClosedJaxpr:
         cache: Any = self._cache
         if cache is None:
             cache = self._cache = {}
-        key = (key, _config.trace_key())
+        key = (key, _engine.trace_key())
         found = cache.get(key, cache)
         if found is cache:
             found = cache[key] = make()

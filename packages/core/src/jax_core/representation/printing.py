@@ -7,7 +7,7 @@ import string
 import sys
 from typing import Any
 
-from ..configuration import config
+from ..configuration import flags
 from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, literal_text
 
 _INDENT = "  "
@@ -92,7 +92,7 @@ def program(jaxpr: Jaxpr, *, source_info: bool = False, print_shapes: bool = Tru
       use_color: keywords and types in colours of a terminal; by default on a terminal, if `jax_pprint_use_color`.
     """
     if use_color is None:
-        use_color = config.pprint_use_color.value and sys.stdout.isatty()
+        use_color = flags.pprint_use_color.value and sys.stdout.isatty()
     settings = _Settings(source_info, print_shapes, custom_pp_eqn_rules, name_stack, print_effects, use_color)
     return _aligned(_program(jaxpr, _Names(), settings))
 

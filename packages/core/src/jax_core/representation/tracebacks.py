@@ -17,7 +17,7 @@ import sys
 from types import TracebackType
 from typing import Any, Callable
 
-from ..configuration import config
+from ..configuration import flags
 from .source import is_internal
 
 NOTE = "(Frames of jax are left out of this traceback; JAX_TRACEBACK_FILTERING=off shows them.)"
@@ -29,7 +29,7 @@ class UnfilteredStackTrace(Exception):
 
 def shorten(error: BaseException) -> None:
     """Take the frames of this system out of the traceback of ``error``; to be followed by a bare ``raise``."""
-    mode = config.traceback_filtering.value
+    mode = flags.traceback_filtering.value
     if mode == "auto":
         mode = "tracebackhide" if "IPython" in sys.modules and hasattr(sys.modules["IPython"], "get_ipython") and (
             sys.modules["IPython"].get_ipython() is not None) else "quiet_remove_frames"

@@ -11,14 +11,14 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ..configuration import config
+from ..configuration import flags
 from ..representation import dtypes, source
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.source import SourceInfo
 
 def watching() -> bool:
     """Whether results are to be looked at."""
-    return config.debug_nans.value or config.debug_infs.value
+    return flags.debug_nans.value or flags.debug_infs.value
 
 
 def found_in(outs: Sequence[Any]) -> str | None:
@@ -30,9 +30,9 @@ def found_in(outs: Sequence[Any]) -> str | None:
         value = np.asarray(x)
         if value.dtype.kind == "V":
             value = value.astype(np.float32)
-        if config.debug_nans.value and np.isnan(value).any():
+        if flags.debug_nans.value and np.isnan(value).any():
             return "nan"
-        if config.debug_infs.value and np.isinf(value).any():
+        if flags.debug_infs.value and np.isinf(value).any():
             return "inf"
     return None
 

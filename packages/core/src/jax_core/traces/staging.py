@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ..configuration import config, context
+from ..configuration import flags, context
 from ..representation import source
 from ..representation.aval import AbstractValue, canonicalize_handlers, foreign_value, get_aval
 from .collector import RELAXED
@@ -141,7 +141,7 @@ class DynamicJaxprTrace(Trace):
         outvars = [self.atom(x) for x in outs]
         pairs = list(self.constants.values())
         jaxpr = Jaxpr([v for v, _ in pairs], self.invars, outvars, self.eqns, self.effects, self.debug)
-        if config.enable_checks.value:
+        if flags.enable_checks.value:
             check_jaxpr(jaxpr)
         return jaxpr, [x for _, x in pairs]
 
@@ -225,7 +225,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     with RELAXED, context.Use(trace):
         outs = fun(*args)
         jaxpr, consts = trace.finish(outs)
-    if config.check_tracer_leaks.value:
+    if flags.check_tracer_leaks.value:
         watched, place = weakref.ref(trace), trace.describe(trace.invars[0]) if trace.invars else ""
         del trace, args, outs  # what this function itself holds does not count
         check_leaks(watched, place)

@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ..configuration import config, context
+from ..configuration import flags, context
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.dtypes import float0
 from ..representation.effects import NamedAxisEffect
@@ -254,7 +254,7 @@ def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> t
         pairs = [trace.unbox(x) for x in outs]
         dims_of_last_call[:] = [d for _, d in pairs]
         values = [x for x, _ in pairs]
-        if config.check_tracer_leaks.value:
+        if flags.check_tracer_leaks.value:
             watched = weakref.ref(trace)
             del trace, tracers, outs, pairs
             check_leaks(watched, "It was made by vmap.")

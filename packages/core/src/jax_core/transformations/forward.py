@@ -9,7 +9,7 @@ import weakref
 from typing import Any, Callable, Sequence
 
 
-from ..configuration import config, context
+from ..configuration import flags, context
 from ..representation import dtypes
 from ..representation.aval import get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -172,7 +172,7 @@ def jvp_flat(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     with context.Use(trace):
         outs = fun(*map(trace.pair, primals, tangents))
     result = _unzip(map(trace.split, outs))
-    if config.check_tracer_leaks.value:
+    if flags.check_tracer_leaks.value:
         watched = weakref.ref(trace)
         del trace, outs
         check_leaks(watched, "It was made by jvp.")

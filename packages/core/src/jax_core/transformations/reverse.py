@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ..configuration import config, context
+from ..configuration import flags, context
 from ..representation import source
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import located
@@ -275,7 +275,7 @@ def linearize_flat(fun: Callable, primals: Sequence[Any],
       results, linear inputs (one for each nonzero primal), the trace with its tape, and the result tangents
       (`LinearTracer` or `Zero`).
     """
-    trace = (WatchedLinearizeTrace if config.check_tracer_leaks.value else LinearizeTrace)(context.state.trace)
+    trace = (WatchedLinearizeTrace if flags.check_tracer_leaks.value else LinearizeTrace)(context.state.trace)
     wanted = [has_tangent(get_aval(x)) for x in primals] if nonzero is None else nonzero
     args = [_input(trace, x) if nz else x for x, nz in zip(primals, wanted)]
     inputs = [_tangent(x) for x, nz in zip(args, wanted) if nz]

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -136,7 +136,7 @@ def canonical_precision(precision: Any) -> Any:
       ValueError: anything else.
     """
     if precision is None:
-        precision = config.default_matmul_precision.value
+        precision = flags.default_matmul_precision.value
         if precision is None:
             return None
     if isinstance(precision, (DotAlgorithm, DotAlgorithmPreset)):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 
 __array_api_version__ = "2024.12"
@@ -48,7 +48,7 @@ class ArrayNamespaceInfo:
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict:
         """The dtypes there are, by name; those of 64 bits (128 for complex) only while x64 is enabled."""
         names = ["bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float32", "complex64"]
-        if config.enable_x64.value:
+        if flags.enable_x64.value:
             names += ["int64", "uint64", "float64", "complex128"]
         found = {n: np.dtype(n) for n in names}
         return found if kind is None else {n: d for n, d in found.items() if dtypes.isdtype(d, kind)}

@@ -196,8 +196,8 @@ def _joined(x: Any, value: Any, dtype: Any) -> Any:
 
 
 def _promotion_mode() -> str:
-    from jax_core.configuration import config
-    return str(config.numpy_dtype_promotion.value)
+    from jax_core.configuration import flags
+    return str(flags.numpy_dtype_promotion.value)
 
 
 def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool = False, unique_indices: bool = False,

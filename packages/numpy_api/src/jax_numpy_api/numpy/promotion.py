@@ -14,7 +14,7 @@ from typing import Any, Iterable, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import config, context
+from jax_core.configuration import engine, flags, context
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
 from jax_core.representation.array import Array
@@ -114,7 +114,7 @@ def _key(x: Any) -> Any:
 
 def joined(*args: Any) -> tuple[Any, bool]:
     """The dtype that operands are brought to, and whether it is weak; cached by the kinds of the operands."""
-    key = (config.trace_key(), *map(_key, args))
+    key = (engine.trace_key(), *map(_key, args))
     try:
         return _join_cache[key]
     except KeyError:
@@ -261,7 +261,7 @@ def promote_shapes(name: str, *args: Any) -> list:
 
 
 def _check_rank_promotion(name: str, shapes: list) -> None:
-    mode = config.numpy_rank_promotion.value
+    mode = flags.numpy_rank_promotion.value
     if mode == "allow":
         return
     message = (f"Operands could not be broadcast together without rank promotion in {name}: shapes "

@@ -10,7 +10,7 @@ import inspect
 from typing import Any, Callable
 
 from jax_core import backends
-from jax_core.configuration import config, context
+from jax_core.configuration import engine, context
 from jax_core.programs.jit import inlined, inlined_later, jit, on_clear_caches
 from jax_core.traces.trace import EVAL
 
@@ -123,7 +123,7 @@ def operand(x: Any, beside: Any) -> Any:
     back where that could make a difference: next to arrays that are committed to a placement, under settings of this
     thread alone, and for negative zero, which equals zero.
     """
-    if config._overrides_in_force or getattr(beside, "_committed", True):
+    if engine._overrides_in_force or getattr(beside, "_committed", True):
         return x
     try:
         return _kept[x, type(x)]
@@ -142,7 +142,7 @@ def _forget_numbers(*_: Any) -> None:
 
 
 for _flag in ("jax_enable_x64", "jax_default_device", "jax_transfer_guard_host_to_device", "jax_platforms"):
-    config.on_change(_flag, _forget_numbers)
+    engine.on_change(_flag, _forget_numbers)
 on_clear_caches(_forget_numbers)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, ContextManager, Iterator
 
-from jax_core.configuration import config
+from jax_core.configuration import engine
 
 from ..jaxlib_compat import _jax
 
@@ -29,7 +29,7 @@ def _mirror(flag: str, field: str, levels: dict) -> None:
         if level is not None:
             _active = True
         setattr(_lib.thread_local_state() if thread_local else _lib.global_state(), field, level)
-    config.on_change(flag, changed)
+    engine.on_change(flag, changed)
 
 
 def install() -> None:

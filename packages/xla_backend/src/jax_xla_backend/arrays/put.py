@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import engine, flags
 from jax_core.representation import dtypes, tree
 from jax_core.representation.dtypes import canonicalize_dtype
 from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, is_open
@@ -52,7 +52,7 @@ def _forget_default(*_: Any) -> None:
     _default = None
 
 
-config.on_change("jax_default_device", _forget_default)
+engine.on_change("jax_default_device", _forget_default)
 client.on_fork(_forget_default)
 
 
@@ -62,7 +62,7 @@ def default_placement() -> _Default:
     found = _default
     if found is None:
         found = _Default(client.default_device())
-        if config.default_device.value is config.default_device.global_value:  # else it holds in this thread only
+        if flags.default_device.value is flags.default_device.global_value:  # else it holds in this thread only
             _default = found
     return found
 

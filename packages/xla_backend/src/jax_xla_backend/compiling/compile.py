@@ -15,7 +15,7 @@ import time
 from typing import Any, Sequence
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import flags
 
 from . import disk_cache
 from ..running import waiting
@@ -57,8 +57,8 @@ def _effort(value: Any) -> Any:
 
 def _effort_flags() -> tuple[int, int]:
     """The process's flags for both levels; 0 where a flag leaves the compiler's own choice."""
-    memory = config.memory_fitting_level.value
-    return _effort(config.optimization_level.value), 0 if memory == config.memory_fitting_level.default else _effort(memory)
+    memory = flags.memory_fitting_level.value
+    return _effort(flags.optimization_level.value), 0 if memory == flags.memory_fitting_level.default else _effort(memory)
 
 
 def option_items(options: Any) -> tuple[tuple[str, Any], ...]:
@@ -118,15 +118,15 @@ def compile_options(devices: Sequence[Any], items: tuple = (), spmd: bool | None
     options.device_assignment = _jax.DeviceAssignment.create(ids)
     build.num_replicas, build.num_partitions = 1, len(devices)
     build.use_spmd_partitioning = len(devices) > 1 if spmd is None else spmd
-    build.use_shardy_partitioner = bool(build.use_spmd_partitioning and config.use_shardy_partitioner.value)
+    build.use_shardy_partitioner = bool(build.use_spmd_partitioning and flags.use_shardy_partitioner.value)
     if build.use_spmd_partitioning:
         build.allow_spmd_sharding_propagation_to_output = [True]
     levels = dict(zip(_LEVELS, _effort_flags()))
     for name in _BUILD_FIELDS:
-        value = given.get(name, levels[name] or None if name in levels else getattr(config.config, f"jax_{name}", None))
+        value = given.get(name, levels[name] or None if name in levels else getattr(flags.config, f"jax_{name}", None))
         if value is not None and value != "" and hasattr(build, name):  # not all versions have all fields
             setattr(build, name, value)
-    if config.disable_most_optimizations.value:
+    if flags.disable_most_optimizations.value:
         build.debug_options.xla_backend_optimization_level = 0
         build.debug_options.xla_llvm_disable_expensive_passes = True
     if devices[0].platform == "cpu" and len(devices) > 1 and _PATIENCE not in os.environ.get("XLA_FLAGS", ""):
@@ -167,7 +167,7 @@ class CacheEntry:
 
     def __init__(self, text: str, client: Any, devices: Sequence[Any], items: tuple):
         self._text, self._client, self._devices, self._items = text, client, tuple(devices), items
-        settings = (config.disable_most_optimizations.value, config.use_shardy_partitioner.value, USUAL, *_effort_flags())
+        settings = (flags.disable_most_optimizations.value, flags.use_shardy_partitioner.value, USUAL, *_effort_flags())
         self.key = (hashlib.sha256(text.encode()).digest(), self._devices, items, settings)
 
     @functools.cached_property

@@ -22,7 +22,7 @@ import stat
 import time
 from typing import Any
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import source
 
 from ..jaxlib_compat import VERSION_TEXT
@@ -76,9 +76,9 @@ def _own_user() -> int:
 
 def directory() -> str | None:
     """The directory in use, or None if the cache is off."""
-    if not config.enable_compilation_cache.value:
+    if not flags.enable_compilation_cache.value:
         return None
-    chosen = config.compilation_cache_dir.value
+    chosen = flags.compilation_cache_dir.value
     if chosen:
         return str(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
@@ -137,8 +137,8 @@ def _digest(key: str, body: bytes) -> bytes:
 def write(key: str, contents: bytes, compile_seconds: float) -> None:
     """Keep an entry. Failures (a full disk, a read-only home) are not errors of the program: it has its result."""
     folder = directory()
-    if (folder is None or len(contents) < config.persistent_cache_min_entry_size_bytes.value
-            or compile_seconds < config.persistent_cache_min_compile_time_secs.value):
+    if (folder is None or len(contents) < flags.persistent_cache_min_entry_size_bytes.value
+            or compile_seconds < flags.persistent_cache_min_compile_time_secs.value):
         return
     try:
         import tempfile
@@ -160,9 +160,9 @@ def write(key: str, contents: bytes, compile_seconds: float) -> None:
             raise
         counts["writes"] += 1
     except OSError as error:
-        if config.raise_persistent_cache_errors.value:
+        if flags.raise_persistent_cache_errors.value:
             raise
-        if config.compilation_cache_dir.value:  # the user chose the place, so that it fails is news
+        if flags.compilation_cache_dir.value:  # the user chose the place, so that it fails is news
             source.warn(f"the compilation cache in {folder} cannot be written: {error}")
 
 
@@ -180,7 +180,7 @@ def _make_private(folder: str) -> None:
     if folder in _made:
         return
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    if not config.compilation_cache_dir.value and hasattr(os, "fchmod"):
+    if not flags.compilation_cache_dir.value and hasattr(os, "fchmod"):
         with contextlib.suppress(OSError):  # a link, which leads to a directory of the user's choice
             handle = os.open(folder, _OPEN)
             try:
@@ -191,7 +191,7 @@ def _make_private(folder: str) -> None:
 
 
 def _bound() -> int:
-    bound = config.compilation_cache_max_size.value
+    bound = flags.compilation_cache_max_size.value
     return _DEFAULT_BOUND if bound < 0 else bound
 
 
@@ -238,7 +238,7 @@ def sweep(folder: str, more: int = 0) -> int:
 
 def set_cache_dir(path: Any) -> None:
     """Keep compiled programs in this directory from now on; None for the default one (flag ``jax_compilation_cache_dir``)."""
-    config.config.update("jax_compilation_cache_dir", None if path is None else os.fspath(path))
+    flags.config.update("jax_compilation_cache_dir", None if path is None else os.fspath(path))
 
 
 def reset_cache() -> None:

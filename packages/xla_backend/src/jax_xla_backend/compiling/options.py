@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 
 from ..jaxlib_compat import BARRIER_OPTIONS
 from ..planning.loops import LOW, USUAL
@@ -41,14 +41,14 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
     limit = getattr(module, "loop_limit", USUAL)
     extra = "" if limit == USUAL else f"{LOOP_OPTION}={limit}"
     chosen: tuple = ()
-    ours = platform == "cpu" and not items and not config.disable_most_optimizations.value and hasattr(module, "small")
+    ours = platform == "cpu" and not items and not flags.disable_most_optimizations.value and hasattr(module, "small")
     barriers = getattr(module, "barriers", 0)
     if barriers:
         alone = barriers == module.text().count("stablehlo.optimization_barrier")
         chosen = BARRIER_OPTIONS if alone else ()
     elif ours:
         chosen = UNFUSED_OPTIONS if module.repeats_work else ()
-    if ours and config.quick_compile.value:
+    if ours and flags.quick_compile.value:
         small = module.small
         only_reads = not small and module.only_reads_inputs
         if not barriers and limit != LOW and (small or only_reads):

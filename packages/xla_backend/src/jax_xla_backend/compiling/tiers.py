@@ -11,7 +11,7 @@ import collections
 import threading
 from typing import Any, Sequence
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 
 from . import compile
 from .options import first_options, options_for
@@ -88,7 +88,7 @@ def compile_first(module: Any, client: Any, devices: Sequence[Any], items: tuple
     cached = not getattr(module, "keep_alive", ())
     text = module.text()
     plain = client.platform == "cpu" and len(devices) == 1 and hasattr(module, "has_loops") and cached and not (items or callbacks)
-    tiered = plain and config.tiered_compilation.value and not config.disable_most_optimizations.value
+    tiered = plain and flags.tiered_compilation.value and not flags.disable_most_optimizations.value
     quick = first_options(module, options) if tiered else options
     full = None if quick == options else compile.CacheEntry(text, client, devices, options)
     if full is None or full.find() is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import engine
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.representation.dtypes import float0
 from jax_core.representation.effects import Effect, ordered_effects
@@ -488,7 +488,7 @@ def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
     code = getattr(f, "__code__", None)
     if code is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
         return _trace(f, avals, params)
-    key = (code, avals, tuple(params.items()), config.trace_key())
+    key = (code, avals, tuple(params.items()), engine.trace_key())
     try:
         found = _traced_functions.get(key)
     except TypeError:

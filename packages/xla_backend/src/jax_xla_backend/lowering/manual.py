@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
@@ -90,7 +90,7 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
     writer.partitions = mesh.size
     xs = [b.physical(x) for x in xs]
     types = [_part_type(v.aval, s) for v, s in zip(jaxpr.jaxpr.invars, in_specs)]
-    if not config.use_shardy_partitioner.value:
+    if not flags.use_shardy_partitioner.value:
         return _by_custom_calls(b, xs, types, body, mesh, in_specs, out_specs, everything if rest else mesh.axis_names)
     place = lambda specs, ranks: f"#sdy.sharding_per_value<[{', '.join(_sdy(b, mesh, s, n, rest) for s, n in zip(specs, ranks))}]>"
     named = ", ".join(quoted(a) for a in mesh.axis_names if a in manual or (a in everything and outer is None))
@@ -132,7 +132,7 @@ def _sdy(b, mesh, spec, ndim, rest) -> str:
 
 def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: ShapedArray) -> Value:
     """``emit(b)`` in a region where the axes ``rest`` are manual too; the result is equal along them."""
-    if not config.use_shardy_partitioner.value:
+    if not flags.use_shardy_partitioner.value:
         raise NotImplementedError("shard_map over some of the axes of a mesh needs Shardy: the position along an axis "
                                   "(lax.axis_index) has no other form; set jax_use_shardy_partitioner.")
     axes = ", ".join(map(quoted, rest))

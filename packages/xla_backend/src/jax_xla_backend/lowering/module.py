@@ -14,7 +14,7 @@ import re
 from typing import Any, Callable, Sequence
 
 import numpy as np
-from jax_core.configuration import config
+from jax_core.configuration import engine, flags
 from jax_core.representation import source
 from jax_core.representation.aval import abstract_token
 from jax_core.representation.effects import ordered_effects
@@ -160,7 +160,7 @@ def wants_plan(spec: LowerSpec, platform: str) -> bool:
     """
     option = dict(spec.compiler_options).get(PLANNER_OPTION)
     if option is None:
-        option = config.fusion_planner.value
+        option = flags.fusion_planner.value
     elif option not in ("on", "off"):
         raise ValueError(f"compiler_options: {PLANNER_OPTION} must be 'on' or 'off', got {option!r}")
     return platform == "cpu" and option == "on"
@@ -247,7 +247,7 @@ class ModuleWriter:
         self._by_program: dict[tuple, tuple[Any, str]] = {}
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
-        key = (module.platform, self.shardings.devices > 1, config.trace_key())
+        key = (module.platform, self.shardings.devices > 1, engine.trace_key())
         self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
     def text(self) -> str:

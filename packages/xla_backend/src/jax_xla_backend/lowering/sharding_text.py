@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 
 from .calls import quoted
 
@@ -41,7 +41,7 @@ class Shardings:
 
     def in_shardy(self, sharding: Any) -> bool:
         """Whether the placement is written in Shardy."""
-        return config.use_shardy_partitioner.value and hasattr(sharding, "mesh")
+        return flags.use_shardy_partitioner.value and hasattr(sharding, "mesh")
 
     def argument(self, sharding: Any, ndim: int) -> str:
         """The attribute of an argument or result of ``main``."""
@@ -51,7 +51,7 @@ class Shardings:
 
     def on_first_device(self, results: int) -> str:
         """The attribute of a custom call that the first device makes, with whole arrays, for all."""
-        if config.use_shardy_partitioner.value:
+        if flags.use_shardy_partitioner.value:
             self._on_first = True
             each = ", ".join(["<@maximal_mesh_0, []>"] * max(results, 1))
             return f"sdy.sharding = #sdy.sharding_per_value<[{each}]>"

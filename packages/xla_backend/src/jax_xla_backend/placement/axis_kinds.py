@@ -9,7 +9,7 @@ import functools
 from typing import Any, Callable
 
 from jax_core.representation import tree
-from jax_core.configuration.config import State
+from jax_core.configuration.engine import State
 from jax_core.representation.manual_axis_type import ManualAxisType, UnreducedKind
 
 from . import mesh as meshes

@@ -18,7 +18,7 @@ import re
 import threading
 from typing import Any, Callable, Iterator
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import source
 
 from . import distributed_hooks, names as platforms
@@ -70,11 +70,11 @@ def on_start(callback: Callable[[Any], None]) -> None:
 
 
 def _make_cpu_client() -> Any:
-    count = config.config.read("jax_num_cpu_devices")
+    count = flags.config.read("jax_num_cpu_devices")
     options: dict[str, Any] = {} if count is None or count < 1 else {"num_devices": count}
     options.update(distributed_hooks.cpu_options())
     with _room_to_launch(options.get("num_devices") or _devices_of_flags()):
-        return _jax.get_tfrt_cpu_client(asynchronous=config.config.read("jax_cpu_enable_async_dispatch"), **options)
+        return _jax.get_tfrt_cpu_client(asynchronous=flags.config.read("jax_cpu_enable_async_dispatch"), **options)
 
 
 def _devices_of_flags() -> int:
@@ -111,7 +111,7 @@ def _find_plugins() -> None:
 
 
 def _wanted_platforms() -> str:
-    return config.config.read("jax_platforms") or config.config.read("jax_platform_name") or ""
+    return flags.config.read("jax_platforms") or flags.config.read("jax_platform_name") or ""
 
 
 def _names_for(platform: str) -> tuple[str, ...]:
@@ -267,7 +267,7 @@ def default_device() -> Device:
     Raises:
       ValueError: the flag is neither a device nor the name of a platform.
     """
-    chosen = config.config.read("jax_default_device")
+    chosen = flags.config.read("jax_default_device")
     if chosen is None:
         return get_client().local_devices()[0]
     if isinstance(chosen, Device):

@@ -2,14 +2,14 @@
 
 The dispatcher repeats a call without asking Python if the types of the arguments and a few *configuration objects*
 are as they were. We mirror into such objects: whether 64-bit types are enabled, whether jit is disabled, everything
-else that changes what tracing produces (`jax_core.configuration.config.trace_key`), the default device, and the current trace, so
+else that changes what tracing produces (`jax_core.configuration.engine.trace_key`), the default device, and the current trace, so
 that under any transformation the fast path does not apply.
 """
 from __future__ import annotations
 
 from typing import Any
 
-from jax_core.configuration import config, context
+from jax_core.configuration import engine, context
 from jax_core.traces.trace import Tracer
 
 from ..jaxlib_compat import Config, _jax, unset
@@ -30,21 +30,21 @@ def _mirror(name: str, target: Any) -> None:
             target.set_global(value)
         else:
             target.set_local(unset if value is None else value)
-    config.on_change(name, changed)
+    engine.on_change(name, changed)
 
 
 def _mirror_trace_key() -> None:
     """One object stands for all flags that affect tracing; it is compared by identity."""
     def changed(value: Any, thread_local: bool) -> None:
         if thread_local:
-            _key.set_local(config.trace_key())
+            _key.set_local(engine.trace_key())
         else:
-            _key.set_global(config.trace_key())
+            _key.set_global(engine.trace_key())
     def watch(state: Any) -> None:
-        config.on_change(state.name, changed)
-    for state in config._tracing_states:
+        engine.on_change(state.name, changed)
+    for state in engine._tracing_states:
         watch(state)
-    config.on_new_tracing_state(watch)
+    engine.on_new_tracing_state(watch)
 
 
 class _Running:

@@ -13,7 +13,7 @@ import os
 import socket
 from typing import Any, Sequence
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 
 from . import client
 from .distributed_hooks import state
@@ -109,7 +109,7 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     state.client, state.process_id, state.num_processes = connection, number, count
     state.collectives = _collectives(connection)
     state.coordinator_address = address
-    if getattr(config.config, "jax_enable_preemption_service", True):
+    if getattr(flags.config, "jax_enable_preemption_service", True):
         state.preemption_sync_manager = _jax.create_preemption_sync_manager()
         state.preemption_sync_manager.initialize(connection)
     atexit.register(shutdown)
@@ -179,7 +179,7 @@ def _never_called(*_: Any) -> None:
 
 
 def _collectives(connection: Any) -> Any:
-    kind = config.cpu_collectives_implementation.value
+    kind = flags.cpu_collectives_implementation.value
     if kind == "mpi":
         made = _jax.make_mpi_collectives()
         made.Init()

@@ -21,7 +21,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Sequence
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.programs.monitoring import timed
 
 from ..arrays import array
@@ -51,7 +51,7 @@ class LoadedProgram:
                  committed: bool, items: tuple, name: str):
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
-        if config.log_compiles.value:
+        if flags.log_compiles.value:
             from jax_core.programs import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):

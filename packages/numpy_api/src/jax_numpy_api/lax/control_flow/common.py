@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterable, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import config
+from jax_core.configuration import engine
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
@@ -260,7 +260,7 @@ def run_eagerly(prim: Primitive, args: Sequence[Any], params: dict) -> list:
     avals = [get_aval(x) for x in args]
     if any_refs(avals):
         return apply_discharged(prim, args, params)
-    key = (prim, tuple(avals), _params_key(params), config.trace_key())
+    key = (prim, tuple(avals), _params_key(params), engine.trace_key())
     with _lock:
         closed = _known_programs.pop(key, None)
         if closed is None:

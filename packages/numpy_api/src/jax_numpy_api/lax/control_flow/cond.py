@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -65,7 +65,7 @@ def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any, ope
         return cond(pred, lambda a, _: true_function(a), lambda _, b: false_function(b), true_operand, false_operand)
     require_callable("lax.cond", true_fun=true_fun, false_fun=false_fun)
     aval = _scalar_aval("lax.cond", "pred", pred)
-    if config.disable_jit.value and to_concrete_value(pred) is not None:
+    if flags.disable_jit.value and to_concrete_value(pred) is not None:
         return (true_fun if to_concrete_value(pred) else false_fun)(*operands)
     index = _truth_as_index(pred, aval)
     return _choose("cond", ("true_fun", "false_fun"), (false_fun, true_fun), index, operands)
@@ -105,7 +105,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any, operand: An
     if len(branches) == 1:
         return branches[0](*operands)
     known = to_concrete_value(index)
-    if config.disable_jit.value and known is not None:
+    if flags.disable_jit.value and known is not None:
         return branches[min(max(int(known), 0), len(branches) - 1)](*operands)
     return _choose("switch", tuple(f"branches[{i}]" for i in range(len(branches))), branches,
                    _clamped_index(index, aval, len(branches)), operands)

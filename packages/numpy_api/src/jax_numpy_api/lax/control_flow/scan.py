@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations import manual
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractValue, get_aval
@@ -73,7 +73,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reve
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)
     length = _length(xs, xs_avals, length)
     unroll = _unroll(unroll, length)
-    if config.disable_jit.value:
+    if flags.disable_jit.value:
         return _scan_in_python(f, init, xs_flat, xs_tree, length, reverse)
     in_tree = tree.treedef_tuple((init_tree, xs_tree))
     x_avals = [unstacked(a) for a in xs_avals]

@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.transformations import manual
 from jax_core.representation.aval import get_aval
@@ -62,7 +62,7 @@ def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_ste
     if hasattr(body_fun, "__jax_loop__"):
         return body_fun.__jax_loop__.while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
     max_steps = _check_bound(max_steps)
-    if config.disable_jit.value:
+    if flags.disable_jit.value:
         live = cond_fun(as_arrays(init_val))
         if to_concrete_value(live) is not None:  # else a transformation hides the values, and only the loop will do
             return _while_in_python(cond_fun, body_fun, init_val, live, max_steps)
@@ -156,7 +156,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unro
         return body_fun.__jax_loop__.fori_loop(fori_loop, lower, upper, init_val, unroll=unroll)
     lower, upper, one = _loop_bounds(lower, upper)
     first, last = to_concrete_value(lower), to_concrete_value(upper)
-    if config.disable_jit.value and first is not None and last is not None:
+    if flags.disable_jit.value and first is not None and last is not None:
         val = as_arrays(init_val)
         for i in range(int(first), int(last)):
             val = as_arrays(body_fun(as_arrays(i), val))

@@ -13,7 +13,7 @@ import inspect
 import weakref
 from typing import Any, Callable, Sequence
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations import manual
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapeDtypeStruct, ShapedArray, get_aval
@@ -143,7 +143,7 @@ def _emit(b, xs, question, rule):
 
 
 def _rule_text(owner, call, static, in_tree, out_tree, grid) -> str:
-    if not config.use_shardy_partitioner.value:
+    if not flags.use_shardy_partitioner.value:
         return ""
     rule = owner.sharding_rule
     if rule is None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
-from jax_core.configuration import config
+from jax_core.configuration import flags
 from jax_core.transformations import manual
 from jax_core.traces import nans
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -236,7 +236,7 @@ def _impl(*args, **params):
     settings["out_shardings"] = tuple(placement(mesh, s) for s in params["out_specs"])
     if not nans.watching():
         return jit_p.impl(*args, **settings)
-    with config.debug_nans(False), config.debug_infs(False):  # `jit` would look for the operation, and call this again
+    with flags.debug_nans(False), flags.debug_infs(False):  # `jit` would look for the operation, and call this again
         outs = jit_p.impl(*args, **settings)
     nans.check_primitive(shard_map_p, args, outs)
     return outs
