@@ -2,5 +2,5 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    "is_initialized": "jax_xla_backend.platforms.names.distributed:is_initialized",
+    "is_initialized": "jax_xla_backend.platforms.distributed:is_initialized",
 })

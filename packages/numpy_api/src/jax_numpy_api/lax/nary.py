@@ -10,6 +10,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, none
@@ -150,7 +151,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 def _x64() -> bool:
-    return dtypes.config.enable_x64.value
+    return flags.enable_x64.value
 
 
 def constant(value: float, x: Any) -> Any:

@@ -44,7 +44,7 @@ def wide(name: str, *args: Any) -> tuple[list, np.dtype]:
     return args, dtype
 
 
-class differentiable:  # noqa: N801: used as a decorator
+class differentiable:  # used as a decorator
     """`custom_jvp` for functions of arrays: function and rule get arrays where users gave Python numbers."""
 
     def __init__(self, fun: Callable):

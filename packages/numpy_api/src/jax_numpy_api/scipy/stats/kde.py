@@ -29,7 +29,7 @@ def _log_density(points, dataset, factor, weights):
 
 
 @register_pytree_node_class
-class gaussian_kde:  # noqa: N801: SciPy's name
+class gaussian_kde:  # SciPy's name
     """An estimate of a density from samples: the mean of normal densities around them.
 
     Args:
