@@ -17,7 +17,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from jax_core.transformations import batching
+from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import inlined
@@ -171,7 +171,7 @@ def _gamma_jvp(primals, tangents, **params):
 
 def _gamma_batch(axis, args, dims, **params):
     """Every member of the batch draws what it would draw alone, so a key that is not mapped is repeated."""
-    words, alpha = (batching.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims))
+    words, alpha = (structural.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims))
     return random_gamma_p.bind(words, alpha, **params), 0
 
 

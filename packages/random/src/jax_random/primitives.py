@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from jax_core.transformations import batching
+from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive
@@ -42,7 +42,7 @@ def mapped(fun: Any, rank: int) -> Any:
 def _mapped_to_front(prim):
     """The batching rule of primitives that take leading axes as they come."""
     def batch(axis, args, dims, **params):
-        return prim().bind(*(batching.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)), **params), 0
+        return prim().bind(*(structural.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)), **params), 0
     return batch
 
 
@@ -104,12 +104,12 @@ def _fold_in_lower(b, keys, data, *, impl):
 def _fold_in_batch(axis, args, dims, *, impl):
     """A number for all keys stays one: `unsafe_rbg` draws once for each number."""
     (keys, data), (key_dim, data_dim) = args, dims
-    keys = batching.bdim_at_front(keys, key_dim, axis.size)
+    keys = structural.bdim_at_front(keys, key_dim, axis.size)
     if data_dim is not None or np.ndim(data):
-        data = batching.bdim_at_front(data, data_dim, axis.size)
+        data = structural.bdim_at_front(data, data_dim, axis.size)
         rank = np.ndim(keys) - len(impl.key_shape)
         if np.ndim(data) < rank:  # a mapped number for keys that have axes of their own
-            data = batching.broadcast_to(data, np.shape(keys)[:rank], (0,))
+            data = structural.broadcast_to(data, np.shape(keys)[:rank], (0,))
     return random_fold_in_p.bind(keys, data, impl=impl), 0
 
 

@@ -22,7 +22,7 @@ import math
 from typing import Any, Callable
 
 import numpy as np
-from jax_core.transformations import batching
+from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ZERO, Primitive
 
@@ -364,11 +364,11 @@ def _hash_batch(axis, args, dims):
     aligned = []
     for x, d in zip(args, dims):
         if d is not None:
-            x = batching.moved(x, d, 0)
+            x = structural.moved(x, d, 0)
             shape = np.shape(x)
             missing = rank + 1 - len(shape)
             if missing:
-                x = batching.broadcast_to(x, (shape[0], *[1] * missing, *shape[1:]),
+                x = structural.broadcast_to(x, (shape[0], *[1] * missing, *shape[1:]),
                                           (0, *range(missing + 1, rank + 1)))
         aligned.append(x)
     return threefry2x32_p.bind(*aligned), [0, 0]

@@ -24,7 +24,8 @@ from ..configuration import engine, flags, context
 from ..traces import nans
 from ..representation import source, tree
 from ..representation.aval import AbstractRef, get_aval, is_open, plain_values
-from ..transformations.batching import batch_jaxpr, moved
+from ..transformations.batching import batch_jaxpr
+from ..traces.structural import moved
 from ..transformations.custom_jvp import signature_of
 from ..representation.dtypes import ExtendedDType
 from ..interfaces import FastCall, LowerSpec

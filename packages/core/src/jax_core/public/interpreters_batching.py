@@ -4,7 +4,9 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from ..transformations import batching
-from ..transformations.batching import (AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, matchaxis, moved, not_mapped)
+from ..traces import structural
+from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, not_mapped
+from ..traces.structural import matchaxis, moved
 from ..representation.primitive import ELEMENTWISE, Primitive
 from .rules import RuleTable
 
@@ -56,14 +58,14 @@ def broadcast(x: Any, sz: int, axis: int = 0, mesh_axis: Any = None) -> Any:
     """``x`` repeated along a new ``axis`` of length ``sz``; ``mesh_axis`` must be None."""
     if mesh_axis is not None:
         raise NotImplementedError("interpreters.batching.broadcast: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
-    return batching.broadcast(x, sz, axis)
+    return structural.broadcast(x, sz, axis)
 
 
 def bdim_at_front(x: Any, bdim: int | None, size: int, mesh_axis: Any = None) -> Any:
     """``x`` with its mapped axis first; made by repetition if there is none. ``mesh_axis`` must be None."""
     if mesh_axis is not None:
         raise NotImplementedError("interpreters.batching.bdim_at_front: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
-    return batching.bdim_at_front(x, bdim, size)
+    return structural.bdim_at_front(x, bdim, size)
 
 
 def batch_subtrace(fun: Any, *args: Any) -> Any:

@@ -11,7 +11,7 @@ from ..traces.structural import convert_element_type_p
 from ..traces.trace import Tracer, ref_operators
 from . import indexing
 from .indexing import ds
-from .primitives import EagerCell, addupdate_p, empty_ref_p, free_ref_p, freeze_p, get_p, is_ref, new_ref_p, swap_p
+from .primitives import LOCAL, EagerCell, RefPrimitive, addupdate_p, free_ref_p, freeze_p, get_p, is_ref, swap_p
 
 __all__ = ["AbstractRef", "Ref", "addupdate", "ds", "empty_ref", "free_ref", "freeze", "get", "new_ref", "set", "swap"]
 
@@ -142,6 +142,31 @@ def _change_view(view: RefView, index: Any, value: Any, change: Any) -> Any:
         new = indexing.write(outer, static, operands, new)
     set(view.ref, first, new)
     return held[-1]
+
+
+# -- the primitives that make references -------------------------------------------------------------------------------
+
+def _new_type(init, *, memory_space, kind, pin):
+    if type(init) is AbstractRef:
+        raise TypeError(f"new_ref: the initial value is itself a reference of type {init}; pass its contents, ref[...]")
+    return AbstractRef(init.strip_weak_type(), memory_space, kind)
+
+
+def _run_new(init, **params):
+    return Ref(new_ref_p.out_type(get_aval(init), **params), init)
+
+
+def _run_empty(*, ty, memory_space, pin):
+    return _run_new(np.zeros(ty.shape, ty.dtype), memory_space=memory_space, kind=None, pin=pin)
+
+
+new_ref_p = RefPrimitive(
+    "new_ref", out_type=_new_type, effects=LOCAL, run=_run_new,
+    under=lambda trace, args, params: trace.new_ref(args[0], params))
+empty_ref_p = RefPrimitive(
+    "empty_ref", out_type=lambda *, ty, memory_space, pin: AbstractRef(ty, memory_space), effects=LOCAL, run=_run_empty,
+    under=lambda trace, args, params: trace.new_ref(np.zeros(params["ty"].shape, params["ty"].dtype), dict(
+        memory_space=params["memory_space"], kind=None, pin=params["pin"])))
 
 
 def _check(name: str, ref: Any) -> None:

@@ -23,7 +23,8 @@ from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce
 from ..representation.primitive import Primitive, abstract_eval
 from ..traces.staging import trace_to_jaxpr
 from .indexing import WHOLE
-from .primitives import Cell, RefPrimitive, empty_ref_p, get_p, is_ref, new_ref_p, on_cell, strong, swap_p
+from .api import empty_ref_p, new_ref_p
+from .primitives import Cell, RefPrimitive, get_p, is_ref, on_cell, strong, swap_p
 
 
 def _value_aval(aval: Any, chosen: bool) -> AbstractValue:

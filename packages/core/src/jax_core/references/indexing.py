@@ -15,6 +15,7 @@ import numpy as np
 
 from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
+from ..traces.structural import add
 
 
 class Slice:
@@ -280,7 +281,6 @@ def write(value: Any, index: Index, operands: Sequence[Any], part: Any) -> Any:
 def accumulate(value: Any, index: Index, operands: Sequence[Any], part: Any) -> Any:
     """``value`` with ``part`` added to the named part; elements named twice get both."""
     if not index.entries:
-        from ..traces.structural import add  # structural builds on the traces, which import this module
         return add(value, part)
     return _update(value, index, operands, part, "add")
 

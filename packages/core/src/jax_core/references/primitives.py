@@ -18,11 +18,13 @@ from ..configuration import context
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.effects import AccumEffect, LocalRefEffect, ReadEffect, WriteEffect
 from ..representation.primitive import Primitive, none
+from ..traces.structural import convert_element_type_p, copy_p, instantiate
+from ..traces.trace import Tracer, escaped
 from . import indexing
 from .indexing import WHOLE
 
 _HANDLED = none("references are handled by the traces themselves")
-_LOCAL = frozenset({LocalRefEffect()})
+LOCAL = frozenset({LocalRefEffect()})
 _READ, _WRITE, _ACCUM = (frozenset({kind(0)}) for kind in (ReadEffect, WriteEffect, AccumEffect))
 
 
@@ -91,7 +93,6 @@ class EagerCell(Cell):
 
     def take(self) -> Any:
         """An array with the contents that nobody else has."""
-        from ..traces.structural import copy_p  # structural builds on the traces, which import this module
         return self.value if self.own else copy_p.bind(self.value)
 
     def shared(self) -> Any:
@@ -113,7 +114,6 @@ class RefTangent:
         return get_p.bind(self.ref, index=WHOLE)
 
     def set(self, value: Any) -> None:
-        from ..traces.structural import instantiate  # structural builds on the traces, which import this module
         swap_p.bind(self.ref, instantiate(value), index=WHOLE)
 
 
@@ -166,17 +166,10 @@ def _free_type(ref):
     return ()
 
 
-def _new_type(init, *, memory_space, kind, pin):
-    if type(init) is AbstractRef:
-        raise TypeError(f"new_ref: the initial value is itself a reference of type {init}; pass its contents, ref[...]")
-    return AbstractRef(init.strip_weak_type(), memory_space, kind)
-
-
 # -- running at once -------------------------------------------------------------------------------------------------
 
 def strong(x: Any) -> Any:
     """``x`` without weak type, as something that has the operators of arrays; a rank-0 constant as a NumPy scalar."""
-    from ..traces.structural import convert_element_type_p  # structural builds on the traces, which import this module
     aval = get_aval(x)
     if isinstance(x, (bool, int, float, complex, np.generic, np.ndarray)):
         x = np.asarray(x, aval.dtype)
@@ -184,19 +177,9 @@ def strong(x: Any) -> Any:
     return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=False) if aval.weak_type else x
 
 
-def _run_new(init, **params):
-    from .api import Ref  # the class has methods that use the primitives
-    return Ref(new_ref_p.out_type(get_aval(init), **params), init)
-
-
-def _run_empty(*, ty, memory_space, pin):
-    return _run_new(np.zeros(ty.shape, ty.dtype), memory_space=memory_space, kind=None, pin=pin)
-
-
 def cell_of(name: str, ref: Any) -> Cell:
     cell: Any = getattr(ref, "_cell", None)
     if cell is None:
-        from ..traces.trace import Tracer, escaped
         if isinstance(ref, Tracer):
             raise escaped(ref)
         _require_ref(name, get_aval(ref))
@@ -269,16 +252,9 @@ swap_p: RefPrimitive = RefPrimitive(
 addupdate_p: RefPrimitive = RefPrimitive(
     "addupdate", out_type=_addupdate_type, effects=_ACCUM, arrow=True, run=lambda *args, **kw: _run(addupdate_p, *args, **kw),
     under=lambda *args: _change_under(addupdate_p, *args), multiple_results=True)
-new_ref_p = RefPrimitive(
-    "new_ref", out_type=_new_type, effects=_LOCAL, run=_run_new,
-    under=lambda trace, args, params: trace.new_ref(args[0], params))
-empty_ref_p = RefPrimitive(
-    "empty_ref", out_type=lambda *, ty, memory_space, pin: AbstractRef(ty, memory_space), effects=_LOCAL, run=_run_empty,
-    under=lambda trace, args, params: trace.new_ref(np.zeros(params["ty"].shape, params["ty"].dtype), dict(
-        memory_space=params["memory_space"], kind=None, pin=params["pin"])))
 freeze_p: RefPrimitive = RefPrimitive(
-    "freeze", out_type=_freeze_type, effects=_LOCAL, run=lambda ref: _run(freeze_p, ref),
+    "freeze", out_type=_freeze_type, effects=LOCAL, run=lambda ref: _run(freeze_p, ref),
     under=lambda *args: _end_under(freeze_p, *args))
 free_ref_p: RefPrimitive = RefPrimitive(
-    "free_ref", out_type=_free_type, effects=_LOCAL, run=lambda ref: _run(free_ref_p, ref),
+    "free_ref", out_type=_free_type, effects=LOCAL, run=lambda ref: _run(free_ref_p, ref),
     under=lambda *args: _end_under(free_ref_p, *args), multiple_results=True)

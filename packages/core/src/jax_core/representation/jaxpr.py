@@ -13,7 +13,9 @@ import numpy as np
 from ..configuration import engine as _engine
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
+from .primitive import abstract_eval
 from .source import UNKNOWN, name_stack
+from .tree import keystr, tree_flatten_with_path
 
 
 class Var:
@@ -83,7 +85,7 @@ class JaxprEqn:
         return JaxprEqn(effs=old.pop("effects"), **old)
 
     def __repr__(self):
-        from . import printing as pretty  # printing is not needed until somebody prints
+        from . import printing as pretty  # start-up: loaded when somebody prints
         return pretty.equation(self)
 
 
@@ -134,7 +136,6 @@ class DebugInfo:
 
     def set_result_paths(self, ans: Any) -> "DebugInfo":
         """The same with the paths of the leaves of ``ans``, which the function returned."""
-        from .tree_util import keystr, tree_flatten_with_path  # this module comes before pytrees
         return self._replace(result_paths=tuple(f"result{keystr(path)}" for path, _ in tree_flatten_with_path(ans)[0]))
 
     def resolve_result_paths(self) -> "DebugInfo":
@@ -227,11 +228,11 @@ class Jaxpr:
 
     def pretty_print(self, **settings) -> str:
         """The printed form; for the settings see `pretty.program`."""
-        from . import printing as pretty
+        from . import printing as pretty  # start-up: loaded when somebody prints
         return pretty.program(self, **settings)
 
     def __str__(self):
-        from . import printing as pretty
+        from . import printing as pretty  # start-up: loaded when somebody prints
         return pretty.plain(self)
 
     __repr__ = __str__
@@ -411,7 +412,6 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
     Raises:
       TypeError: naming the equation at fault.
     """
-    from .primitive import abstract_eval
     bound = set()
 
     def bind(v):

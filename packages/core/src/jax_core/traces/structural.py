@@ -12,7 +12,6 @@ import numpy as np
 
 from ..representation import dtypes
 from ..representation.aval import ShapedArray, abstract_token, get_aval
-from ..transformations.batching import matchaxis, moved
 from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
@@ -297,3 +296,45 @@ optimization_barrier_p: Primitive = Primitive(
     if xs else [],
     reference=lambda *xs: list(xs), exact=True,
 )
+
+
+# -- helpers for batching rules ----------------------------------------------------------------------------------------
+
+def moved(x: Any, source: int | None, target: int) -> Any:
+    """``x`` with its mapped axis moved from ``source`` to ``target``."""
+    if source is None or source == target:
+        return x
+    order = [i for i in range(np.ndim(x)) if i != source]
+    order.insert(target if target >= 0 else target + np.ndim(x), source)
+    return transpose(x, order)
+
+
+def broadcast(x: Any, size: int, dim: int = 0) -> Any:
+    """``x`` repeated along a new axis of length ``size`` at ``dim``."""
+    shape = np.shape(x)
+    if getattr(x, "dtype", None) == dtypes.float0:  # no contents
+        return np.zeros((*shape[:dim], size, *shape[dim:]), dtypes.float0)
+    return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),
+                            tuple(i + (i >= dim) for i in range(len(shape))))
+
+
+def bdim_at_front(x: Any, dim: int | None, size: int) -> Any:
+    """``x`` with its mapped axis first; made by repetition if there is none."""
+    return broadcast(x, size) if dim is None else moved(x, dim, 0)
+
+
+def matchaxis(axis: Any, x: Any, source: int | None, target: int | None) -> Any:
+    """``x`` with its mapped axis at ``target``; raises ValueError if it has one and ``target`` is None."""
+    if source == target:
+        return x
+    if source is None:
+        assert target is not None  # as it differs from source
+        return broadcast(x, axis.size, target)
+    if target is None:
+        raise ValueError("vmap has mapped output but out_axes is None")
+    return moved(x, source, target)
+
+
+def broadcast_to(x: Any, shape: tuple, dims: Sequence[int]) -> Any:
+    """``x`` repeated to ``shape``; its axes become ``dims``."""
+    return broadcast_in_dim(x, shape, tuple(dims))

@@ -331,14 +331,12 @@ class Tracer:
 
 
 ref_operators: dict[str, Any] = {}
-"""The operators of tracers that are references, by name; filled by `refs.api`."""
+"""The operators of tracers that are references, by name; filled by `references.api`."""
 
 
 def _operators(tracer: Tracer) -> dict:
     if type(tracer.aval) is not AbstractRef:
         return array._methods
-    if not ref_operators:
-        from ..references import api  # noqa: F401  (fills the table; it builds on this module)
     return ref_operators
 
 

@@ -11,14 +11,15 @@ import numpy as np
 
 from ..configuration import flags, context
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
-from ..representation.dtypes import float0
 from ..representation.effects import NamedAxisEffect
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from ..representation.primitive import ELEMENTWISE, Primitive
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.indexing import WHOLE
-from ..references.primitives import get_p, is_ref, new_ref_p, swap_p
+from ..references.api import new_ref_p
+from ..references.primitives import get_p, is_ref, swap_p
 from ..traces.staging import check_leaks, trace_to_jaxpr
+from ..traces.structural import bdim_at_front, broadcast_to, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
 not_mapped = None
@@ -173,45 +174,6 @@ class BatchTrace(Trace):
         return [self.box(x, d) for x, d in zip(outs, out_dims())]
 
 
-# -- helpers for rules -------------------------------------------------------------------------------------------------
-
-def moved(x: Any, source: int | None, target: int) -> Any:
-    """``x`` with its mapped axis moved from ``source`` to ``target``."""
-    if source is None or source == target:
-        return x
-    from ..traces.structural import transpose  # structural declares primitives with the rules of this module
-    order = [i for i in range(np.ndim(x)) if i != source]
-    order.insert(target if target >= 0 else target + np.ndim(x), source)
-    return transpose(x, order)
-
-
-def broadcast(x: Any, size: int, dim: int = 0) -> Any:
-    """``x`` repeated along a new axis of length ``size`` at ``dim``."""
-    from ..traces.structural import broadcast_in_dim
-    shape = np.shape(x)
-    if getattr(x, "dtype", None) == float0:  # no contents
-        return np.zeros((*shape[:dim], size, *shape[dim:]), float0)
-    return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),
-                            tuple(i + (i >= dim) for i in range(len(shape))))
-
-
-def bdim_at_front(x: Any, dim: int | None, size: int) -> Any:
-    """``x`` with its mapped axis first; made by repetition if there is none."""
-    return broadcast(x, size) if dim is None else moved(x, dim, 0)
-
-
-def matchaxis(axis: AxisData, x: Any, source: int | None, target: int | None) -> Any:
-    """``x`` with its mapped axis at ``target``; raises ValueError if it has one and ``target`` is None."""
-    if source == target:
-        return x
-    if source is None:
-        assert target is not None  # as it differs from source
-        return broadcast(x, axis.size, target)
-    if target is None:
-        raise ValueError("vmap has mapped output but out_axes is None")
-    return moved(x, source, target)
-
-
 def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None], params: dict) -> tuple[Any, Any]:
     """The batching rule of n-ary elementwise primitives, whose operands have one shape or are scalars."""
     shapes = [np.shape(x) for x in vals]
@@ -230,12 +192,6 @@ def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None]
             x = broadcast_to(x, full, range(1, len(full)))
         aligned.append(x)
     return prim.bind(*aligned, **params), 0
-
-
-def broadcast_to(x: Any, shape: tuple, dims: Sequence[int]) -> Any:
-    """``x`` repeated to ``shape``; its axes become ``dims``."""
-    from ..traces.structural import broadcast_in_dim
-    return broadcast_in_dim(x, shape, tuple(dims))
 
 
 def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> tuple[Callable, Callable]:

@@ -13,14 +13,14 @@ from typing import Any, Callable, Sequence
 from ..configuration import context
 from ..representation import dtypes, tree
 from ..representation.aval import get_aval
-from .batching import batch_fun, matchaxis
+from .batching import batch_fun
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import eval_jaxpr, runs_its_program, types_compatible
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..references.discharge import custom_rule
 from ..representation.source import describe_function, name_of, written_in
 from ..traces.staging import trace_to_closed
-from ..traces.structural import instantiate
+from ..traces.structural import instantiate, matchaxis
 from ..representation.tracebacks import api_boundary
 
 

@@ -13,7 +13,7 @@ from ..configuration import context
 from ..representation import dtypes, tree
 from . import remat_opt
 from ..representation.aval import ShapedArray, get_aval
-from .batching import batch_fun, matchaxis, unmapped_aval
+from .batching import batch_fun, unmapped_aval
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
 from ..representation.effects import operand_effects
 from .forward import has_tangent
@@ -23,7 +23,7 @@ from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..references.discharge import call_rule, custom_rule
 from ..representation.source import name_of, written_in
 from ..traces.staging import trace_to_closed
-from ..traces.structural import instantiate, reduce_sum
+from ..traces.structural import instantiate, matchaxis, reduce_sum
 from ..representation.tracebacks import api_boundary
 from ..representation.tree import map as _map
 

@@ -14,7 +14,6 @@ import numpy as np
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import get_aval
-from .batching import broadcast, moved
 from .custom_jvp import bind_arguments, signature_of
 from .forward import jvp_flat, jvp_jaxpr
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
@@ -23,7 +22,7 @@ from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr
 from ..representation.source import describe_function, name_of
 from ..traces.staging import trace_to_closed
-from ..traces.structural import instantiate
+from ..traces.structural import broadcast, instantiate, moved
 from ..traces.trace import EVAL
 
 

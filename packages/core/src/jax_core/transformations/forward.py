@@ -16,7 +16,8 @@ from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import LINEAR, ZERO, Primitive, Zero
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.indexing import WHOLE
-from ..references.primitives import TANGENT_REFS, Cell, get_p, new_ref_p, swap_p
+from ..references.api import new_ref_p
+from ..references.primitives import TANGENT_REFS, Cell, get_p, swap_p
 from ..traces.staging import check_leaks, trace_to_jaxpr
 from ..traces.structural import add, instantiate
 from ..traces.trace import Trace, Tracer

@@ -9,7 +9,8 @@ from typing import Any, Callable, Sequence
 
 from ..representation import tree
 from ..representation.aval import get_aval
-from .batching import batch_jaxpr, moved
+from .batching import batch_jaxpr
+from ..traces.structural import moved
 from .forward import jvp_jaxpr
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
 from ..representation.effects import operand_effects

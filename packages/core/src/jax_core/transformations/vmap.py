@@ -7,7 +7,8 @@ import numpy as np
 
 from ..representation import tree
 from ..representation.aval import get_aval, plain_values
-from .batching import AxisData, batch_fun, matchaxis
+from .batching import AxisData, batch_fun
+from ..traces.structural import matchaxis
 from ..representation.source import describe_function
 from ..representation.tracebacks import boundary
 

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
-from jax_core.transformations import batching
 from jax_core.representation import dtypes
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -318,10 +317,10 @@ def _conv_batch(axis, args, dims, **params):
 
 def _merge(x, mapped, axis, groups):
     """Move the mapped axis into ``axis`` (counted without it), between the outer factor ``groups`` and the rest."""
-    x = batching.moved(x, mapped, 0)
+    x = structural.moved(x, mapped, 0)
     size, *shape = np.shape(x)
     split = (*shape[:axis], groups, shape[axis] // groups, *shape[axis + 1:])
-    x = batching.moved(reshaped(x, (size, *split)), 0, axis + 1)
+    x = structural.moved(reshaped(x, (size, *split)), 0, axis + 1)
     return reshaped(x, (*shape[:axis], size * shape[axis], *shape[axis + 1:]))
 
 
@@ -330,7 +329,7 @@ def _unmerge(x, axis, size, groups):
     shape = np.shape(x)
     rest = shape[axis] // size
     split = reshaped(x, (*shape[:axis], groups, size, rest // groups, *shape[axis + 1:]))
-    x = batching.moved(split, axis + 1, 0)
+    x = structural.moved(split, axis + 1, 0)
     return reshaped(x, (size, *shape[:axis], rest, *shape[axis + 1:])), 0
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.transformations import batching
+from jax_core.traces import structural
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, none
@@ -63,7 +63,7 @@ def _bitcast_type(x, *, new_dtype):
 
 def _bitcast_batch(axis, args, dims, *, new_dtype):
     """The mapped axis must not be last where the last axis changes."""
-    x = batching.bdim_at_front(args[0], dims[0], axis.size)
+    x = structural.bdim_at_front(args[0], dims[0], axis.size)
     return bitcast_convert_type_p.bind(x, new_dtype=new_dtype), 0
 
 

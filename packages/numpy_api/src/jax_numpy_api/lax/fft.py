@@ -16,7 +16,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import moved
+from jax_core.traces.structural import moved
 from jax_core.representation.primitive import LINEAR, Primitive
 from jax_numpy_api import lax
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import moved
 from jax_core.representation.primitive import Primitive
-from jax_core.traces.structural import broadcast_in_dim, zeros
+from jax_core.traces.structural import broadcast_in_dim, moved, zeros
 from jax_numpy_api import lax
 
 

@@ -12,7 +12,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.transformations import batching
+from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive, none
@@ -61,7 +61,7 @@ def _bits_lower(b, key, *, shape, dtype, algorithm, out_sharding=None):
 def _bits_batch(axis, args, dims, **params):
     """One key after the other: a generator has one state."""
     from .control_flow import map as lax_map
-    keys = batching.moved(args[0], dims[0], 0)
+    keys = structural.moved(args[0], dims[0], 0)
     return lax_map(lambda key: rng_bit_generator_p.bind(key, **params), keys), [0, 0]
 
 

@@ -21,11 +21,10 @@ from jax_core.configuration import context
 from jax_core.representation import dtypes, tree
 from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import bdim_at_front, moved
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.manual import AxisEnv, env_of
 from jax_core.representation.primitive import LINEAR, ZERO, Primitive, Zero, none
-from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, reduce_sum_p, transpose
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p, transpose
 
 __all__ = ["AxisEnv", "env_of"]
 

@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import bdim_at_front
 from jax_core.representation.primitive import Primitive, Zero, is_linear
-from jax_core.traces.structural import instantiate
+from jax_core.traces.structural import bdim_at_front, instantiate
 from jax_numpy_api import lax
 
 _COUNTER = np.dtype(np.int32)

@@ -15,6 +15,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.transformations import batching
+from jax_core.traces import structural
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.forward import jvp_flat
@@ -342,11 +343,11 @@ def _reduce_batch(axis, args, dims, **params):
     initial value is combined with the result."""
     operands, inits = _halves(args)
     n = len(operands)
-    operands = [batching.bdim_at_front(x, d, axis.size) for x, d in zip(operands, dims)]
+    operands = [structural.bdim_at_front(x, d, axis.size) for x, d in zip(operands, dims)]
     shifted = tuple(i + 1 for i in params["dimensions"])
     if all(d is None for d in dims[n:]):
         return reduce_p.bind(*operands, *inits, **{**params, "dimensions": shifted}), [0] * n
-    inits = [batching.bdim_at_front(x, d, axis.size) for x, d in zip(inits, dims[n:])]
+    inits = [structural.bdim_at_front(x, d, axis.size) for x, d in zip(inits, dims[n:])]
     return _tree_reduce(params["jaxpr"], operands, inits, shifted), [0] * n
 
 
@@ -376,7 +377,7 @@ def _apply_elementwise(jaxpr, xs, ys):
     axis = batching.AxisData(None, math.prod(shape))
     fun, dims = batching.batch_fun(lambda *args: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), axis, [0] * len(flat))
     outs = fun(*flat)
-    return [reshaped(batching.matchaxis(axis, x, d, 0), shape) for x, d in zip(outs, dims())]
+    return [reshaped(structural.matchaxis(axis, x, d, 0), shape) for x, d in zip(outs, dims())]
 
 
 def _reduce_jvp(primals, tangents, *, computation, jaxpr, dimensions, out_sharding=None):

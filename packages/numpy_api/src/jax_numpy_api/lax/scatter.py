@@ -18,12 +18,12 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import AxisData, batch_fun, bdim_at_front
+from jax_core.transformations.batching import AxisData, batch_fun
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.structural import broadcast_in_dim, instantiate, zeros
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, zeros
 from jax_numpy_api import lax
 from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
                      check_indices, index_grid, start_arrays, window_dims)

@@ -12,7 +12,6 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.transformations import batching
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
@@ -42,7 +41,7 @@ def _reshape_type(x, *, new_sizes, dimensions=None, sharding=None):
 
 
 def _reshape_batch(axis, args, dims, *, new_sizes, dimensions=None, sharding=None):
-    x = batching.bdim_at_front(args[0], dims[0], axis.size)
+    x = structural.bdim_at_front(args[0], dims[0], axis.size)
     return reshaped(x, (np.shape(x)[0], *new_sizes)), 0
 
 
@@ -174,7 +173,7 @@ def _concatenate_transpose(ct, *xs, dimension):
 
 
 def _concatenate_batch(axis, args, dims, *, dimension):
-    args = [batching.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
+    args = [structural.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
     return concatenate_p.bind(*args, dimension=dimension + 1), 0
 
 
@@ -261,7 +260,7 @@ def _stack_transpose(ct, *xs, axis):
 
 
 def _stack_batch(axis_data, args, dims, *, axis):
-    args = [batching.bdim_at_front(x, d, axis_data.size) for x, d in zip(args, dims)]
+    args = [structural.bdim_at_front(x, d, axis_data.size) for x, d in zip(args, dims)]
     return stack_p.bind(*args, axis=axis + 1), 0
 
 
@@ -364,7 +363,7 @@ def _pad_batch(axis, args, dims, *, padding_config):
         config = (*padding_config[:dx], (0, 0, 0), *padding_config[dx:])
         return pad_p.bind(x, value, padding_config=config), dx
     # Each example has its own value: pad with anything, then choose it where the padding is.
-    x = batching.bdim_at_front(x, dx, axis.size)
+    x = structural.bdim_at_front(x, dx, axis.size)
     config = ((0, 0, 0), *padding_config)
     dtype = get_aval(x).dtype
     padded = pad_p.bind(x, np.zeros((), dtype)[()], padding_config=config)

@@ -14,9 +14,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import bdim_at_front, moved
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
-from jax_core.traces.structural import broadcast_in_dim, instantiate, zeros
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_numpy_api import lax
 
 # -- slice -----------------------------------------------------------------------------------------------------------

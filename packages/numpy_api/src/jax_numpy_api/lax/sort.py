@@ -20,7 +20,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import bdim_at_front
+from jax_core.traces.structural import bdim_at_front
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_numpy_api import lax
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import batch_fun, bdim_at_front, matchaxis, moved
+from jax_core.transformations.batching import batch_fun
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear, none
 from jax_core.traces.staging import trace_to_jaxpr
-from jax_core.traces.structural import broadcast_in_dim, zeros
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved, zeros
 from jax_core.traces.trace import to_concrete_value
 from jax_numpy_api import lax
 from . import window_cpu

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from jax_core.transformations.batching import AxisData, batch_fun, matchaxis
+from jax_core.transformations.batching import AxisData, batch_fun
+
+from jax_core.traces.structural import matchaxis
 from jax_core.representation.dtypes import ExtendedDType
 from jax_core.representation.jaxpr import JaxprEqn
 

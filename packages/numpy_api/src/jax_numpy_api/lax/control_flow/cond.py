@@ -17,7 +17,8 @@ from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import batch_jaxpr, moved
+from jax_core.transformations.batching import batch_jaxpr
+from jax_core.traces.structural import moved
 from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import has_tangent, jvp_jaxpr
 from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)

@@ -18,7 +18,8 @@ from jax_core.configuration import flags
 from jax_core.transformations import manual
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractValue, get_aval
-from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.transformations.batching import batch_jaxpr
+from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr

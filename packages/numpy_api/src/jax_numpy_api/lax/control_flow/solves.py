@@ -10,7 +10,7 @@ from typing import Any, Callable, NamedTuple, Sequence
 
 from jax_core.representation import tree
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.transformations.batching import batch_jaxpr
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
@@ -19,7 +19,7 @@ from jax_core.references.discharge import discharged, place, pure
 from jax_core.representation.primitive import Linear, ProgramPrimitive, Zero, is_linear, none
 from jax_core.transformations.reverse import backward_pass
 from jax_core.traces.staging import trace_to_closed
-from jax_core.traces.structural import instantiate
+from jax_core.traces.structural import bdim_at_front, instantiate, moved
 from jax_core.representation.tracebacks import api_boundary
 
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body

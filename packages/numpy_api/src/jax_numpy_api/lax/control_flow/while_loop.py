@@ -18,7 +18,8 @@ from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.transformations import manual
 from jax_core.representation.aval import get_aval
-from jax_core.transformations.batching import batch_jaxpr, bdim_at_front, moved
+from jax_core.transformations.batching import batch_jaxpr
+from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.effects import operand_effects, ordered_effects
 from jax_core.transformations.forward import jvp_jaxpr

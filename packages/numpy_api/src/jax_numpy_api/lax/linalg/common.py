@@ -13,10 +13,9 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import bdim_at_front
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Zero
-from jax_core.traces.structural import broadcast_in_dim, instantiate, transpose, zeros
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, transpose, zeros
 from jax_numpy_api import lax
 
 PREFIX = {np.dtype(np.float32): "s", np.dtype(np.float64): "d", np.dtype(np.complex64): "c", np.dtype(np.complex128): "z"}

@@ -11,9 +11,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.transformations.batching import bdim_at_front, moved
 from jax_core.representation.primitive import Primitive, Zero, is_linear
-from jax_core.traces.structural import broadcast_in_dim, zeros
+from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_library, info_type, is_complex, lapack,
                      letter, mm, mt, nan_on_failure, tangent_of, tril, triu)

@@ -18,7 +18,8 @@ from jax_core.configuration import flags
 from jax_core.transformations import manual
 from jax_core.traces import nans
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.transformations.batching import AxisData, batch_jaxpr, moved
+from jax_core.transformations.batching import AxisData, batch_jaxpr
+from jax_core.traces.structural import moved
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
