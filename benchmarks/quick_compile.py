@@ -19,7 +19,7 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax_xla_backend.compiling.options import NO_UNROLLING, QUICK_OPTIONS, joined
+from jax_xla_backend.compiling.compiler_options import NO_UNROLLING, QUICK_OPTIONS, joined
 
 FULL = {"xla_cpu_parallel_codegen_split_count": 32}  # XLA's own count
 WAYS = {"quick": dict(joined(QUICK_OPTIONS, NO_UNROLLING)), "full": FULL}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from jax import lax
 from jax_xla_backend.planning.loops import LOW, UNLIMITED, USUAL
-from jax_xla_backend.compiling.options import options_for
+from jax_xla_backend.compiling.compiler_options import options_for
 
 F32 = functools.partial(jax.ShapeDtypeStruct, dtype=np.float32)
 

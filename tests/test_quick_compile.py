@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from jax import lax
 from jax_xla_backend.compiling import compile as xla_compile
-from jax_xla_backend.planning.small import ELEMENTS
-from jax_xla_backend.compiling.options import EXTRA_OPTIONS, NO_UNROLLING, QUICK_OPTIONS, joined, options_for
+from jax_xla_backend.planning.small_programs import ELEMENTS
+from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, NO_UNROLLING, QUICK_OPTIONS, joined, options_for
 
 PLAIN = ((EXTRA_OPTIONS, NO_UNROLLING),)
 SMALL, BIG = np.linspace(0.1, 1, ELEMENTS, dtype=np.float32), np.linspace(0.1, 1, ELEMENTS + 1, dtype=np.float32)

@@ -4,7 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
-from jax_xla_backend.compiling.options import UNFUSED_OPTIONS, options_for
+from jax_xla_backend.compiling.compiler_options import UNFUSED_OPTIONS, options_for
 
 
 def leaves(n, *shape):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from jax import lax
 from jax_xla_backend.compiling import compile as xla_compile
-from jax_xla_backend.compiling import disk_cache, tiers
-from jax_xla_backend.compiling.options import EXTRA_OPTIONS, LEVEL, QUICK_OPTIONS, first_options
+from jax_xla_backend.compiling import disk_cache, tiered_compilation
+from jax_xla_backend.compiling.compiler_options import EXTRA_OPTIONS, LEVEL, QUICK_OPTIONS, first_options
 
 MATRIX = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(64, 64)
 
@@ -21,7 +21,7 @@ def tiered():
     jax.config.update("jax_tiered_compilation", True)
     jax.clear_caches()
     yield
-    tiers.wait()
+    tiered_compilation.wait()
     jax.config.update("jax_tiered_compilation", False)
 
 
@@ -49,7 +49,7 @@ def test_first_call_is_compiled_once_the_second_starts_the_full_code_and_a_later
     first = function(MATRIX)
     assert compiled() == start + 1
     second = function(MATRIX)
-    tiers.wait()
+    tiered_compilation.wait()
     assert compiled() == start + 2
     third, fourth = function(MATRIX), function(MATRIX)
     assert compiled() == start + 2
@@ -63,7 +63,7 @@ def test_first_call_is_compiled_once_the_second_starts_the_full_code_and_a_later
 def test_a_program_that_runs_once_is_not_compiled_in_full():
     start = compiled()
     jax.jit(lambda x: layer(x, 3.0))(MATRIX)
-    tiers.wait()
+    tiered_compilation.wait()
     assert compiled() == start + 1
 
 
@@ -71,18 +71,18 @@ def test_calls_of_equal_programs_count_together():
     start = compiled()
     for _ in range(3):
         jax.jit(lambda x: layer(x, 8.0))(MATRIX)
-        tiers.wait()
+        tiered_compilation.wait()
     assert compiled() == start + 2
 
 
 def test_calls_of_a_hot_program_no_longer_enter_python(monkeypatch):
     counted = []
-    count = tiers.Upgrade.called
-    monkeypatch.setattr(tiers.Upgrade, "called", lambda self: counted.append(self) or count(self))
+    count = tiered_compilation.Upgrade.called
+    monkeypatch.setattr(tiered_compilation.Upgrade, "called", lambda self: counted.append(self) or count(self))
     function = jax.jit(lambda x: layer(x, 2.0))
     for _ in range(3):
         function(MATRIX)
-        tiers.wait()
+        tiered_compilation.wait()
     assert len(counted) == 3
     function(MATRIX)
     assert len(counted) == 3
@@ -104,12 +104,12 @@ def test_an_executable_made_ahead_of_time_shows_and_then_is_the_full_code():
 def test_full_code_on_disk_is_taken_at_once(on_disk):
     for _ in range(2):
         jax.jit(lambda x: layer(x, 5.0))(MATRIX)
-    tiers.wait()
+    tiered_compilation.wait()
     jax.clear_caches()
     start, hits = compiled(), disk_cache.counts["hits"]
     function = jax.jit(lambda x: layer(x, 5.0))
     function(MATRIX), function(MATRIX), function(MATRIX)
-    tiers.wait()
+    tiered_compilation.wait()
     assert compiled() == start and disk_cache.counts["hits"] == hits + 1
 
 
@@ -120,7 +120,7 @@ def test_donated_arguments_and_derivatives_pass_through_both_tiers():
         given = x
         x, _ = step(x, y)
         assert given.is_deleted()
-        tiers.wait()
+        tiered_compilation.wait()
     jax.config.update("jax_tiered_compilation", False)
     expected = jnp.asarray(MATRIX)
     for _ in range(4):
@@ -150,7 +150,7 @@ def test_other_programs_have_one_tier(function, options):
     start = compiled()
     for _ in range(3):
         function(MATRIX)
-        tiers.wait()
+        tiered_compilation.wait()
     assert compiled() == start + 1
 
 
@@ -161,9 +161,9 @@ def test_where_the_full_code_cannot_be_compiled_the_quick_code_stays(monkeypatch
     def fail(self):
         raise RuntimeError("no space left")
 
-    monkeypatch.setattr(tiers.Upgrade, "finish", fail)
+    monkeypatch.setattr(tiered_compilation.Upgrade, "finish", fail)
     function(MATRIX)
-    tiers.wait()
+    tiered_compilation.wait()
     assert "no space left" in caplog.text
     assert np.array_equal(function(MATRIX), first) and np.array_equal(function(MATRIX), first)
 
@@ -175,7 +175,7 @@ def test_many_threads_may_call_it():
     start = compiled()
     with concurrent.futures.ThreadPoolExecutor(8) as pool:
         results = list(pool.map(lambda _: np.asarray(function(MATRIX)), range(64)))
-    tiers.wait()
+    tiered_compilation.wait()
     assert compiled() == start + 2
     for result in results:
         np.testing.assert_allclose(result, results[0], rtol=1e-5, atol=1e-6)

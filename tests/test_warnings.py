@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from jax.experimental import sparse
 from jax_core.traces import nans
-from jax_xla_backend.platforms import client, names as platforms, plugins
+from jax_xla_backend.platforms import client, registry as platforms, plugins
 from jax_xla_backend.compiling import disk_cache
 
 PACKAGES = pathlib.Path(__file__).parents[1] / "packages"

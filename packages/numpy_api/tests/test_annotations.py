@@ -9,7 +9,7 @@ from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
-from jax_xla_backend.placement.annotations import (compute_on, fuse_limit, fused, must_fuse_call, program_order, scheduling_group, set_xla_metadata,
+from jax_xla_backend.operations.annotations import (compute_on, fuse_limit, fused, must_fuse_call, program_order, scheduling_group, set_xla_metadata,
     xla_metadata_call, xla_metadata_call2)
 from jax_xla_backend.placement.layout import Space
 

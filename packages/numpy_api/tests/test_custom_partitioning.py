@@ -12,8 +12,8 @@ from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_xla_backend.platforms.client import devices
-from jax_xla_backend.placement.custom_partitioning.api import custom_partitioning
-from jax_xla_backend.placement.custom_partitioning.rules import (BATCHING, ArrayMapping, CompoundFactor, SdyShardingRule, parse_rule)
+from jax_xla_backend.operations.custom_partitioning.api import custom_partitioning
+from jax_xla_backend.operations.custom_partitioning.rules import BATCHING, ArrayMapping, CompoundFactor, SdyShardingRule, parse_rule
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.arrays.put import device_put

@@ -22,7 +22,7 @@ from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.arrays.put import device_put
-from jax_xla_backend.placement.shard_map.api import old_shard_map, shard_map, smap
+from jax_xla_backend.operations.shard_map.api import old_shard_map, shard_map, smap
 from jax_xla_backend.placement.sharding import DuplicateSpecError, NamedSharding
 
 jax_xla_backend.load()

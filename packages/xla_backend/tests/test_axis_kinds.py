@@ -12,12 +12,14 @@ from jax_core.transformations.autodiff import grad, vjp
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
-from jax_xla_backend.placement import axis_kinds, sharding_protos
-from jax_xla_backend.platforms import device_grid, multihost
-from jax_xla_backend.placement.axis_kinds import ManualAxisType, UnreducedKind, auto_axes, explicit_axes, no_collectives
+from jax_xla_backend.operations import axis_kinds
+from jax_xla_backend.placement import sharding_protos
+from jax_xla_backend.placement import device_grid
+from jax_xla_backend.operations import multihost
+from jax_xla_backend.operations.axis_kinds import ManualAxisType, UnreducedKind, auto_axes, explicit_axes, no_collectives
 from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.placement.layout import Layout
-from jax_xla_backend.placement.layout_constraint import explicit_layout, with_layout_constraint
+from jax_xla_backend.operations.layout_constraint import explicit_layout, with_layout_constraint
 from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.arrays.put import device_put, reshard

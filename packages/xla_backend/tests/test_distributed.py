@@ -48,7 +48,7 @@ except AssertionError as error:
 with multihost.live_devices(client.devices()) as live:
     assert live == list(client.devices())
 assert multihost.reached_preemption_sync_point(1) is False
-from jax_xla_backend.placement.shard_map.api import shard_map
+from jax_xla_backend.operations.shard_map.api import shard_map
 from jax_core.transformations.manual import psum_over
 both = shard_map(lambda x: psum_over(x, ("x",)), mesh=mesh, in_specs=P("x"), out_specs=P())
 for run in (both, jit(both)):
@@ -136,7 +136,8 @@ def test_arguments_are_needed():
 
 def test_gathering_in_one_process():
     import numpy as np
-    from jax_xla_backend.platforms import client, multihost
+    from jax_xla_backend.platforms import client
+    from jax_xla_backend.operations import multihost
     from jax_xla_backend.placement.mesh import Mesh
     from jax_xla_backend.placement.partition_spec import PartitionSpec as P
     from programs import backend
@@ -154,7 +155,8 @@ def test_gathering_in_one_process():
 
 def test_device_grids():
     import pytest
-    from jax_xla_backend.platforms import client, device_grid
+    from jax_xla_backend.platforms import client
+    from jax_xla_backend.placement import device_grid
 
     ids = [[d.id for d in row] for row in device_grid.create_device_mesh((4, 2), client.devices())]
     assert ids == [[0, 1], [2, 3], [4, 5], [6, 7]]

@@ -12,7 +12,7 @@ from jax_core.transformations.autodiff import grad
 from jax_numpy_api import lax
 from jax_xla_backend.compiling import compile
 from jax_xla_backend.platforms.client import devices
-from jax_xla_backend.placement.pmap import pmap
+from jax_xla_backend.operations.pmap import pmap
 
 X = np.arange(3, dtype=np.float32)[None]
 
@@ -48,7 +48,7 @@ from jax_core.transformations.autodiff import grad
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 backends.get()
-from jax_xla_backend.placement.pmap import pmap
+from jax_xla_backend.operations.pmap import pmap
 from jax_xla_backend.platforms.client import devices
 
 x = np.arange(8, dtype=np.float32).reshape(4, 2)

@@ -73,7 +73,7 @@ def _in_thread_of_runtime() -> bool:
     return frame is None
 
 
-_CALLED_BY_RUNTIME = ("jax_callbacks.site", "jax_xla_backend.running.big_buffers")
+_CALLED_BY_RUNTIME = ("jax_callbacks.site", "jax_xla_backend.arrays.callback_buffers")
 
 
 def install() -> None:

@@ -147,15 +147,15 @@ _NAMES = {
     "make_array_from_single_device_arrays": "jax_xla_backend.api:make_array_from_single_device_arrays",
     "make_mesh": "jax_xla_backend.api:make_mesh",
     "CompilerEffortLevel": "jax_xla_backend.compiling.compile:CompilerEffortLevel",
-    "pmap": "jax_xla_backend.placement.pmap:pmap",
+    "pmap": "jax_xla_backend.operations.pmap:pmap",
     "print_environment_info": "jax_xla_backend.api:print_environment_info",
     "process_count": "jax_xla_backend.api:process_count",
     "process_index": "jax_xla_backend.api:process_index",
     "process_indices": "jax_xla_backend.api:process_indices",
     "reshard": "jax_xla_backend.api:reshard",
     "set_mesh": "jax_xla_backend.api:set_mesh",
-    "shard_map": "jax_xla_backend.placement.shard_map.api:shard_map",
-    "smap": "jax_xla_backend.placement.shard_map.api:smap",
+    "shard_map": "jax_xla_backend.operations.shard_map.api:shard_map",
+    "smap": "jax_xla_backend.operations.shard_map.api:smap",
     "use_abstract_mesh": "jax_xla_backend.api:use_abstract_mesh",
 }
 _fetch, __dir__, __all__ = _table(__name__, _NAMES)

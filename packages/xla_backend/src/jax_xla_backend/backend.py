@@ -4,8 +4,10 @@ from __future__ import annotations
 from typing import Any, Callable, Hashable, Sequence
 
 from .arrays import array
-from .compiling import build, compile, tiers
-from .platforms import client, described
+from .running import stages
+from .compiling import compile, tiered_compilation
+from .platforms import client
+from .placement import described_shardings
 from .running import dispatch, eager, tokens
 from .tools import exporting, inspecting
 from .arrays.put import as_sharding, from_host, put
@@ -21,9 +23,9 @@ class XlaBackend:
     host_view = staticmethod(array.host_view)
     evaluate = staticmethod(eager.evaluate)
     effects_barrier = staticmethod(tokens.effects_barrier)
-    lower = staticmethod(build.lower)
-    compile = staticmethod(build.executable)
-    placements = described
+    lower = staticmethod(stages.lower)
+    compile = staticmethod(stages.executable)
+    placements = described_shardings
     placed_module = staticmethod(inspecting.placed_module)
     hlo_text = staticmethod(inspecting.hlo_text)
     compiler_ir = staticmethod(inspecting.compiler_ir)
@@ -51,7 +53,7 @@ class XlaBackend:
         dispatch.clear()
         eager.clear()
         compile.clear()
-        tiers.clear()
+        tiered_compilation.clear()
 
 
 backend = XlaBackend()

@@ -3,5 +3,5 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "wait_for_tokens": "jax_xla_backend.api:effects_barrier",
-    "apply_primitive": "jax_xla_backend.platforms.extend:apply_primitive",
+    "apply_primitive": "jax_xla_backend.extend:apply_primitive",
 })

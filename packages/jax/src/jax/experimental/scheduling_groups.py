@@ -1,8 +1,8 @@
-"""jax.experimental.scheduling_groups: implemented in `jax_xla_backend.placement.annotations`."""
+"""jax.experimental.scheduling_groups: implemented in `jax_xla_backend.operations.annotations`."""
 from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _served, _names, __all__ = _table(__name__, {
-    "scheduling_group": "jax_xla_backend.placement.annotations:scheduling_group",
+    "scheduling_group": "jax_xla_backend.operations.annotations:scheduling_group",
 })
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,5 +1,5 @@
-"""jax.experimental.topologies: implemented in `jax_xla_backend.platforms.topologies`."""
+"""jax.experimental.topologies: implemented in `jax_xla_backend.placement.topologies`."""
 from jax._lazy import table as _table
 
-__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.platforms.topologies:{n}" for n in (
+__getattr__, __dir__, __all__ = _table(__name__, {n: f"jax_xla_backend.placement.topologies:{n}" for n in (
     "Device", "TopologyDescription", "get_attached_topology", "get_topology_desc", "make_mesh")})

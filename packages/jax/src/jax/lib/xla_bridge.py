@@ -9,5 +9,5 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "process_index": "jax_xla_backend.api:process_index",
     "process_count": "jax_xla_backend.api:process_count",
     "default_backend": "jax_xla_backend.api:default_backend",
-    "get_backend": "jax_xla_backend.platforms.extend:get_backend",
+    "get_backend": "jax_xla_backend.extend:get_backend",
 })

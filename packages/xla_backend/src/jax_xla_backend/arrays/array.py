@@ -12,7 +12,7 @@ from typing import Any, Sequence
 import numpy as np
 
 
-from ..running import waiting
+from . import interruptible
 from ..jaxlib_compat import _jax
 
 ArrayImpl = _jax.ArrayImpl
@@ -75,7 +75,7 @@ def host_value(x: ArrayImpl) -> np.ndarray:
 
 def _fetch(x: ArrayImpl) -> np.ndarray:
     if not ready(x):
-        waiting.interruptible(lambda: block(x))
+        interruptible.wait(lambda: block(x))
     if len(x._sharding._internal_device_list) == 1:
         return read(x)[0]
     if x.is_fully_replicated:

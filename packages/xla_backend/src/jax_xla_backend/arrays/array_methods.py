@@ -14,7 +14,7 @@ import numpy as np
 from jax_core.representation import array as core_array
 from jax_core.representation import aval as core_aval
 
-from ..running import waiting
+from . import interruptible
 from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
 from ..jaxlib_compat import to_dlpack
 from ..placement.layout import Format, Layout
@@ -154,7 +154,7 @@ class _ArrayMethods:
         """Wait until the contents are computed, and return the array; raises the error of a failed computation."""
         check_not_deleted(self)
         if not ready(self):
-            waiting.interruptible(lambda: block(self))
+            interruptible.wait(lambda: block(self))
         block(self)
         return self
 

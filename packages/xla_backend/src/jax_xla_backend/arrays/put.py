@@ -20,7 +20,7 @@ from jax_core.traces.trace import Tracer
 from jax_core.representation.tracebacks import api_boundary
 
 from ..platforms import client
-from . import guards
+from . import transfer_guards
 from ..placement import mesh
 from .array import ArrayImpl, check_not_deleted, host_value, ready
 from ..jaxlib_compat import _jax, make_array
@@ -251,7 +251,7 @@ def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = Fal
     leaves, treedef = tree.tree_flatten(x)
     placements = _placements(device, treedef, len(leaves))
     donated = donate if isinstance(donate, bool) else False
-    with guards.explicit():
+    with transfer_guards.explicit():
         out = [_device_put_leaf(leaf, where, bool(may_alias), donated) for leaf, where in zip(leaves, placements)]
     return tree.tree_unflatten(treedef, out)
 
@@ -307,7 +307,7 @@ def device_get(x: Any) -> Any:
     The transfers run at the same time.
     """
     leaves, treedef = tree.tree_flatten(x)
-    with guards.explicit():
+    with transfer_guards.explicit():
         copy_to_host_async(leaves)
         return tree.tree_unflatten(treedef, [_get_leaf(leaf) for leaf in leaves])
 

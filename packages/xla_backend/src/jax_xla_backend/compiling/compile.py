@@ -18,10 +18,10 @@ import numpy as np
 from jax_core.configuration import flags
 
 from . import disk_cache
-from ..running import waiting
+from ..arrays import interruptible
 from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax
 from ..planning.loops import USUAL
-from .options import EXTRA_OPTIONS, LOOP_OPTION
+from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
 
 LIMIT = 512  # an executable takes some 0.3 MB; those in use are kept by their functions, and disk has the others
 _cache: collections.OrderedDict[Any, Any] = collections.OrderedDict()
@@ -151,7 +151,7 @@ def compile_text(text: str, client: Any, devices: Sequence[Any], items: tuple = 
     Raises:
       ValueError: XLA rejects the module.
     """
-    waiting.expect_long()
+    interruptible.expect_long()
     if host_callbacks:
         return _compile(module if module is not None else parse(text), client, devices, items, host_callbacks)
     if not cached:

@@ -18,9 +18,9 @@ from jax_core.representation.effects import Effect, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from jax_core.traces.staging import trace_to_jaxpr
 
-from . import custom_calls
+from . import call_handlers
 from ..jaxlib_compat import BARRIERS_LAST
-from . import calls, extended, foreign, sharding_text
+from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import LOOPS, is_dispatched
 from ..planning.planner import SMALL, plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
@@ -169,7 +169,7 @@ class Builder:
 
     def index(self, x: Value, i: Value) -> Value:
         """``x[i]`` along the leading axis, for a scalar integer ``i`` in range; also for key arrays."""
-        whole = extended.physical(x)
+        whole = extended_dtypes.physical(x)
         starts = [i, *[self.scalar(0, i.aval.dtype)] * (whole.ndim - 1)]
         rest = whole.aval.shape[1:]
         part = self.emit(f"stablehlo.dynamic_slice {', '.join([whole, *starts])}, sizes = {[1, *rest]}", whole, *starts,
@@ -179,7 +179,7 @@ class Builder:
 
     def update(self, x: Value, i: Value, part: Value) -> Value:
         """``x`` with ``x[i]`` along the leading axis replaced by ``part``; also for key arrays."""
-        whole, part = extended.physical(x), extended.physical(part)
+        whole, part = extended_dtypes.physical(x), extended_dtypes.physical(part)
         starts = [i, *[self.scalar(0, i.aval.dtype)] * (whole.ndim - 1)]
         row = self.reshape(part, (1, *part.aval.shape))
         out = self.emit(f"stablehlo.dynamic_update_slice {', '.join([whole, row, *starts])}", whole, row, *starts,
@@ -188,7 +188,7 @@ class Builder:
 
     def physical(self, x: Value) -> Value:
         """A key array as the array of numbers it is stored in; any other value as it is."""
-        return extended.physical(x)
+        return extended_dtypes.physical(x)
 
     def logical(self, x: Value, aval: AbstractValue) -> Value:
         """The opposite of `physical`: the array ``x``, in which a key array of type ``aval`` is stored, as that."""
@@ -377,8 +377,8 @@ class Builder:
         prim = eqn.primitive
         rule = prim.lower
         self.out_avals, self.params = [v.aval for v in eqn.outvars], eqn.params
-        if extended.needs_batch_rule(eqn):
-            return extended.lower(self, eqn, operands)
+        if extended_dtypes.needs_batch_rule(eqn):
+            return extended_dtypes.lower(self, eqn, operands)
         if type(rule) is str:
             return [self.elementwise(rule, *operands)]
         if rule is None:
@@ -409,7 +409,7 @@ class Builder:
 
     def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
         """A call of ``main`` of a finished module; see `foreign.call`."""
-        return foreign.call(self, name, text, operands)
+        return nested_modules.call(self, name, text, operands)
 
     # -- calls out of the program ----------------------------------------------------------------------------------
 
@@ -418,26 +418,26 @@ class Builder:
                     result_layouts: Any = None, output_operand_aliases: Mapping[int, int] | None = None,
                     extra: str = "") -> Any:
         """``stablehlo.custom_call``; see `interfaces.Builder.custom_call` and `calls.custom_call_attributes`."""
-        custom_calls.register(target, self.platform)
-        attributes = calls.attributes(backend_config, api_version, has_side_effect, operand_layouts, result_layouts,
+        call_handlers.register(target, self.platform)
+        attributes = outside_calls.attributes(backend_config, api_version, has_side_effect, operand_layouts, result_layouts,
                                       output_operand_aliases, extra,
                                       1 if isinstance(out, AbstractValue) else len(out))
-        return self.emit(f"stablehlo.custom_call @{calls.symbol(target)}({', '.join(operands)})", *operands, out=out,
+        return self.emit(f"stablehlo.custom_call @{outside_calls.symbol(target)}({', '.join(operands)})", *operands, out=out,
                          attrs=attributes)
 
     def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
                       has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
         """Call ``function`` on the host; see `calls.host_callback`."""
-        return calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned)
+        return outside_calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned)
 
     def buffer_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *, has_side_effect: bool,
                         aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:
         """Call ``function`` with buffers; see `calls.buffer_callback`."""
-        return calls.buffer_callback(self, function, operands, out, has_side_effect, aliases, command_buffer_compatible)
+        return outside_calls.buffer_callback(self, function, operands, out, has_side_effect, aliases, command_buffer_compatible)
 
     def inspect_sharding(self, x: Value, callback: Callable[[Any], None]) -> None:
         """Call ``callback`` with the placement of ``x`` when it is known; see `calls.inspect_sharding`."""
-        calls.inspect_sharding(self, x, callback)
+        outside_calls.inspect_sharding(self, x, callback)
 
     def sharding(self, sharding: Any, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes; its mesh is entered into the module."""
@@ -445,7 +445,7 @@ class Builder:
 
     def sharding_constraint(self, x: Value, sharding: Any) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays."""
-        return new_value(sharding_text.constrain(self, extended.physical(x), sharding), x.aval)
+        return new_value(sharding_text.constrain(self, extended_dtypes.physical(x), sharding), x.aval)
 
 
 def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:

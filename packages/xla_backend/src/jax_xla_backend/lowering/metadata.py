@@ -9,7 +9,7 @@ import json
 import re
 from typing import Sequence
 
-from .calls import quoted, symbol
+from .outside_calls import quoted, symbol
 
 Pairs = Sequence[tuple[str, str]]
 _OPEN, _CLOSE = "\x02", "\x03"

@@ -25,12 +25,12 @@ from jax_core.representation.source import SourceInfo
 from . import metadata, templates
 from ..planning import unrolling
 from .builder import NONE, Builder
-from .calls import HostTransfer, quoted
+from .outside_calls import HostTransfer, quoted
 from ..planning.loops import LOOPS, UNLIMITED, USUAL, loop_limit
 from ..planning.planner import Plan
-from ..planning.repeats import repeats_work
+from ..planning.repeated_work import repeats_work
 from .sharding_text import Shardings
-from ..planning.small import is_small, only_reads_inputs, programs
+from ..planning.small_programs import is_small, only_reads_inputs, programs
 from .types import conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
 

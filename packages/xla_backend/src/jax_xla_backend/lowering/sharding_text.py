@@ -11,7 +11,7 @@ from typing import Any
 
 from jax_core.configuration import flags
 
-from .calls import quoted
+from .outside_calls import quoted
 
 
 class Shardings:

@@ -16,7 +16,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, jaxprs_in_params
 
 from .planner import CHEAP, fusion_cost, is_fused, starts_a_kernel
-from .small import ELEMENTS, leaves, programs
+from .small_programs import ELEMENTS, leaves, programs
 
 CHEAP_ELEMENTS = 8192
 """Of the arrays of cheap operations, at most."""

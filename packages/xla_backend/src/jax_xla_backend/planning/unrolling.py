@@ -9,7 +9,7 @@ from __future__ import annotations
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn
 
 from .loops import LOOPS, inside
-from .small import ELEMENTS, leaves, programs
+from .small_programs import ELEMENTS, leaves, programs
 
 SHORT = 16
 """Elements of a last axis that is worth unrolling, less than."""

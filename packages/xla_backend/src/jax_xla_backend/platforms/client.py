@@ -21,7 +21,7 @@ from typing import Any, Callable, Iterator
 from jax_core.configuration import flags
 from jax_core.representation import source
 
-from . import distributed_hooks, names as platforms
+from . import distributed_state, registry as platforms
 from ..jaxlib_compat import LAUNCHES_SHARE_THREADS, _jax
 
 Device = _jax.Device
@@ -72,7 +72,7 @@ def on_start(callback: Callable[[Any], None]) -> None:
 def _make_cpu_client() -> Any:
     count = flags.config.read("jax_num_cpu_devices")
     options: dict[str, Any] = {} if count is None or count < 1 else {"num_devices": count}
-    options.update(distributed_hooks.cpu_options())
+    options.update(distributed_state.cpu_options())
     with _room_to_launch(options.get("num_devices") or _devices_of_flags()):
         return _jax.get_tfrt_cpu_client(asynchronous=flags.config.read("jax_cpu_enable_async_dispatch"), **options)
 

@@ -16,7 +16,7 @@ from typing import Any, Sequence
 from jax_core.configuration import flags
 
 from . import client
-from .distributed_hooks import state
+from .distributed_state import state
 from ..jaxlib_compat import _jax
 
 _service: Any = None

@@ -15,7 +15,7 @@ from typing import Any, Callable, Iterator
 
 from jax_core.representation import source
 
-from . import distributed_hooks, names as platforms
+from . import distributed_state, registry as platforms
 from ..jaxlib_compat import _jax
 
 GROUP = "jax_plugins"
@@ -119,6 +119,6 @@ def _factory(name: str, options: dict) -> Callable[[], Any]:
     def make():
         if not _jax.pjrt_plugin_initialized(name):
             _jax.initialize_pjrt_plugin(name)
-        return _jax.get_c_api_client(name, {**options, **distributed_hooks.plugin_options(name)},
-                                     distributed_hooks.client())
+        return _jax.get_c_api_client(name, {**options, **distributed_state.plugin_options(name)},
+                                     distributed_state.client())
     return make

@@ -1,1 +1,1 @@
-"""Dispatch, execution, tokens, calls of the host, waiting."""
+"""Running programs: the stages of one, dispatch, execution, tokens, calls of the host."""

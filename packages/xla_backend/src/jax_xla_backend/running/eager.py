@@ -15,8 +15,8 @@ from jax_core.interfaces import FastCall, LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var
 from jax_core.representation.primitive import Primitive, abstract_eval
 
-from ..compiling import build
-from ..arrays import guards
+from . import stages
+from ..arrays import transfer_guards
 from ..arrays import put as _put
 from ..arrays.array import ArrayImpl, check_not_deleted, host_value
 from .dispatch import dispatcher
@@ -86,7 +86,7 @@ def _program(prim: Primitive, avals: Sequence[Any], params: dict) -> ClosedJaxpr
 
 def _compile(prim: Primitive, avals: Sequence[Any], params: dict) -> Any:
     spec = LowerSpec(prim.name, keep_unused=True)
-    return build.executable(build.lower(_program(prim, avals, params), spec), spec)
+    return stages.executable(stages.lower(_program(prim, avals, params), spec), spec)
 
 
 def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Any, Any]:
@@ -144,7 +144,7 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     if effects:
         return NotImplemented
     result = prim.reference(*views, **params)
-    with guards.explicit():  # computing on the host is our choice, not a transfer of the program's
+    with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
         if prim.multiple_results:
             return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]
         return _wrap(result, types[0], sharding, devices, committed)

@@ -25,15 +25,16 @@ from jax_core.configuration import flags
 from jax_core.programs.monitoring import timed
 
 from ..arrays import array
-from . import big_buffers, host_calls, tokens
+from ..arrays import callback_buffers
+from . import host_calls, tokens
 from ..platforms import client
-from ..compiling import compile, tiers
+from ..compiling import compile, tiered_compilation
 from ..placement import mesh
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import as_sharding, put
 from ..placement.layout import Format, Layout
-from ..compiling.options import options_for
+from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
 
@@ -55,7 +56,7 @@ class LoadedProgram:
             from jax_core.programs import explain  # loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
-            self.loaded, self.upgrade = tiers.compile_first(module, on, self.devices, items, name)
+            self.loaded, self.upgrade = tiered_compilation.compile_first(module, on, self.devices, items, name)
         self._prepare(in_shardings, out_shardings, name)
 
     @classmethod
@@ -81,7 +82,7 @@ class LoadedProgram:
             seen(self.token_sharding)
         self.simple = not (module.ordered_effects or module.unordered_effects)
         self.calls_host = host_calls.calls_host(module, self.devices)
-        self.on_buffers = self.calls_host and big_buffers.TARGET in module.text()
+        self.on_buffers = self.calls_host and callback_buffers.TARGET in module.text()
         if self.calls_host:
             host_calls.wait_for(self.consts)
 
@@ -119,7 +120,7 @@ class LoadedProgram:
             inputs.append(x)
         if self.calls_host:
             host_calls.wait_for(inputs)
-            with big_buffers.lending(inputs if self.on_buffers and not self.module.donated else ()):
+            with callback_buffers.lending(inputs if self.on_buffers and not self.module.donated else ()):
                 outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         elif self.simple:
             outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
@@ -136,7 +137,7 @@ class LoadedProgram:
             self._take_over(upgrade)
         return self.loaded
 
-    def _take_over(self, upgrade: tiers.Upgrade) -> None:
+    def _take_over(self, upgrade: tiered_compilation.Upgrade) -> None:
         """Run the full code from now on, or the quick code for good if there is no other."""
         if upgrade.full is not None:
             self.loaded = upgrade.full

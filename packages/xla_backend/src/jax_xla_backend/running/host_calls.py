@@ -16,7 +16,7 @@ from typing import Any, Callable, Sequence
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import shorten
 
-from . import big_buffers, waiting
+from ..arrays import callback_buffers, interruptible
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import RuntimeError_
 
@@ -30,7 +30,7 @@ def wait_for(inputs: Sequence[Any]) -> None:
     """Wait until the arrays among ``inputs`` have been computed. An error in that computation is raised."""
     for x in inputs:
         if type(x) is ArrayImpl and not x.is_ready():
-            waiting.interruptible(x.block_until_ready)
+            interruptible.wait(x.block_until_ready)
             x.block_until_ready()
 
 
@@ -77,7 +77,7 @@ def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispat
                 wait_for(leaves(kwargs))
             try:
                 if lends is not False:
-                    with big_buffers.lending(leaves((args, kwargs)) if lends else ()):
+                    with callback_buffers.lending(leaves((args, kwargs)) if lends else ()):
                         return second(*args, **kwargs), None
                 return second(*args, **kwargs), None
             except ValueError as error:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jax_core.representation.aval import ShapedArray
 
-from . import waiting
+from ..arrays import interruptible
 from ..jaxlib_compat import _jax
 
 TOKEN_TYPE = ShapedArray((0,), np.dtype(bool))
@@ -65,7 +65,7 @@ def effects_barrier() -> None:
         _ordered.clear()
         _unordered.clear()
     for token in (*ordered, *unordered):
-        waiting.interruptible(lambda t=token: t.block_until_ready())
+        interruptible.wait(lambda t=token: t.block_until_ready())
         token.block_until_ready()
 
 

@@ -10,14 +10,15 @@ from typing import Any
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..compiling import build, compile
+from ..running import stages
+from ..compiling import compile
 from ..platforms import client
 from . import inspecting
 from ..jaxlib_compat import VERSION_TEXT, _jax
 
 
 def _foreign() -> Any:
-    return importlib.import_module("jax_xla_backend.lowering.foreign")  # lowering is loaded at the first program
+    return importlib.import_module("jax_xla_backend.lowering.nested_modules")  # lowering is loaded at the first program
 
 
 def default_platform() -> str:
@@ -32,14 +33,14 @@ def compiler_version() -> str:
 
 def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
     """The program as a module that takes nothing but the inputs it reads; and which these are."""
-    module = inspecting.placed_module(build.lower(closed, spec), closed, spec)
+    module = inspecting.placed_module(stages.lower(closed, spec), closed, spec)
     text = _foreign().without_locations(module.text())
     return _foreign().with_constants(text, module.consts) if module.consts else text, module.kept
 
 
 def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
     """The placements on several devices that the program itself asks for its values."""
-    return [s for s in build.lower(closed, spec).constraints if s.num_devices > 1]
+    return [s for s in stages.lower(closed, spec).constraints if s.num_devices > 1]
 
 
 def custom_call_targets(text: str) -> list[str]:

@@ -6,7 +6,8 @@ from typing import Any
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..compiling import build, compile
+from ..running import stages
+from ..compiling import compile
 from ..platforms import client
 from ..jaxlib_compat import _jax
 from ..arrays.put import as_sharding
@@ -20,7 +21,7 @@ def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
         return module
     ins = tuple(map(_sharding, spec.in_shardings)) if spec.in_shardings is not None else (None,) * len(closed.in_avals)
     outs = tuple(map(_sharding, spec.out_shardings)) if spec.out_shardings is not None else None
-    return build.lower(closed, spec, ins, outs)
+    return stages.lower(closed, spec, ins, outs)
 
 
 def _sharding(x: Any) -> Any:

@@ -264,7 +264,7 @@ def roofline(f: Callable, mesh: Any = None, in_specs: Specs = None, out_specs: S
       a function of the same arguments that returns a pytree of `ShapeDtypeStruct` and a `RooflineResult`.
     """
     if mesh is not None:
-        from ..placement.shard_map.api import shard_map
+        from ..operations.shard_map.api import shard_map
         f = shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs)
 
     def counted(*args):

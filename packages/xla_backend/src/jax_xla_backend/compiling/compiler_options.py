@@ -28,11 +28,11 @@ UNFUSED_OPTIONS: tuple[tuple[str, Any], ...] = (("xla_disable_hlo_passes", "fusi
 def options_for(module: Any, platform: str, items: tuple) -> tuple:
     """Compiler options for a lowered module, as items.
 
-    * Small programs and passes over inputs on CPU (see `lowering.small`) are compiled the quick way, unless the caller has
+    * Small programs and passes over inputs on CPU (see `planning.small_programs`) are compiled the quick way, unless the caller has
       options of his own, as their runs take no longer for it. ``jax_quick_compile`` switches that.
-    * Small programs whose values fusion would compute many times over (see `lowering.repeats`) are compiled without it.
-    * Loops inside kernels are not unrolled where that makes them no faster (see `lowering.unrolling`).
-    * Loops become one function each where that pays (see `lowering.loops`).
+    * Small programs whose values fusion would compute many times over (see `planning.repeated_work`) are compiled without it.
+    * Loops inside kernels are not unrolled where that makes them no faster (see `planning.unrolling`).
+    * Loops become one function each where that pays (see `planning.loops`).
     * The fusion planner's barriers are made to last in programs that have no others (see `BARRIER_OPTIONS`).
 
     Args:
@@ -59,7 +59,7 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
 
 
 def first_options(module: Any, items: tuple) -> tuple:
-    """``items``, which are those of the full code, for the first of two tiers (see `tiers`).
+    """``items``, which are those of the full code, for the first of two tiers (see `tiered_compilation`).
 
     A program without loops is not optimised at all: one pass over its data is not long. A step of a loop may run any
     number of times before other code can take over, so there only what costs hardly any run time is left out. What is

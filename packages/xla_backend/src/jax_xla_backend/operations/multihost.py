@@ -16,10 +16,10 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import jit
 from jax_core.representation.primitive import LINEAR, Primitive
 
-from . import client
+from ..platforms import client
 from ..arrays import put
 from ..arrays.array import ArrayImpl
-from .distributed_hooks import state
+from ..platforms.distributed_state import state
 from ..placement.mesh import AxisType, Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding

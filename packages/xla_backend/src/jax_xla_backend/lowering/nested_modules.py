@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import custom_calls
+from . import call_handlers
 from .types import dense_text
 from .values import Value
 
@@ -59,7 +59,7 @@ def call(b: Any, name: str, text: str, operands: Sequence[Value]) -> list[Value]
     """A call of the ``main`` of the module ``text``; its functions are written once in the calling module."""
     symbol = _imported(b.module, name, text)
     for target in custom_call_targets(text):
-        custom_calls.register(target, b.platform)
+        call_handlers.register(target, b.platform)
     return b.emit(f"func.call @{symbol}({', '.join(operands)})", *operands, out=list(b.out_avals))
 
 

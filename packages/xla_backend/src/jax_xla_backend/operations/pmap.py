@@ -18,9 +18,9 @@ from jax_core.representation.source import describe_function
 from jax_core.transformations.vmap import vmap
 
 from ..platforms import client
-from .mesh import Mesh
-from .partition_spec import PartitionSpec
-from .sharding import NamedSharding
+from ..placement.mesh import Mesh
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding
 
 _AXIS = "devices"
 

@@ -11,24 +11,24 @@ import numpy as np
 from jax_core.representation import errors
 from jax_core.representation.aval import ShapedArray
 
-from ..arrays import array, array_methods, guards
-from .. import backend
-from . import client, cpp_state
-from ..placement import sharding
-from ..running import waiting
-from ..jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
-from ..placement.mesh import Mesh
-from ..placement.partition_spec import PartitionSpec
+from .arrays import array, array_methods, transfer_guards
+from . import backend
+from .platforms import client, cpp_state
+from .placement import sharding
+from .arrays import interruptible
+from .jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
+from .placement.mesh import Mesh
+from .placement.partition_spec import PartitionSpec
 
 
 def start() -> backend.XlaBackend:
     """Do all of it and return the backend. No client is made before the first use."""
     errors.set_runtime_error_class(RuntimeError_)
     cpp_state.install()
-    guards.install()
+    transfer_guards.install()
     array_methods.install()
     client.on_start(_show_names)
-    client.on_fork(waiting.stop_after_fork)
+    client.on_fork(interruptible.stop_after_fork)
     gc.callbacks.append(functools.partial(getattr, _Collecting()))
     return backend.backend
 

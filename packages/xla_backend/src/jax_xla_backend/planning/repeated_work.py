@@ -12,7 +12,7 @@ import collections
 from jax_core.representation.jaxpr import Jaxpr, Literal
 
 from .planner import CHEAP, SMALL, fusion_cost, starts_a_kernel
-from .small import has_large, leaves, programs
+from .small_programs import has_large, leaves, programs
 
 OFTEN = 8
 """Times that an operation is computed, on average and at least, if all values fit into what XLA makes one function of."""

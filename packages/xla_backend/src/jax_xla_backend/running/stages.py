@@ -10,8 +10,8 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.references.discharge import pure
 
 from ..platforms import client
-from . import compile
-from ..running.executable import Executable
+from ..compiling import compile
+from .executable import Executable
 
 
 _LOWERABLE = ("cpu", "cuda", "rocm", "tpu")

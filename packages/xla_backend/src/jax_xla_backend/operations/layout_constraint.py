@@ -11,7 +11,7 @@ import numpy as np
 from jax_core.representation import tree
 from jax_core.representation.primitive import LINEAR, Primitive
 
-from .layout import Layout
+from ..placement.layout import Layout
 
 
 def _lower(b, x, *, layout):

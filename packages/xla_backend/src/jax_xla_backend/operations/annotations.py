@@ -20,7 +20,7 @@ from jax_core.transformations.program_call import bind_function, program_call
 from jax_core.representation.source import name_stack
 from jax_core.traces.structural import optimization_barrier_p
 
-from .layout import Space
+from ..placement.layout import Space
 from ..lowering import metadata
 
 def _text(function: str, name: str, value: Any) -> str:

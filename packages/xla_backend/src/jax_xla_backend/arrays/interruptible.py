@@ -50,22 +50,22 @@ def stop_after_fork() -> None:
     _requests = None
 
 
-def interruptible(wait: Callable[[], Any]) -> None:
-    """Call ``wait()``, which blocks without the GIL, such that Ctrl-C in the main thread ends the waiting.
+def wait(block: Callable[[], Any]) -> None:
+    """Call ``block()``, which blocks without the GIL, such that Ctrl-C in the main thread ends the waiting.
 
-    Errors of ``wait`` are not raised here: call it again afterwards.
+    Errors of ``block`` are not raised here: call it again afterwards.
     """
     global _short_waits
     client.check_process()
     if threading.current_thread() is not threading.main_thread():
-        wait()
+        block()
         return
     start = time.perf_counter()
     if _short_waits < _MANY:
-        _by_helper(wait)
+        _by_helper(block)
     else:
         try:
-            wait()
+            block()
         except Exception:
             pass  # the caller repeats the wait, and gets the error itself
     _short_waits = _short_waits + 1 if time.perf_counter() - start < _SHORT else 0
@@ -77,9 +77,9 @@ def expect_long() -> None:
     _short_waits = 0
 
 
-def _by_helper(wait: Callable[[], Any]) -> None:
+def _by_helper(block: Callable[[], Any]) -> None:
     requests = _requests or _start()
     done = threading.Lock()
     done.acquire()
-    requests.put((wait, done))
+    requests.put((block, done))
     done.acquire()

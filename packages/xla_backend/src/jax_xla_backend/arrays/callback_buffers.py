@@ -21,7 +21,7 @@ from typing import Any, Callable, Iterator, Sequence
 import numpy as np
 from jax_core.representation.aval import abstract_token
 
-from ..arrays.array import ArrayImpl, host_view
+from .array import ArrayImpl, host_view
 
 TARGET = "xla_buffer_python_cpu_callback"
 _LARGE = 1 << 20  # bytes of operands and results together from which this way is taken

@@ -26,10 +26,10 @@ from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 
 from ...jaxlib_compat import HloSharding, _jax
 from ...lowering import lower_module
-from ...lowering.calls import quoted
+from ...lowering.outside_calls import quoted
 from ...lowering.values import new_value
-from ..mesh import Mesh
-from ..sharding import Sharding, from_hlo
+from ...placement.mesh import Mesh
+from ...placement.sharding import Sharding, from_hlo
 from .rules import SdyShardingRule, parse_rule
 
 _TARGET = "CustomSPMDPartitioning"

@@ -5,11 +5,11 @@ from typing import Any, Callable
 
 from jax_core import backends as _backends
 
-from . import client
-from ..compiling import compile, tiers
-from ..api import clear_caches, devices
-from ..jaxlib_compat import VERSION_TEXT
-from .plugins import register_plugin
+from .platforms import client
+from .compiling import compile, tiered_compilation
+from .api import clear_caches, devices
+from .jaxlib_compat import VERSION_TEXT
+from .platforms.plugins import register_plugin
 
 
 def get_backend(platform: str | None = None) -> Any:
@@ -48,7 +48,7 @@ def clear_backends(_crash: bool = False) -> None:
 def clear_in_memory_compilation_cache() -> None:
     """Forget compiled programs that are held in memory."""
     compile.clear()
-    tiers.clear()
+    tiered_compilation.clear()
 
 
 def apply_primitive(prim: Any, *args: Any, **params: Any) -> Any:

@@ -18,7 +18,7 @@ from jax_core.transformations.manual import AxisEnv
 
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, hlo_of
-from .calls import quoted
+from .outside_calls import quoted
 from .types import physical_aval
 from .values import Value, new_value
 

@@ -22,8 +22,8 @@ from jax_core.interfaces import LowerSpec
 from jax_core.programs.stages import Compiled
 
 from ..platforms import client
-from . import compile
-from ..running.executable import Executable, LoadedProgram
+from ..compiling import compile
+from .executable import Executable, LoadedProgram
 from ..jaxlib_compat import VERSION_TEXT, _jax
 from ..placement.sharding import from_hlo, make_single_device_sharding
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from . import client
-from ..placement.mesh import AbstractMesh, Mesh
-from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding
+from ..platforms import client
+from .mesh import AbstractMesh, Mesh
+from .partition_spec import PartitionSpec
+from .sharding import NamedSharding, Sharding
 
 
 def describe(sharding: Any) -> dict | None:

@@ -12,12 +12,12 @@ from jax_core.representation import tree
 from jax_core.configuration.engine import State
 from jax_core.representation.manual_axis_type import ManualAxisType, UnreducedKind
 
-from . import mesh as meshes
+from ..placement import mesh as meshes
 from ..arrays import put
-from .mesh import AxisType, get_abstract_mesh, use_abstract_mesh
-from .partition_spec import PartitionSpec
+from ..placement.mesh import AxisType, get_abstract_mesh, use_abstract_mesh
+from ..placement.partition_spec import PartitionSpec
 from ..arrays.put import as_sharding, device_put
-from .sharding import NamedSharding, Sharding
+from ..placement.sharding import NamedSharding, Sharding
 
 
 def auto_axes(f: Callable | None = None, /, *, axes: Any = None, out_sharding: Any = None) -> Callable:

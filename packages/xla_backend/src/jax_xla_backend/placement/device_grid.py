@@ -10,7 +10,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from . import client
+from ..platforms import client
 
 
 device_kind_handler_dict: dict[str, Callable] = {}

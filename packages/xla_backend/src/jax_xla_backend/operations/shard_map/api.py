@@ -14,9 +14,9 @@ from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed
 
-from ..mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
-from ..partition_spec import UNCONSTRAINED, PartitionSpec
-from ..sharding import DuplicateSpecError
+from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
+from ...placement.partition_spec import UNCONSTRAINED, PartitionSpec
+from ...placement.sharding import DuplicateSpecError
 from . import program
 
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from . import client
+from ..platforms import client
 from .device_grid import create_device_mesh
 from ..jaxlib_compat import _jax
-from ..placement.mesh import Mesh
+from .mesh import Mesh
 
 Device = _jax.Device
 
@@ -61,7 +61,7 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
     name = (platform or "tpu").lower()
     if name == "cpu":
         raise NotImplementedError("get_topology_desc: topology not implemented for cpu; get_attached_topology gives the devices that are there")
-    from . import names as platforms, plugins  # a program on the CPU does without
+    from ..platforms import registry as platforms, plugins  # a program on the CPU does without
     plugins.find()
     if name not in platforms.factories:
         raise RuntimeError(f"get_topology_desc: no plugin for the platform {name!r} is installed, so its topologies cannot be described; "

@@ -15,7 +15,7 @@ from typing import Any, Callable, Mapping, Sequence
 import numpy as np
 from jax_core.representation.aval import AbstractValue, abstract_token
 
-from ..running import big_buffers
+from ..arrays import callback_buffers
 from ..jaxlib_compat import _jax
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, from_hlo
@@ -147,8 +147,8 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
         everywhere = NamedSharding(b.module.shardings.grid, PartitionSpec())
         operands = [x if x.aval is abstract_token else b.sharding_constraint(x, everywhere) for x in operands]
     types = [x.aval for x in operands]
-    if b.platform == "cpu" and big_buffers.worthwhile([*types, *out]):
-        target, function = big_buffers.TARGET, big_buffers.on_buffers(function, types, out)
+    if b.platform == "cpu" and callback_buffers.worthwhile([*types, *out]):
+        target, function = callback_buffers.TARGET, callback_buffers.on_buffers(function, types, out)
     index = b.module.add_callback(function)
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
                          has_side_effect=has_side_effect,

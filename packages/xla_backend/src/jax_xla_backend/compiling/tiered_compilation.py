@@ -1,6 +1,6 @@
 """Tiered compilation (`jax_tiered_compilation`): quick code for the first calls of a program, then the full code.
 
-A program is compiled the quick way first (`options.first_options`). Its second call is a sign that more will follow, and
+A program is compiled the quick way first (`compiler_options.first_options`). Its second call is a sign that more will follow, and
 has a thread of its own compile it in full; once that is done, the next call takes over the full code. Programs that run
 once, as initialisers do, are never compiled in full. Both codes compute the same but for rounding, so results may differ
 in the last bits from one call to a later one: that is why this is off unless asked for.
@@ -14,7 +14,7 @@ from typing import Any, Sequence
 from jax_core.configuration import flags
 
 from . import compile
-from .options import first_options, options_for
+from .compiler_options import first_options, options_for
 
 HOT = 2
 """The call of a program that has it compiled in full."""

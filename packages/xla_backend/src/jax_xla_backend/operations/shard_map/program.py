@@ -32,9 +32,9 @@ from jax_core.traces.staging import trace_to_jaxpr
 
 from ...arrays.array import ArrayImpl
 from ...lowering.types import is_extended
-from ...lowering.manual import Stacked, manual_computation, placement, whole_spec
-from ..mesh import Mesh
-from ..partition_spec import PartitionSpec
+from ...lowering.manual_regions import Stacked, manual_computation, placement, whole_spec
+from ...placement.mesh import Mesh
+from ...placement.partition_spec import PartitionSpec
 from ...arrays.put import put
 
 
