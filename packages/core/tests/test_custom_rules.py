@@ -137,3 +137,19 @@ def test_linear_call_uses_its_own_transpose():
     close(grad(lambda x: total(f(x)))(X), [14, 21, 28])
     close(jit(grad(lambda x: total(f(x))))(X), [14, 21, 28])
     close(grad(lambda x: total(vmap(f)(x)))(np.stack([X, X])), np.stack([f32(14, 21, 28)] * 2))
+
+
+@pytest.mark.parametrize("wrap", WRAPS)
+def test_transpose_is_that_of_the_function(wrap):
+    """`linear_transpose` asks for the transpose of what the function computes; a JVP rule says nothing of that."""
+    @custom_jvp
+    def scaled(x, factor):
+        return mul(x, factor)
+
+    scaled.defjvp(lambda primals, tangents: (scaled(*primals), mul(7.0, tangents[0])))
+    (ct,) = autodiff.linear_transpose(wrap(lambda x: mul(scaled(x, sin(X)), 4.0)), X)(f32(1, 2, 3))
+    close(ct, 4 * np.sin(X) * f32(1, 2, 3))
+    (ct,) = autodiff.linear_transpose(wrap(lambda x: scaled(X, x)), X)(f32(1, 2, 3))
+    close(ct, X * f32(1, 2, 3))
+    with pytest.raises(NotImplementedError, match="sin is not linear"):
+        autodiff.linear_transpose(wrap(twice_sloped), X)(X)

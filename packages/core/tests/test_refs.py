@@ -9,6 +9,8 @@ from jax_core.transformations import autodiff, pullback, remat, vmap
 from jax_core.configuration import engine, flags
 from jax_core.representation import dtypes, tree
 from jax_core.programs import jit, tracing
+from jax_core.programs.fwd_and_bwd import fwd_and_bwd
+from jax_core.programs.options import Inline
 from jax_core.representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vjp import custom_vjp, linear_call
@@ -444,13 +446,13 @@ def test_fwd_and_bwd(jitted):
     def f(x, y):
         traces.append(None)
         return mul(sin(x), y)
-    fwd, bwd = autodiff.fwd_and_bwd(f, 0, jitted=jitted)
+    fwd, bwd = fwd_and_bwd(f, 0, jitted=jitted)
     for k in (1.0, 2.0, 3.0):
         value, residuals = fwd(X, mul(X, k))
         close(value, np.sin(X) * k * X)
         close(bwd(residuals, X), X * np.cos(X) * k * X)
     assert len(traces) == (1 if jitted else 3)
-    fwd, bwd = autodiff.fwd_and_bwd(lambda x, y: (mul(x, y), cos(x)), (1, 0), has_aux=True, jitted=jitted)
+    fwd, bwd = fwd_and_bwd(lambda x, y: (mul(x, y), cos(x)), (1, 0), has_aux=True, jitted=jitted)
     _, residuals, aux = fwd(X, X + 1)
     close(aux, np.cos(X))
     close(bwd(residuals, X)[0], X * X)
@@ -472,8 +474,8 @@ def test_a_user_context_is_part_of_the_key_of_programs():
 
 def test_inline_options():
     f = lambda x, how: jit.jit(sin, inline=how)(x)
-    names = {how: tracing.make_jaxpr(lambda x: f(x, how))(X).eqns[0].primitive.name for how in (*jit.Inline, True, False)}
-    assert names == {**dict.fromkeys(jit.Inline, "jit"), jit.Inline.JAX_EARLY: "sin", True: "sin", False: "jit"}
+    names = {how: tracing.make_jaxpr(lambda x: f(x, how))(X).eqns[0].primitive.name for how in (*Inline, True, False)}
+    assert names == {**dict.fromkeys(Inline, "jit"), Inline.JAX_EARLY: "sin", True: "sin", False: "jit"}
     with pytest.raises(ValueError, match="jax.Inline"):
         jit.jit(sin, inline="auto")
 

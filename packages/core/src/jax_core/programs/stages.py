@@ -5,6 +5,7 @@ from typing import Any, Callable, Protocol, Sequence, runtime_checkable
 
 
 from .. import backends
+from ..configuration import context
 from ..representation import tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
 from ..interfaces import LowerSpec
@@ -12,6 +13,8 @@ from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..references.ahead import ref_program
 from ..references.discharge import pure
 from ..representation.source import name_of
+from ..traces.trace import EVAL
+from .call import Call, fast_call, spec_for
 
 
 CompilerOptions = dict[str, str | bool]
@@ -61,9 +64,8 @@ def out_struct(aval: AbstractValue) -> ShapeDtypeStruct:
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
 
 
-def trace_call(call: Any) -> "Traced":
-    """Stage one for a `jit.Call`."""
-    from .jit import spec_for  # jit makes the calls that this module describes
+def trace_call(call: Call) -> "Traced":
+    """Stage one of a call."""
     program = call.program()
     spec = spec_for(call, program)
     if spec.in_shardings is None and spec.device is None:
@@ -267,11 +269,7 @@ class Compiled(_Stage):
         return self(*args, **kwargs)
 
     def _dispatcher(self):
-        from .jit import fast_call
-
         def miss(*args, **kwargs):
-            from ..configuration import context
-            from ..traces.trace import EVAL
             flat = check_arguments(self, self._traced.fun_name, args, kwargs)
             if context.state.trace is not EVAL:
                 raise TypeError(f"Compiled {self._traced.fun_name}: a compiled program cannot be traced or "

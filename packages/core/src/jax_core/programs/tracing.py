@@ -5,9 +5,12 @@ from typing import Any, Callable, Iterable
 
 from ..configuration import context
 from ..representation import tree
-from .jit import Call, JitOptions
+from ..representation.aval import ShapeDtypeStruct, is_jax_type
+from .call import Call
+from .options import JitOptions
 from .stages import out_struct
 from ..representation.tracebacks import api_boundary, boundary
+from ..transformations.batching import AxisData
 
 
 def _plain_options(fun, static_argnums=None) -> JitOptions:
@@ -32,7 +35,6 @@ def make_jaxpr(fun: Callable, static_argnums: int | Iterable[int] = (), axis_env
 
     @boundary(fun)
     def wrapped(*args, **kwargs):
-        from ..transformations.batching import AxisData
         call = Call(fun, options, args, kwargs)
         before = context.state.axes
         context.state.axes = before + tuple((n, AxisData(n, size)) for n, size in axis_env or ())
@@ -66,8 +68,6 @@ def eval_shape(fun: Callable, *args: Any, **kwargs: Any) -> Any:
 
 
 def _as_types(args, kwargs):
-    from ..representation.aval import ShapeDtypeStruct, is_jax_type
-
     def as_type(x):
         if is_jax_type(x) or not (hasattr(x, "shape") and hasattr(x, "dtype")):
             return x

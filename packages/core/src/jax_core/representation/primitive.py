@@ -120,6 +120,7 @@ class Primitive:
     map_primitive = False
     holds_program = False
     """The results are those of a program among the parameters, and have the types that it gives them."""
+    transparent = False
     split: Callable | None = None
     discharge: Callable | None = None
     interpret: Callable | None = None
@@ -177,15 +178,17 @@ class ProgramPrimitive(Primitive):
 
     It must say, besides the rules of any primitive, how its programs are linearized, split, narrowed, discharged and
     stepped through, or ``none(reason)``. It has several results, and its result types are not cached.
+
+    ``transparent``: it says nothing about the program in its parameter ``jaxpr`` that a policy of `checkpoint` should know of.
     """
 
     holds_program = True
 
     def __init__(self, name: str, *, linearize: Any = _MISSING, split: Any = _MISSING, dce: Any = _MISSING,
-                 discharge: Any = _MISSING, interpret: Any = _MISSING, **rules: Any):
+                 discharge: Any = _MISSING, interpret: Any = _MISSING, transparent: bool = False, **rules: Any):
         _demand(name, linearize=linearize, split=split, dce=dce, discharge=discharge, interpret=interpret)
         super().__init__(name, linearize=linearize, dce=dce, multiple_results=True, cacheable=False, **rules)
-        self.split, self.discharge, self.interpret = split, discharge, interpret
+        self.split, self.discharge, self.interpret, self.transparent = split, discharge, interpret, transparent
 
 
 def _demand(name, **rules):

@@ -10,7 +10,6 @@ from ..representation import dtypes, tree
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
-from ..programs.jit import jit
 from ..representation.primitive import Linear, Zero
 from .pullback import VJP, Tape, flags, shown
 from ..references.discharge import pure
@@ -27,7 +26,8 @@ from .vmap import vmap
 _LEAF = tree.structure(0)
 
 
-def _callable(name: str, fun: Any) -> None:
+def check_callable(name: str, fun: Any) -> None:
+    """Raise TypeError if ``fun`` cannot be called."""
     if not callable(fun):
         raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
 
@@ -54,7 +54,7 @@ def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, nam
     return flat, record
 
 
-def _split_args(name: str, fun: Callable, args: tuple, argnums):
+def split_args(name: str, fun: Callable, args: tuple, argnums):
     """The arguments to differentiate, and a function that puts values in their places."""
     several = not isinstance(argnums, int) and not hasattr(argnums, "__index__")
     nums = tuple(argnums) if several else (argnums.__index__(),)
@@ -118,13 +118,13 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
     Raises:
       TypeError: the result is not a real scalar, or an argument has the wrong dtype.
     """
-    _callable("value_and_grad", fun)
+    check_callable("value_and_grad", fun)
     if reduce_axes:
         raise NotImplementedError("value_and_grad: reduce_axes is not supported; reduce with lax.psum instead")
 
     @boundary(fun)
     def value_and_grad_of(*args, **kwargs):
-        chosen, place = _split_args("value_and_grad", fun, args, argnums)
+        chosen, place = split_args("value_and_grad", fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
         flat = plain_values(flat)
         for x in flat:
@@ -172,7 +172,7 @@ def jvp(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux:
     Raises:
       TypeError: structures or dtypes differ. ValueError: shapes differ.
     """
-    _callable("jvp", fun)
+    check_callable("jvp", fun)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise TypeError("jvp: primal and tangent arguments must be tuples or lists, got "
                         f"{type(primals).__name__} and {type(tangents).__name__}")
@@ -220,7 +220,7 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
     Returns:
       ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``. ``reduce_axes`` must be empty.
     """
-    _callable("vjp", fun)
+    check_callable("vjp", fun)
     if reduce_axes:
         raise NotImplementedError("vjp: reduce_axes is not supported; reduce with lax.psum instead")
     flat, in_tree = tree.flatten(primals)
@@ -242,31 +242,6 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
     return (value, result, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, result)
 
 
-def fwd_and_bwd(fun: Callable, argnums: int | Sequence[int], has_aux: bool = False,
-                jitted: bool = True) -> tuple[Callable, Callable]:
-    """The forward and the backward pass of ``fun`` as two functions, each compiled once.
-
-    Args:
-      argnums: which positional arguments to differentiate.
-      has_aux: ``fun`` returns ``(value, auxiliary data)``.
-      jitted: compile both.
-
-    Returns:
-      ``fwd(*args) -> (value, residuals)`` (``(value, residuals, aux)`` with ``has_aux``), and ``bwd(residuals, cotangent)``,
-      which returns a tuple of gradients, or one gradient where ``argnums`` is an int.
-    """
-    _callable("fwd_and_bwd", fun)
-
-    def fwd(*args):
-        chosen, place = _split_args("fwd_and_bwd", fun, args, argnums)
-        return vjp(lambda *values: fun(*place(*values)), *chosen, has_aux=has_aux)
-
-    def bwd(residuals, cotangent):
-        grads = residuals(cotangent)
-        return grads if isinstance(argnums, (tuple, list)) else grads[0]
-    return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)
-
-
 @api_boundary
 def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any = None) -> Any:
     """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
@@ -281,7 +256,7 @@ def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any =
       ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative.out_nzs`` says which results
       depend on the arguments.
     """
-    _callable("linearize", fun)
+    check_callable("linearize", fun)
     flat, in_tree = tree.flatten(primals)
     flat = plain_values(flat)
     run, record = _flat_function(fun, in_tree, {}, has_aux, "linearize")
@@ -327,7 +302,7 @@ def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = 
     Raises:
       TypeError: neither all inputs and results are inexact nor all integers. NotImplementedError: ``fun`` is not linear.
     """
-    _callable("linear_transpose", fun)
+    check_callable("linear_transpose", fun)
     flat, in_tree = tree.flatten(primals)
     flat = plain_values(flat)
     avals = [get_aval(x) if not hasattr(x, "aval") else x.aval for x in flat]
@@ -398,7 +373,7 @@ def _cut(rows: Any, shapes: Sequence[tuple], axis: int) -> list:
 
 def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allow_int):
     """The leaves to differentiate by, checked, their structure, and ``fun`` as a function of them (`_flat_function`)."""
-    chosen, place = _split_args(name, fun, args, argnums)
+    chosen, place = split_args(name, fun, args, argnums)
     flat, in_tree = tree.flatten(chosen)
     flat = plain_values(flat)
     for x in flat:
@@ -413,7 +388,7 @@ def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
       a function whose result has the structure of ``fun``'s output, and at each leaf that of the differentiated
       arguments; a block has the shape ``output.shape + input.shape``.
     """
-    _callable("jacfwd", fun)
+    check_callable("jacfwd", fun)
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
@@ -443,7 +418,7 @@ def _check_jacobian_output(name, x, holomorphic):
 def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
            allow_int: bool = False) -> Callable:
     """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
-    _callable("jacrev", fun)
+    check_callable("jacrev", fun)
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):

@@ -12,6 +12,7 @@ from typing import Any, Callable, Sequence
 
 from ..configuration import context
 from ..representation import dtypes, tree
+from ..representation.arguments import signature_of
 from ..representation.aval import get_aval
 from .batching import batch_fun
 from ..representation.effects import operand_effects
@@ -19,6 +20,7 @@ from ..representation.jaxpr import eval_jaxpr, runs_its_program, types_compatibl
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..references.discharge import custom_rule
 from ..representation.source import describe_function, name_of, written_in
+from .reverse import LinearTracer, backward_pass
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis
 from ..representation.tracebacks import api_boundary
@@ -115,8 +117,8 @@ def _is_zero(tangent) -> bool:
 class _CustomJvpPrimitive(ProgramPrimitive):
     def bind(self, *args, call_jaxpr, jvp_jaxpr_fun, num_consts, symbolic_zeros, name="custom_jvp"):
         def jvp(primals, tangents):
-            for x, t in zip(primals[:num_consts], tangents[:num_consts]):
-                if not isinstance(t, SymbolicZero) and isinstance(x, object) and _is_perturbed(t):
+            for t in tangents[:num_consts]:
+                if isinstance(t, LinearTracer):
                     raise TypeError(f"custom_jvp {name}: the function closes over a value that is being "
                                     "differentiated; pass it as an argument instead.")
             return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
@@ -125,9 +127,9 @@ class _CustomJvpPrimitive(ProgramPrimitive):
         return context.state.trace.process_custom_jvp(call, args)
 
 
-def _is_perturbed(tangent) -> bool:
-    from .reverse import LinearTracer  # reverse builds on the traces that call this module
-    return isinstance(tangent, LinearTracer)
+def _transpose(cts, *args, call_jaxpr, **_):
+    """The transpose of the function itself, which is linear in the arguments that have a cotangent: the rule is not asked."""
+    return backward_pass(call_jaxpr.jaxpr, call_jaxpr.consts, args, cts)
 
 
 _HANDLED = none("handled by the traces themselves")
@@ -135,7 +137,7 @@ custom_jvp_call_p = _CustomJvpPrimitive(
     "custom_jvp_call",
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
     effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
-    jvp=_HANDLED, linearize=_HANDLED, transpose=_HANDLED, batch=_HANDLED, split=_HANDLED,
+    jvp=_HANDLED, linearize=_HANDLED, transpose=_transpose, batch=_HANDLED, split=_HANDLED,
     dce=none("the rule gives the derivatives of all results"),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
     takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"))
@@ -164,13 +166,6 @@ def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:
 
 
 _KEYWORD_ONLY = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
-
-
-def signature_of(fun: Callable):
-    try:
-        return inspect.signature(fun)
-    except (ValueError, TypeError):
-        return None
 
 
 def check_nondiff(name: str, fun: Callable, signature, argnums, argnames) -> tuple[int, ...]:

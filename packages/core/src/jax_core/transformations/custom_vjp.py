@@ -14,7 +14,8 @@ from ..representation import dtypes, tree
 from . import remat_opt
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
-from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff, signature_of)
+from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff)
+from ..representation.arguments import signature_of
 from ..representation.effects import operand_effects
 from .forward import has_tangent
 from ..representation.jaxpr import eval_jaxpr, runs_its_program

@@ -14,7 +14,8 @@ import numpy as np
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import get_aval
-from .custom_jvp import bind_arguments, signature_of
+from .custom_jvp import bind_arguments
+from ..representation.arguments import signature_of
 from .forward import jvp_flat, jvp_jaxpr
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.primitive import ProgramPrimitive, Zero, none

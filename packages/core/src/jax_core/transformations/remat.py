@@ -15,10 +15,10 @@ import numpy as np
 
 from ..configuration import context
 from ..representation import tree
+from ..representation.arguments import LazyNames, put_static
 from ..representation.aval import get_aval
 from .custom_jvp import custom_jvp
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
-from ..programs.jit import LazyNames, put_static
 from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr
@@ -199,10 +199,9 @@ def checkpoint(fun: Callable, *, prevent_cse: bool = True, policy: Callable | No
 remat = checkpoint
 
 
-def inline_jits(jaxpr: Jaxpr) -> Jaxpr:
-    """``jaxpr`` with nested `jit` equations written out, so that a policy sees what is in them."""
-    from ..programs.jit import jit_p
-    if not any(e.primitive is jit_p for e in jaxpr.eqns):
+def written_out(jaxpr: Jaxpr) -> Jaxpr:
+    """``jaxpr`` with its calls that are transparent (`jit`) written out, so that a policy sees what is in them."""
+    if not any(e.primitive.transparent for e in jaxpr.eqns):
         return jaxpr
     eqns: list[JaxprEqn] = []
     alias: dict[Var, Any] = {}
@@ -210,10 +209,10 @@ def inline_jits(jaxpr: Jaxpr) -> Jaxpr:
     def read(v):
         return v if type(v) is Literal else alias.get(v, v)
     for eqn in jaxpr.eqns:
-        if eqn.primitive is not jit_p or eqn.params["jaxpr"].consts:
+        if not eqn.primitive.transparent or eqn.params["jaxpr"].consts:
             eqns.append(eqn.replace(invars=[read(v) for v in eqn.invars]))
             continue
-        inner = inline_jits(eqn.params["jaxpr"].jaxpr)
+        inner = written_out(eqn.params["jaxpr"].jaxpr)
         names: dict[Var, Any] = dict(zip(inner.invars, (read(v) for v in eqn.invars)))
         for e in inner.eqns:
             outvars = [Var(v.aval) for v in e.outvars]
@@ -231,7 +230,7 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
       number of saved values, and which results have a tangent.
     """
     lin = linearize_jaxpr(closed, nonzero)
-    primal = inline_jits(lin.primal.jaxpr)
+    primal = written_out(lin.primal.jaxpr)
     n_out = len(closed.out_avals)
     saved: list[Var] = []
     once = [not all(effect.repeatable for effect in eqn.effects) for eqn in primal.eqns]

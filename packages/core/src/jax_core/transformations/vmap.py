@@ -6,6 +6,7 @@ from typing import Any, Callable, Hashable, Sequence
 import numpy as np
 
 from ..representation import tree
+from ..representation.arguments import argument_name
 from ..representation.aval import get_aval, plain_values
 from .batching import AxisData, batch_fun
 from ..traces.structural import matchaxis
@@ -132,5 +133,4 @@ def _mapped_size(fun, in_tree, flat, axes, axis_size):
 
 
 def _name(fun, path) -> str:
-    from ..programs.jit import _argument_name
-    return f"argument {_argument_name(fun, path, ((), ()))}"
+    return f"argument {argument_name(fun, path, ((), ()))}"

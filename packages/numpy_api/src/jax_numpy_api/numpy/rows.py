@@ -11,7 +11,8 @@ from typing import Any, Callable
 
 from jax_core import backends
 from jax_core.configuration import engine, context
-from jax_core.programs.jit import inlined, inlined_later, jit, on_clear_caches
+from jax_core.programs.call import on_clear_caches
+from jax_core.programs.jit import inlined, inlined_later, jit
 from jax_core.traces.trace import EVAL
 
 from . import promotion

@@ -86,7 +86,7 @@ _served, _names, __all__ = _table(__name__, {
     "integer_pow_p": "jax_numpy_api.lax:integer_pow_p",
     "iota_p": "jax_numpy_api.lax:iota_p",
     "is_finite_p": "jax_numpy_api.lax:is_finite_p",
-    "jit_p": "jax_core.programs.jit:jit_p",
+    "jit_p": "jax_core.programs.jit_primitive:jit_p",
     "le_p": "jax_numpy_api.lax:le_p",
     "le_to_p": "jax_numpy_api.lax:le_to_p",
     "lgamma_p": "jax_numpy_api.lax:lgamma_p",

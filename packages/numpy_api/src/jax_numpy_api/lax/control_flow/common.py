@@ -20,7 +20,8 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
-from jax_core.programs.jit import check_results, jit_p, jit_params, on_clear_caches
+from jax_core.programs.call import check_results, on_clear_caches
+from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import Primitive, Zero
 from jax_core.references.discharge import any_refs, apply_discharged
 from jax_core.representation.source import describe_code, describe_function, name_and_code

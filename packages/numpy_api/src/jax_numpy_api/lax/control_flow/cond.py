@@ -22,7 +22,7 @@ from jax_core.traces.structural import moved
 from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import has_tangent, jvp_jaxpr
 from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)
-from jax_core.programs.jit import jit_p, jit_params
+from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, ProgramPrimitive, Zero, is_linear, none
 from jax_core.references.discharge import discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr

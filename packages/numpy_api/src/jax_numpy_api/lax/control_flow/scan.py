@@ -23,7 +23,7 @@ from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
-from jax_core.programs.jit import jit_p
+from jax_core.programs.jit_primitive import jit_p
 from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
 from jax_core.references.discharge import discharged, place
 from jax_core.references.primitives import is_ref

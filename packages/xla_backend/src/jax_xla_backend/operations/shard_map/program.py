@@ -23,7 +23,7 @@ from jax_core.traces.structural import moved
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
-from jax_core.programs.jit import jit_p, jit_params
+from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import ProgramPrimitive, Zero, abstract_eval, is_linear, none
 from jax_core.references.discharge import discharged
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr

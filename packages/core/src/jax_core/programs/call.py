@@ -1,0 +1,225 @@
+"""One call of a jitted function: its program, traced or found, and the executable of that."""
+from __future__ import annotations
+
+import weakref
+from typing import Any, Callable, Sequence
+
+from .. import backends
+from ..configuration import engine, flags, context
+from ..interfaces import FastCall, LowerSpec
+from ..references.discharge import any_refs, pure
+from ..representation import tree
+from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static
+from ..representation.aval import AbstractRef, get_aval, plain_values
+from ..representation.jaxpr import ClosedJaxpr, DebugInfo
+from ..representation.primitive import clear_type_cache
+from ..representation.source import describe_function, name_of
+from ..traces import nans
+from ..traces.staging import constants_to_inputs, trace_to_jaxpr
+from ..traces.trace import Tracer
+from .monitoring import timed
+from .options import JitOptions, flat_placements
+
+
+class TracedProgram:
+    """What tracing a function for some argument types gave."""
+
+    __slots__ = ("closed", "hoisted", "consts", "out_tree", "trace", "refs", "__weakref__")
+
+    def __init__(self, jaxpr, consts, out_tree, trace):
+        self.consts, self.out_tree = consts, out_tree
+        self.closed = ClosedJaxpr(jaxpr, consts)
+        self.hoisted = self.closed if not consts else ClosedJaxpr(constants_to_inputs(jaxpr), ())
+        self.refs = any_refs(self.hoisted.in_avals)  # whether it works on references made outside of it
+        self.trace = trace  # weak reference to the trace whose tracers are among the constants, or None
+
+    def usable(self) -> bool:
+        return self.trace is None or self.trace() is context.state.trace
+
+
+_programs: "weakref.WeakKeyDictionary[Callable, dict]" = weakref.WeakKeyDictionary()
+
+_PROGRAMS_PER_FUNCTION = 4096
+
+
+class Call:
+    """One call of a jitted function, taken apart: flat dynamic arguments, and all that the program depends on."""
+
+    __slots__ = ("fun", "options", "static", "flat", "in_tree", "avals", "args_count")
+
+    def __init__(self, fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
+        self.fun, self.options, self.args_count = fun, options, len(args)
+        nums, names = options.static_argnums, options.static_argnames
+        if nums or names and kwargs:
+            nums = tuple(i if i >= 0 else i + len(args) for i in nums)
+            self.static = (tuple((i, args[i]) for i in nums if i < len(args)),
+                           tuple(sorted((k, v) for k, v in kwargs.items() if k in names)) if kwargs else ())
+            _check_hashable(fun, self.static)
+            args = tuple(x for i, x in enumerate(args) if i not in nums)
+            kwargs = {k: v for k, v in kwargs.items() if k not in names}
+        else:
+            self.static = ((), ())
+        flat, self.in_tree = tree.flatten((args, kwargs))
+        self.flat = plain_values(flat)
+        try:
+            self.avals = tuple(map(get_aval, self.flat))
+        except (TypeError, OverflowError):
+            self._explain_bad_argument()
+            raise
+
+    def _explain_bad_argument(self):
+        for path, x in tree.flatten_with_path(tree.unflatten(self.in_tree, self.flat))[0]:
+            try:
+                get_aval(x)
+            except TypeError as error:
+                where = argument_name(self.fun, path, self.static)
+                raise TypeError(
+                    f"Error interpreting argument to {describe_function(self.fun)} as an abstract array. The "
+                    f"problematic value is of type {type(x)} and was passed to the function at path {where}.\n"
+                    "jit takes arrays, numbers, and pytrees of them; make other arguments static with "
+                    "static_argnums or static_argnames.") from error
+
+    def key(self):
+        return self.in_tree, self.avals, self.static, self.args_count
+
+    def program(self) -> TracedProgram:
+        """The traced program, from the cache if it was traced before."""
+        try:
+            cache = _programs.get(self.fun)
+            if cache is None:
+                cache = _programs[self.fun] = {}
+        except TypeError:  # a callable without hash or weak references
+            return self.trace()
+        key = (*self.key(), engine.trace_key(), *(axis.key() for _, axis in context.state.axes))
+        found = cache.get(key)
+        if found is not None and found.usable():
+            return found
+        if flags.explain_cache_misses.value:
+            from . import explain  # loaded only when asked for
+            explain.program_miss(self.fun, key, list(cache), lambda k: LazyNames(self.fun, k[0], k[2]))
+        found = self.trace()
+        if len(cache) >= _PROGRAMS_PER_FUNCTION:
+            cache.clear()
+        cache[key] = found
+        return found
+
+    def trace(self) -> TracedProgram:
+        fun, in_tree, static, count = self.fun, self.in_tree, self.static, self.args_count
+        out_tree: list = []
+
+        def flat_fun(*leaves):
+            args, kwargs = tree.unflatten(in_tree, leaves)
+            args, kwargs = put_static(args, kwargs, static, count)
+            outs, structure = tree.flatten(fun(*args, **kwargs))
+            out_tree[:] = [structure]
+            return check_results(fun, structure, outs)
+        debug = DebugInfo("jit", describe_function(fun), LazyNames(fun, in_tree, static), LazyPaths(out_tree))
+        with timed("/jax/core/compile/jaxpr_trace_duration", "tracing", name_of(fun)):
+            jaxpr, consts, _ = trace_to_jaxpr(flat_fun, self.avals, debug)
+        trace = weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in consts) else None
+        return TracedProgram(jaxpr, consts, out_tree[0], trace)
+
+    def donated(self) -> tuple[bool, ...]:
+        options = self.options
+        if not (options.donate_argnums or options.donate_argnames):
+            return (False,) * len(self.flat)
+        dropped = {i for i, _ in self.static[0]}
+        positions = [i for i in range(self.args_count) if i not in dropped]
+        donate = {i if i >= 0 else i + self.args_count for i in options.donate_argnums}
+        args, kwargs = tree.unflatten(self.in_tree, [None] * 0 or list(range(len(self.flat))))
+        flags: list[bool] = []
+        for i, arg in zip(positions, args):
+            flags += [i in donate] * len(tree.leaves(arg))
+        for name in sorted(kwargs):
+            flags += [name in options.donate_argnames] * len(tree.leaves(kwargs[name]))
+        return tuple(flags)
+
+
+def _check_hashable(fun, static):
+    for kind in static:
+        for where, value in kind:
+            try:
+                hash(value)
+            except TypeError as error:
+                raise ValueError(
+                    f"Non-hashable static arguments are used in a jit function: argument {where!r} of "
+                    f"{describe_function(fun)} is static, but its value of type {type(value)} is not hashable "
+                    f"({error}). Static arguments are part of a cache key: pass something immutable such as a "
+                    "tuple, or make the argument dynamic.") from error
+
+
+def check_results(fun: Callable, structure, outs: Sequence[Any]) -> Sequence[Any]:
+    """Raise TypeError if a result of ``fun`` is not an array."""
+    for i, x in enumerate(outs):
+        try:
+            if type(get_aval(x)) is AbstractRef:
+                raise ValueError(_returned_ref(fun, structure, outs, i))
+        except TypeError as error:
+            path = tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0]
+            raise TypeError(f"function {describe_function(fun)} returned a value of type {type(x)} at output path "
+                            f"{tree.keystr(path) or '(the output)'}, which is not a valid JAX type") from error
+    return outs
+
+
+def _returned_ref(fun, structure, outs, i) -> str:
+    path = tree.keystr(tree.flatten_with_path(tree.unflatten(structure, outs))[0][i][0])
+    return (f"function {describe_function(fun)} returned a mutable reference of type {get_aval(outs[i])}"
+            f"{f' at output path {path}' if path else ''}, but references cannot be returned from a traced function; return its "
+            "contents, ref[...], or make the reference outside and pass it in.")
+
+
+# -- running -----------------------------------------------------------------------------------------------------------
+
+def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+    """The executable for ``closed``, compiled once."""
+    def make():
+        backend = backends.get()
+        with timed("/jax/core/compile/jaxpr_to_mlir_module_duration", "jaxpr to MLIR module conversion", f"jit({spec.name})"):
+            module = backend.lower(pure(closed), spec)
+        return backend.compile(module, spec)
+    return closed.memo(("executable", spec), make)
+
+
+def fast_call(executable: Any, closed: ClosedJaxpr, out_tree: Any) -> FastCall | None:
+    """The record for the dispatcher, or None where each call needs Python."""
+    if getattr(executable, "needs_python", False) or nans.watching():
+        return None
+    return FastCall(executable, out_tree, closed.in_avals, closed.out_avals, executable.kept, executable.consts)
+
+
+def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
+    """How the call is to be lowered."""
+    options = call.options
+    donated = (False,) * len(call.flat) if nans.watching() else call.donated()  # the check reads the arguments again
+    return LowerSpec(
+        name_of(call.fun), donated, options.keep_unused,
+        flat_placements(options.in_shardings, call.in_tree, len(call.flat), "in_shardings", call.fun),
+        flat_placements(options.out_shardings, program.out_tree, program.out_tree.num_leaves, "out_shardings", call.fun),
+        options.backend, options.device, options.compiler_options)
+
+
+# -- forgetting --------------------------------------------------------------------------------------------------------
+
+def forget(fun: Callable) -> None:
+    """Forget the traced programs of ``fun``."""
+    _programs.pop(fun, None)
+
+
+_clear_also: list[Callable[[], None]] = []
+
+
+def on_clear_caches(clear: Callable[[], None]) -> None:
+    """Call ``clear`` whenever all caches are cleared, for packages that keep programs of their own."""
+    _clear_also.append(clear)
+
+
+def clear_caches() -> None:
+    """Forget all traced programs and executables."""
+    _programs.clear()
+    for clear_own in _clear_also:
+        clear_own()
+    clear_type_cache()
+    backend = backends.loaded()
+    clear = getattr(backend, "clear_caches", None)
+    if clear is not None:
+        clear()

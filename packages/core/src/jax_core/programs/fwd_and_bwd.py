@@ -1,0 +1,32 @@
+"""`fwd_and_bwd`: the two passes of reverse mode as functions of their own, each compiled once."""
+from __future__ import annotations
+
+from typing import Callable, Sequence
+
+from ..transformations.autodiff import check_callable, split_args, vjp
+from .jit import jit
+
+
+def fwd_and_bwd(fun: Callable, argnums: int | Sequence[int], has_aux: bool = False,
+                jitted: bool = True) -> tuple[Callable, Callable]:
+    """The forward and the backward pass of ``fun`` as two functions, each compiled once.
+
+    Args:
+      argnums: which positional arguments to differentiate.
+      has_aux: ``fun`` returns ``(value, auxiliary data)``.
+      jitted: compile both.
+
+    Returns:
+      ``fwd(*args) -> (value, residuals)`` (``(value, residuals, aux)`` with ``has_aux``), and ``bwd(residuals, cotangent)``,
+      which returns a tuple of gradients, or one gradient where ``argnums`` is an int.
+    """
+    check_callable("fwd_and_bwd", fun)
+
+    def fwd(*args):
+        chosen, place = split_args("fwd_and_bwd", fun, args, argnums)
+        return vjp(lambda *values: fun(*place(*values)), *chosen, has_aux=has_aux)
+
+    def bwd(residuals, cotangent):
+        grads = residuals(cotangent)
+        return grads if isinstance(argnums, (tuple, list)) else grads[0]
+    return (jit(fwd), jit(bwd)) if jitted else (fwd, bwd)

@@ -1,0 +1,130 @@
+"""The primitive `jit`: a nested call of a jitted function as one equation, and its rules."""
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from .. import backends
+from ..interfaces import LowerSpec
+from ..references.discharge import any_refs, discharged, pure
+from ..references.primitives import cell_of
+from ..representation import tree
+from ..representation.aval import AbstractRef
+from ..representation.jaxpr import ClosedJaxpr
+from ..traces import nans
+from ..traces.structural import moved
+from ..traces.trace import Tracer, escaped
+from ..transformations.batching import batch_jaxpr
+from ..transformations.program_call import program_call
+from .call import Call, compile_program, fast_call
+from .options import JitOptions, flat_placements
+
+
+def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptions | None = None,
+               call: Call | None = None) -> dict:
+    """Parameters of a `jit` equation."""
+    placed = options is not None and (options.in_shardings is not None or options.out_shardings is not None)
+    return dict(jaxpr=closed, name=name, donated_invars=donated,
+                in_shardings=_nested_placements(options, call, closed, True) if placed else None,
+                out_shardings=_nested_placements(options, call, closed, False) if placed else None,
+                in_layouts=None, out_layouts=None, ctx_mesh=None,
+                keep_unused=options is not None and options.keep_unused, inline=False,
+                compiler_options_kvs=options.compiler_options if options is not None else ())
+
+
+def _nested_placements(options, call, closed, inputs):
+    if inputs:
+        flat = flat_placements(options.in_shardings, call.in_tree, len(call.flat), "in_shardings", call.fun)
+        return None if flat is None else (None,) * (len(closed.in_avals) - len(flat)) + flat
+    program = call.program()
+    return flat_placements(options.out_shardings, program.out_tree, len(closed.out_avals), "out_shardings", call.fun)
+
+
+def _derived_params(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:
+    """Parameters for a program derived from that of ``params``: placements and donation stay with operands and results."""
+    donated = (False,) * len(closed.in_avals) if inputs is None else _chosen(params["donated_invars"], inputs, False, closed.in_avals)
+    return {**params, "donated_invars": donated, "in_shardings": _placements(params["in_shardings"], inputs, closed.in_avals),
+            "out_shardings": _placements(params["out_shardings"], outputs, closed.out_avals)}
+
+
+def _placements(placements, flags, avals):
+    return None if placements is None or flags is None else _chosen(placements, flags, None, avals)
+
+
+def _chosen(values, flags, other, avals):
+    """Those of ``values`` whose flag is set, and ``other`` for whatever is new behind them."""
+    kept = tuple(v for v, f in zip(values, flags) if f)
+    return (*kept, *[other] * (len(avals) - len(kept)))
+
+
+def _jit_impl(*args, **params):
+    closed = params["jaxpr"]
+    key = ("callable", params["name"], params["donated_invars"], params["in_shardings"], params["out_shardings"],
+           params["compiler_options_kvs"])
+    call = closed.memo(key, lambda: _program_callable(closed, params))
+    return call(*args)
+
+
+def _program_callable(closed, params):
+    if any_refs(closed.in_avals):
+        return _callable_on_refs(closed, params)
+    spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
+                     params["out_shardings"], None, None, params["compiler_options_kvs"])
+    out_tree = tree.structure([0] * len(closed.out_avals))
+    program = weakref.ref(closed)  # the callable is kept by the program, so it must not keep the program
+
+    def miss(*args):
+        for x in args:
+            if isinstance(x, Tracer):
+                raise escaped(x)
+        alive = program()
+        executable = compile_program(alive, spec)
+        outs = executable.execute(list(args))
+        if nans.watching():
+            nans.check_program(pure(alive), args, outs, params["name"])
+        return outs, fast_call(executable, alive, out_tree)
+    return backends.get().dispatcher(miss, miss, (), (), params["name"])
+
+
+def _callable_on_refs(closed, params):
+    """Runs a program on references made outside of transformations: the memory of those that it changes is used again."""
+    refs = [type(a) is AbstractRef for a in closed.in_avals]
+    changed, written = discharged(closed, refs)
+    inner = _derived_params({**params, "jaxpr": changed}, changed, False, [True] * len(refs), [True] * len(closed.out_avals))
+    donated = tuple(d and not r or i in written for i, (d, r) in enumerate(zip(inner["donated_invars"], refs)))
+    donating, count = {**inner, "donated_invars": donated}, len(closed.out_avals)
+
+    def call(*args):  # it is kept by the program, so it must not keep the program
+        values = [cell_of(jit_p.name, x) if r else x for x, r in zip(args, refs)]
+        cells = [values[i] for i in written]
+        again = nans.watching()  # whether the arguments are read again after the call
+        for i, r in enumerate(refs):
+            if r:
+                values[i] = values[i].take() if i in written and not again else values[i].value
+        outs = _jit_impl(*values, **(inner if again else donating))
+        for cell, value in zip(cells, outs[count:]):
+            cell.give(value)
+        return outs[:count]
+    return call
+
+
+def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
+    """A call; the placements asked for hold inside an outer program too."""
+    return _placed(b, b.call(name, jaxpr, *_placed(b, xs, in_shardings)), out_shardings)
+
+
+def _placed(b, xs, placements):
+    if placements is None:
+        return xs
+    return [b.sharding_constraint(x, p) if hasattr(p, "num_devices") else x for x, p in zip(xs, placements)]
+
+
+def _jit_batch(axis, args, dims, **params):
+    """What was donated still is; placements are of arrays with other axes."""
+    closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
+    outs = jit_p.bind(*[moved(x, d, 0) for x, d in zip(args, dims)],
+                      **{**params, "jaxpr": closed, "in_shardings": None, "out_shardings": None})
+    return outs, [0 if b else None for b in out]
+
+
+jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True)

@@ -1,0 +1,129 @@
+"""Options of `jit`: its arguments, resolved against the signature of the function."""
+from __future__ import annotations
+
+import enum
+import inspect
+from typing import Any, Callable
+
+import numpy as np
+
+from ..representation import tree
+from ..representation.arguments import signature_of
+from ..representation.aval import is_open
+from ..representation.source import describe_function
+
+
+class Inline(enum.Enum):
+    """Where the program of a nested jitted function is written out; value of the argument ``inline`` of `jit`.
+
+    ``JAX_EARLY`` writes its equations into the caller's program. With the others it stays one `jit` equation, and XLA
+    decides.
+    """
+
+    AUTO = "auto"
+    JAX_EARLY, JAX_LATE = "jax_early", "jax_late"
+    XLA_EARLY, XLA_LATE = "xla_early", "xla_late"
+
+
+def _written_out(inline: Any) -> bool:
+    if isinstance(inline, Inline):
+        return inline is Inline.JAX_EARLY
+    if not isinstance(inline, (bool, np.bool_)):
+        raise ValueError(f"jit: inline must be a bool or a member of jax.Inline, got {inline!r}")
+    return bool(inline)
+
+
+class JitOptions:
+    """The arguments of `jit`, resolved against the function's signature."""
+
+    __slots__ = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "in_shardings",
+                 "out_shardings", "keep_unused", "device", "backend", "inline", "compiler_options")
+
+    def __init__(self, fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings,
+                 out_shardings, keep_unused, device, backend, inline, compiler_options):
+        signature = signature_of(fun)
+        self.static_argnums, self.static_argnames = resolve_argnums(
+            fun, signature, static_argnums, static_argnames, "static")
+        self.donate_argnums, self.donate_argnames = resolve_argnums(
+            fun, signature, donate_argnums, donate_argnames, "donate")
+        both = set(self.static_argnums) & set(self.donate_argnums)
+        if both or set(self.static_argnames) & set(self.donate_argnames):
+            raise ValueError(f"jit: arguments {sorted(both)} of {describe_function(fun)} are both static and donated; "
+                             "a static argument has no buffer to donate")
+        self.in_shardings, self.out_shardings = in_shardings, out_shardings
+        self.keep_unused, self.device, self.backend = keep_unused, device, backend
+        self.inline = _written_out(inline)
+        self.compiler_options = tuple(sorted(compiler_options.items())) if compiler_options else ()
+
+    def key(self) -> tuple | None:
+        """Two wrappers of one function with equal keys do the same; None where placements make that hard to tell."""
+        if self.in_shardings is not None or self.out_shardings is not None or self.device is not None:
+            return None
+        return (self.static_argnums, self.static_argnames, self.donate_argnums, self.donate_argnames, self.keep_unused,
+                self.backend, self.inline, self.compiler_options)
+
+
+def resolve_argnums(fun: Callable, signature, argnums, argnames, kind: str) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Positions and names that mean the same arguments, each worked out from the other where the signature tells.
+
+    Raises:
+      ValueError: a position or name that the function does not have.
+      TypeError: not integers, not strings.
+    """
+    given_nums, given_names = argnums is not None, argnames is not None
+    nums = _as_tuple(argnums, int, f"jit: {kind}_argnums")
+    names = _as_tuple(argnames, str, f"jit: {kind}_argnames")
+    if signature is None:
+        return nums, names
+    kinds = inspect.Parameter
+    parameters = list(signature.parameters.values())
+    positional = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    variadic = any(p.kind == kinds.VAR_POSITIONAL for p in parameters)
+    keywords = any(p.kind == kinds.VAR_KEYWORD for p in parameters)
+    if not variadic:
+        bad = [i for i in nums if not -len(positional) <= i < len(positional)]
+        if bad:
+            raise ValueError(f"jit: {kind}_argnums={nums} has {bad}, but {describe_function(fun)} takes "
+                             f"{len(positional)} positional arguments")
+        nums = tuple(sorted({i % len(positional) for i in nums})) if positional else nums
+    known = {p.name for p in parameters if p.kind in (kinds.POSITIONAL_OR_KEYWORD, kinds.KEYWORD_ONLY)}
+    unknown = [a for a in names if a not in known]
+    if unknown and not keywords:
+        raise ValueError(f"jit: {kind}_argnames has {unknown}, which are not parameters of {describe_function(fun)}")
+    if given_nums and not given_names:
+        names = tuple(positional[i].name for i in nums
+                      if 0 <= i < len(positional) and positional[i].kind == kinds.POSITIONAL_OR_KEYWORD)
+    elif given_names and not given_nums:
+        nums = tuple(i for i, p in enumerate(positional) if p.name in names)
+    return nums, names
+
+
+def _as_tuple(value, kind, what):
+    if value is None:
+        return ()
+    if kind is str and isinstance(value, str):
+        return (value,)
+    if kind is int and hasattr(value, "__index__"):
+        return (value.__index__(),)
+    try:
+        items = tuple(v.__index__() if kind is int else v for v in value)
+    except (TypeError, AttributeError):
+        items = None
+    if items is None or not all(isinstance(v, kind) for v in items):
+        raise TypeError(f"{what} must be {'an int or ints' if kind is int else 'a str or strs'}, got {value!r}")
+    return items
+
+
+def flat_placements(shardings, structure, count, name, fun) -> tuple | None:
+    """``shardings`` (None, one for all, or a pytree prefix) for each leaf; None where nothing is specified."""
+    if shardings is None:
+        return None
+    whole = tree.unflatten(structure, range(count))
+    if name != "in_shardings":
+        flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None)
+    elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
+        flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None)
+        flat += [None] * (count - len(flat))
+    else:
+        flat = [shardings] * count
+    return tuple(None if is_open(p) else p for p in flat)
