@@ -5,7 +5,7 @@ from jax_core.programs.tracing import make_jaxpr
 from jax_numpy_api import numpy as jnp
 from jax_core.interfaces import LowerSpec
 
-lowering = pytest.importorskip("jax_xla_backend.lowering")
+lowering = pytest.importorskip("jax_xla_backend.lowering.module")
 
 
 def program(x):

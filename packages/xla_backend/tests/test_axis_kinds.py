@@ -12,11 +12,12 @@ from jax_core.transformations.autodiff import grad, vjp
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
-from jax_xla_backend.operations import axis_kinds
 from jax_xla_backend.placement import sharding_protos
 from jax_xla_backend.placement import device_grid
 from jax_xla_backend.operations import multihost
-from jax_xla_backend.operations.axis_kinds import ManualAxisType, UnreducedKind, auto_axes, explicit_axes, no_collectives
+from jax_core.representation.manual_axis_type import ManualAxisType, UnreducedKind
+from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
+from jax_xla_backend.placement.no_collectives import check_no_collectives, no_collectives
 from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.placement.layout import Layout
 from jax_xla_backend.operations.layout_constraint import explicit_layout, with_layout_constraint
@@ -87,7 +88,7 @@ def test_no_collectives():
     reshard(x, NamedSharding(mesh, P()))
     with pytest.raises(TypeError, match="Expected axis name\\(s\\) as set or frozenset"):
         no_collectives("x")
-    axis_kinds.check_no_collectives(x.sharding, NamedSharding(mesh, P()))
+    check_no_collectives(x.sharding, NamedSharding(mesh, P()))
 
 
 def test_manual_axis_type():

@@ -34,7 +34,7 @@ total_p = Primitive("total", out_type=lambda x: ShapedArray((), x.dtype), jvp=no
     lower=lambda b, x: b.emit(f"stablehlo.reduce({x} init: {b.scalar(0.0, x.dtype)}) applies stablehlo.add across dimensions = [0]",
                               x, b.scalar(0.0, x.dtype), out=b.out_avals[0]))
 y = jit(lambda x: total_p.bind(x))(x)
-from jax_xla_backend.platforms import multihost
+from jax_xla_backend.operations import multihost
 me = int(sys.argv[2])
 assert multihost.process_allgather(np.array([me])).tolist() == [[0], [1]]
 assert multihost.process_allgather(x).tolist() == list(range(8))

@@ -20,8 +20,8 @@ from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.platforms import client
 from jax_xla_backend.compiling import compile
 from jax_xla_backend.jaxlib_compat import _jax
-from jax_xla_backend.lowering import lower_module, type_text
-from jax_xla_backend.lowering.types import dense_text
+from jax_xla_backend.lowering.module import lower_module
+from jax_xla_backend.lowering.types import dense_text, type_text
 from jax_xla_backend.arrays.put import put
 
 backends.get()  # sets jaxlib up

@@ -28,7 +28,7 @@ def load() -> Any:
     """The backend, ready for use (`jax_core.interfaces.Backend`)."""
     global _loaded
     if _loaded is None:
-        from . import startup
+        from . import startup  # start-up: those who import a submodule do not load jaxlib
 
         _loaded = startup.start()
     return _loaded

@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from . import load
+from . import __version__, load
 
 backend = load()
 
@@ -40,8 +40,6 @@ def print_environment_info(return_string: bool = False) -> str | None:
     Args:
       return_string: return the text instead of printing it.
     """
-    from . import __version__
-
     text = "\n".join([
         f"jax-xla-backend: {__version__}", f"jaxlib: {VERSION_TEXT}", f"numpy:  {np.__version__}",
         f"python: {sys.version}", f"device info: {devices()[0].device_kind}-{device_count()}, {local_device_count()} local "

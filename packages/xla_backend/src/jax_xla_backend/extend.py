@@ -8,7 +8,7 @@ from jax_core import backends as _backends
 from .platforms import client
 from .compiling import compile, tiered_compilation
 from .api import clear_caches, devices
-from .jaxlib_compat import VERSION_TEXT
+from .jaxlib_compat import VERSION_TEXT, _jax
 from .platforms.plugins import register_plugin
 
 
@@ -71,7 +71,6 @@ def get_compile_options(num_replicas: int, num_partitions: int, device_assignmen
                         env_options_overrides: dict | None = None, fdo_profile: bytes | None = None,
                         detailed_logging: bool = True, backend: Any = None) -> Any:
     """jaxlib's options for a compilation."""
-    from jaxlib import _jax
     options = _jax.CompileOptions()
     options.num_replicas, options.num_partitions = num_replicas, num_partitions
     build = options.executable_build_options

@@ -90,9 +90,16 @@ def names_for_jaxlib(**modules: dict[str, Any]) -> Iterator[None]:
                 sys.modules[name] = module
 
 
+def xla_client() -> Any:
+    """jaxlib's module of registrations: plugins have told it how they want to be given handlers."""
+    from jaxlib import xla_client  # start-up: few programs register anything
+
+    return xla_client
+
+
 def write_profile_data(data: Any, log_dir: str) -> None:
     """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
-    from jaxlib import _profiler  # profiling is rare
+    from jaxlib import _profiler  # start-up: profiling is rare
     if not hasattr(_profiler, "export_to_xprof"):
         raise NotImplementedError(f"export_profile_data: jaxlib {VERSION_TEXT} cannot write a ProfileData, except that of the "
                                   "last session; use ProfileSession.export_profile_data, or jaxlib 0.11 or later")

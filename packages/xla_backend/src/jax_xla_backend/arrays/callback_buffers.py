@@ -119,7 +119,7 @@ def _copy(target: np.ndarray, source: np.ndarray) -> None:
         np.copyto(target, source)
         return
     if _helper is None:
-        from concurrent.futures import ThreadPoolExecutor  # takes 15 ms to load, and few programs need it
+        from concurrent.futures import ThreadPoolExecutor  # start-up: takes 15 ms to load, and few programs need it
 
         _helper = ThreadPoolExecutor(1, "jax-copy")
     to, of = target.reshape(-1), np.asarray(source).reshape(-1)

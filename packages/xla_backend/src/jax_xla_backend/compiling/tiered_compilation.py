@@ -68,7 +68,7 @@ class Upgrade:
         try:
             self.finish()
         except Exception as error:
-            import logging
+            import logging  # start-up: as rare as the message
 
             logging.getLogger("jax.compile").warning("jit(%s) keeps the code of the first tier: %s", self._name, error)
             self.over = True

@@ -12,7 +12,7 @@ import functools
 import importlib
 from typing import Any, Callable
 
-from ..jaxlib_compat import _jax
+from ..jaxlib_compat import _jax, xla_client
 
 _CPU = {"lapack_": "lapack", "tridiagonal_solve_perturbed": "lapack", "cpu_csr": "cpu_sparse", "cpu_threefry2x32": "cpu_prng"}
 _GPU = {"cusolver_": "gpu_solver", "hipsolver_": "gpu_solver", "cuhybrid_": "gpu_solver", "hiphybrid_": "gpu_solver",
@@ -33,8 +33,6 @@ def _register_module(module_name: str, platform: str) -> None:
         module: Any = importlib.import_module(f"jaxlib.{module_name}")
     except ImportError:
         return  # this jaxlib has none; XLA will name the missing target
-    from jaxlib import xla_client
-
     if module_name == "lapack":
         _initialize(module._lapack.initialize)
     if hasattr(module, "initialize_hybrid_kernels"):
@@ -44,12 +42,12 @@ def _register_module(module_name: str, platform: str) -> None:
             continue
         for name, handler, api_version in entries:
             if platform == "cpu":
-                _jax.register_custom_call_target(name, handler, "Host", api_version, xla_client.CustomCallTargetTraits(0))
-            else:  # plugins have told xla_client how they want to be given handlers
-                xla_client.register_custom_call_target(name, handler, platform=name_of_platform, api_version=api_version)
+                _jax.register_custom_call_target(name, handler, "Host", api_version, xla_client().CustomCallTargetTraits(0))
+            else:
+                xla_client().register_custom_call_target(name, handler, platform=name_of_platform, api_version=api_version)
     if hasattr(module, "batch_partitionable_targets"):
         for name in module.batch_partitionable_targets():
-            xla_client.register_custom_call_as_batch_partitionable(name)
+            xla_client().register_custom_call_as_batch_partitionable(name)
 
 
 def _initialize(start: Callable[[], None]) -> None:

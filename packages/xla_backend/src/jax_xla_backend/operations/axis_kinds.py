@@ -9,15 +9,12 @@ import functools
 from typing import Any, Callable
 
 from jax_core.representation import tree
-from jax_core.configuration.engine import State
-from jax_core.representation.manual_axis_type import ManualAxisType, UnreducedKind
 
 from ..placement import mesh as meshes
-from ..arrays import put
 from ..placement.mesh import AxisType, get_abstract_mesh, use_abstract_mesh
 from ..placement.partition_spec import PartitionSpec
 from ..arrays.put import as_sharding, device_put
-from ..placement.sharding import NamedSharding, Sharding
+from ..placement.sharding import Sharding
 
 
 def auto_axes(f: Callable | None = None, /, *, axes: Any = None, out_sharding: Any = None) -> Callable:
@@ -93,35 +90,4 @@ def _place(values: Any, shardings: Any) -> Any:
     return device_put(values, specs)
 
 
-class _AxisNames(State):
-    """A flag that holds a set of axis names."""
-
-    __slots__ = ()
-
-    def check(self, value: Any) -> Any:
-        if not isinstance(value, (set, frozenset)):
-            raise TypeError(f"no_collectives: Expected axis name(s) as set or frozenset, got {value!r} of type {type(value)}")
-        return frozenset(value)
-
-
-no_collectives = _AxisNames("jax_no_collectives", object, frozenset(),
-                            "Forbid communication across these mesh axes by `jax.reshard`.")
-"""``with no_collectives({"x"}):`` inside, `jax.reshard` refuses to move parts of arrays along these mesh axes."""
-
-
-def check_no_collectives(before: Any, after: Any) -> None:
-    """Raise ValueError if going from one placement to the other communicates along a forbidden axis."""
-    forbidden = no_collectives.value
-    if not forbidden or not isinstance(before, NamedSharding) or not isinstance(after, NamedSharding):
-        return
-    place = lambda s: {a: i for i, e in enumerate(s.spec.partitions) for a in (e if isinstance(e, tuple) else (e,)) if a in forbidden}
-    old, new = place(before), place(after)
-    lost = [a for a in old if new.get(a) != old[a]]
-    if lost:
-        raise ValueError(f"reshard: going from {before.spec} to {after.spec} needs collectives across the mesh axis {lost[0]!r}, which "
-                         f"jax.sharding.no_collectives({set(forbidden)}) forbids here.")
-
-
-put._before_reshard = check_no_collectives
-
-__all__ = ["ManualAxisType", "UnreducedKind", "auto_axes", "check_no_collectives", "explicit_axes", "no_collectives"]
+__all__ = ["auto_axes", "explicit_axes"]

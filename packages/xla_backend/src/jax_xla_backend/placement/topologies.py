@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from ..platforms import client
+from ..platforms import client, plugins, registry
 from .device_grid import create_device_mesh
 from ..jaxlib_compat import _jax
 from .mesh import Mesh
@@ -61,11 +61,10 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
     name = (platform or "tpu").lower()
     if name == "cpu":
         raise NotImplementedError("get_topology_desc: topology not implemented for cpu; get_attached_topology gives the devices that are there")
-    from ..platforms import registry as platforms, plugins  # a program on the CPU does without
     plugins.find()
-    if name not in platforms.factories:
+    if name not in registry.factories:
         raise RuntimeError(f"get_topology_desc: no plugin for the platform {name!r} is installed, so its topologies cannot be described; "
-                           f"present are {sorted({'cpu', *platforms.factories})}")
+                           f"present are {sorted({'cpu', *registry.factories})}")
     topology = _jax.get_default_c_api_topology(name, topology_name, kwargs)
     return TopologyDescription(topology._make_compile_only_devices(), topology)
 

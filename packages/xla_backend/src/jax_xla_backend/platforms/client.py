@@ -105,7 +105,7 @@ def _room_to_launch(devices: int) -> Iterator[None]:
 def _find_plugins() -> None:
     """Unless only the CPU is asked for: then looking for plugins would be lost time."""
     if any(part.strip() not in ("", "cpu") for part in (_wanted_platforms() or "any").split(",")):
-        from . import plugins  # a program on the CPU does without
+        from . import plugins  # start-up: a program on the CPU does without
 
         plugins.find()
 

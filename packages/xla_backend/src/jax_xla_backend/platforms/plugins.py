@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterator
 from jax_core.representation import source
 
 from . import distributed_state, registry as platforms
-from ..jaxlib_compat import _jax
+from ..jaxlib_compat import _jax, xla_client
 
 GROUP = "jax_plugins"
 _LIBRARIES = {
@@ -57,9 +57,7 @@ def _on_path(paths: tuple[str, ...]) -> Iterator[str]:
 def _options(platform: str) -> dict[str, Any]:
     if platform not in ("cuda", "rocm"):
         return {}
-    from jaxlib.xla_client import generate_pjrt_gpu_plugin_options
-
-    return {**generate_pjrt_gpu_plugin_options(), "platform_name": platform}
+    return {**xla_client().generate_pjrt_gpu_plugin_options(), "platform_name": platform}
 
 
 def _mentioned() -> bool:
@@ -80,7 +78,7 @@ def _mentioned() -> bool:
 
 
 def _run_entry_points(known: set[str]) -> None:
-    import importlib.metadata  # slow to load
+    import importlib.metadata  # start-up: takes a while, and few need it
 
     for entry in importlib.metadata.entry_points(group=GROUP):
         if entry.value.partition(":")[0].rpartition(".")[2] in known:

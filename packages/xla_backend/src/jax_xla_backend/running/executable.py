@@ -53,7 +53,7 @@ class LoadedProgram:
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
         if flags.log_compiles.value:
-            from jax_core.programs import explain  # loaded only when asked for
+            from jax_core.programs import explain  # start-up: loaded only when asked for
             explain.compiling(f"jit({name})", module.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
             self.loaded, self.upgrade = tiered_compilation.compile_first(module, on, self.devices, items, name)

@@ -9,7 +9,7 @@ import ctypes
 import os
 from typing import Any, Mapping
 
-from ..jaxlib_compat import VERSION, _jax
+from ..jaxlib_compat import VERSION, _jax, xla_client
 
 Buffer = _jax.ffi.Buffer
 ExecutionContext = _jax.ffi.ExecutionContext
@@ -36,9 +36,8 @@ def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: 
     if platform == "cpu":
         _jax.register_custom_call_target(name, fn, "Host", api_version, int(traits))
         return
-    from jaxlib import xla_client  # plugins have told it how they want to be given handlers
-    xla_client.register_custom_call_target(name, fn, platform=_GPU.get(platform, platform), api_version=api_version,
-                                           traits=xla_client.CustomCallTargetTraits(traits))
+    xla_client().register_custom_call_target(name, fn, platform=_GPU.get(platform, platform), api_version=api_version,
+                                           traits=xla_client().CustomCallTargetTraits(traits))
 
 
 def register_ffi_type(name: str, type_registration: Mapping[str, Any], platform: str = "cpu") -> None:
@@ -50,8 +49,7 @@ def register_ffi_type(name: str, type_registration: Mapping[str, Any], platform:
     if platform == "cpu":
         _jax.register_custom_type(name, dict(type_registration))
         return
-    from jaxlib import xla_client
-    xla_client.register_custom_type(name, dict(type_registration), platform=_GPU.get(platform, platform))
+    xla_client().register_custom_type(name, dict(type_registration), platform=_GPU.get(platform, platform))
 
 
 def register_ffi_type_id(name: str, obj: Any, platform: str = "cpu") -> None:
@@ -78,5 +76,4 @@ def pycapsule(funcptr: Any) -> Any:
 
 def include_dir() -> str:
     """The folder with the headers ``xla/ffi/api/ffi.h`` and ``c_api.h``, for ``-I``."""
-    import jaxlib
-    return os.path.join(os.path.dirname(os.path.abspath(jaxlib.__file__)), "include")
+    return os.path.join(os.path.dirname(os.path.abspath(_jax.__file__)), "include")

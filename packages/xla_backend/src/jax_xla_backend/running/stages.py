@@ -1,7 +1,6 @@
 """From a jaxpr to an executable: lower, then compile."""
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from jax_core.traces.collector import RELAXED
@@ -62,5 +61,6 @@ def _kind(platform: str) -> str:
 
 
 def _lowering() -> Any:
-    """Loaded at the first program: a process that only holds arrays does not need it."""
-    return importlib.import_module("jax_xla_backend.lowering")
+    from ..lowering import module  # start-up: a process that only holds arrays does not need it
+
+    return module

@@ -4,7 +4,6 @@ A portable artifact is StableHLO in a versioned form that compilers of later ver
 """
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 from jax_core.interfaces import LowerSpec
@@ -17,8 +16,10 @@ from . import inspecting
 from ..jaxlib_compat import VERSION_TEXT, _jax
 
 
-def _foreign() -> Any:
-    return importlib.import_module("jax_xla_backend.lowering.nested_modules")  # lowering is loaded at the first program
+def _nested_modules() -> Any:
+    from ..lowering import nested_modules  # start-up: loaded at the first program
+
+    return nested_modules
 
 
 def default_platform() -> str:
@@ -34,8 +35,8 @@ def compiler_version() -> str:
 def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
     """The program as a module that takes nothing but the inputs it reads; and which these are."""
     module = inspecting.placed_module(stages.lower(closed, spec), closed, spec)
-    text = _foreign().without_locations(module.text())
-    return _foreign().with_constants(text, module.consts) if module.consts else text, module.kept
+    text = _nested_modules().without_locations(module.text())
+    return _nested_modules().with_constants(text, module.consts) if module.consts else text, module.kept
 
 
 def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
@@ -45,12 +46,12 @@ def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
 
 def custom_call_targets(text: str) -> list[str]:
     """The targets of custom calls in a module."""
-    return _foreign().custom_call_targets(text)
+    return _nested_modules().custom_call_targets(text)
 
 
 def portable_artifact(text: str) -> bytes:
     """The module in the versioned form, for versions of the last twelve weeks and later."""
-    from jaxlib.mlir.dialects import stablehlo  # the bindings take a while to load
+    from jaxlib.mlir.dialects import stablehlo  # start-up: the bindings take a while to load
 
     target = stablehlo.get_version_from_compatibility_requirement(stablehlo.StablehloCompatibilityRequirement.WEEK_12)
     return _jax.mlir.serialize_portable_artifact(text, target)

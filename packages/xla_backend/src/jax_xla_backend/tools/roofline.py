@@ -21,6 +21,8 @@ from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
 from jax_core.representation.primitive import Primitive
 from jax_core.traces.staging import trace_to_closed
 
+from ..operations.shard_map.api import shard_map
+
 ShapeDtypeStructTree = Any
 Specs = Any
 ValidRooflineDtype = np.dtype
@@ -264,7 +266,6 @@ def roofline(f: Callable, mesh: Any = None, in_specs: Specs = None, out_specs: S
       a function of the same arguments that returns a pytree of `ShapeDtypeStruct` and a `RooflineResult`.
     """
     if mesh is not None:
-        from ..operations.shard_map.api import shard_map
         f = shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs)
 
     def counted(*args):

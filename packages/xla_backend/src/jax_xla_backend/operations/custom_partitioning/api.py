@@ -25,7 +25,7 @@ from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 
 from ...jaxlib_compat import HloSharding, _jax
-from ...lowering import lower_module
+from ...lowering.module import lower_module
 from ...lowering.outside_calls import quoted
 from ...lowering.values import new_value
 from ...placement.mesh import Mesh
