@@ -1,0 +1,58 @@
+"""Names for what the parameters of public functions take: one place for all packages.
+
+Annotations are never evaluated, so the names cost nothing at run time; `typing.get_type_hints` finds them all the same.
+Placements are protocols, as the classes are the backend's: `Sharding`, `PartitionSpec` and `Device` of `jax.sharding` fit.
+"""
+from __future__ import annotations
+
+from typing import Any, Hashable, Protocol, Sequence, Union
+
+import numpy as np
+
+from .array import Array
+
+
+class SupportsDType(Protocol):
+    """An object with a ``dtype``."""
+
+    @property
+    def dtype(self) -> np.dtype: ...
+
+
+class ShardingLike(Protocol):
+    """Where the parts of an array are."""
+
+    @property
+    def device_set(self) -> set: ...
+    @property
+    def memory_kind(self) -> str | None: ...
+    @property
+    def is_fully_replicated(self) -> bool: ...
+    def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]: ...
+
+
+class SpecLike(Protocol):
+    """Over which axes of a mesh each axis of an array is divided."""
+
+    @property
+    def partitions(self) -> tuple: ...
+
+
+class DeviceLike(Protocol):
+    """A device that holds arrays and runs programs."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def platform(self) -> str: ...
+    @property
+    def process_index(self) -> int: ...
+
+
+ArrayLike = Union[Array, np.ndarray, np.bool_, np.number, bool, int, float, complex]
+DTypeLike = Union[str, type[Any], np.dtype, SupportsDType]
+Shape = Sequence[int]
+Axis = Union[int, Sequence[int], None]
+AxisName = Hashable
+Placement = Union[ShardingLike, SpecLike, DeviceLike]
+PyTree = Any  # a container of arrays, of containers, ...: anything
