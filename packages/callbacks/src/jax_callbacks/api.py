@@ -15,6 +15,7 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.typing import Axis, Placement, PyTree
 
 from .effects import io_effect, ordered_io_effect
 from .errors import as_runtime_error, install
@@ -81,7 +82,7 @@ class _Block(tuple):
         return tuple.__new__(cls, (id(b.lines),))
 
 
-def batch_by_loop(prim: Primitive, axis: Any, args: Sequence[Any], dims: Sequence[int | None], site: Site,
+def batch_by_loop(prim: Primitive, axis: Axis, args: Sequence[Any], dims: Sequence[int | None], site: Site,
                   **params: Any) -> tuple[list, Any]:
     """One call that loops over the batch on the host."""
     args = [x if d is None else moved(x, d, 0) for x, d in zip(args, dims)]
@@ -159,7 +160,7 @@ pure_callback_p = Primitive(
     lowers_keys=True)
 
 
-def pure_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Any = None,
+def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,
                   vmap_method: str | None = None, vectorized: bool | None = None, **kwargs: Any) -> Any:
     """Call a Python function without side effects from inside a program.
 
@@ -225,7 +226,7 @@ io_callback_p = Primitive(
     lowers_keys=True)
 
 
-def io_callback(callback: Callable[..., Any], result_shape_dtypes: Any, *args: Any, sharding: Any = None,
+def io_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,
                 ordered: bool = False, **kwargs: Any) -> Any:
     """Call a Python function with side effects from inside a program.
 

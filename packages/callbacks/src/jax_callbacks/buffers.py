@@ -12,6 +12,7 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.source import describe_function
+from jax_core.representation.typing import PyTree
 from jax_numpy_api.ffi import VMAP_METHODS, batched_avals, check_aliases, vmap_by_method
 
 from .errors import carrier, install
@@ -68,7 +69,7 @@ buffer_callback_p = Primitive(
     jvp=_jvp, transpose=none("a buffer callback has no transpose"), batch=_batch, lower=_lower)
 
 
-def buffer_callback(callback: Callable[..., None], result_shape_dtypes: Any, *, has_side_effect: bool = False,
+def buffer_callback(callback: Callable[..., None], result_shape_dtypes: PyTree, *, has_side_effect: bool = False,
                     vmap_method: str | None = None, input_output_aliases: dict[int, int] | None = None,
                     command_buffer_compatible: bool = False) -> Callable[..., Any]:
     """A function of arrays that calls ``callback(context, out, *args, **kwargs)`` on the program's buffers.

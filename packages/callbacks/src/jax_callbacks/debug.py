@@ -43,7 +43,7 @@ def _bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: boo
 
 
 def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
-             **kwargs: Any) -> Any:
+             **kwargs: Any) -> Callable[..., None] | None:
     """Call a Python function with values of the program; what it returns is ignored.
 
     Args:
@@ -142,7 +142,7 @@ logger = logging.getLogger("jax.debug")
 
 
 def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
-          skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Any:
+          skip_format_check: bool = False, _use_logging: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``.
 
     Args:
@@ -171,7 +171,7 @@ def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_loggi
 
 
 def log(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
-        skip_format_check: bool = False, **kwargs: Any) -> Any:
+        skip_format_check: bool = False, **kwargs: Any) -> Callable[..., None] | None:
     """As `print`, to the logger ``"jax.debug"`` with level INFO. Arguments and errors as for `print`."""
     frame = sys._getframe(1)
     if fmt is None:

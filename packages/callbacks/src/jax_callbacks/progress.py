@@ -23,7 +23,7 @@ from .effects import IOEffect
 from .site import DYNAMIC, Site
 
 
-def progress_bar(body: Callable, length: int | None = None, *, desc: str | None = None, interval: float = 0.1,
+def progress_bar(body: Callable[..., Any], length: int | None = None, *, desc: str | None = None, interval: float = 0.1,
                  **options: Any) -> Callable:
     """``body`` for `scan`, `fori_loop`, `while_loop` or `map` with a tqdm bar that shows how far the loop is.
 

@@ -252,7 +252,7 @@ class BatchedSite(Site):
         return results
 
 
-def make_site(kind: str, function: Callable, args: tuple, kwargs: dict, out_tree: Any, out_avals: Sequence[Any],
+def make_site(kind: str, function: Callable[..., Any], args: tuple, kwargs: dict, out_tree: Any, out_avals: Sequence[Any],
               is_operand: Callable[[Any], bool]) -> tuple[Site, list]:
     """The site of a call with these arguments, and those of them that are operands."""
     leaves, in_tree = tree.flatten((args, kwargs))

@@ -12,6 +12,7 @@ from jax_core import backends
 from jax_core.representation import tree
 from jax_core.representation.array import Array
 from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.typing import ArrayLike, Placement
 
 from .effects import debug_effect
 
@@ -37,7 +38,7 @@ inspect_sharding_p = Primitive(
     lowers_keys=True)
 
 
-def inspect_array_sharding(value: Any, *, callback: Callable[[Any], None]) -> None:
+def inspect_array_sharding(value: ArrayLike, *, callback: Callable[[Any], None]) -> None:
     """Call ``callback(sharding)`` with the placement of an array.
 
     Args:
@@ -48,7 +49,7 @@ def inspect_array_sharding(value: Any, *, callback: Callable[[Any], None]) -> No
         inspect_sharding_p.bind(x if isinstance(x, Array) else backends.get().put(x), callback=callback)
 
 
-def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
+def visualize_array_sharding(arr: ArrayLike, **kwargs: Any) -> None:
     """Print a picture of where the parts of ``arr`` are; options as for `visualize_sharding`.
 
     Raises:
@@ -59,7 +60,7 @@ def visualize_array_sharding(arr: Any, **kwargs: Any) -> None:
     inspect_array_sharding(arr, callback=lambda sharding: visualize_sharding(shape, sharding, **kwargs))
 
 
-def visualize_sharding(shape: Sequence[int], sharding: Any, *, use_color: bool = True, scale: float = 1.0,
+def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: bool = True, scale: float = 1.0,
                        min_width: int = 9, max_width: int = 80, color_map: Any = None) -> None:
     """Print a picture of how ``sharding`` places an array of this shape.
 

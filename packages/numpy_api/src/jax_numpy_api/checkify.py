@@ -22,6 +22,7 @@ from jax_core.references.discharge import any_refs, pure
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import zeros
 from jax_core.traces.trace import is_concrete
+from jax_core.representation.typing import ArrayLike
 
 from . import lax
 from . import numpy as jnp
@@ -148,7 +149,7 @@ def _check_now(pred, shown, site, debug):
     return []
 
 
-def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:
+def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:
     """Check that ``pred`` holds; inside a compiled function only `checkify` makes it possible.
 
     Args:
@@ -172,7 +173,7 @@ def check(pred: Any, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs
     check_p.bind(pred, *leaves, site=_Site(FailedCheckError, msg, structure), debug=debug)
 
 
-def debug_check(pred: Any, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
+def debug_check(pred: ArrayLike, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
     """`check` that is left out unless `checkify` looks for it."""
     check(pred, msg, *fmt_args, debug=True, **fmt_kwargs)
 
@@ -232,7 +233,7 @@ class _State:
         return self.code, {n: self.payloads.get(n, [zeros(a) for a in types[n]]) for n in numbers}
 
 
-def checkify(f: Callable, errors: frozenset = user_checks) -> Callable:
+def checkify(f: Callable[..., Any], errors: frozenset = user_checks) -> Callable:
     """``f`` with its checks made part of its result.
 
     Args:

@@ -1,7 +1,7 @@
 """jax.custom_batching: functions with a behaviour under vmap of their own."""
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 from jax_core.representation import tree
 from jax_core.transformations.custom_vmap import custom_vmap
@@ -11,7 +11,7 @@ from . import lax
 __all__ = ["custom_vmap", "sequential_vmap"]
 
 
-def sequential_vmap(f: Callable) -> Callable:
+def sequential_vmap(f: Callable[..., Any]) -> Callable:
     """``f``, which under `vmap` runs for one element after another, in a loop (`lax.map`), instead of being batched."""
     f = custom_vmap(f)
 

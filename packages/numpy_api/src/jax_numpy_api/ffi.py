@@ -16,6 +16,7 @@ from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.primitive import Primitive, none
 from jax_core.traces.structural import broadcast_in_dim, moved
+from jax_core.representation.typing import PyTree
 
 from .lax.control_flow.scan import scan
 
@@ -163,8 +164,8 @@ ffi_call_p = Primitive(
 
 # -- public functions ----------------------------------------------------------------------------------------------------------
 
-def ffi_call(target_name: str, result_shape_dtypes: Any, *, has_side_effect: bool = False, vmap_method: str | None = None,
-             input_layouts: Sequence[Any] | None = None, output_layouts: Any = None,
+def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: bool = False,
+             vmap_method: str | None = None, input_layouts: Sequence[Any] | None = None, output_layouts: Any = None,
              input_output_aliases: dict[int, int] | None = None, custom_call_api_version: int = 4,
              legacy_backend_config: str | None = None) -> Callable[..., Any]:
     """A function of arrays that calls the handler registered as ``target_name``.

@@ -7,12 +7,13 @@ from typing import Any, Callable
 import numpy as np
 
 from jax_core.representation import dtypes, tree
+from jax_core.representation.typing import PyTree
 
 from . import lax
 from . import numpy as jnp
 
 
-def ravel_pytree(pytree: Any) -> tuple[Any, Callable]:
+def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
     """All leaves of ``pytree``, flattened and joined, and the function that takes such a vector apart again.
 
     Returns:

@@ -8,16 +8,20 @@ Source: Keys, "Cubic convolution interpolation for digital image processing", IE
 from __future__ import annotations
 
 import enum
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from . import lax
 from . import numpy as jnp
 from .numpy.promotion import as_array, canonical_axis, check_arraylike, promote_dtypes_inexact
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 
@@ -139,8 +143,8 @@ def _resize(image, shape, method, antialias, precision):
     return _applied(image, weights, precision)
 
 
-def resize(image: Any, shape: Sequence[int], method: str | ResizeMethod, antialias: bool = True,
-           precision: Any = lax.Precision.HIGHEST) -> Array:
+def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, antialias: bool = True,
+           precision: PrecisionLike = lax.Precision.HIGHEST) -> Array:
     """An image of another size, the same in all.
 
     Args:
@@ -179,9 +183,9 @@ def _scale_and_translate(image, shape, spatial_dims, scale, translation, method,
     return out
 
 
-def scale_and_translate(image: Any, shape: Sequence[int], spatial_dims: Sequence[int], scale: Any, translation: Any,
-                        method: str | ResizeMethod, antialias: bool = True,
-                        precision: Any = lax.Precision.HIGHEST) -> Array:
+def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Sequence[int], scale: ArrayLike,
+                        translation: ArrayLike, method: str | ResizeMethod, antialias: bool = True,
+                        precision: PrecisionLike = lax.Precision.HIGHEST) -> Array:
     """An image scaled, then moved, along some axes; 0 where there was nothing.
 
     Args:

@@ -4,7 +4,7 @@ Such an operation stays recognisable in programs until it is lowered, differenti
 """
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 from jax_core.transformations import batching
 from jax_core.representation import dtypes
@@ -15,7 +15,7 @@ from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import instantiate
 
 
-def named(name: str, fun: Callable, multiple_results: bool = False) -> Primitive:
+def named(name: str, fun: Callable[..., Any], multiple_results: bool = False) -> Primitive:
     """A primitive called ``name`` that computes ``fun(*arrays, **params)``; all of its rules are those of ``fun``.
 
     It keeps an operation recognisable in a program until the program is lowered, differentiated or batched.

@@ -17,6 +17,7 @@ import numpy as np
 from jax_core.transformations import autodiff
 from jax_core.representation import dtypes, tree
 from jax_core.transformations.custom_vjp import custom_vjp
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from . import lax
 from . import numpy as jnp
@@ -38,7 +39,7 @@ _MIDDLE = (6025192743 / 30085553152 / 2, 0.0, 51252292925 / 65400821598 / 2, -26
            187940372067 / 1594534317056 / 2, -1776094331 / 19743644256 / 2, 11237099 / 235043384 / 2)
 
 
-def abs2(x: Any) -> Any:
+def abs2(x: ArrayLike) -> Any:
     """``|x|**2``, real."""
     if dtypes.issubdtype(lax.dtype(x), np.complexfloating):
         return lax.real(x) ** 2 + lax.imag(x) ** 2
@@ -49,7 +50,7 @@ def _combined(weights, ks):
     return sum((w * k for w, k in zip(weights, ks) if w), jnp.zeros_like(ks[0]))
 
 
-def runge_kutta_step(func: Callable, y0: Any, f0: Any, t0: Any, dt: Any) -> tuple:
+def runge_kutta_step(func: Callable[..., Any], y0: ArrayLike, f0: ArrayLike, t0: ArrayLike, dt: ArrayLike) -> tuple:
     """One step: value and slope at its end, the error estimate, and the seven slopes ``[7, n]``."""
     ks = [f0]
     for node, weights in zip(_NODES, _STAGES):
@@ -58,7 +59,8 @@ def runge_kutta_step(func: Callable, y0: Any, f0: Any, t0: Any, dt: Any) -> tupl
     return y1, ks[-1], dt * _combined(_ERROR, ks), jnp.stack(ks)
 
 
-def fit_4th_order_polynomial(y0: Any, y1: Any, y_mid: Any, dy0: Any, dy1: Any, dt: Any) -> tuple:
+def fit_4th_order_polynomial(y0: ArrayLike, y1: ArrayLike, y_mid: ArrayLike, dy0: ArrayLike, dy1: ArrayLike,
+                             dt: ArrayLike) -> tuple:
     """Coefficients, highest first, of the quartic through both ends and the middle of a step with slopes at its ends."""
     a = -2 * dt * dy0 + 2 * dt * dy1 - 8 * y0 - 8 * y1 + 16 * y_mid
     b = 5 * dt * dy0 - 3 * dt * dy1 + 18 * y0 + 14 * y1 - 32 * y_mid
@@ -66,13 +68,14 @@ def fit_4th_order_polynomial(y0: Any, y1: Any, y_mid: Any, dy0: Any, dy1: Any, d
     return a, b, c, dt * dy0, y0
 
 
-def interp_fit_dopri(y0: Any, y1: Any, k: Any, dt: Any) -> Any:
+def interp_fit_dopri(y0: ArrayLike, y1: ArrayLike, k: ArrayLike, dt: ArrayLike) -> Any:
     """The step's interpolating quartic, coefficients stacked."""
     y_mid = y0 + dt * _combined(_MIDDLE, list(k))
     return jnp.stack(fit_4th_order_polynomial(y0, y1, y_mid, k[0], k[-1], dt))
 
 
-def initial_step_size(fun: Callable, t0: Any, y0: Any, order: int, rtol: Any, atol: Any, f0: Any) -> Any:
+def initial_step_size(fun: Callable[..., Any], t0: ArrayLike, y0: ArrayLike, order: int, rtol: ArrayLike,
+                      atol: ArrayLike, f0: ArrayLike) -> Any:
     """A first step by the size of the first two derivatives (Hairer et al., II.4)."""
     scale = atol + jnp.abs(y0) * rtol
     norm = lambda x: jnp.sqrt(jnp.sum(abs2(x)))
@@ -84,13 +87,13 @@ def initial_step_size(fun: Callable, t0: Any, y0: Any, order: int, rtol: Any, at
     return jnp.minimum(100.0 * h0, h1)
 
 
-def mean_error_ratio(error_estimate: Any, rtol: Any, atol: Any, y0: Any, y1: Any) -> Any:
+def mean_error_ratio(error_estimate: ArrayLike, rtol: ArrayLike, atol: ArrayLike, y0: ArrayLike, y1: ArrayLike) -> Any:
     """Root mean square of the error over its tolerance; a step is taken if it is at most 1."""
     tolerance = atol + rtol * jnp.maximum(jnp.abs(y0), jnp.abs(y1))
     return jnp.sqrt(jnp.mean(abs2(error_estimate / tolerance.astype(error_estimate.dtype))))
 
 
-def optimal_step_size(last_step: Any, mean_error_ratio: Any, safety: float = 0.9, ifactor: float = 10.0,
+def optimal_step_size(last_step: ArrayLike, mean_error_ratio: ArrayLike, safety: float = 0.9, ifactor: float = 10.0,
                       dfactor: float = 0.2, order: float = 5.0) -> Any:
     """The next step for an error ratio: grown or shrunk within bounds, not shrunk after a good step."""
     shrink = jnp.where(mean_error_ratio < 1, 1.0, dfactor)
@@ -98,14 +101,14 @@ def optimal_step_size(last_step: Any, mean_error_ratio: Any, safety: float = 0.9
     return jnp.where(mean_error_ratio == 0, last_step * ifactor, last_step * factor)
 
 
-def ravel_first_arg(f: Callable, unravel: Callable) -> Callable:
+def ravel_first_arg(f: Callable[..., Any], unravel: Callable) -> Callable:
     """``f`` of a vector in place of its first argument, a pytree; the result is a vector too."""
     def raveled(vector, *args):
         return ravel_pytree(f(unravel(vector), *args))[0]
     return raveled
 
 
-def odeint(func: Callable, y0: Any, t: Any, *args: Any, rtol: float = 1.4e-8, atol: float = 1.4e-8,
+def odeint(func: Callable[..., Any], y0: PyTree, t: ArrayLike, *args: Any, rtol: float = 1.4e-8, atol: float = 1.4e-8,
            mxstep: float = float("inf"), hmax: float = float("inf")) -> Any:
     """Solution of ``dy/dt = func(y, t, *args)`` with ``y(t[0]) = y0`` at the increasing times ``t``.
 

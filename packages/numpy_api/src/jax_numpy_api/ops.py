@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation.errors import ConcretizationTypeError
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Placement
 
 from . import numpy as jnp
 from .numpy.index_tricks import index_exp as index
@@ -47,9 +49,9 @@ def _known(name: str, segment_ids: Any) -> np.ndarray:
     return known
 
 
-def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
-                unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
-                out_sharding: Any = None) -> Any:
+def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
+                out_sharding: Placement | None = None) -> Array:
     """Sums of the rows of ``data`` by segment.
 
     Args:
@@ -67,24 +69,24 @@ def segment_sum(data: Any, segment_ids: Any, num_segments: int | None = None, in
                      lambda dtype: 0)
 
 
-def segment_prod(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
-                 unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
-                 out_sharding: Any = None) -> Any:
+def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
+                 unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
+                 out_sharding: Placement | None = None) -> Array:
     """Products of the rows of ``data`` by segment; 1 for empty segments. See `segment_sum`."""
     return _segments("multiply", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode,
                      lambda dtype: 1)
 
 
-def segment_max(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
-                unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
-                out_sharding: Any = None) -> Any:
+def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
+                out_sharding: Placement | None = None) -> Array:
     """Largest rows of ``data`` by segment; the dtype's lowest value for empty segments. See `segment_sum`."""
     return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _lowest)
 
 
-def segment_min(data: Any, segment_ids: Any, num_segments: int | None = None, indices_are_sorted: bool = False,
-                unique_indices: bool = False, bucket_size: int | None = None, mode: Any = None,
-                out_sharding: Any = None) -> Any:
+def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
+                unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
+                out_sharding: Placement | None = None) -> Array:
     """Smallest rows of ``data`` by segment; the dtype's highest value for empty segments. See `segment_sum`."""
     return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _highest)
 
@@ -101,26 +103,31 @@ def _highest(dtype):
     return np.inf if jnp.issubdtype(dtype, np.inexact) else jnp.iinfo(dtype).max
 
 
-def index_update(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+def index_update(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+                 indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with ``x[idx]`` replaced by ``y``; today's form is ``x.at[idx].set(y)``."""
     return jnp.asarray(x).at[idx].set(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_add(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+def index_add(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with ``y`` added at ``idx``; today's form is ``x.at[idx].add(y)``."""
     return jnp.asarray(x).at[idx].add(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_mul(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+def index_mul(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``."""
     return jnp.asarray(x).at[idx].multiply(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_min(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+def index_min(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with the smaller of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].min(y)``."""
     return jnp.asarray(x).at[idx].min(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
-def index_max(x: Any, idx: Any, y: Any, indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
+def index_max(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
+              indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
     """``x`` with the larger of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].max(y)``."""
     return jnp.asarray(x).at[idx].max(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)

@@ -9,18 +9,22 @@ Source: Hochreiter, Schmidhuber, Neural Computation 9 (1997); Gers, Schmidhuber,
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.transformations.autodiff import vjp
+from jax_core.representation.typing import ArrayLike
 
 from . import lax, nn
 from . import numpy as jnp
 from .lax.dot import canonical_precision
 from .named import named
 from .scipy._random import random as keyed
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 PRNGKeyArray = Any
 sigmoid, tanh = nn.sigmoid, jnp.tanh
@@ -40,7 +44,7 @@ def get_num_params_in_lstm(input_size: int, hidden_size: int, num_layers: int, b
     return sum(math.prod(s) for part in _shapes(input_size, hidden_size, num_layers, bidirectional) for s in part)
 
 
-def init_lstm_weight(rng: Any, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> Any:
+def init_lstm_weight(rng: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> Any:
     """Weights drawn uniformly from the interval of half-width ``1 / sqrt(hidden_size)``."""
     bound = 1 / math.sqrt(hidden_size)
     count = get_num_params_in_lstm(input_size, hidden_size, num_layers, bidirectional)
@@ -58,7 +62,8 @@ def _pieces(input_size, hidden_size, num_layers, bidirectional):
     return found
 
 
-def unpack_lstm_weights(weights: Any, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> tuple:
+def unpack_lstm_weights(weights: ArrayLike, input_size: int, hidden_size: int, num_layers: int,
+                        bidirectional: bool) -> tuple:
     """The vector of weights in parts.
 
     Returns:
@@ -77,7 +82,7 @@ def unpack_lstm_weights(weights: Any, input_size: int, hidden_size: int, num_lay
     return found
 
 
-def swap_lstm_gates(weights: Any, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> Any:
+def swap_lstm_gates(weights: ArrayLike, input_size: int, hidden_size: int, num_layers: int, bidirectional: bool) -> Any:
     """The vector of weights with the cell gate and the output gate exchanged, for libraries with that order."""
     weights = jnp.asarray(weights)
     order = np.arange(weights.shape[0])
@@ -112,7 +117,8 @@ def _direction(x, h, c, weights, lengths, backwards, precision):
     return (jnp.take_along_axis(y, turned, axis=1) if backwards else y), h, c
 
 
-def lstm_ref(x: Any, h_0: Any, c_0: Any, W_ih: Any, W_hh: Any, b_ih: Any, b_hh: Any, seq_lengths: Any, input_size: int,
+def lstm_ref(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, W_ih: dict[int, ArrayLike], W_hh: dict[int, ArrayLike],
+             b_ih: dict[int, ArrayLike], b_hh: dict[int, ArrayLike], seq_lengths: ArrayLike, input_size: int,
              hidden_size: int, num_layers: int, dropout: float, bidirectional: bool) -> tuple:
     """`lstm` with the weights in parts, as `unpack_lstm_weights` gives them."""
     return _network(x, h_0, c_0, [W_ih, W_hh, b_ih, b_hh], seq_lengths, hidden_size, num_layers, dropout, bidirectional, None)
@@ -155,8 +161,9 @@ rnn_fwd_p = named("rnn_fwd", _forward, multiple_results=True)
 rnn_bwd_p = named("rnn_bwd", _backward, multiple_results=True)
 
 
-def lstm(x: Any, h_0: Any, c_0: Any, weights: Any, seq_lengths: Any, input_size: int, hidden_size: int, num_layers: int,
-         dropout: float, bidirectional: bool, precision: Any = None) -> tuple:
+def lstm(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, weights: ArrayLike, seq_lengths: ArrayLike, input_size: int,
+         hidden_size: int, num_layers: int, dropout: float, bidirectional: bool,
+         precision: PrecisionLike = None) -> tuple:
     """A long short-term memory network.
 
     Args:
@@ -179,15 +186,15 @@ def lstm(x: Any, h_0: Any, c_0: Any, weights: Any, seq_lengths: Any, input_size:
                                 bidirectional=bool(bidirectional), precision=canonical_precision(precision)))
 
 
-def lstm_fwd(x: Any, h_0: Any, c_0: Any, w: Any, seq_lengths: Any, input_size: int, hidden_size: int, num_layers: int,
-             dropout: float, bidirectional: bool, precision: Any) -> tuple:
+def lstm_fwd(x: ArrayLike, h_0: ArrayLike, c_0: ArrayLike, w: ArrayLike, seq_lengths: ArrayLike, input_size: int,
+             hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, precision: PrecisionLike) -> tuple:
     """`lstm`, and the residuals for `lstm_bwd`."""
     out = lstm(x, h_0, c_0, w, seq_lengths, input_size, hidden_size, num_layers, dropout, bidirectional, precision)
     return out, (x, h_0, c_0, w, seq_lengths)
 
 
-def lstm_bwd(input_size: int, hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, precision: Any,
-             residuals: Any, gradients: Any) -> tuple:
+def lstm_bwd(input_size: int, hidden_size: int, num_layers: int, dropout: float, bidirectional: bool,
+             precision: PrecisionLike, residuals: Any, gradients: Any) -> tuple:
     """The cotangents of ``x, h_0, c_0, w`` for those of the results of `lstm`, and None for the lengths."""
     cts = rnn_bwd_p.bind(*map(jnp.asarray, (*gradients, *residuals)), input_size=int(input_size), hidden_size=int(hidden_size),
                          num_layers=int(num_layers), dropout=float(dropout), bidirectional=bool(bidirectional),
@@ -196,7 +203,8 @@ def lstm_bwd(input_size: int, hidden_size: int, num_layers: int, dropout: float,
 
 
 def rnn_abstract_eval(x_aval: Any, h_0_aval: Any, c_0_aval: Any, w_aval: Any, seq_lengths_aval: Any, input_size: int,
-                      hidden_size: int, num_layers: int, dropout: float, bidirectional: bool, cudnn_allow_tf32: bool) -> tuple:
+                      hidden_size: int, num_layers: int, dropout: float, bidirectional: bool,
+                      cudnn_allow_tf32: bool) -> tuple:
     """The types of outputs and last states; there is no reserved space, so the last type is that of an empty array."""
     width = hidden_size * (2 if bidirectional else 1)
     y = ShapedArray((*x_aval.shape[:2], width), x_aval.dtype)

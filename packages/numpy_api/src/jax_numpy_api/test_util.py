@@ -74,8 +74,8 @@ def _inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
                      if getattr(x, "dtype", None) != dtypes.float0 and getattr(y, "dtype", None) != dtypes.float0))
 
 
-def check_jvp(f: Callable, f_jvp: Callable, args: Sequence[Any], atol: float | None = None, rtol: float | None = None,
-              eps: float = 1e-4, err_msg: str = "") -> None:
+def check_jvp(f: Callable[..., Any], f_jvp: Callable, args: Sequence[Any], atol: float | None = None,
+              rtol: float | None = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_jvp(primals, tangents)`` with a central difference of ``f`` in a random direction.
 
     Args:
@@ -97,8 +97,8 @@ def check_jvp(f: Callable, f_jvp: Callable, args: Sequence[Any], atol: float | N
                                        atol=tolerance if atol is None else atol, rtol=tolerance if rtol is None else rtol)
 
 
-def check_vjp(f: Callable, f_vjp: Callable, args: Sequence[Any], atol: float | None = None, rtol: float | None = None,
-              eps: float = 1e-4, err_msg: str = "") -> None:
+def check_vjp(f: Callable[..., Any], f_vjp: Callable, args: Sequence[Any], atol: float | None = None,
+              rtol: float | None = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_vjp(*primals) -> (value, pullback)`` with a central difference, through a random cotangent.
 
     Raises:
@@ -116,7 +116,7 @@ def check_vjp(f: Callable, f_vjp: Callable, args: Sequence[Any], atol: float | N
                                atol=tolerance if atol is None else atol, rtol=tolerance if rtol is None else rtol)
 
 
-def check_grads(f: Callable, args: Sequence[Any], order: int, modes: Sequence[str] = ("fwd", "rev"),
+def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int, modes: Sequence[str] = ("fwd", "rev"),
                 atol: float | None = None, rtol: float | None = None, eps: float | None = None) -> None:
     """Compare derivatives of ``f`` up to ``order`` with finite differences, in forward and reverse mode.
 

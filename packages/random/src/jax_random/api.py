@@ -5,7 +5,7 @@ Both kinds of keys are taken everywhere: typed (`key`) and old-style, plain uint
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Any, Hashable, Sequence
 
 import numpy as np
 from jax_core import backends
@@ -15,6 +15,8 @@ from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their methods and operators
 
 from . import threefry
@@ -29,7 +31,7 @@ _U32 = np.dtype(np.uint32)
 # -- making keys -------------------------------------------------------------------------------------------------------
 
 @api_boundary
-def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
+def PRNGKey(seed: ArrayLike, *, impl: str | Hashable | None = None) -> Array:
     """An old-style key: a plain array of uint32 words.
 
     Args:
@@ -48,7 +50,7 @@ def PRNGKey(seed: Any, *, impl: Any = None) -> Any:
 
 
 @api_boundary
-def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+def key(seed: ArrayLike, *, impl: str | Hashable | None = None, dtype: DTypeLike | None = None) -> Array:
     """A typed key: a scalar array of dtype ``key<...>``.
 
     Args:
@@ -112,7 +114,7 @@ def _wrapped_int32(value: int) -> np.int32:
 # -- keys and their words ------------------------------------------------------------------------------------------------
 
 @api_boundary
-def key_data(keys: Any) -> Any:
+def key_data(keys: ArrayLike) -> Array:
     """The uint32 words of keys: ``uint32[*keys.shape, *key_shape]``. Old-style keys are returned as they are.
 
     Raises:
@@ -122,7 +124,8 @@ def key_data(keys: Any) -> Any:
 
 
 @api_boundary
-def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | Hashable | None = None,
+                  dtype: DTypeLike | None = None) -> Array:
     """Typed keys of their words.
 
     Args:
@@ -143,20 +146,20 @@ def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -
 
 
 @api_boundary
-def key_impl(keys: Any) -> Any:
+def key_impl(keys: ArrayLike) -> Any:
     """The implementation of keys, as `key` and `wrap_key_data` accept it: a name, or a `PRNGSpec` for one's own."""
     impl = raw_keys("key_impl", keys)[1]
     return impl.name if impl.emit is not None else PRNGSpec(impl)
 
 
 @api_boundary
-def key_dtype(impl_spec: Any = None) -> Any:
+def key_dtype(impl_spec: str | Hashable | None = None) -> Any:
     """The dtype of typed keys of an implementation (default `jax_default_prng_impl`)."""
     return resolve(impl_spec).dtype
 
 
 @api_boundary
-def clone(key: Any) -> Any:
+def clone(key: ArrayLike) -> Array:
     """The same key, as a key that counts as not yet used for the check of key reuse."""
     words, impl, typed = raw_keys("clone", key)
     return as_given(words, impl, typed)  # a new array of keys, with the same words
@@ -170,7 +173,7 @@ def _split(words, *, impl, shape, partitionable):
 
 
 @api_boundary
-def split(key: Any, num: int | Sequence[int] = 2) -> Any:
+def split(key: ArrayLike, num: int | Sequence[int] = 2) -> Array:
     """New keys from one, which is not to be used again.
 
     Args:
@@ -194,7 +197,7 @@ def _fold_in(words, data, *, impl):
 
 
 @api_boundary
-def fold_in(key: Any, data: Any) -> Any:
+def fold_in(key: ArrayLike, data: ArrayLike) -> Array:
     """A new key from a key and a number, such as the index of a step or of a device.
 
     Args:
@@ -268,7 +271,8 @@ def _bits(words, *, impl, shape, bit_width):
 
 
 @api_boundary
-def bits(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def bits(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+         out_sharding: Placement | None = None) -> Array:
     """Uniform random bits as unsigned integers.
 
     Args:

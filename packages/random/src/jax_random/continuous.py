@@ -13,6 +13,8 @@ from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler
@@ -43,7 +45,8 @@ def _exponential(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def exponential(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def exponential(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+                out_sharding: Placement | None = None) -> Array:
     """Independent samples of the exponential distribution of rate 1, with density ``exp(-x)`` for ``x >= 0``.
 
     Args:
@@ -65,7 +68,8 @@ def _pareto(words, b, *, impl, shape, dtype):
 
 
 @api_boundary
-def pareto(key: Any, b: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def pareto(key: ArrayLike, b: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+           out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Pareto distribution, with density ``b / x**(b + 1)`` for ``x >= 1``.
 
     Args:
@@ -90,7 +94,8 @@ def _weibull_min(words, scale, concentration, *, impl, shape, dtype):
 
 
 @api_boundary
-def weibull_min(key: Any, scale: Any, concentration: Any, shape: Any = (), dtype: Any = None) -> Any:
+def weibull_min(key: ArrayLike, scale: ArrayLike, concentration: ArrayLike, shape: Shape = (),
+                dtype: DTypeLike | None = None) -> Array:
     """Independent samples of the Weibull distribution of minima: ``scale * exponential ** (1 / concentration)``.
 
     Args:
@@ -114,7 +119,8 @@ def _rayleigh(words, scale, *, impl, shape, dtype):
 
 
 @api_boundary
-def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def rayleigh(key: ArrayLike, scale: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+             out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Rayleigh distribution: the length of a vector of two normal numbers, times ``scale``.
 
     Args:
@@ -141,7 +147,8 @@ def _laplace(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def laplace(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def laplace(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+            out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Laplace distribution, with density ``exp(-|x|) / 2``.
 
     Args:
@@ -164,7 +171,8 @@ def _logistic(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def logistic(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def logistic(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+             out_sharding: Placement | None = None) -> Array:
     """Independent samples of the logistic distribution, whose distribution function is ``1 / (1 + exp(-x))``.
 
     Args:
@@ -187,7 +195,8 @@ def _cauchy(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def cauchy(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def cauchy(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+           out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Cauchy distribution, with density ``1 / (pi * (1 + x**2))``.
 
     Args:
@@ -237,7 +246,8 @@ def _gumbel(words, *, impl, shape, dtype, mode):
 
 
 @api_boundary
-def gumbel(key: Any, shape: Any = (), dtype: Any = None, mode: str | None = None, *, out_sharding: Any = None) -> Any:
+def gumbel(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, mode: str | None = None, *,
+           out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Gumbel distribution, whose distribution function is ``exp(-exp(-x))``.
 
     Args:
@@ -268,7 +278,8 @@ def _maxwell(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def maxwell(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def maxwell(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+            out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Maxwell distribution: the length of a vector of three normal numbers.
 
     Args:
@@ -294,7 +305,8 @@ def _double_sided_maxwell(words, loc, scale, *, impl, shape, dtype):
 
 
 @api_boundary
-def double_sided_maxwell(key: Any, loc: Any, scale: Any, shape: Any = (), dtype: Any = None) -> Any:
+def double_sided_maxwell(key: ArrayLike, loc: ArrayLike, scale: ArrayLike, shape: Shape = (),
+                         dtype: DTypeLike | None = None) -> Array:
     """Independent samples of the Maxwell distribution with a random sign, times ``scale``, plus ``loc``.
 
     Args:
@@ -327,7 +339,8 @@ def _rademacher(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def rademacher(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def rademacher(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+               out_sharding: Placement | None = None) -> Array:
     """Independent samples that are 1 or -1 with equal probability.
 
     Args:
@@ -372,7 +385,8 @@ def _wald(words, mean, *, impl, shape, dtype):
 
 
 @api_boundary
-def wald(key: Any, mean: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def wald(key: ArrayLike, mean: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+         out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Wald (inverse Gaussian) distribution of scale 1.
 
     Args:
@@ -401,8 +415,8 @@ def _triangular(words, left, mode, right, *, impl, shape, dtype):
 
 
 @api_boundary
-def triangular(key: Any, left: Any, mode: Any, right: Any, shape: Any = None, dtype: Any = None, *,
-               out_sharding: Any = None) -> Any:
+def triangular(key: ArrayLike, left: ArrayLike, mode: ArrayLike, right: ArrayLike, shape: Shape | None = None,
+               dtype: DTypeLike | None = None, *, out_sharding: Placement | None = None) -> Array:
     """Independent samples of the triangular distribution on ``[left, right]`` with its peak at ``mode``.
 
     Args:

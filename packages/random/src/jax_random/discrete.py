@@ -17,6 +17,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_array, check_call, check_dtype, check_shape, key_words, run, sampler
@@ -42,8 +44,8 @@ def _categorical(words, logits, *, impl, axis, shape, prefix, replace, mode):
 
 
 @api_boundary
-def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None, replace: bool = True, mode: str | None = None, *,
-                out_sharding: Any = None) -> Any:
+def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape | None = None, replace: bool = True,
+                mode: str | None = None, *, out_sharding: Placement | None = None) -> Array:
     """Random indices along an axis, with probabilities ``softmax(logits, axis)``.
 
     Args:
@@ -97,7 +99,8 @@ def _geometric(words, p, *, impl, shape, dtype, real):
 
 
 @api_boundary
-def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def geometric(key: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+              out_sharding: Placement | None = None) -> Array:
     """Independent samples of the geometric distribution: the number of trials up to the first success, from 1 on.
 
     Args:
@@ -187,8 +190,8 @@ def _poisson(words, lam, *, impl, shape, dtype):
 
 
 @api_boundary
-def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
-            out_sharding: Any = None) -> Any:
+def poisson(key: ArrayLike, lam: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+            method: str = "exact", out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Poisson distribution.
 
     Args:
@@ -411,7 +414,8 @@ def _binomial(words, n, p, *, impl, shape, dtype, real):
 
 
 @api_boundary
-def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
+def binomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, shape: Shape | None = None,
+             dtype: DTypeLike | None = None) -> Array:
     """Independent samples of the binomial distribution: the number of successes in ``n`` trials.
 
     Args:
@@ -455,7 +459,8 @@ def _multinomial(words, n, p, *, impl, shape, dtype, unroll):
 
 
 @api_boundary
-def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = None, unroll: int | bool = 1) -> Any:
+def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Shape | None = None,
+                dtype: DTypeLike | None = None, unroll: int | bool = 1) -> Any:
     """Independent samples of the multinomial distribution: how often each category comes up in ``n`` trials.
 
     Args:

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from jax_core.representation.typing import ArrayLike
+
 from .api import _seeded
 from .impls import (PRNGImpl, define_prng_impl, rbg_prng_impl, resolve, threefry_prng_impl,
                     unsafe_rbg_prng_impl)
@@ -10,7 +12,7 @@ from .primitives import random_seed_p, random_wrap_p
 from .threefry import threefry2x32_p, threefry_2x32
 
 
-def random_seed(seeds: Any, impl: PRNGImpl) -> Any:
+def random_seed(seeds: ArrayLike, impl: PRNGImpl) -> Any:
     """Typed keys of an array of integers, one for each.
 
     Args:
@@ -26,7 +28,7 @@ def random_seed(seeds: Any, impl: PRNGImpl) -> Any:
     return seed_with_impl(chosen, seeds)
 
 
-def seed_with_impl(impl: PRNGImpl, seed: Any) -> Any:
+def seed_with_impl(impl: PRNGImpl, seed: ArrayLike) -> Any:
     """The typed key of an integer, for an implementation.
 
     Raises:

@@ -23,6 +23,8 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import inlined
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_call, check_dtype, check_shape, key_words, run, sampler
@@ -340,8 +342,8 @@ def _gamma(words, a, *, impl, shape, dtype, log_space, method):
 
 
 @api_boundary
-def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
-          out_sharding: Any = None) -> Any:
+def gamma(key: ArrayLike, a: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+          method: str = "exact", out_sharding: Placement | None = None) -> Array:
     """Independent samples of the gamma distribution, with density ``x**(a - 1) exp(-x) / Gamma(a)`` for ``x > 0``.
 
     Differentiable by ``a``. For small ``a`` samples underflow to 0; `loggamma` gives their logarithms.
@@ -363,8 +365,8 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, method: str
 
 
 @api_boundary
-def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
-             out_sharding: Any = None) -> Any:
+def loggamma(key: ArrayLike, a: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+             method: str = "exact", out_sharding: Placement | None = None) -> Array:
     """Logarithms of independent samples of the gamma distribution: finite where these would be too small to represent.
 
     Differentiable by ``a``. Arguments and errors as for `gamma`.
@@ -394,8 +396,8 @@ def _beta(words, a, b, *, impl, shape, dtype, method):
 
 
 @api_boundary
-def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
-         out_sharding: Any = None) -> Any:
+def beta(key: ArrayLike, a: ArrayLike, b: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+         method: str = "exact", out_sharding: Placement | None = None) -> Array:
     """Independent samples of the beta distribution, with density proportional to ``x**(a - 1) (1 - x)**(b - 1)``.
 
     Differentiable by ``a`` and ``b``.
@@ -425,7 +427,8 @@ def _dirichlet(words, alpha, *, impl, shape, dtype):
 
 
 @api_boundary
-def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+              out_sharding: Placement | None = None) -> Array:
     """Independent samples of the Dirichlet distribution: vectors of probabilities.
 
     Differentiable by ``alpha``.
@@ -467,8 +470,8 @@ def _chisquare(words, df, *, impl, shape, dtype, method):
 
 
 @api_boundary
-def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, method: str = "exact",
-              out_sharding: Any = None) -> Any:
+def chisquare(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+              method: str = "exact", out_sharding: Placement | None = None) -> Array:
     """Independent samples of the chi-square distribution: the sum of ``df`` squared normal numbers.
 
     Differentiable by ``df``.
@@ -501,7 +504,8 @@ def _f(words, dfnum, dfden, *, impl, shape, dtype):
 
 
 @api_boundary
-def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def f(key: ArrayLike, dfnum: ArrayLike, dfden: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+      out_sharding: Placement | None = None) -> Array:
     """Independent samples of the F distribution: the ratio of two chi-square variates, each divided by its degrees.
 
     Differentiable by both degrees of freedom.
@@ -532,7 +536,8 @@ def _t(words, df, *, impl, shape, dtype):
 
 
 @api_boundary
-def t(key: Any, df: Any, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def t(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+      out_sharding: Placement | None = None) -> Array:
     """Independent samples of Student's t distribution.
 
     Differentiable by ``df``.
@@ -567,7 +572,8 @@ def _generalized_normal(words, p, *, impl, shape, dtype):
 
 
 @api_boundary
-def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def generalized_normal(key: ArrayLike, p: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+                       out_sharding: Placement | None = None) -> Array:
     """Independent samples of the generalised normal distribution, with density proportional to ``exp(-|x|**p)``.
 
     Args:
@@ -595,7 +601,8 @@ def _ball(words, p, *, impl, shape, dtype, d):
 
 
 @api_boundary
-def ball(key: Any, d: int, p: Any = 2, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: Shape = (), dtype: DTypeLike | None = None, *,
+         out_sharding: Placement | None = None) -> Any:
     """Independent points, uniformly distributed in the unit ball of the p-norm.
 
     Args:

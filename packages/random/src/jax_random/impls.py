@@ -19,6 +19,7 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.typing import ArrayLike
 
 from . import threefry
 from .keys import KeyType
@@ -129,8 +130,11 @@ def resolve(spec: Any) -> PRNGImpl:
                     "'threefry2x32', or what jax.random.key_impl returned")
 
 
-def define_prng_impl(*, key_shape: Sequence[int], seed: Callable, split: Callable, random_bits: Callable,
-                     fold_in: Callable, name: str = "<unnamed>", tag: str = "?") -> PRNGSpec:
+def define_prng_impl(*, key_shape: Sequence[int], seed: Callable[[ArrayLike], ArrayLike],
+                     split: Callable[[ArrayLike, tuple[int, ...]], ArrayLike],
+                     random_bits: Callable[[ArrayLike, int, tuple[int, ...]], ArrayLike],
+                     fold_in: Callable[[ArrayLike, int], ArrayLike], name: str = "<unnamed>",
+                     tag: str = "?") -> PRNGSpec:
     """Register an implementation of random bits; `jax.random.key(seed, impl=name)` makes keys for it.
 
     Args:

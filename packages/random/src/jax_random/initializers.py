@@ -12,8 +12,9 @@ from typing import Any, Callable, Protocol, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_numpy_api import numpy as jnp
-
 
 
 RealNumeric = Any
@@ -22,7 +23,8 @@ RealNumeric = Any
 class Initializer(Protocol):
     """``initializer(key, shape, dtype=None, out_sharding=None)`` returns an array of that shape and dtype."""
 
-    def __call__(self, key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
+    def __call__(self, key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
+                 out_sharding: Placement | None = None) -> Array:
         ...
 
 
@@ -31,17 +33,19 @@ def _dtype(asked: Any, default: Any) -> Any:
     return dtypes.canonicalize_dtype(np.float64 if chosen is None else chosen)
 
 
-def zeros(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
+def zeros(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
+          out_sharding: Placement | None = None) -> Array:
     """An array of zeros."""
     return jnp.zeros(shape, _dtype(dtype, None))
 
 
-def ones(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
+def ones(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
+         out_sharding: Placement | None = None) -> Array:
     """An array of ones."""
     return jnp.ones(shape, _dtype(dtype, None))
 
 
-def constant(value: Any, dtype: Any = None) -> Initializer:
+def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
     """Arrays filled with ``value``."""
     default = dtype
 
@@ -50,7 +54,7 @@ def constant(value: Any, dtype: Any = None) -> Initializer:
     return init
 
 
-def uniform(scale: RealNumeric = 1e-2, dtype: Any = None) -> Initializer:
+def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
     """Uniform draws from ``[0, scale)``."""
     default = dtype
 
@@ -60,7 +64,7 @@ def uniform(scale: RealNumeric = 1e-2, dtype: Any = None) -> Initializer:
     return init
 
 
-def normal(stddev: RealNumeric = 1e-2, dtype: Any = None) -> Initializer:
+def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
     """Normal draws with standard deviation ``stddev``."""
     default = dtype
 
@@ -70,7 +74,7 @@ def normal(stddev: RealNumeric = 1e-2, dtype: Any = None) -> Initializer:
     return init
 
 
-def truncated_normal(stddev: RealNumeric = 1e-2, dtype: Any = None, lower: RealNumeric = -2.0,
+def truncated_normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None, lower: RealNumeric = -2.0,
                      upper: RealNumeric = 2.0) -> Initializer:
     """Normal draws cut to ``[lower, upper]``, then times ``stddev``."""
     default = dtype
@@ -97,7 +101,7 @@ def _fans(shape, in_axis, out_axis, batch_axis) -> tuple[float, float]:
 
 def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: int | Sequence[int] = -2,
                      out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = (),
-                     dtype: Any = None) -> Initializer:
+                     dtype: DTypeLike | None = None) -> Initializer:
     """Draws with variance ``scale / fan``.
 
     Args:
@@ -148,7 +152,7 @@ def _complex(key, shape, dtype, real, distribution, variance):
 
 def _scaled(scale, mode, distribution, doc):
     def make(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1,
-             batch_axis: int | Sequence[int] = (), dtype: Any = None) -> Initializer:
+             batch_axis: int | Sequence[int] = (), dtype: DTypeLike | None = None) -> Initializer:
         return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
     make.__doc__ = doc
     return make
@@ -162,7 +166,7 @@ he_uniform = kaiming_uniform = _scaled(2.0, "fan_in", "uniform", "Uniform, varia
 he_normal = kaiming_normal = _scaled(2.0, "fan_in", "truncated_normal", "Cut normal, variance 2 over the input fan.")
 
 
-def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
     """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014."""
     default = dtype
 
@@ -181,7 +185,7 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: Any = Non
     return init
 
 
-def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: Any = None) -> Initializer:
+def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
     """Convolution kernels (1 to 3 spatial axes first) that are `orthogonal` at their centre and 0 elsewhere.
 
     Source: Xiao et al., ICML 2018.

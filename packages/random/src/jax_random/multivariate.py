@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_dtype, check_shape, key_words, run
@@ -36,8 +37,9 @@ def _multivariate_normal(words, mean, cov, *, impl, shape, dtype, method):
 
 
 @api_boundary
-def multivariate_normal(key: Any, mean: Any, cov: Any, shape: Any = None, dtype: Any = None, method: str = "cholesky", *,
-                        out_sharding: Any = None) -> Any:
+def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: Shape | None = None,
+                        dtype: DTypeLike | None = None, method: str = "cholesky", *,
+                        out_sharding: Placement | None = None) -> Array:
     """Independent samples of the multivariate normal distribution.
 
     Args:
@@ -107,8 +109,8 @@ def _orthogonal(words, *, impl, shape, dtype, n, m):
 
 
 @api_boundary
-def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = None, m: int | None = None, *,
-               out_sharding: Any = None) -> Any:
+def orthogonal(key: ArrayLike, n: int, shape: Shape = (), dtype: DTypeLike | None = None, m: int | None = None, *,
+               out_sharding: Placement | None = None) -> Array:
     """Independent matrices, uniformly distributed among the orthogonal (for complex dtypes, unitary) ones.
 
     Args:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax
 
 from .checks import broadcast_shape, check_array, check_dtype, check_shape, key_words, run, sampler
@@ -55,7 +57,8 @@ def _normal(words, *, impl, shape, dtype):
 
 
 @api_boundary
-def normal(key: Any, shape: Any = (), dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def normal(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
+           out_sharding: Placement | None = None) -> Array:
     """Independent samples of the standard normal distribution.
 
     Args:
@@ -143,8 +146,8 @@ def _full_like(x, value):
 
 
 @api_boundary
-def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = None, *,
-                     out_sharding: Any = None) -> Any:
+def truncated_normal(key: ArrayLike, lower: ArrayLike, upper: ArrayLike, shape: Shape | None = None,
+                     dtype: DTypeLike | None = None, *, out_sharding: Placement | None = None) -> Array:
     """Independent samples of the standard normal distribution, given that they lie between ``lower`` and ``upper``.
 
     Args:
@@ -172,7 +175,8 @@ def _lognormal(words, sigma, *, impl, shape, dtype):
 
 
 @api_boundary
-def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def lognormal(key: ArrayLike, sigma: ArrayLike = 1.0, shape: Shape | None = None, dtype: DTypeLike | None = None, *,
+              out_sharding: Placement | None = None) -> Array:
     """Independent samples of the log-normal distribution: ``exp(sigma * normal)``.
 
     Args:

@@ -21,6 +21,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import check_array, check_shape, key_words, run
@@ -80,7 +82,8 @@ def _permutation(words, x, *, impl, axis, independent):
 
 
 @api_boundary
-def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False, *, out_sharding: Any = None) -> Any:
+def permutation(key: ArrayLike, x: ArrayLike, axis: int = 0, independent: bool = False, *,
+                out_sharding: Placement | None = None) -> Array:
     """``x`` with the slices along ``axis`` in random order, or the integers below ``x`` in random order.
 
     Args:
@@ -138,8 +141,8 @@ def _choice(words, a, p, *, impl, shape, replace, axis, mode):
 
 
 @api_boundary
-def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0,
-           mode: str | None = None) -> Any:
+def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True, p: ArrayLike | None = None, axis: int = 0,
+           mode: str | None = None) -> Array:
     """Random elements of an array along an axis, or random integers below a number.
 
     Args:

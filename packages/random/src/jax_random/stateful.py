@@ -5,12 +5,14 @@ around: draw number n uses ``fold_in(base key, n)``.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Hashable, Sequence
 
 import numpy as np
 from jax_core.representation import tree
 from jax_core.references.api import new_ref
 from jax_core.traces.trace import trace_state_clean
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike
 from jax_numpy_api import numpy as jnp
 
 from . import api
@@ -24,32 +26,35 @@ class StatefulPRNG:
     It can be passed to a jitted function or closed over, but not returned from one.
     """
 
-    def __init__(self, _base_key: Any, _counter: Any):
+    def __init__(self, _base_key: ArrayLike, _counter: Any):
         self._base_key, self._counter = _base_key, _counter
 
     def __repr__(self):
         return f"StatefulPRNG(_base_key={self._base_key!r}, _counter={self._counter!r})"
 
-    def key(self, shape: int | Sequence[int] = ()) -> Any:
+    def key(self, shape: int | Sequence[int] = ()) -> Array:
         """A fresh key, or an array of fresh keys of this shape."""
         fresh = api.fold_in(self._base_key, self._counter[...])
         self._counter[...] += 1
         return fresh if shape == () else api.split(fresh, shape)
 
-    def random(self, size: Any = None, dtype: Any = float) -> Any:
+    def random(self, size: int | Sequence[int] | None = None, dtype: DTypeLike = float) -> Any:
         """Independent samples from the interval [0, 1), of shape ``size``."""
         return uniform(self.key(), _shape(size), dtype)
 
-    def uniform(self, low: Any = 0, high: Any = 1, size: Any = None, *, dtype: Any = float) -> Any:
+    def uniform(self, low: ArrayLike = 0, high: ArrayLike = 1, size: int | Sequence[int] | None = None, *,
+                dtype: DTypeLike = float) -> Array:
         """Independent samples from [low, high), of shape ``size``; by default that of ``low`` and ``high`` together."""
         return uniform(self.key(), _shape(size, low, high), dtype, minval=low, maxval=high)
 
-    def normal(self, loc: Any = 0, scale: Any = 1, size: Any = None, *, dtype: Any = float) -> Any:
+    def normal(self, loc: ArrayLike = 0, scale: ArrayLike = 1, size: int | Sequence[int] | None = None, *,
+               dtype: DTypeLike = float) -> Array:
         """Independent normal samples with mean ``loc`` and standard deviation ``scale``; shape as for `uniform`."""
         draw = normal(self.key(), _shape(size, loc, scale), dtype)
         return draw * jnp.asarray(scale, draw.dtype) + jnp.asarray(loc, draw.dtype)
 
-    def integers(self, low: Any, high: Any = None, size: Any = None, *, dtype: Any = int) -> Any:
+    def integers(self, low: ArrayLike, high: ArrayLike | None = None, size: int | Sequence[int] | None = None, *,
+                 dtype: DTypeLike = int) -> Array:
         """Independent integers from [low, high), or [0, low) without ``high``; shape as for `uniform`."""
         low, high = (0, low) if high is None else (low, high)
         return randint(self.key(), _shape(size, low, high), low, high, dtype)
@@ -81,7 +86,7 @@ def _shape(size: Any, *parameters: Any) -> tuple[int, ...]:
     return (size,) if hasattr(size, "__index__") else tuple(size)
 
 
-def stateful_rng(seed: Any = None, *, impl: Any = None) -> StatefulPRNG:
+def stateful_rng(seed: ArrayLike | None = None, *, impl: str | Hashable | None = None) -> StatefulPRNG:
     """A random generator with state.
 
     Args:

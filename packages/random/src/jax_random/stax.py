@@ -62,7 +62,7 @@ def _convolution(shape_of, convolve, dimension_numbers, out_chan, filter_shape, 
 
 
 def GeneralConv(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],
-                strides: Sequence[int] | None = None, padding: Any = "VALID", W_init: Callable | None = None,
+                strides: Sequence[int] | None = None, padding: str = "VALID", W_init: Callable | None = None,
                 b_init: Callable = randn(1e-6)) -> Layer:
     """A convolution and a bias. ``dimension_numbers`` as for `lax.conv_general_dilated`, as three strings."""
     return _convolution(lax.conv_general_shape_tuple, lax.conv_general_dilated, dimension_numbers, out_chan, filter_shape,
@@ -70,7 +70,7 @@ def GeneralConv(dimension_numbers: Sequence[str], out_chan: int, filter_shape: S
 
 
 def GeneralConvTranspose(dimension_numbers: Sequence[str], out_chan: int, filter_shape: Sequence[int],
-                         strides: Sequence[int] | None = None, padding: Any = "VALID", W_init: Callable | None = None,
+                         strides: Sequence[int] | None = None, padding: str = "VALID", W_init: Callable | None = None,
                          b_init: Callable = randn(1e-6)) -> Layer:
     """A transposed convolution and a bias; see `lax.conv_transpose`."""
     return _convolution(lax.conv_transpose_shape_tuple, lax.conv_transpose, dimension_numbers, out_chan, filter_shape,
@@ -104,7 +104,7 @@ def BatchNorm(axis: int | Sequence[int] = (0, 1, 2), epsilon: float = 1e-5, cent
 
 # -- layers without ------------------------------------------------------------------------------------------------------
 
-def elementwise(fun: Callable, **fun_kwargs: Any) -> Layer:
+def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> Layer:
     """A function of arrays that keeps the shape."""
     return lambda rng, input_shape: (input_shape, ()), lambda params, inputs, **kwargs: fun(inputs, **fun_kwargs)
 

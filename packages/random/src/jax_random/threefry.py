@@ -25,6 +25,7 @@ import numpy as np
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.typing import ArrayLike
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 PARITY = 0x1BD11BDA
@@ -380,7 +381,7 @@ threefry2x32_p = Primitive(
 """The hash of four uint32 arrays (key words, counter words), broadcast against each other; gives two."""
 
 
-def threefry_2x32(keypair: Any, count: Any) -> Any:
+def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Any:
     """The words that one key gives for an array of counters, paired as in the original layout.
 
     Args:

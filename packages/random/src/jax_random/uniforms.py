@@ -15,6 +15,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax
 
 from .api import draw_bits
@@ -91,8 +93,8 @@ def _uniform(words, minval, maxval, *, impl, shape, dtype):
 
 
 @api_boundary
-def uniform(key: Any, shape: Any = (), dtype: Any = None, minval: Any = 0.0, maxval: Any = 1.0, *,
-            out_sharding: Any = None) -> Any:
+def uniform(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, minval: ArrayLike = 0.0,
+            maxval: ArrayLike = 1.0, *, out_sharding: Placement | None = None) -> Array:
     """Independent samples from the interval ``[minval, maxval)``.
 
     Args:
@@ -193,7 +195,8 @@ def _randint_static(words, *, impl, shape, dtype, minval, maxval):
 
 
 @api_boundary
-def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = None, *, out_sharding: Any = None) -> Any:
+def randint(key: ArrayLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, dtype: DTypeLike | None = None, *,
+            out_sharding: Placement | None = None) -> Array:
     """Independent integers from the range ``[minval, maxval)``.
 
     Args:
@@ -237,7 +240,8 @@ def _bernoulli(words, p, *, impl, shape, mode, dtype):
 
 
 @api_boundary
-def bernoulli(key: Any, p: Any = 0.5, shape: Any = None, mode: str = "low", *, out_sharding: Any = None) -> Any:
+def bernoulli(key: ArrayLike, p: ArrayLike = 0.5, shape: Shape | None = None, mode: str = "low", *,
+              out_sharding: Placement | None = None) -> Array:
     """Independent booleans that are True with probability ``p``.
 
     Args:

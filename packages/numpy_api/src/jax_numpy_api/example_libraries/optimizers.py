@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from jax_core.representation import tree
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import numpy as jnp
 
@@ -73,7 +74,7 @@ def _states(state: OptimizerState) -> list:
     return [tree.unflatten(structure, leaves) for structure, leaves in zip(state.subtree_defs, state.packed_state)]
 
 
-def optimizer(opt_maker: Callable) -> Callable:
+def optimizer(opt_maker: Callable[..., tuple[Callable[..., Any], Callable[..., Any], Callable[..., Any]]]) -> Callable:
     """Lift an optimizer of one array to pytrees. Used as a decorator.
 
     Args:
@@ -111,14 +112,14 @@ def optimizer(opt_maker: Callable) -> Callable:
 # -- methods -------------------------------------------------------------------------------------------------------------
 
 @optimizer
-def sgd(step_size: Any) -> Any:
+def sgd(step_size: ArrayLike) -> Any:
     """Gradient descent: ``x -= step g``."""
     step = make_schedule(step_size)
     return lambda x: x, lambda i, g, x: x - step(i) * g, lambda x: x
 
 
 @optimizer
-def momentum(step_size: Any, mass: float) -> Any:
+def momentum(step_size: ArrayLike, mass: float) -> Any:
     """Heavy ball: ``v = mass v + g``, ``x -= step v``."""
     step = make_schedule(step_size)
 
@@ -130,7 +131,7 @@ def momentum(step_size: Any, mass: float) -> Any:
 
 
 @optimizer
-def nesterov(step_size: Any, mass: float) -> Any:
+def nesterov(step_size: ArrayLike, mass: float) -> Any:
     """Nesterov's momentum: ``v = mass v + g``, ``x -= step (mass v + g)``."""
     step = make_schedule(step_size)
 
@@ -148,7 +149,7 @@ def _rsqrt_or_zero(x):
 
 
 @optimizer
-def adagrad(step_size: Any, momentum: float = 0.9) -> Any:
+def adagrad(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """Gradients over the root of the sum of their squares, averaged with weight ``momentum`` on the past."""
     step = make_schedule(step_size)
 
@@ -161,7 +162,7 @@ def adagrad(step_size: Any, momentum: float = 0.9) -> Any:
 
 
 @optimizer
-def rmsprop(step_size: Any, gamma: float = 0.9, eps: float = 1e-8) -> Any:
+def rmsprop(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8) -> Any:
     """Gradients over the root of the running mean (weight ``gamma`` on the past) of their squares plus ``eps``."""
     step = make_schedule(step_size)
 
@@ -173,7 +174,7 @@ def rmsprop(step_size: Any, gamma: float = 0.9, eps: float = 1e-8) -> Any:
 
 
 @optimizer
-def rmsprop_momentum(step_size: Any, gamma: float = 0.9, eps: float = 1e-8, momentum: float = 0.9) -> Any:
+def rmsprop_momentum(step_size: ArrayLike, gamma: float = 0.9, eps: float = 1e-8, momentum: float = 0.9) -> Any:
     """`rmsprop`, whose steps gather momentum."""
     step = make_schedule(step_size)
 
@@ -186,7 +187,7 @@ def rmsprop_momentum(step_size: Any, gamma: float = 0.9, eps: float = 1e-8, mome
 
 
 @optimizer
-def adam(step_size: Any, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
+def adam(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
     """Running means of gradients (``b1``) and of their squares (``b2``), corrected for their start at zero."""
     step = make_schedule(step_size)
 
@@ -200,7 +201,7 @@ def adam(step_size: Any, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) 
 
 
 @optimizer
-def adamax(step_size: Any, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
+def adamax(step_size: ArrayLike, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8) -> Any:
     """`adam` with the running maximum of the gradients' moduli in place of their mean square."""
     step = make_schedule(step_size)
 
@@ -214,7 +215,7 @@ def adamax(step_size: Any, b1: float = 0.9, b2: float = 0.999, eps: float = 1e-8
 
 
 @optimizer
-def sm3(step_size: Any, momentum: float = 0.9) -> Any:
+def sm3(step_size: ArrayLike, momentum: float = 0.9) -> Any:
     """`adagrad` with one accumulator for each index of each axis instead of one for each element.
 
     A number has one accumulator, as a vector of one element has.
@@ -270,7 +271,7 @@ def polynomial_decay(step_size: float, decay_steps: int, final_step_size: float,
     return schedule
 
 
-def piecewise_constant(boundaries: Any, values: Any) -> Schedule:
+def piecewise_constant(boundaries: Sequence[ArrayLike], values: ArrayLike) -> Schedule:
     """``values[k]`` for steps after the ``k``-th boundary; a boundary itself belongs to the piece before it.
 
     Raises:
@@ -304,7 +305,7 @@ def make_schedule(scalar_or_schedule: Any) -> Schedule:
 
 # -- gradients -----------------------------------------------------------------------------------------------------------
 
-def l2_norm(tree: Any) -> Any:
+def l2_norm(tree: PyTree) -> Any:
     """The Euclidean norm of all leaves together."""
     return jnp.sqrt(sum(jnp.vdot(x, x) for x in _leaves(tree)))
 
@@ -312,7 +313,7 @@ def l2_norm(tree: Any) -> Any:
 _leaves = tree.leaves
 
 
-def clip_grads(grad_tree: Any, max_norm: float) -> Any:
+def clip_grads(grad_tree: PyTree, max_norm: float) -> Any:
     """Gradients scaled down to the norm ``max_norm`` where theirs is larger."""
     norm = l2_norm(grad_tree)
     return tree.map(lambda g: jnp.where(norm < max_norm, g, g * (max_norm / norm)), grad_tree)
@@ -335,7 +336,7 @@ def unpack_optimizer_state(opt_state: OptimizerState) -> Any:
     return tree.unflatten(opt_state.tree_def, [JoinPoint(state) for state in _states(opt_state)])
 
 
-def pack_optimizer_state(marked_pytree: Any) -> OptimizerState:
+def pack_optimizer_state(marked_pytree: PyTree) -> OptimizerState:
     """The inverse of `unpack_optimizer_state`.
 
     Raises:

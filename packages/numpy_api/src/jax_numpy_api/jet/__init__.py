@@ -13,6 +13,7 @@ from jax_core.transformations.forward import has_tangent
 from jax_core.representation.primitive import Primitive, Zero
 from jax_core.public import linear_util
 from jax_core.traces.structural import convert_element_type_p, instantiate
+from jax_core.representation.typing import PyTree
 
 from .programs import jet_flat
 from .rules import jet_rules
@@ -42,7 +43,8 @@ def fact(n: int) -> int:
     return math.factorial(n)
 
 
-def jet(fun: Callable, primals: Sequence[Any], series: Sequence[Any], factorial_scaled: bool = True, **_: Any) -> tuple[Any, Any]:
+def jet(fun: Callable[..., Any], primals: Sequence[PyTree], series: Sequence[Any], factorial_scaled: bool = True,
+        **_: Any) -> tuple[Any, Any]:
     """The derivatives of ``fun`` along a curve, up to any order: Taylor-mode forward differentiation.
 
     For a curve ``x(t)`` with ``x(0) = primals[i]`` and derivatives ``series[i]``, these are the value and the derivatives of

@@ -31,7 +31,7 @@ Terms = list | None
 """The coefficients of ``t^1, t^2, ...`` (None where one is zero), or None where all are."""
 
 
-def jet_flat(fun: Callable, primals: Sequence[Any], terms: Sequence[Terms], order: int) -> tuple[list, list[Terms]]:
+def jet_flat(fun: Callable[..., Any], primals: Sequence[Any], terms: Sequence[Terms], order: int) -> tuple[list, list[Terms]]:
     """Values and coefficients of the flat function ``fun``."""
     trace = JetTrace(context.state.trace, order)
     inputs = [x if t is None or order == 0 else JetTracer(trace, x, order, lambda k, t=t: t[k - 1])
@@ -49,7 +49,8 @@ def terms_of(trace: JetTrace, x: Any, order: int) -> Terms:
     return None if all(t is None for t in found) else found
 
 
-def jet_jaxpr(closed: ClosedJaxpr, order: int, nonzero: Sequence[bool], force: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool]]:
+def jet_jaxpr(closed: ClosedJaxpr, order: int, nonzero: Sequence[bool],
+              force: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool]]:
     """The program ``(values, coefficients of the nonzero ones) -> (results, coefficients of the nonzero ones)``.
 
     The ``order`` coefficients of a value stand together. Results in ``force`` have coefficients in any case.

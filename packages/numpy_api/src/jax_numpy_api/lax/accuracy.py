@@ -46,6 +46,9 @@ class Tolerance:
         return f"Tolerance(atol={self.atol}, rtol={self.rtol}, ulps={self.ulps})"
 
 
+Accuracy = AccuracyMode | Tolerance
+
+
 def accuracy_text(accuracy: AccuracyMode | Tolerance | None) -> str:
     """The attribute of a StableHLO op; empty for None.
 

@@ -21,9 +21,12 @@ from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_linear, none
 from jax_core.traces.structural import convert_element_type_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .compare import emit_compare, eq_p, gt_p
 from .nan_cpu import drops_nan, emit_choice
+from .accuracy import Accuracy
 from .nary import (ANY, FLOAT, INEXACT, INTEGER, NUMERIC, apply, as_operand, check_dtype, constant, elementwise, emit,
                    full_operands, integers, like, nary_result, nary_type, op, unbroadcast)
 from .select import select_n_p
@@ -471,64 +474,64 @@ nextafter_p = elementwise("nextafter", _nextafter_lower, accepts=FLOAT, referenc
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 
-def neg(x: Any) -> Any:
+def neg(x: ArrayLike) -> Array:
     """Elementwise ``-x``. Raises TypeError for booleans."""
     return apply(neg_p, x)
 
 
-def add(x: Any, y: Any) -> Any:
+def add(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit."""
     return apply(add_p, x, y)
 
 
-def sub(x: Any, y: Any) -> Any:
+def sub(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit."""
     return apply(sub_p, x, y)
 
 
-def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Any:
+def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
     """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ."""
     if out_dtype is None:
         return apply(mul_p, x, y)
     return apply(mul_p, x, y, out_dtype=dtypes.canonicalize_dtype(out_dtype))
 
 
-def div(x: Any, y: Any) -> Any:
+def div(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x / y``; integers truncate, and give -1 (all bits) where ``y`` is 0. Raises TypeError if dtypes differ."""
     return apply(div_p, x, y)
 
 
-def rem(x: Any, y: Any) -> Any:
+def rem(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise remainder with the sign of ``x``; of integers ``x`` itself where ``y`` is 0. Raises TypeError if dtypes differ."""
     return apply(rem_p, x, y)
 
 
-def mulhi(x: Any, y: Any, /) -> Any:
+def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The upper half of the bits of the double-width product of integers."""
     return apply(mulhi_p, x, y)
 
 
-def max(x: Any, y: Any) -> Any:
+def max(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
     return apply(max_p, x, y)
 
 
-def min(x: Any, y: Any) -> Any:
+def min(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
     return apply(min_p, x, y)
 
 
-def square(x: Any) -> Any:
+def square(x: ArrayLike) -> Array:
     """Elementwise ``x * x``. Raises TypeError for booleans."""
     return apply(square_p, x)
 
 
-def one_minus_square(x: Any) -> Any:
+def one_minus_square(x: ArrayLike) -> Array:
     """Elementwise ``1 - x * x``, accurate near 1. Raises TypeError unless ``x`` is floating or complex."""
     return apply(one_minus_square_p, x)
 
 
-def integer_pow(x: Any, y: int) -> Any:
+def integer_pow(x: ArrayLike, y: int) -> Array:
     """Elementwise ``x ** y`` for a fixed integer ``y``, by the fewest multiplications.
 
     Raises:
@@ -539,27 +542,27 @@ def integer_pow(x: Any, y: int) -> Any:
     return x if y == 1 and not isinstance(x, np.ndarray) and not np.isscalar(x) else integer_pow_p.bind(x, y=y)
 
 
-def reciprocal(x: Any) -> Any:
+def reciprocal(x: ArrayLike) -> Array:
     """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex."""
     return integer_pow(x, -1)
 
 
-def pow(x: Any, y: Any) -> Any:
+def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise."""
     return apply(pow_p, x, y)
 
 
-def sqrt(x: Any, *, accuracy: Any = None) -> Any:
+def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise square root, NaN for negative numbers, the principal one of complex numbers."""
     return with_accuracy(sqrt_p, x, accuracy)
 
 
-def rsqrt(x: Any, *, accuracy: Any = None) -> Any:
+def rsqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``1 / sqrt(x)``."""
     return with_accuracy(rsqrt_p, x, accuracy)
 
 
-def cbrt(x: Any, *, accuracy: Any = None) -> Any:
+def cbrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise cube root of real numbers."""
     return with_accuracy(cbrt_p, x, accuracy)
 
@@ -569,7 +572,7 @@ def with_accuracy(prim: Primitive, x: Any, accuracy: Any) -> Any:
     return apply(prim, x) if accuracy is None else apply(prim, x, accuracy=accuracy)
 
 
-def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> Any:
+def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None = None) -> Array:
     """The polynomial with coefficients ``coeffs``, lowest power first, at each ``x``, by Horner's rule.
 
     Args:
@@ -580,21 +583,21 @@ def polynomial(x: Any, coeffs: Sequence[Any], *, unroll: int | None = None) -> A
     return apply(polynomial_p, x, *coeffs)
 
 
-def floor(x: Any) -> Any:
+def floor(x: ArrayLike) -> Array:
     """Elementwise largest integer not above ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
     return apply(floor_p, x)
 
 
-def ceil(x: Any) -> Any:
+def ceil(x: ArrayLike) -> Array:
     """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
     return apply(ceil_p, x)
 
 
-def round(x: Any, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Any:
+def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
     """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating."""
     return apply(round_p, x, rounding_method=RoundingMethod(rounding_method))
 
 
-def nextafter(x1: Any, x2: Any) -> Any:
+def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Elementwise the next float after ``x1`` in the direction of ``x2``."""
     return apply(nextafter_p, x1, x2)

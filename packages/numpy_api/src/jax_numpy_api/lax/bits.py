@@ -8,12 +8,13 @@ Source: StableHLO specification, `and`, `or`, `xor`, `not`, `shift_left`, `shift
 """
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.primitive import ZERO
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .nary import BITS, INTEGER, apply, elementwise
 
@@ -77,46 +78,46 @@ population_count_p = _bitwise("population_count", "stablehlo.popcnt", _popcount_
 clz_p = _bitwise("clz", "stablehlo.count_leading_zeros", _clz_reference, INTEGER)
 
 
-def bitwise_and(x: Any, y: Any) -> Any:
+def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ."""
     return apply(and_p, x, y)
 
 
-def bitwise_or(x: Any, y: Any) -> Any:
+def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ."""
     return apply(or_p, x, y)
 
 
-def bitwise_xor(x: Any, y: Any) -> Any:
+def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ."""
     return apply(xor_p, x, y)
 
 
-def bitwise_not(x: Any) -> Any:
+def bitwise_not(x: ArrayLike) -> Array:
     """Elementwise ``~x`` of integers or booleans."""
     return apply(not_p, x)
 
 
-def shift_left(x: Any, y: Any) -> Any:
+def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0."""
     return apply(shift_left_p, x, y)
 
 
-def shift_right_arithmetic(x: Any, y: Any) -> Any:
+def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >> y`` of integers, filling with the sign bit; amounts outside [0, width) leave only the sign."""
     return apply(shift_right_arithmetic_p, x, y)
 
 
-def shift_right_logical(x: Any, y: Any) -> Any:
+def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >> y`` of integers, filling with zeros; amounts outside [0, width) give 0."""
     return apply(shift_right_logical_p, x, y)
 
 
-def population_count(x: Any) -> Any:
+def population_count(x: ArrayLike) -> Array:
     """Number of set bits of each integer, in its dtype."""
     return apply(population_count_p, x)
 
 
-def clz(x: Any) -> Any:
+def clz(x: ArrayLike) -> Array:
     """Number of leading zero bits of each integer, in its dtype."""
     return apply(clz_p, x)

@@ -17,6 +17,8 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .nary import ANY, FLOAT, ORDERED, apply, boolean, elementwise, full_operands
 
@@ -107,36 +109,36 @@ is_finite_p = elementwise("is_finite", "stablehlo.is_finite", accepts=FLOAT, jvp
                           exact=True)
 
 
-def eq(x: Any, y: Any) -> Any:
+def eq(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x == y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
     return apply(eq_p, x, y)
 
 
-def ne(x: Any, y: Any) -> Any:
+def ne(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x != y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
     return apply(ne_p, x, y)
 
 
-def lt(x: Any, y: Any) -> Any:
+def lt(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x < y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
     return apply(lt_p, x, y)
 
 
-def le(x: Any, y: Any) -> Any:
+def le(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x <= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
     return apply(le_p, x, y)
 
 
-def gt(x: Any, y: Any) -> Any:
+def gt(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x > y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
     return apply(gt_p, x, y)
 
 
-def ge(x: Any, y: Any) -> Any:
+def ge(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
     return apply(ge_p, x, y)
 
 
-def is_finite(x: Any) -> Any:
+def is_finite(x: ArrayLike) -> Array:
     """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating."""
     return apply(is_finite_p, x)

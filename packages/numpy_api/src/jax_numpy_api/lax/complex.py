@@ -9,13 +9,14 @@ Source: StableHLO specification, `real`, `imag`, `complex`, `abs`, `sign`.
 """
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import div_p, mul_p, neg_p
 from .compare import eq_p, ge_p
@@ -130,12 +131,12 @@ abs_p = elementwise("abs", "stablehlo.abs", accepts=SIGNED + INEXACT, jvp=(_abs_
 sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, reference=_sign_reference, exact=integers)
 
 
-def abs(x: Any) -> Any:
+def abs(x: ArrayLike) -> Array:
     """Elementwise ``|x|``; of complex numbers a real. Raises TypeError for booleans and unsigned integers."""
     return apply(abs_p, x)
 
 
-def sign(x: Any) -> Any:
+def sign(x: ArrayLike) -> Array:
     """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans."""
     return apply(sign_p, x)
 
@@ -143,22 +144,22 @@ def sign(x: Any) -> Any:
 # -- parts -------------------------------------------------------------------------------------------------------------
 
 
-def real(x: Any) -> Any:
+def real(x: ArrayLike) -> Array:
     """The real part of complex ``x``. Raises TypeError unless ``x`` is complex."""
     return apply(real_p, x)
 
 
-def imag(x: Any) -> Any:
+def imag(x: ArrayLike) -> Array:
     """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex."""
     return apply(imag_p, x)
 
 
-def complex(x: Any, y: Any) -> Any:
+def complex(x: ArrayLike, y: ArrayLike) -> Array:
     """The complex number ``x + iy`` of real floating parts (float32 or float64)."""
     return apply(complex_p, x, y)
 
 
-def conj(x: Any) -> Any:
+def conj(x: ArrayLike) -> Array:
     """The complex conjugate; a real floating ``x`` becomes complex. Raises TypeError for other dtypes."""
     x = as_operand("conj", x, 0)
     return conj_p.bind(x, input_dtype=get_aval(x).dtype)

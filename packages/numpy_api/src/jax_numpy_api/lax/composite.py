@@ -18,6 +18,8 @@ from jax_core.references.discharge import call_rule
 from jax_core.representation.primitive import ZERO, Primitive, ProgramPrimitive, none
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import copy_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 # -- composite -----------------------------------------------------------------------------------------------------------
 
@@ -72,7 +74,7 @@ composite_p = ProgramPrimitive(
     interpret=runs_its_program("call_jaxpr"))
 
 
-def composite(decomposition: Callable, name: str, version: int = 0) -> Callable:
+def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable:
     """A function that the compiler may recognise by name; else it is what ``decomposition`` computes.
 
     Args:
@@ -133,7 +135,7 @@ dce_sink_p = Primitive(
     effects=lambda x, *, prevent_mlir_dce: _SINK, impl=lambda x, *, prevent_mlir_dce: [])
 
 
-def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
+def dce_sink(val: ArrayLike, *, prevent_mlir_dce: bool = False) -> None:
     """Use every leaf of ``val``, so that a program keeps what computes it. ``prevent_mlir_dce``: the compiler keeps it too."""
     for leaf in tree.tree_leaves(val):
         dce_sink_p.bind(leaf, prevent_mlir_dce=prevent_mlir_dce)
@@ -142,7 +144,7 @@ def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
 stage_p = copy_p.with_rule(name="stage")
 
 
-def stage(x: Any, /) -> Any:
+def stage(x: ArrayLike, /) -> Array:
     """``x`` as a value of the current trace; outside of transformations, an array. ``x`` may be a pytree."""
     return tree.tree_map(stage_p.bind, x)
 
@@ -171,7 +173,7 @@ after_all_p = Primitive(
     impl=lambda *tokens: Token())
 
 
-def create_token(_: Any = None) -> Any:
+def create_token(_: None = None) -> Any:
     """A token that orders operations of a program."""
     return create_token_p.bind()
 

@@ -22,6 +22,8 @@ from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, is_linear
 from jax_core.traces.structural import convert_element_type_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from . import conv_cpu
 from .dot import Precision, PrecisionLike, canonical_precision, dot_general
@@ -69,7 +71,8 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
     return tuple(tuple(spec.index(c) for c in (*pair, *spatial)) for spec, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")))
 
 
-def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: Any) -> ConvDimensionNumbers:
+def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
+                           dimension_numbers: Any) -> ConvDimensionNumbers:
     """`ConvDimensionNumbers` from None (batch and features first), three strings, or itself.
 
     Raises:
@@ -93,7 +96,7 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], d
 
 
 def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window_strides: Sequence[int],
-                    padding: Any) -> list[tuple[int, int]]:
+                    padding: str | Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The padding of each axis that ``"VALID"``, ``"SAME"`` or ``"SAME_LOWER"`` stands for.
 
     Raises:
@@ -114,9 +117,6 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
     return pads
 
 
-
-
-
 def _dilated(n, dilation):
     return 0 if n == 0 else (n - 1) * dilation + 1
 
@@ -126,8 +126,8 @@ def _out_length(n, window, stride, pad, lhs_dilation, rhs_dilation):
     return space // stride + 1 if space >= 0 else 0
 
 
-def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides: Sequence[int], pads: Any,
-                     batch_group_count: int = 1) -> tuple[int, ...]:
+def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides: Sequence[int],
+                     pads: Sequence[tuple[int, int]] | str, batch_group_count: int = 1) -> tuple[int, ...]:
     """Result shape for operands with batch and features first. Raises ValueError for an unknown padding."""
     if isinstance(pads, str):
         pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
@@ -137,7 +137,8 @@ def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides
     return (lhs_shape[0] // batch_group_count, rhs_shape[0], *spatial)
 
 
-def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: Any,
+def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int],
+                             padding: str | Sequence[tuple[int, int]],
                              dimension_numbers: Sequence[str]) -> tuple[int, ...]:
     """Result shape for operands with axes named by ``dimension_numbers``."""
     lhs, rhs, out = conv_general_permutations(dimension_numbers)
@@ -145,7 +146,8 @@ def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
     return tuple(shape[out.index(i)] for i in range(len(shape)))
 
 
-def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: Any,
+def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int],
+                               padding: str | Sequence[tuple[int, int]],
                                dimension_numbers: Sequence[str]) -> tuple[int, ...]:
     """Result shape of `conv_transpose`."""
     lhs, rhs, out = conv_general_permutations(dimension_numbers)
@@ -198,8 +200,6 @@ def _convolve(lhs, rhs, params, **changes):
 
 def _lengths(x, spec):
     return [x.shape[i] for i in spec[2:]]
-
-
 
 
 def _conv_transpose_lhs(ct, lhs, rhs, params):
@@ -379,8 +379,8 @@ def _complex_lower(b, lhs, rhs, convolve):
     return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=out)
 
 
-def _conv_reference(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
-                    batch_group_count, precision, preferred_element_type, out_sharding=None):
+def _conv_reference(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers,
+                    feature_group_count, batch_group_count, precision, preferred_element_type, out_sharding=None):
     """By the formula of the module docstring, one output position after another."""
     numbers = dimension_numbers
     x, k = np.transpose(lhs, numbers.lhs_spec), np.transpose(rhs, numbers.rhs_spec)
@@ -412,11 +412,13 @@ conv_general_dilated_p = Primitive(
 # -- public functions ----------------------------------------------------------------------------------------------------
 
 
-def conv_general_dilated(
-        lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
-        lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
-        dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, feature_group_count: int = 1, batch_group_count: int = 1,
-        precision: PrecisionLike = None, preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
+def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int],
+                         padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None,
+                         rhs_dilation: Sequence[int] | None = None,
+                         dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, feature_group_count: int = 1,
+                         batch_group_count: int = 1, precision: PrecisionLike = None,
+                         preferred_element_type: DTypeLike | None = None,
+                         out_sharding: Placement | None = None) -> Array:
     """Convolution of a batch of images of any number of spatial axes (without reversing the kernel).
 
     Args:
@@ -459,16 +461,17 @@ def conv_general_dilated(
         preferred_element_type=element, out_sharding=out_sharding)
 
 
-def conv(lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str, precision: PrecisionLike = None,
-         preferred_element_type: Any = None) -> Any:
+def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str, precision: PrecisionLike = None,
+         preferred_element_type: DTypeLike | None = None) -> Array:
     """`conv_general_dilated` with batch and features first and no dilation."""
     return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
                                 preferred_element_type=preferred_element_type)
 
 
-def conv_with_general_padding(lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
-                              lhs_dilation: Sequence[int] | None, rhs_dilation: Sequence[int] | None,
-                              precision: PrecisionLike = None, preferred_element_type: Any = None) -> Any:
+def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int],
+                              padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None,
+                              rhs_dilation: Sequence[int] | None, precision: PrecisionLike = None,
+                              preferred_element_type: DTypeLike | None = None) -> Array:
     """`conv_general_dilated` with batch and features first."""
     return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
                                 preferred_element_type=preferred_element_type)
@@ -490,10 +493,11 @@ def _transpose_padding(k, stride, padding):
     return low, total - low
 
 
-def conv_transpose(lhs: Any, rhs: Any, strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
+def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
                    rhs_dilation: Sequence[int] | None = None,
                    dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, transpose_kernel: bool = False,
-                   precision: PrecisionLike = None, preferred_element_type: Any = None, use_consistent_padding: bool = False) -> Any:
+                   precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
+                   use_consistent_padding: bool = False) -> Array:
     """Convolution with fractional stride ("deconvolution"): the operand is stretched by ``strides``.
 
     Args:
@@ -529,11 +533,12 @@ def conv_transpose(lhs: Any, rhs: Any, strides: Sequence[int], padding: str | Se
                                 preferred_element_type=preferred_element_type)
 
 
-def conv_general_dilated_patches(
-        lhs: Any, filter_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]],
-        lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
-        dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, precision: PrecisionLike = None,
-        preferred_element_type: Any = None) -> Any:
+def conv_general_dilated_patches(lhs: ArrayLike, filter_shape: Sequence[int], window_strides: Sequence[int],
+                                 padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None,
+                                 rhs_dilation: Sequence[int] | None = None,
+                                 dimension_numbers: ConvGeneralDilatedDimensionNumbers = None,
+                                 precision: PrecisionLike = None,
+                                 preferred_element_type: DTypeLike | None = None) -> Array:
     """The patches that a kernel of ``filter_shape`` would meet, laid out along the feature axis (features, then positions).
 
     Args:
@@ -554,10 +559,11 @@ def conv_general_dilated_patches(
                                 preferred_element_type=preferred_element_type)
 
 
-def conv_general_dilated_local(
-        lhs: Any, rhs: Any, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], filter_shape: Sequence[int],
-        lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
-        dimension_numbers: ConvGeneralDilatedDimensionNumbers = None, precision: PrecisionLike = None) -> Any:
+def conv_general_dilated_local(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int],
+                               padding: str | Sequence[tuple[int, int]], filter_shape: Sequence[int],
+                               lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None,
+                               dimension_numbers: ConvGeneralDilatedDimensionNumbers = None,
+                               precision: PrecisionLike = None) -> Array:
     """Convolution with a kernel of its own for each output position.
 
     Args:

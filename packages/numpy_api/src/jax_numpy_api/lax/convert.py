@@ -14,11 +14,13 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, none
 from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 
 from .nary import as_operand
 
 
-def convert_element_type(operand: Any, new_dtype: Any) -> Any:
+def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """``operand`` with its elements converted to ``new_dtype``.
 
     Floats become integers by truncation, values out of range the nearest that fits, NaN 0. Complex numbers lose their
@@ -82,7 +84,7 @@ bitcast_convert_type_p = Primitive(
     and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8)
 
 
-def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
+def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """The bits of ``operand`` read as ``new_dtype``.
 
     Narrower elements appear along a new last axis, lowest bits first; wider ones take up the last axis.
@@ -102,7 +104,7 @@ stop_gradient_p = Primitive(
     impl=lambda x: x)
 
 
-def stop_gradient(x: Any) -> Any:
+def stop_gradient(x: PyTree) -> Any:
     """``x``, regarded as constant by differentiation.
 
     Args:
@@ -121,12 +123,12 @@ def _stop(x):
     return stop_gradient_p.bind(x)
 
 
-def optimization_barrier(operand: Any, /) -> Any:
+def optimization_barrier(operand: PyTree, /) -> Any:
     """``operand`` (an array or a pytree of arrays), which the compiler computes as written here: nothing moves past it."""
     flat, structure = tree.tree_flatten(operand)
     return tree.tree_unflatten(structure, optimization_barrier_p.bind(*flat))
 
 
-def copy(x: Any) -> Any:
+def copy(x: ArrayLike) -> Any:
     """``x`` in memory of its own."""
     return copy_p.bind(as_operand("copy", x, 0))

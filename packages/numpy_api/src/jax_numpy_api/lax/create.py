@@ -15,6 +15,8 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ZERO, Primitive, none
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .convert import convert
 from .nary import NUMERIC, as_operand, check_dtype
@@ -42,12 +44,13 @@ iota_p = Primitive(
     reference=_iota_reference, exact=True)
 
 
-def iota(dtype: Any, size: int) -> Any:
+def iota(dtype: DTypeLike, size: int) -> Array:
     """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size."""
     return broadcasted_iota(dtype, (size,), 0)
 
 
-def broadcasted_iota(dtype: Any, shape: Sequence[int], dimension: int, *, out_sharding: Any = None) -> Any:
+def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
+                     out_sharding: Placement | None = None) -> Array:
     """An array of ``shape`` whose elements are their own index along ``dimension``.
 
     Raises:
@@ -70,7 +73,7 @@ empty_p = Primitive(
     reference=lambda *, shape, dtype, out_sharding=None: np.zeros(shape, dtype), exact=True)
 
 
-def empty(shape: Sequence[int], dtype: Any, *, out_sharding: Any = None) -> Any:
+def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | None = None) -> Any:
     """An array whose contents are not to be relied upon (they are zeros today)."""
     dtype = dtypes.canonicalize_user_dtype(dtype, "empty")
     if isinstance(dtype, dtypes.ExtendedDType):
@@ -80,7 +83,8 @@ def empty(shape: Sequence[int], dtype: Any, *, out_sharding: Any = None) -> Any:
 
 # -- full ----------------------------------------------------------------------------------------------------------------
 
-def full(shape: Sequence[int], fill_value: Any, dtype: Any = None, *, sharding: Any = None) -> Any:
+def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = None, *,
+         sharding: Placement | None = None) -> Array:
     """An array of ``shape`` filled with the scalar ``fill_value``.
 
     Args:
@@ -132,7 +136,8 @@ def _in_dtype(value, dtype, weak_type):
     return scalar
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Sequence[int] | None = None, sharding: Any = None) -> Any:
+def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None,
+              sharding: Placement | None = None) -> Array:
     """`full` with the shape and dtype of ``x``, except where given.
 
     Raises:
@@ -149,7 +154,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, shape: Sequence[int] |
     return filled(shape, fill_value, dtype, weak, sharding)
 
 
-def zeros_like_array(x: Any) -> Any:
+def zeros_like_array(x: ArrayLike) -> Any:
     """Zeros of the type of ``x``."""
     return full_like(x, 0)
 

@@ -25,6 +25,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, none
 from jax_core.traces.structural import zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .nary import integers
 from .recurrence import linear_recurrence, shifted
@@ -344,26 +346,26 @@ def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
     return prim.bind(operand, axis=axis, reverse=bool(reverse))
 
 
-def cumsum(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running sums along ``axis``, from its end with ``reverse``; in the operand's dtype."""
     return _bind(cumsum_p, operand, axis, reverse)
 
 
-def cumprod(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running products along ``axis``, from its end with ``reverse``; in the operand's dtype."""
     return _bind(cumprod_p, operand, axis, reverse)
 
 
-def cummax(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running maxima along ``axis``, from its end with ``reverse``; NaN from the first NaN on."""
     return _bind(cummax_p, operand, axis, reverse)
 
 
-def cummin(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running minima along ``axis``, from its end with ``reverse``; NaN from the first NaN on."""
     return _bind(cummin_p, operand, axis, reverse)
 
 
-def cumlogsumexp(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Logarithms of running sums of exponentials along ``axis``, without overflow; from its end with ``reverse``."""
     return _bind(cumlogsumexp_p, operand, axis, reverse)

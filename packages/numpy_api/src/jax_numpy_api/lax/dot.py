@@ -23,6 +23,8 @@ from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, is_linear
 from jax_core.traces.structural import convert_element_type_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .dot_cpu import split_contraction
 from .nary import as_operand
@@ -129,7 +131,7 @@ PrecisionLike: TypeAlias = (None | str | Precision | tuple[str, str] | tuple[Pre
 DotDimensionNumbers: TypeAlias = tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]]
 
 
-def canonical_precision(precision: Any) -> Any:
+def canonical_precision(precision: PrecisionLike) -> Any:
     """None, a pair of `Precision`, a `DotAlgorithm` or a `DotAlgorithmPreset`.
 
     Raises:
@@ -340,8 +342,6 @@ def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_
     return np.reshape(np.matmul(a, b), (*batch, *left, *right)).astype(dtype)
 
 
-
-
 dot_general_p = Primitive(
     "dot_general", out_type=_dot_general_type,
     jvp=(lambda g, out, x, y, **params: dot_general_p.bind(g, y, **params),
@@ -360,8 +360,8 @@ def _canonical_numbers(name, dimension_numbers):
                         "batch, rhs batch)), four sequences of integers.") from None
 
 
-def dot_general(lhs: Any, rhs: Any, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
-                preferred_element_type: Any = None, *, out_sharding: Any = None) -> Any:
+def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionNumbers, precision: PrecisionLike = None,
+                preferred_element_type: DTypeLike | None = None, *, out_sharding: Placement | None = None) -> Array:
     """Sum of products over contracted axes, for each index of the batch axes.
 
     Args:
@@ -384,8 +384,9 @@ def dot_general(lhs: Any, rhs: Any, dimension_numbers: DotDimensionNumbers, prec
                               out_sharding=out_sharding)
 
 
-def dot(lhs: Any, rhs: Any, *args: Any, dimension_numbers: DotDimensionNumbers | None = None, precision: PrecisionLike = None,
-        preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
+def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimensionNumbers | None = None,
+        precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
+        out_sharding: Placement | None = None) -> Array:
     """Product of vectors and matrices; with ``dimension_numbers`` it is `dot_general`.
 
     Raises:
@@ -402,7 +403,7 @@ def dot(lhs: Any, rhs: Any, *args: Any, dimension_numbers: DotDimensionNumbers |
     return dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
 
 
-def batch_matmul(lhs: Any, rhs: Any, precision: PrecisionLike = None) -> Any:
+def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
     """Matrix products over equal leading axes. Raises ValueError for operands of fewer than 2 axes, or of different rank."""
     rank = np.ndim(lhs)
     if rank < 2 or np.ndim(rhs) != rank:
@@ -445,8 +446,9 @@ class RaggedDotDimensionNumbers:
                 f"{self.lhs_ragged_dimensions}, rhs_group_dimensions={self.rhs_group_dimensions})")
 
 
-def ragged_dot(lhs: Any, rhs: Any, group_sizes: Any, precision: PrecisionLike = None, preferred_element_type: Any = None,
-               group_offset: Any = None, out_sharding: Any = None) -> Any:
+def ragged_dot(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike, precision: PrecisionLike = None,
+               preferred_element_type: DTypeLike | None = None, group_offset: ArrayLike | None = None,
+               out_sharding: Placement | None = None) -> Array:
     """Products of consecutive groups of rows of a matrix with a matrix for each group.
 
     Args:
@@ -463,9 +465,10 @@ def ragged_dot(lhs: Any, rhs: Any, group_sizes: Any, precision: PrecisionLike = 
     return ragged_dot_general(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset, out_sharding)
 
 
-def ragged_dot_general(lhs: Any, rhs: Any, group_sizes: Any, ragged_dot_dimension_numbers: RaggedDotDimensionNumbers,
-                       precision: PrecisionLike = None, preferred_element_type: Any = None, group_offset: Any = None,
-                       out_sharding: Any = None) -> Any:
+def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
+                       ragged_dot_dimension_numbers: RaggedDotDimensionNumbers, precision: PrecisionLike = None,
+                       preferred_element_type: DTypeLike | None = None, group_offset: ArrayLike | None = None,
+                       out_sharding: Placement | None = None) -> Array:
     """`dot_general` with one axis of ``lhs`` cut into consecutive groups.
 
     If the ragged axis is free, each group meets its own part of ``rhs``; if it is contracted, the result has a new leading
@@ -515,8 +518,9 @@ def _masked_for_groups(lhs, group_sizes, axis):
     return select_n_p.bind(inside, constant(0, lhs), copies)
 
 
-def scaled_dot(lhs: Any, rhs: Any, *, lhs_scale: Any = None, rhs_scale: Any = None,
-               dimension_numbers: DotDimensionNumbers | None = None, preferred_element_type: Any = None) -> Any:
+def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None,
+               rhs_scale: ArrayLike | None = None, dimension_numbers: DotDimensionNumbers | None = None,
+               preferred_element_type: DTypeLike | None = None) -> Any:
     """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length.
 
     Args:

@@ -18,6 +18,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import moved
 from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 
 _MOST_AXES = 3  # of one op
@@ -123,7 +124,7 @@ def _reference(x, *, fft_type, fft_lengths):
 fft_p = Primitive("fft", out_type=_type, jvp=LINEAR, transpose=_transpose, batch=_batch, lower=_lower, reference=_reference)
 
 
-def fft(x: Any, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:
+def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:
     """Discrete Fourier transform along the last ``len(fft_lengths)`` axes.
 
     Args:

@@ -16,6 +16,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive
 from jax_core.traces.structural import broadcast_in_dim, moved, zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 
 
@@ -330,9 +332,9 @@ def default_fill(dtype: Any) -> Any:
     return True if dtype == np.dtype(bool) else 0
 
 
-def gather(operand: Any, start_indices: Any, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *,
-           unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | GatherScatterMode | None = None,
-           fill_value: Any = None) -> Any:
+def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers,
+           slice_sizes: Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False,
+           mode: str | GatherScatterMode | None = None, fill_value: ArrayLike | None = None) -> Array:
     """Slices of ``operand`` at many starts.
 
     Args:
@@ -369,7 +371,7 @@ def _array(x):
     return x if hasattr(x, "ndim") else np.asarray(x)
 
 
-def index_take(src: Any, idxs: Sequence[Any], axes: Sequence[int]) -> Any:
+def index_take(src: ArrayLike, idxs: ArrayLike, axes: Sequence[int]) -> Array:
     """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first."""
     columns = [broadcast_in_dim(i, (*np.shape(i), 1), tuple(range(np.ndim(i)))) for i in idxs]
     indices, axes = lax.concatenate(columns, np.ndim(idxs[0])), tuple(axes)

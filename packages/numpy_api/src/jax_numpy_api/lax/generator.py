@@ -16,6 +16,7 @@ from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .nary import FLOAT, INTEGER, as_operand, check_dtype, check_same_dtypes
 
@@ -69,8 +70,9 @@ rng_bit_generator_p = Primitive(
     "rng_bit_generator", multiple_results=True, out_type=_bits_type, jvp=ZERO, batch=_bits_batch, lower=_bits_lower)
 
 
-def rng_bit_generator(key: Any, shape: Sequence[int], dtype: Any = np.uint32,
-                      algorithm: RandomAlgorithm = RandomAlgorithm.RNG_DEFAULT, *, out_sharding: Any = None) -> list:
+def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = np.uint32,
+                      algorithm: RandomAlgorithm = RandomAlgorithm.RNG_DEFAULT, *,
+                      out_sharding: Placement | None = None) -> list:
     """The next key, and an array of random bits.
 
     Args:
@@ -106,7 +108,7 @@ rng_uniform_p = Primitive(
     batch=none("lax.rng_uniform cannot be mapped: it draws from the platform's generator, which has no state of its own"))
 
 
-def rng_uniform(a: Any, b: Any, shape: Sequence[int]) -> Any:
+def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:
     """Numbers from ``[a, b)`` by the platform's stateful generator: not reproducible, `jax.random.uniform` is.
 
     Args:

@@ -25,6 +25,8 @@ from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.manual import AxisEnv, env_of
 from jax_core.representation.primitive import LINEAR, ZERO, Primitive, Zero, none
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p, transpose
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, PyTree
 
 __all__ = ["AxisEnv", "env_of"]
 
@@ -61,7 +63,7 @@ def axis_size(axis_name: AxisName | Sequence[AxisName]) -> int:
     return math.prod(_size_of(n, "axis_size") for n in _names(axis_name, "axis_size"))
 
 
-def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Any:
+def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Array:
     """The position along a named axis, an int32 scalar; for several names the row-major position.
 
     Raises:
@@ -98,7 +100,7 @@ def _check_groups(function: str, names: tuple, groups: Groups) -> tuple | None:
 
 # -- reductions ------------------------------------------------------------------------------------------------------
 
-def psum(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
+def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
     """The sum over a named axis.
 
     Args:
@@ -122,7 +124,7 @@ def psum(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups:
     return tree.tree_map(sum_leaf, x)
 
 
-def pmean(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
+def pmean(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
     """The mean over a named axis; integers give floats. Arguments and errors as for `psum`."""
     names = _names(axis_name, "pmean")
     size = _group_size([n for n in names if not isinstance(n, int)],
@@ -141,14 +143,14 @@ def pmean(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups
     return tree.tree_map(mean_leaf, x)
 
 
-def pmax(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
+def pmax(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
     """The maximum over a named axis, element by element. Arguments and errors as for `psum`."""
     names = _names(axis_name, "pmax")
     groups = _check_groups("pmax", names, axis_index_groups)
     return tree.tree_map(lambda leaf: _reduce(pmax_p, leaf, names, groups), x)
 
 
-def pmin(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
+def pmin(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
     """The minimum over a named axis, element by element. Arguments and errors as for `psum`."""
     names = _names(axis_name, "pmin")
     groups = _check_groups("pmin", names, axis_index_groups)
@@ -354,7 +356,7 @@ axis_index_p = Primitive(
 
 # -- all_gather ------------------------------------------------------------------------------------------------------
 
-def all_gather(x: Any, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None, axis: int = 0,
+def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None, axis: int = 0,
                tiled: bool = False, to: str = "varying") -> Any:
     """The values at all positions of a named axis, stacked along a new axis ``axis``, or with ``tiled`` joined along it.
 
@@ -491,7 +493,7 @@ all_gather_invariant_p = Primitive(
 
 # -- psum_scatter ----------------------------------------------------------------------------------------------------
 
-def psum_scatter(x: Any, axis_name: AxisName | Sequence[AxisName], *, scatter_dimension: int = 0,
+def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter_dimension: int = 0,
                  axis_index_groups: Groups = None, tiled: bool = False) -> Any:
     """The sum over a named axis, of which each position keeps its own part along ``scatter_dimension``.
 
@@ -578,7 +580,7 @@ reduce_scatter_p = Primitive(
 
 # -- ppermute --------------------------------------------------------------------------------------------------------
 
-def ppermute(x: Any, axis_name: AxisName | Sequence[AxisName], perm: Sequence[tuple[int, int]]) -> Any:
+def ppermute(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence[tuple[int, int]]) -> Any:
     """Send the value at position ``source`` to ``destination`` for each pair in ``perm``; positions that get nothing get zeros.
 
     Args:
@@ -597,7 +599,7 @@ def ppermute(x: Any, axis_name: AxisName | Sequence[AxisName], perm: Sequence[tu
     return tree.tree_map(lambda leaf: ppermute_p.bind(leaf, axis_name=names, perm=perm), x)
 
 
-def pshuffle(x: Any, axis_name: AxisName | Sequence[AxisName], perm: Sequence[int]) -> Any:
+def pshuffle(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence[int]) -> Any:
     """Position ``i`` gets the value of position ``perm[i]``; ``perm`` must be a permutation.
 
     Raises:
@@ -608,7 +610,7 @@ def pshuffle(x: Any, axis_name: AxisName | Sequence[AxisName], perm: Sequence[in
     return ppermute(x, axis_name, [(source, i) for i, source in enumerate(perm)])
 
 
-def pbroadcast(x: Any, axis_name: AxisName | Sequence[AxisName], source: int) -> Any:
+def pbroadcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], source: int) -> Any:
     """The value at position ``source``, at all positions.
 
     Raises:
@@ -665,7 +667,7 @@ ppermute_p = Primitive(
 
 # -- all_to_all ------------------------------------------------------------------------------------------------------
 
-def all_to_all(x: Any, axis_name: AxisName | Sequence[AxisName], split_axis: int, concat_axis: int, *,
+def all_to_all(x: ArrayLike, axis_name: AxisName | Sequence[AxisName], split_axis: int, concat_axis: int, *,
                axis_index_groups: Groups = None, tiled: bool = False) -> Any:
     """Swap a named axis with a positional one: position ``i`` gets part ``i`` along ``split_axis`` of every position.
 
@@ -701,7 +703,7 @@ def all_to_all(x: Any, axis_name: AxisName | Sequence[AxisName], split_axis: int
     return tree.tree_map(swap, x)
 
 
-def pswapaxes(x: Any, axis_name: AxisName, axis: int, *, axis_index_groups: Groups = None) -> Any:
+def pswapaxes(x: ArrayLike, axis_name: AxisName, axis: int, *, axis_index_groups: Groups = None) -> Any:
     """Swap a named axis with the positional ``axis``, which must have the same length. Errors as for `all_to_all`."""
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
@@ -773,12 +775,12 @@ all_to_all_p = Primitive(
     agree=_vary_over_names)
 
 
-def psend(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
+def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
     raise NotImplementedError("lax.psend is deprecated and not provided: use lax.ppermute, which sends and receives.")
 
 
-def precv(token: Any, out_shape: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
+def precv(token: Any, out_shape: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
     """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
     raise NotImplementedError("lax.precv is deprecated and not provided: use lax.ppermute, which sends and receives.")
 
@@ -791,7 +793,7 @@ def psum_scatter_start(*args: Any, **kwargs: Any) -> Any:
 
 # -- types that vary over axes ---------------------------------------------------------------------------------------
 
-def pvary(x: Any, axis_name: AxisName | Sequence[AxisName]) -> Any:
+def pvary(x: PyTree, axis_name: AxisName | Sequence[AxisName]) -> Any:
     """``x`` itself (a pytree), counted as varying over a named axis. Only a checked `shard_map` makes the difference.
 
     Raises:
@@ -801,7 +803,7 @@ def pvary(x: Any, axis_name: AxisName | Sequence[AxisName]) -> Any:
     return tree.tree_map(lambda leaf: manual.pvary(leaf, [n for n in names if n not in manual.varying(leaf)]), x)
 
 
-def pcast(x: Any, axis_name: AxisName | Sequence[AxisName], *, to: str) -> Any:
+def pcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, to: str) -> Any:
     """``x`` itself (a pytree), counted as varying over a named axis.
 
     Raises:

@@ -16,6 +16,7 @@ from jax_core import backends
 from jax_core.representation import tree
 from jax_core.representation.aval import is_open
 from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.typing import Placement, PyTree
 
 
 def _constraint_batch(axis, args, dims, *, sharding, **params):
@@ -37,7 +38,7 @@ sharding_constraint_p = Primitive(
     reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, sharding))
 
 
-def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
     """``x``, placed as ``shardings`` say; the compiler arranges the rest of the program around it.
 
     Args:

@@ -18,6 +18,7 @@ from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.manual import env_of
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import broadcast_in_dim, convert_element_type_p, instantiate, zeros
+from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import add, mul, sub
 from .bits import bitwise_and, bitwise_or
@@ -31,8 +32,9 @@ from .slicing import dynamic_index_in_dim
 INT32 = np.dtype(np.int32)
 
 
-def ragged_all_to_all(operand: Any, output: Any, input_offsets: Any, send_sizes: Any, output_offsets: Any,
-                      recv_sizes: Any, *, axis_name: AxisName | Sequence[AxisName], axis_index_groups: Groups = None) -> Any:
+def ragged_all_to_all(operand: ArrayLike, output: ArrayLike, input_offsets: ArrayLike, send_sizes: ArrayLike,
+                      output_offsets: ArrayLike, recv_sizes: ArrayLike, *, axis_name: AxisName | Sequence[AxisName],
+                      axis_index_groups: Groups = None) -> Any:
     """`all_to_all` with parts of different lengths along the leading axis.
 
     Args:

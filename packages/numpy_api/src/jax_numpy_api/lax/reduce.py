@@ -24,6 +24,8 @@ from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primiti
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch, transpose)
 from jax_core.traces.trace import Tracer
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
@@ -416,44 +418,44 @@ _reduce_max, _reduce_min, _reduce_prod = map(_public, (reduce_max_p, reduce_min_
 _reduce_and, _reduce_or, _reduce_xor = map(_public, (reduce_and_p, reduce_or_p, reduce_xor_p))
 
 
-def reduce_sum(operand: Any, axes: Sequence[int], *, out_sharding: Any = None) -> Any:
+def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Sum over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
     operand = as_operand("reduce_sum", operand, 0)
     check_dtype("reduce_sum", get_aval(operand), NUMERIC)
     return reduce_sum_p.bind(operand, axes=_axes("reduce_sum", axes, operand), out_sharding=out_sharding)
 
 
-def reduce_max(operand: Any, axes: Sequence[int], *, out_sharding: Any = None) -> Any:
+def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Maximum over ``axes``; NaN where any is NaN; of no elements the dtype's lowest value. Raises ValueError for bad axes."""
     return _reduce_max(operand, axes, out_sharding)
 
 
-def reduce_min(operand: Any, axes: Sequence[int], *, out_sharding: Any = None) -> Any:
+def reduce_min(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Minimum over ``axes``; NaN where any is NaN; of no elements the dtype's highest value. Raises ValueError for bad axes."""
     return _reduce_min(operand, axes, out_sharding)
 
 
-def reduce_prod(operand: Any, axes: Sequence[int]) -> Any:
+def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Product over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
     return _reduce_prod(operand, axes)
 
 
-def reduce_and(operand: Any, axes: Sequence[int]) -> Any:
+def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise and of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
     return _reduce_and(operand, axes)
 
 
-def reduce_or(operand: Any, axes: Sequence[int]) -> Any:
+def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
     return _reduce_or(operand, axes)
 
 
-def reduce_xor(operand: Any, axes: Sequence[int]) -> Any:
+def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
     return _reduce_xor(operand, axes)
 
 
-def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
+def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     """Index of the greatest element along ``axis``: of the first NaN if there is one, else of the first of equals.
 
     Raises:
@@ -462,7 +464,7 @@ def argmax(operand: Any, axis: int, index_dtype: Any) -> Any:
     return _arg(argmax_p, operand, axis, index_dtype)
 
 
-def argmin(operand: Any, axis: int, index_dtype: Any) -> Any:
+def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     """Index of the least element along ``axis``: of the first NaN if there is one, else of the first of equals.
 
     Raises:
@@ -476,7 +478,7 @@ def _arg(prim, operand, axis, index_dtype):
     return prim.bind(operand, axes=(operator.index(axis),), index_dtype=dtypes.canonicalize_dtype(index_dtype))
 
 
-def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> Any:
+def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int) -> Array:
     """``operand`` rounded to floats of fewer bits, kept in its dtype.
 
     Raises:
@@ -486,8 +488,8 @@ def reduce_precision(operand: Any, exponent_bits: int, mantissa_bits: int) -> An
                                    mantissa_bits=operator.index(mantissa_bits))
 
 
-def reduce(operands: Any, init_values: Any, computation: Callable, dimensions: Sequence[int],
-           out_sharding: Any = None) -> Any:
+def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, Any], Any], dimensions: Sequence[int],
+           out_sharding: Placement | None = None) -> Any:
     """Reduce arrays over ``dimensions`` by an associative function of scalars.
 
     Args:

@@ -12,7 +12,7 @@ Source: StableHLO specification, `scatter`.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .gather import (GatherDimensionNumbers, GatherScatterMode, _array, _as_tuples, _check_batching, _up, _wide_enough,
                      check_indices, index_grid, start_arrays, window_dims)
@@ -431,9 +433,9 @@ def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_ar
                      mode=GatherScatterMode.from_any(mode), update_jaxpr=update_jaxpr, update_consts=())
 
 
-def scatter(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
-            indices_are_sorted: bool = False, unique_indices: bool = False,
-            mode: str | GatherScatterMode | None = None) -> Any:
+def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
+            dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
+            unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with slices replaced by ``updates``; of several updates of an element one wins (on CPU the last).
 
     Args:
@@ -450,49 +452,50 @@ def scatter(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers:
     return _bind(scatter_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)
 
 
-def scatter_add(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
-                indices_are_sorted: bool = False, unique_indices: bool = False,
-                mode: str | GatherScatterMode | None = None) -> Any:
+def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
+                dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
+                unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`."""
     return _bind(scatter_add_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
 
-def scatter_sub(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
-                indices_are_sorted: bool = False, unique_indices: bool = False,
-                mode: str | GatherScatterMode | None = None) -> Any:
+def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
+                dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
+                unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`."""
     return _bind(scatter_sub_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
 
-def scatter_mul(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
-                indices_are_sorted: bool = False, unique_indices: bool = False,
-                mode: str | GatherScatterMode | None = None) -> Any:
+def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
+                dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
+                unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`."""
     return _bind(scatter_mul_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
 
-def scatter_min(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
-                indices_are_sorted: bool = False, unique_indices: bool = False,
-                mode: str | GatherScatterMode | None = None) -> Any:
+def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
+                dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
+                unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`."""
     return _bind(scatter_min_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
 
-def scatter_max(operand: Any, scatter_indices: Any, updates: Any, dimension_numbers: ScatterDimensionNumbers, *,
-                indices_are_sorted: bool = False, unique_indices: bool = False,
-                mode: str | GatherScatterMode | None = None) -> Any:
+def scatter_max(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
+                dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
+                unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`."""
     return _bind(scatter_max_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
 
-def scatter_apply(operand: Any, scatter_indices: Any, func: Callable, dimension_numbers: ScatterDimensionNumbers, *,
-                  update_shape: Sequence[int] = (), indices_are_sorted: bool = False, unique_indices: bool = False,
-                  mode: str | GatherScatterMode | None = None) -> Any:
+def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable[[ArrayLike], ArrayLike],
+                  dimension_numbers: ScatterDimensionNumbers, *, update_shape: Sequence[int] = (),
+                  indices_are_sorted: bool = False, unique_indices: bool = False,
+                  mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with ``func`` applied to the elements addressed, once for each time an element is addressed.
 
     Args:

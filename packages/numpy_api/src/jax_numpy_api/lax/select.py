@@ -14,6 +14,8 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, is_linear, none
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .bits import and_p, or_p
 from .compare import emit_compare, gt_p, lt_p
@@ -106,7 +108,7 @@ select_n_p = Primitive(
     lower=_select_lower, reference=_select_reference, exact=True)
 
 
-def select_n(which: Any, *cases: Any) -> Any:
+def select_n(which: ArrayLike, *cases: Any) -> Array:
     """For each element the one of ``cases`` that ``which`` names.
 
     Args:
@@ -129,7 +131,7 @@ def select_n(which: Any, *cases: Any) -> Any:
     return select_n_p.bind(which, *cases)
 
 
-def select(pred: Any, on_true: Any, on_false: Any) -> Any:
+def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     """For each element ``on_true`` where ``pred``, else ``on_false``.
 
     Args:
@@ -168,7 +170,7 @@ clamp_p = Primitive(
     reference=lambda low, x, high: np.minimum(np.maximum(low, x), high), exact=True)
 
 
-def clamp(min: Any, x: Any, max: Any) -> Any:
+def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     """``x`` brought into ``[min, max]``.
 
     Args:

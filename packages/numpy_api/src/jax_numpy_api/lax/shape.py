@@ -16,6 +16,8 @@ from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Placement, Shape
 
 from .nary import as_operand, check_same_dtypes
 
@@ -58,7 +60,8 @@ def reshaped(x: Any, shape: Sequence[int]) -> Any:
     return x if np.shape(x) == shape else reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=None)
 
 
-def reshape(operand: Any, new_sizes: Any, dimensions: Sequence[int] | None = None, *, out_sharding: Any = None) -> Any:
+def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None, *,
+            out_sharding: Placement | None = None) -> Array:
     """The elements of ``operand``, in row-major order, in another shape.
 
     Args:
@@ -113,7 +116,7 @@ squeeze_p = Primitive(
     reference=lambda x, *, dimensions: np.squeeze(x, dimensions), exact=True)
 
 
-def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
+def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``array`` without the axes ``dimensions``, all of length 1 (negative: counted from the end). Raises ValueError otherwise."""
     array = as_operand("squeeze", array, 0)
     rank = np.ndim(array)
@@ -123,7 +126,7 @@ def squeeze(array: Any, dimensions: Sequence[int]) -> Any:
     return squeeze_p.bind(array, dimensions=dims) if dims or _host_value(array) else array
 
 
-def expand_dims(array: Any, dimensions: Sequence[int]) -> Any:
+def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``array`` with axes of length 1 at the positions ``dimensions`` of the result. Raises ValueError for bad positions."""
     array = as_operand("expand_dims", array, 0)
     rank = np.ndim(array) + len(dimensions)
@@ -135,7 +138,7 @@ def expand_dims(array: Any, dimensions: Sequence[int]) -> Any:
     return structural.broadcast_in_dim(array, shape, tuple(i for i in range(rank) if i not in new))
 
 
-def collapse(operand: Any, start_dimension: int, stop_dimension: int | None = None) -> Any:
+def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
     """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one."""
     shape = np.shape(operand)
     start, stop, _ = slice(start_dimension, stop_dimension).indices(len(shape))
@@ -184,7 +187,7 @@ concatenate_p = Primitive(
     reference=lambda *xs, dimension: np.concatenate(xs, dimension), exact=True)
 
 
-def concatenate(operands: Sequence[Any], dimension: int) -> Any:
+def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Array:
     """``operands`` one after another along axis ``dimension``.
 
     Raises:
@@ -230,7 +233,7 @@ split_p = Primitive(
     reference=lambda x, *, sizes, axis: np.split(x, np.cumsum(sizes[:-1], dtype=int), axis), exact=True)
 
 
-def split(operand: Any, sizes: Sequence[int], axis: int = 0) -> list:
+def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list:
     """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up."""
     operand = as_operand("split", operand, 0)
     return split_p.bind(operand, sizes=tuple(map(operator.index, sizes)), axis=canonical_axis("split", axis, np.ndim(operand)))
@@ -269,7 +272,7 @@ stack_p = Primitive(
     reference=lambda *xs, axis: np.stack(xs, axis), exact=True)
 
 
-def stack(operands: Sequence[Any], axis: int = 0) -> Any:
+def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
     """``operands``, of one shape and dtype, along a new axis. Raises ValueError if there are none, TypeError if they differ."""
     operands = [as_operand("stack", x, i) for i, x in enumerate(operands)]
     if not operands:
@@ -306,7 +309,7 @@ unstack_p = Primitive(
     reference=lambda x, *, axis: list(np.moveaxis(np.asarray(x), axis, 0)), exact=True)
 
 
-def unstack(x: Any, axis: int = 0) -> list:
+def unstack(x: ArrayLike, axis: int = 0) -> list:
     """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis."""
     x = as_operand("unstack", x, 0)
     return unstack_p.bind(x, axis=canonical_axis("unstack", axis, np.ndim(x)))
@@ -402,7 +405,7 @@ pad_p = Primitive(
     reference=_pad_reference, exact=True)
 
 
-def pad(operand: Any, padding_value: Any, padding_config: Sequence[tuple[int, int, int]]) -> Any:
+def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]) -> Array:
     """``operand`` with ``padding_value`` before, after and between its elements.
 
     Args:
@@ -439,7 +442,7 @@ rev_p = Primitive(
     reference=lambda x, *, dimensions: np.flip(x, dimensions), exact=True)
 
 
-def rev(operand: Any, dimensions: Sequence[int]) -> Any:
+def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``operand`` with the order of elements along ``dimensions`` reversed. Raises TypeError for bad dimensions."""
     return rev_p.bind(as_operand("rev", operand, 0), dimensions=tuple(map(operator.index, dimensions)))
 
@@ -476,14 +479,14 @@ tile_p = Primitive(
     reference=lambda x, *, reps: np.tile(x, reps), exact=True)
 
 
-def tile(operand: Any, reps: Sequence[int]) -> Any:
+def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis."""
     return tile_p.bind(as_operand("tile", operand, 0), reps=tuple(map(operator.index, reps)))
 
 
 # -- transpose and broadcasts --------------------------------------------------------------------------------------------
 
-def transpose(operand: Any, permutation: Sequence[int]) -> Any:
+def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     """``operand`` with its axes in the order ``permutation``. Raises TypeError if that is not a permutation of the axes."""
     operand = as_operand("transpose", operand, 0)
     order = tuple(map(operator.index, permutation))
@@ -492,8 +495,8 @@ def transpose(operand: Any, permutation: Sequence[int]) -> Any:
     return transpose_p.bind(operand, permutation=order)
 
 
-def broadcast_in_dim(operand: Any, shape: Sequence[int], broadcast_dimensions: Sequence[int], *,
-                     out_sharding: Any = None) -> Any:
+def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensions: Sequence[int], *,
+                     out_sharding: Placement | None = None) -> Array:
     """``operand`` repeated: its axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``.
 
     Raises:
@@ -504,7 +507,7 @@ def broadcast_in_dim(operand: Any, shape: Sequence[int], broadcast_dimensions: S
                                        tuple(map(operator.index, broadcast_dimensions)), out_sharding=out_sharding)
 
 
-def broadcast(operand: Any, sizes: Sequence[int], *, out_sharding: Any = None) -> Any:
+def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """``operand`` repeated along new leading axes of the given ``sizes``."""
     operand = as_operand("broadcast", operand, 0)
     sizes, shape = _sizes("broadcast", sizes), np.shape(operand)
@@ -514,7 +517,7 @@ def broadcast(operand: Any, sizes: Sequence[int], *, out_sharding: Any = None) -
                                    broadcast_dimensions=tuple(range(len(sizes), len(sizes) + len(shape))), sharding=out_sharding)
 
 
-def broadcast_to_rank(x: Any, rank: int) -> Any:
+def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
     """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more."""
     missing = rank - np.ndim(x)
     if missing < 0:
@@ -535,7 +538,7 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     return tuple(map(operator.index, result))
 
 
-def broadcast_like(arr: Any, like_arr: Any) -> Any:
+def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
     """``arr`` broadcast by NumPy's rules to the shape of ``like_arr``."""
     shape, own = np.shape(like_arr), np.shape(arr)
     if broadcast_shapes(own, shape) != tuple(shape):

@@ -16,6 +16,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 
 # -- slice -----------------------------------------------------------------------------------------------------------
@@ -72,8 +74,8 @@ slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_
                     lower=_slice_lower, reference=_slice_reference, exact=True)
 
 
-def slice(operand: Any, start_indices: Sequence[int], limit_indices: Sequence[int],
-          strides: Sequence[int] | None = None) -> Any:
+def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],
+          strides: Sequence[int] | None = None) -> Array:
     """``operand[start:limit:stride]`` on every axis, with bounds known while tracing.
 
     Args:
@@ -93,7 +95,8 @@ def slice(operand: Any, start_indices: Sequence[int], limit_indices: Sequence[in
     return slice_p.bind(operand, start_indices=start, limit_indices=limit, strides=strides)
 
 
-def slice_in_dim(operand: Any, start_index: int | None, limit_index: int | None, stride: int = 1, axis: int = 0) -> Any:
+def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int | None, stride: int = 1,
+                 axis: int = 0) -> Array:
     """``operand[start:limit:stride]`` along one axis; None and negative bounds have NumPy's meaning."""
     shape = np.shape(operand)
     axis = _canonical_axis("slice_in_dim", axis, len(shape))
@@ -117,7 +120,7 @@ def _canonical_axis(name, axis, rank):
     return axis % rank
 
 
-def index_in_dim(operand: Any, index: int, axis: int = 0, keepdims: bool = True) -> Any:
+def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
     """``operand[index]`` along one axis, for an index known while tracing.
 
     Raises:
@@ -270,8 +273,8 @@ dynamic_slice_p = Primitive(
     reference=_dynamic_slice_reference, exact=True)
 
 
-def dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Sequence[int], *,
-                  allow_negative_indices: bool | Sequence[bool] = True) -> Any:
+def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int], *,
+                  allow_negative_indices: bool | Sequence[bool] = True) -> Array:
     """A slice of known size whose start is known at run time; the start is clamped so that the slice fits.
 
     Args:
@@ -287,8 +290,8 @@ def dynamic_slice(operand: Any, start_indices: Any, slice_sizes: Sequence[int], 
     return dynamic_slice_p.bind(operand, *indices, slice_sizes=tuple(map(operator.index, slice_sizes)))
 
 
-def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: int, axis: int = 0, *,
-                         allow_negative_indices: bool = True) -> Any:
+def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *,
+                         allow_negative_indices: bool = True) -> Array:
     """`dynamic_slice` along one axis."""
     shape = np.shape(operand)
     axis = _canonical_axis("dynamic_slice_in_dim", axis, len(shape))
@@ -297,8 +300,8 @@ def dynamic_slice_in_dim(operand: Any, start_index: Any, slice_size: int, axis: 
     return dynamic_slice(operand, starts, sizes, allow_negative_indices=allow_negative_indices)
 
 
-def dynamic_index_in_dim(operand: Any, index: Any, axis: int = 0, keepdims: bool = True, *,
-                         allow_negative_indices: bool = True) -> Any:
+def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *,
+                         allow_negative_indices: bool = True) -> Array:
     """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element."""
     out = dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices=allow_negative_indices)
     return out if keepdims else lax.squeeze(out, (axis % out.ndim,))
@@ -382,8 +385,8 @@ dynamic_update_slice_p = Primitive(
     lower=_update_lower, reference=_update_reference, exact=True)
 
 
-def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *,
-                         allow_negative_indices: bool | Sequence[bool] = True) -> Any:
+def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], *,
+                         allow_negative_indices: bool | Sequence[bool] = True) -> Array:
     """``operand`` with ``update`` written over the slice that starts at ``start_indices`` (clamped so that it fits).
 
     Args:
@@ -398,8 +401,8 @@ def dynamic_update_slice(operand: Any, update: Any, start_indices: Any, *,
     return dynamic_update_slice_p.bind(operand, update, *indices)
 
 
-def dynamic_update_slice_in_dim(operand: Any, update: Any, start_index: Any, axis: int, *,
-                                allow_negative_indices: bool = True) -> Any:
+def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *,
+                                allow_negative_indices: bool = True) -> Array:
     """`dynamic_update_slice` along one axis."""
     rank = np.ndim(operand)
     starts: list[Any] = [0] * rank
@@ -407,8 +410,8 @@ def dynamic_update_slice_in_dim(operand: Any, update: Any, start_index: Any, axi
     return dynamic_update_slice(operand, update, starts, allow_negative_indices=allow_negative_indices)
 
 
-def dynamic_update_index_in_dim(operand: Any, update: Any, index: Any, axis: int, *,
-                                allow_negative_indices: bool = True) -> Any:
+def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int, *,
+                                allow_negative_indices: bool = True) -> Array:
     """``operand`` with ``operand[index]`` along one axis replaced; ``update`` has length 1 there, or lacks the axis."""
     axis = _canonical_axis("dynamic_update_index_in_dim", axis, np.ndim(operand))
     if np.ndim(update) != np.ndim(operand):

@@ -22,6 +22,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import bdim_at_front
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
@@ -285,8 +287,6 @@ def _sort_lower(b, *xs, dimension, is_stable, num_keys):
     return [_emit_take(b, x, order, dimension) for x in xs]
 
 
-
-
 def _sort_dce(eqn, used):
     """Operands that are no keys and that nobody reads need not be carried along."""
     kept = [i for i, u in enumerate(used) if u or i < eqn.params["num_keys"]]
@@ -300,7 +300,8 @@ sort_p = Primitive(
     dce=_sort_dce)
 
 
-def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
+def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True,
+         num_keys: int = 1) -> Array | tuple[Array, ...]:
     """Sort along one axis, in ascending order.
 
     Args:
@@ -335,7 +336,7 @@ def _axis(axis, rank):
     return axis % rank
 
 
-def sort_key_val(keys: Any, values: Any, dimension: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
+def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
     """``keys`` sorted along one axis, and ``values`` in the same order. See `sort`."""
     keys_sorted, values_sorted = sort((keys, values), dimension, is_stable, 1)
     return keys_sorted, values_sorted
@@ -414,7 +415,7 @@ top_k_p = Primitive(
     transpose=none("top_k is not linear, so it has no transpose"), batch=_top_k_batch, lower=_top_k_lower)
 
 
-def top_k(operand: Any, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Any]:
+def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Any]:
     """The ``k`` largest elements along one axis, in descending order, and their positions (int32).
 
     NaN counts as larger than all numbers, or by its sign bit as smaller. Equal elements: the first comes first.
@@ -484,7 +485,7 @@ def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size
         aggregate_to_topk=bool(aggregate_to_topk))
 
 
-def approx_max_k(operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
+def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
                  reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> list[Any]:
     """About the ``k`` largest elements along one axis, and their positions; here they are exact.
 
@@ -502,7 +503,7 @@ def approx_max_k(operand: Any, k: int, reduction_dimension: int = -1, recall_tar
     return _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, True)
 
 
-def approx_min_k(operand: Any, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
+def approx_min_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
                  reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> list[Any]:
     """About the ``k`` smallest elements along one axis, in ascending order, and their positions. See `approx_max_k`."""
     return _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, False)

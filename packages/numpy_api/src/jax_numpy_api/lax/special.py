@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
 from .bits import bitwise_and, bitwise_not, bitwise_or
 from .compare import eq, ge, gt, le, lt, ne
 from .complex import abs as absolute, sign
 from .convert import convert
+from .accuracy import Accuracy
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like
 from .select import clamp, select_n_p
 from .transcendental import exp, log, log1p
@@ -443,62 +446,62 @@ regularized_incomplete_beta_p = elementwise(
 # -- public functions ----------------------------------------------------------------------------------------------------
 
 
-def erf(x: Any) -> Any:
+def erf(x: ArrayLike) -> Array:
     """Elementwise error function. Raises TypeError unless ``x`` is real floating."""
     return apply(erf_p, x)
 
 
-def erfc(x: Any, *, accuracy: Any = None) -> Any:
+def erfc(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``1 - erf(x)``, accurate for large ``x``. ``accuracy`` is accepted and has no effect: CHLO has one erfc."""
     return apply(erfc_p, x)
 
 
-def erf_inv(x: Any) -> Any:
+def erf_inv(x: ArrayLike) -> Array:
     """Elementwise inverse of `erf`; infinite at -1 and 1, NaN beyond. Raises TypeError unless ``x`` is real floating."""
     return apply(erf_inv_p, x)
 
 
-def lgamma(x: Any) -> Any:
+def lgamma(x: ArrayLike) -> Array:
     """Elementwise logarithm of the absolute value of the gamma function."""
     return apply(lgamma_p, x)
 
 
-def digamma(x: Any) -> Any:
+def digamma(x: ArrayLike) -> Array:
     """Elementwise derivative of `lgamma`."""
     return apply(digamma_p, x)
 
 
-def polygamma(m: Any, x: Any) -> Any:
+def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise ``m``-th derivative of `digamma` at ``x``, for whole numbers ``m`` in the dtype of ``x``."""
     return apply(polygamma_p, m, x)
 
 
-def zeta(x: Any, q: Any) -> Any:
+def zeta(x: ArrayLike, q: ArrayLike) -> Array:
     """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ..."""
     return apply(zeta_p, x, q)
 
 
-def bessel_i0e(x: Any) -> Any:
+def bessel_i0e(x: ArrayLike) -> Array:
     """Elementwise ``exp(-abs(x)) * I0(x)``, of the modified Bessel function of order 0."""
     return apply(bessel_i0e_p, x)
 
 
-def bessel_i1e(x: Any) -> Any:
+def bessel_i1e(x: ArrayLike) -> Array:
     """Elementwise ``exp(-abs(x)) * I1(x)``, of the modified Bessel function of order 1."""
     return apply(bessel_i1e_p, x)
 
 
-def igamma(a: Any, x: Any) -> Any:
+def igamma(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised lower incomplete gamma function P(a, x); NaN for negative arguments."""
     return apply(igamma_p, a, x)
 
 
-def igammac(a: Any, x: Any) -> Any:
+def igammac(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x); NaN for negative arguments."""
     return apply(igammac_p, a, x)
 
 
-def igamma_grad_a(a: Any, x: Any) -> Any:
+def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise derivative of P(a, x) with respect to ``a``."""
     return apply(igamma_grad_a_p, a, x)
 
@@ -510,6 +513,6 @@ def random_gamma_grad(*args: Any) -> Any:
     return apply(random_gamma_grad_p, *args)
 
 
-def betainc(a: Any, b: Any, x: Any) -> Any:
+def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised incomplete beta function I_x(a, b); NaN outside of 0 <= x <= 1 and for negative a, b."""
     return apply(regularized_incomplete_beta_p, a, b, x)

@@ -9,11 +9,13 @@ Source: StableHLO and CHLO specifications; derivatives: Abramowitz & Stegun, cha
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from .accuracy import accuracy_text
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
+
+from .accuracy import Accuracy, accuracy_text
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
 from .compare import emit_compare, eq_p
@@ -244,101 +246,101 @@ atan2_p = elementwise("atan2", "stablehlo.atan2", accepts=INEXACT, reference=np.
 # -- public functions ----------------------------------------------------------------------------------------------------
 
 
-def exp(x: Any, *, accuracy: Any = None) -> Any:
+def exp(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(exp_p, x, accuracy)
 
 
-def exp2(x: Any, *, accuracy: Any = None) -> Any:
+def exp2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(exp2_p, x, accuracy)
 
 
-def expm1(x: Any, *, accuracy: Any = None) -> Any:
+def expm1(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``exp(x) - 1``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(expm1_p, x, accuracy)
 
 
-def log(x: Any, *, accuracy: Any = None) -> Any:
+def log(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(log_p, x, accuracy)
 
 
-def log2(x: Any, *, accuracy: Any = None) -> Any:
+def log2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise logarithm to base 2. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(log2_p, x, accuracy)
 
 
-def log1p(x: Any, *, accuracy: Any = None) -> Any:
+def log1p(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(log1p_p, x, accuracy)
 
 
-def sin(x: Any, *, accuracy: Any = None) -> Any:
+def sin(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise sine. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(sin_p, x, accuracy)
 
 
-def cos(x: Any, *, accuracy: Any = None) -> Any:
+def cos(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(cos_p, x, accuracy)
 
 
-def tan(x: Any, *, accuracy: Any = None) -> Any:
+def tan(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(tan_p, x, accuracy)
 
 
-def tanh(x: Any, *, accuracy: Any = None) -> Any:
+def tanh(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(tanh_p, x, accuracy)
 
 
-def logistic(x: Any, *, accuracy: Any = None) -> Any:
+def logistic(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``1 / (1 + exp(-x))``. Raises TypeError unless ``x`` is floating or complex."""
     return with_accuracy(logistic_p, x, accuracy)
 
 
-def sinh(x: Any) -> Any:
+def sinh(x: ArrayLike) -> Array:
     """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex."""
     return apply(sinh_p, x)
 
 
-def cosh(x: Any) -> Any:
+def cosh(x: ArrayLike) -> Array:
     """Elementwise hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
     return apply(cosh_p, x)
 
 
-def asin(x: Any) -> Any:
+def asin(x: ArrayLike) -> Array:
     """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex."""
     return apply(asin_p, x)
 
 
-def acos(x: Any) -> Any:
+def acos(x: ArrayLike) -> Array:
     """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex."""
     return apply(acos_p, x)
 
 
-def atan(x: Any) -> Any:
+def atan(x: ArrayLike) -> Array:
     """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex."""
     return apply(atan_p, x)
 
 
-def atan2(x: Any, y: Any) -> Any:
+def atan2(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise angle of the point whose ordinate is ``x`` and whose abscissa is ``y``, in (-pi, pi]."""
     return apply(atan2_p, x, y)
 
 
-def asinh(x: Any) -> Any:
+def asinh(x: ArrayLike) -> Array:
     """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex."""
     return apply(asinh_p, x)
 
 
-def acosh(x: Any) -> Any:
+def acosh(x: ArrayLike) -> Array:
     """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
     return apply(acosh_p, x)
 
 
-def atanh(x: Any) -> Any:
+def atanh(x: ArrayLike) -> Array:
     """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
     return apply(atanh_p, x)

@@ -23,6 +23,7 @@ from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved, zeros
 from jax_core.traces.trace import to_concrete_value
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from . import window_cpu
 from .cumulative import _highest, _lowest
@@ -454,9 +455,10 @@ def _known_reducer(computation, init, dtype):
     return None
 
 
-def reduce_window(operand: Any, init_value: Any, computation: Callable, window_dimensions: Sequence[int],
-                  window_strides: Sequence[int] | None = None, padding: str | Sequence[tuple[int, int]] = "VALID",
-                  base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> Any:
+def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callable[..., Any],
+                  window_dimensions: Sequence[int], window_strides: Sequence[int] | None = None,
+                  padding: str | Sequence[tuple[int, int]] = "VALID", base_dilation: Sequence[int] | None = None,
+                  window_dilation: Sequence[int] | None = None) -> Any:
     """Reduce every window of an array, or of several arrays of one shape together.
 
     Args:

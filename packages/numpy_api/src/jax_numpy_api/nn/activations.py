@@ -5,12 +5,13 @@ Where the plain formula has a bad derivative at some point, the derivative is gi
 """
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
@@ -20,14 +21,14 @@ _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
 
 
-def identity(x: Any) -> Any:
+def identity(x: ArrayLike) -> Array:
     """``x`` as an array."""
     return jnp.asarray(x)
 
 
 @custom_jvp
 @inlined
-def relu(x: Any) -> Any:
+def relu(x: ArrayLike) -> Array:
     """``max(x, 0)``; its slope at 0 is 0."""
     return jnp.maximum(x, 0)
 
@@ -40,7 +41,7 @@ def _relu_jvp(primals, tangents):
 
 @custom_jvp
 @inlined
-def relu6(x: Any) -> Any:
+def relu6(x: ArrayLike) -> Array:
     """``min(max(x, 0), 6.0)``; its slope at 0 and 6 is 0."""
     return jnp.minimum(jnp.maximum(x, 0), 6.0)
 
@@ -52,39 +53,39 @@ def _relu6_jvp(primals, tangents):
 
 
 @inlined
-def softplus(x: Any) -> Any:
+def softplus(x: ArrayLike) -> Array:
     """``log(1 + exp(x))``, without overflow."""
     return jnp.logaddexp(x, 0)
 
 
 @inlined
-def sparse_plus(x: Any) -> Any:
+def sparse_plus(x: ArrayLike) -> Array:
     """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between."""
     x = jnp.asarray(x)
     return jnp.where(x >= 1.0, x, (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4)
 
 
 @inlined
-def soft_sign(x: Any) -> Any:
+def soft_sign(x: ArrayLike) -> Array:
     """``x / (1 + |x|)``."""
     return x / (1 + jnp.abs(x))
 
 
 @inlined
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: ArrayLike) -> Array:
     """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
     (x,) = _inexact(x)
     return lax.logistic(x)
 
 
 @inlined
-def sparse_sigmoid(x: Any) -> Any:
+def sparse_sigmoid(x: ArrayLike) -> Array:
     """``min(max((x + 1) / 2, 0), 1)``, the derivative of `sparse_plus`."""
     return 0.5 * jnp.clip(x + 1.0, 0.0, 2.0)
 
 
 @inlined
-def silu(x: Any) -> Any:
+def silu(x: ArrayLike) -> Array:
     """``x * sigmoid(x)``, also called swish."""
     (x,) = _inexact(x)
     return x * lax.logistic(x)
@@ -94,53 +95,53 @@ swish = silu
 
 
 @inlined
-def mish(x: Any) -> Any:
+def mish(x: ArrayLike) -> Array:
     """``x * tanh(softplus(x))``."""
     return x * jnp.tanh(softplus(x))
 
 
 @inlined
-def log_sigmoid(x: Any) -> Any:
+def log_sigmoid(x: ArrayLike) -> Array:
     """``log(sigmoid(x)) = -softplus(-x)``."""
     (x,) = _inexact(x)
     return -softplus(-x)
 
 
 @inlined
-def elu(x: Any, alpha: Any = 1.0) -> Any:
+def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
     x = jnp.asarray(x)
     return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
 
 
 @inlined
-def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
+def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
     """``x`` where not negative, ``negative_slope * x`` elsewhere."""
     x = jnp.asarray(x)
     return jnp.where(x >= 0, x, negative_slope * x)
 
 
 @inlined
-def hard_tanh(x: Any) -> Any:
+def hard_tanh(x: ArrayLike) -> Array:
     """``min(max(x, -1), 1)``."""
     x = jnp.asarray(x)
     return jnp.where(x > 1, 1, jnp.where(x < -1, -1, x))
 
 
 @inlined
-def celu(x: Any, alpha: Any = 1.0) -> Any:
+def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """``x`` where positive, ``alpha * (exp(x / alpha) - 1)`` elsewhere."""
     return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
 
 
 @inlined
-def selu(x: Any) -> Any:
+def selu(x: ArrayLike) -> Array:
     """`elu` with the constants that keep mean and variance. Source: Klambauer et al., NeurIPS 2017."""
     return _SELU_SCALE * elu(x, _SELU_ALPHA)
 
 
 @inlined(static_argnames=("approximate",))
-def gelu(x: Any, approximate: bool = True) -> Any:
+def gelu(x: ArrayLike, approximate: bool = True) -> Array:
     """``x * Phi(x)`` with the normal distribution function Phi.
 
     Args:
@@ -155,7 +156,7 @@ def gelu(x: Any, approximate: bool = True) -> Any:
 
 
 @inlined(static_argnames=("axis",))
-def glu(x: Any, axis: int = -1) -> Any:
+def glu(x: ArrayLike, axis: int = -1) -> Array:
     """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length."""
     axis = canonical_axis(axis, np.ndim(x), "glu: axis")
     n = np.shape(x)[axis]
@@ -166,21 +167,21 @@ def glu(x: Any, axis: int = -1) -> Any:
 
 
 @inlined
-def squareplus(x: Any, b: Any = 4) -> Any:
+def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
     """``(x + sqrt(x**2 + b)) / 2``."""
     (x,) = _inexact(x)
     return (x + jnp.sqrt(x * x + b)) / 2
 
 
 @inlined
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: ArrayLike) -> Array:
     """``relu6(x + 3) / 6``."""
     return relu6(x + 3.0) / 6.0
 
 
 @custom_jvp
 @inlined
-def hard_silu(x: Any) -> Any:
+def hard_silu(x: ArrayLike) -> Array:
     """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3."""
     return x * hard_sigmoid(x)
 
@@ -197,7 +198,7 @@ hard_swish = hard_silu
 
 @custom_jvp
 @inlined
-def log1mexp(x: Any) -> Any:
+def log1mexp(x: ArrayLike) -> Array:
     """``log(1 - exp(-x))`` for positive ``x``, accurate at both ends. Source: Maechler, "Rmpfr" vignette, 2012."""
     (x,) = _inexact(x)
     small = x < np.log(2.0)
@@ -210,7 +211,7 @@ def _log1mexp_jvp(primals, tangents):
     return log1mexp(x), t / jnp.expm1(x)
 
 
-def tanh(x: Any, /) -> Any:
+def tanh(x: ArrayLike, /) -> Array:
     """Hyperbolic tangent; `jax.numpy.tanh`."""
     return jnp.tanh(x)
 

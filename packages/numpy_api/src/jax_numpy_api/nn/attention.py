@@ -8,14 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation.typing import ArrayLike
+
 from .. import numpy as jnp
 from .normalize import softmax
 
 
-def dot_product_attention(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None, *,
-                          scale: float | None = None, is_causal: bool = False, query_seq_lengths: Any = None,
-                          key_value_seq_lengths: Any = None, local_window_size: int | tuple[int, int] | None = None,
-                          implementation: str | None = None, return_residual: bool = False) -> Any:
+def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bias: ArrayLike | None = None,
+                          mask: ArrayLike | None = None, *, scale: float | None = None, is_causal: bool = False,
+                          query_seq_lengths: ArrayLike | None = None, key_value_seq_lengths: ArrayLike | None = None,
+                          local_window_size: int | tuple[int, int] | None = None, implementation: str | None = None,
+                          return_residual: bool = False) -> Any:
     """``softmax(scale * query key^T + bias) value`` for each head.
 
     Args:

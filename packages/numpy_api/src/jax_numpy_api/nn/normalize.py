@@ -1,13 +1,14 @@
 """Softmax and its relatives, standardisation, one-hot."""
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 
 from .. import lax
 from .. import numpy as jnp
@@ -23,7 +24,7 @@ def _shifted(x, axis, where):
     return x - lax.stop_gradient(top)
 
 
-def log_softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
+def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayLike | None = None) -> Array:
     """``x - log(sum(exp(x)))`` along ``axis``.
 
     Args:
@@ -40,7 +41,7 @@ def _log_softmax(x, axis, where):
     return out if where is None else jnp.where(where, out, -np.inf)
 
 
-def softmax(x: Any, axis: int | tuple[int, ...] | None = -1, where: Any = None) -> Any:
+def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayLike | None = None) -> Array:
     """``exp(x) / sum(exp(x))`` along ``axis``.
 
     Args:
@@ -70,7 +71,7 @@ def _softmax_jvp(axis, primals, tangents):
     return y, y * (t - jnp.sum(y * t, axis, where=where, keepdims=True))
 
 
-def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = False) -> Any:
+def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False) -> Array:
     """``log(mean(exp(x)))`` along ``axis``."""
     return _logmeanexp(x, given_axes(axis), where, keepdims)
 
@@ -83,8 +84,9 @@ def _logmeanexp(x, axis, where, keepdims):
     return total - jnp.log(count.astype(dtypes.to_floating_dtype(total.dtype)))
 
 
-def standardize(x: Any, axis: int | tuple[int, ...] | None = -1, mean: Any = None, variance: Any = None,
-                epsilon: float = 1e-5, where: Any = None, *, algorithm: str = "fast") -> Any:
+def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: ArrayLike | None = None,
+                variance: ArrayLike | None = None, epsilon: float = 1e-5, where: ArrayLike | None = None, *,
+                algorithm: str = "fast") -> Array:
     """``(x - mean) / sqrt(variance + epsilon)`` along ``axis``.
 
     Args:
@@ -109,7 +111,8 @@ def _standardize(x, axis, mean, variance, epsilon, where, algorithm):
     return (x - mean) * lax.rsqrt(jnp.asarray(variance) + epsilon)
 
 
-def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: int = -1, out_sharding: Any = None) -> Any:
+def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, axis: int = -1,
+            out_sharding: Placement | None = None) -> Array:
     """Rows of the identity matrix: 1 where the new axis' index equals ``x``, else 0.
 
     Indices outside [0, num_classes) give zeros. ``dtype`` defaults to the default float.

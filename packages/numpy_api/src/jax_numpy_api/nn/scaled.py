@@ -16,6 +16,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from .. import numpy as jnp
@@ -41,7 +42,8 @@ class BlockScaleConfig:
     infer_only: bool
 
 
-def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp8"], global_scale: Any = None) -> BlockScaleConfig:
+def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp8"],
+                                  global_scale: ArrayLike | None = None) -> BlockScaleConfig:
     """The quantisation of a format, for `scaled_dot_general`.
 
     Args:
@@ -68,7 +70,8 @@ def _expanded(x, scales):
     return x.astype(np.float32) * jnp.repeat(scales.astype(np.float32), block, axis=-1)
 
 
-def scaled_matmul(lhs: Any, rhs: Any, lhs_scales: Any, rhs_scales: Any, preferred_element_type: Any = np.float32) -> Array:
+def scaled_matmul(lhs: ArrayLike, rhs: ArrayLike, lhs_scales: ArrayLike, rhs_scales: ArrayLike,
+                  preferred_element_type: DTypeLike = np.float32) -> Array:
     """``lhs @ rhs^T`` for matrices whose blocks along the last axis have scales.
 
     Args:
@@ -142,7 +145,8 @@ def _with_quantised_cotangent(y, config):
     return same(y)
 
 
-def scaled_dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, preferred_element_type: Any = np.float32,
+def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[Any, Any],
+                       preferred_element_type: DTypeLike = np.float32,
                        configs: Sequence[BlockScaleConfig] | None = None, implementation: str | None = None) -> Array:
     """`lax.dot_general` of operands rounded to block-scaled formats.
 

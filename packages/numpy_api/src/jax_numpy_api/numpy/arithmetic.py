@@ -13,6 +13,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined,
@@ -75,7 +77,7 @@ def _divmod(name, x1, x2):
 
 
 @adaptive("integers")
-def floor_divide(x1, x2, /):
+def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``floor(x1 / x2)`` in the dtype of the operands.
 
     Args:
@@ -93,7 +95,7 @@ def floor_divide(x1, x2, /):
 
 
 @adaptive("integers")
-def remainder(x1, x2, /):
+def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder with the sign of the divisor, ``x1 - x2 * floor(x1 / x2)``.
 
     Args:
@@ -117,13 +119,13 @@ mod = remainder
 
 
 @adaptive("integers")
-def divmod(x1, x2, /):
+def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     """Pair of `floor_divide` and `remainder`. Source: `numpy.divmod`."""
     return tuple(_divmod("divmod", x1, x2))
 
 
 @adaptive("integers")
-def fmod(x1, x2, /):
+def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`."""
     x1, x2 = promote_args_numeric("fmod", x1, x2)
     return lax.rem(x1, x2)
@@ -180,7 +182,7 @@ def _power_of_integers(base, exponent):
 _COMMON_BITS = 6  # of an exponent; done in one pass. A power with more bits overflows, unless its base is 0, 1 or -1
 
 
-def power(x1, x2, /):
+def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``x1`` to the power ``x2``.
 
     Args:
@@ -206,7 +208,7 @@ pow = power
 
 
 @inlined()
-def float_power(x, y, /):
+def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
     """``x`` to the power ``y``, as floats. Source: `numpy.float_power`."""
     return lax.pow(*promote_args_inexact("float_power", x, y))
 
@@ -214,7 +216,7 @@ def float_power(x, y, /):
 # -- functions of two numbers ------------------------------------------------------------------------------------------
 
 @inlined()
-def hypot(x1, x2, /):
+def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``sqrt(x1**2 + x2**2)`` without overflow of the squares; an infinite side wins over NaN. Its slope at (0, 0) is 0.
 
     Args:
@@ -293,7 +295,7 @@ def _complex_logaddexp(x1, x2):
 
 
 @adaptive("integers")
-def fmax(x1, x2):
+def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`."""
     x1, x2 = promote_args("fmax", x1, x2)
     larger = lax.max(x1, x2)
@@ -303,7 +305,7 @@ def fmax(x1, x2):
 
 
 @adaptive("integers")
-def fmin(x1, x2):
+def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`."""
     x1, x2 = promote_args("fmin", x1, x2)
     smaller = lax.min(x1, x2)
@@ -313,7 +315,7 @@ def fmin(x1, x2):
 
 
 @inlined()
-def heaviside(x1, x2, /):
+def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """0 where ``x1`` is negative, 1 where it is positive, ``x2`` where it is zero. Source: `numpy.heaviside`."""
     x1, x2 = promote_args_inexact("heaviside", x1, x2)
     zero, one = _like(x1, 0), _like(x1, 1)
@@ -346,13 +348,13 @@ def _magnitude(x):
 
 
 @inlined()
-def gcd(x1, x2):
+def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Greatest common divisor of integers, never negative. Source: `numpy.gcd`; Euclid's algorithm."""
     return _gcd(*_integers("gcd", x1, x2))
 
 
 @inlined()
-def lcm(x1, x2):
+def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Least common multiple of integers, never negative; 0 where either is 0. Source: `numpy.lcm`."""
     x1, x2 = map(_magnitude, _integers("lcm", x1, x2))
     divisor = _gcd(x1, x2)
@@ -377,7 +379,7 @@ def _clip(arr, low, high):
     return as_array(arr)
 
 
-def clip(arr=None, /, min=None, max=None):
+def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """``arr`` limited to the interval from ``min`` to ``max``, either of which may be None.
 
     Args:
@@ -395,7 +397,8 @@ def clip(arr=None, /, min=None, max=None):
     return _clip(arr, min, max)
 
 
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None,
+         append: ArrayLike | None = None) -> Array:
     """Differences of neighbours along an axis, ``n`` times over.
 
     Args:
@@ -435,7 +438,7 @@ def _diff(a, n, axis):
     return a
 
 
-def ediff1d(ary, to_end=None, to_begin=None):
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
     """Differences of neighbours of the flattened array, with values put before and after.
 
     Args:

@@ -7,7 +7,7 @@ call.
 from __future__ import annotations
 
 import importlib
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -15,10 +15,14 @@ from jax_core.representation import array as core_array, dtypes
 from jax_core.representation.array import Array
 from jax_core.references.indexing import use_slicing
 from jax_core.representation.tracebacks import shorten
+from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 
 from . import arithmetic, ufuncs
 from .indexing import _At, getitem
 from .promotion import is_arraylike, unwrapped
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 # -- operators ---------------------------------------------------------------------------------------------------------
 
@@ -125,181 +129,192 @@ def _late(module: str) -> Any:
 _modules: dict[str, Any] = {}
 
 
-def all(self, axis=None, out=None, keepdims=False, *, where=None):
+def all(self, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.all`."""
     return _late("reductions").all(self, axis, out, keepdims, where=where)
 
 
-def any(self, axis=None, out=None, keepdims=False, *, where=None):
+def any(self, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.any`."""
     return _late("reductions").any(self, axis, out, keepdims, where=where)
 
 
-def argmax(self, axis=None, out=None, keepdims=None):
+def argmax(self, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """See `jax.numpy.argmax`."""
     return _late("reductions").argmax(self, axis, out, keepdims)
 
 
-def argmin(self, axis=None, out=None, keepdims=None):
+def argmin(self, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """See `jax.numpy.argmin`."""
     return _late("reductions").argmin(self, axis, out, keepdims)
 
 
-def argpartition(self, kth, axis=-1):
+def argpartition(self, kth: int, axis: int = -1) -> Array:
     """See `jax.numpy.argpartition`."""
     return _late("sorting").argpartition(self, kth, axis)
 
 
-def argsort(self, axis=-1, *, kind=None, order=None, stable=True, descending=False):
+def argsort(self, axis: int | None = -1, *, kind: str | None = None, order: int | None = None, stable: bool = True,
+            descending: bool = False) -> Array:
     """See `jax.numpy.argsort`."""
     return _late("sorting").argsort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
-def choose(self, choices, out=None, mode='raise'):
+def choose(self, choices: Sequence[ArrayLike], out: None = None, mode: str = 'raise') -> Array:
     """See `jax.numpy.choose`."""
     return _late("selection").choose(self, choices, out, mode)
 
 
-def clip(self, min=None, max=None):
+def clip(self, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """See `jax.numpy.clip`."""
     return _late("arithmetic").clip(self, min, max)
 
 
-def conj(self):
+def conj(self) -> Array:
     """See `jax.numpy.conj`."""
     return _late("ufuncs").conj(self)
 
 
-def conjugate(self):
+def conjugate(self) -> Array:
     """See `jax.numpy.conjugate`."""
     return _late("ufuncs").conjugate(self)
 
 
-def cumprod(self, axis=None, dtype=None, out=None):
+def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.cumprod`."""
     return _late("reductions").cumprod(self, axis, dtype, out)
 
 
-def cumsum(self, axis=None, dtype=None, out=None):
+def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.cumsum`."""
     return _late("reductions").cumsum(self, axis, dtype, out)
 
 
-def diagonal(self, offset=0, axis1=0, axis2=1):
+def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """See `jax.numpy.diagonal`."""
     return _late("shaping").diagonal(self, offset, axis1, axis2)
 
 
-def dot(self, b, *, precision=None, preferred_element_type=None):
+def dot(self, b: ArrayLike, *, precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """See `jax.numpy.dot`."""
     return _late("linear_algebra").dot(self, b, precision=precision, preferred_element_type=preferred_element_type)
 
 
-def max(self, axis=None, out=None, keepdims=False, initial=None, where=None):
+def max(self, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
+        where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.max`."""
     return _late("reductions").max(self, axis, out, keepdims, initial, where)
 
 
-def mean(self, axis=None, dtype=None, out=None, keepdims=False, *, where=None):
+def mean(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, *,
+         where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.mean`."""
     return _late("reductions").mean(self, axis, dtype, out, keepdims, where=where)
 
 
-def min(self, axis=None, out=None, keepdims=False, initial=None, where=None):
+def min(self, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
+        where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.min`."""
     return _late("reductions").min(self, axis, out, keepdims, initial, where)
 
 
-def nonzero(self, *, fill_value=None, size=None):
+def nonzero(self, *, fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None,
+            size: int | None = None) -> tuple[Array, ...]:
     """See `jax.numpy.nonzero`."""
     return _late("selection").nonzero(self, fill_value=fill_value, size=size)
 
 
-def prod(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+def prod(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+         initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
     """See `jax.numpy.prod`."""
     return _late("reductions").prod(self, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
-def ptp(self, axis=None, out=None, keepdims=False):
+def ptp(self, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """See `jax.numpy.ptp`."""
     return _late("reductions").ptp(self, axis, out, keepdims)
 
 
-def ravel(self, order='C', *, out_sharding=None):
+def ravel(self, order: str = 'C', *, out_sharding: Placement | None = None) -> Array:
     """See `jax.numpy.ravel`."""
     return _late("shaping").ravel(self, order, out_sharding=out_sharding)
 
 
-def repeat(self, repeats, axis=None, *, total_repeat_length=None, out_sharding=None):
+def repeat(self, repeats: ArrayLike, axis: int | None = None, *, total_repeat_length: int | None = None,
+           out_sharding: Placement | None = None) -> Array:
     """See `jax.numpy.repeat`."""
     return _late("shaping").repeat(self, repeats, axis, total_repeat_length=total_repeat_length,
                                    out_sharding=out_sharding)
 
 
-def round(self, decimals=0, out=None):
+def round(self, decimals: int = 0, out: None = None) -> Array:
     """See `jax.numpy.round`."""
     return _late("rounding").round(self, decimals, out)
 
 
-def searchsorted(self, v, side='left', sorter=None, *, method='scan'):
+def searchsorted(self, v: ArrayLike, side: str = 'left', sorter: ArrayLike | None = None, *, method: str = 'scan') -> Array:
     """See `jax.numpy.searchsorted`."""
     return _late("sorting").searchsorted(self, v, side, sorter, method=method)
 
 
-def sort(self, axis=-1, *, kind=None, order=None, stable=True, descending=False):
+def sort(self, axis: int | None = -1, *, kind: str | None = None, order: int | None = None, stable: bool = True,
+         descending: bool = False) -> Array:
     """See `jax.numpy.sort`."""
     return _late("sorting").sort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
-def squeeze(self, axis=None):
+def squeeze(self, axis: Axis = None) -> Array:
     """See `jax.numpy.squeeze`."""
     return _late("shaping").squeeze(self, axis)
 
 
-def std(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+def std(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: bool = False, *,
+        where: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """See `jax.numpy.std`."""
     return _late("reductions").std(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
 
 
-def sum(self, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None, promote_integers=True):
+def sum(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+        initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
     """See `jax.numpy.sum`."""
     return _late("reductions").sum(self, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
-def swapaxes(self, axis1, axis2):
+def swapaxes(self, axis1: int, axis2: int) -> Array:
     """See `jax.numpy.swapaxes`."""
     return _late("shaping").swapaxes(self, axis1, axis2)
 
 
-def take(self, indices, axis=None, out=None, mode=None, unique_indices=False, indices_are_sorted=False,
-         fill_value=None):
+def take(self, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None,
+         unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: ArrayLike | None = None) -> Array:
     """See `jax.numpy.take`."""
     return _late("indexing").take(self, indices, axis, out, mode, unique_indices, indices_are_sorted, fill_value)
 
 
-def trace(self, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+def trace(self, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.trace`."""
     return _late("shaping").trace(self, offset, axis1, axis2, dtype, out)
 
 
-def var(self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=None, correction=None):
+def var(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: bool = False, *,
+        where: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """See `jax.numpy.var`."""
     return _late("reductions").var(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
 
 
-def astype(self, dtype, copy=False, device=None):
+def astype(self, dtype: DTypeLike | None, copy: bool = False, device: Placement | None = None) -> Array:
     """The array with its elements converted; see `jax.numpy.astype`."""
     from .creation import astype as convert
     return convert(self, dtype, copy=copy, device=device)
 
 
-def reshape(self, *args, order="C", out_sharding=None):
+def reshape(self, *args: Any, order: str = "C", out_sharding: Placement | None = None) -> Array:
     """The elements in another shape, given as one sequence or as several integers; see `jax.numpy.reshape`."""
     from .shaping import _reshape
     return _reshape(self, args[0] if len(args) == 1 else args, order, out_sharding)
 
 
-def transpose(self, *args):
+def transpose(self, *args: Any) -> Array:
     """The axes in another order, given as one sequence or as several integers; see `jax.numpy.transpose`."""
     from .shaping import transpose as function
     if not args:
@@ -308,19 +323,20 @@ def transpose(self, *args):
     return function(self, axes)
 
 
-def flatten(self, order="C", *, out_sharding=None):
+def flatten(self, order: str = "C", *, out_sharding: Placement | None = None) -> Array:
     """The elements along one axis; see `jax.numpy.ravel`."""
     from .shaping import ravel
     return ravel(self, order, out_sharding=out_sharding)
 
 
-def compress(self, condition, axis=None, *, out=None, size=None, fill_value=0):
+def compress(self, condition: ArrayLike, axis: int | None = None, *, out: None = None, size: int | None = None,
+             fill_value: ArrayLike = 0) -> Array:
     """The slices where ``condition`` holds; see `jax.numpy.compress`."""
     from .selection import compress as function
     return function(condition, self, axis, size=size, fill_value=fill_value, out=out)
 
 
-def copy(self):
+def copy(self) -> Array:
     """A copy; see `jax.numpy.copy`."""
     from .creation import copy as function
     return function(self)
@@ -331,7 +347,7 @@ def clone(self):
     return copy(self)
 
 
-def item(self, *args):
+def item(self, *args: Any) -> bool | int | float | complex:
     """One element as a Python number: the only one, or that at the given position."""
     if not args:
         if self.size != 1:
@@ -345,7 +361,7 @@ def item(self, *args):
     return kind(value)
 
 
-def view(self, dtype=None, type=None):
+def view(self, dtype: DTypeLike | None = None, type: None = None) -> Array:
     """The same bytes as elements of another dtype; the last axis changes its length with the width.
 
     Args:
@@ -363,13 +379,13 @@ def view(self, dtype=None, type=None):
     return self if dtype is None else view_as(self, dtype)
 
 
-def byteswap(self):
+def byteswap(self) -> Array:
     """The bytes of each element in reverse order; see `numpy.ndarray.byteswap`."""
     from .bytes import swapped
     return swapped(self)
 
 
-def to_device(self, device, *, stream=None):
+def to_device(self, device: Placement, *, stream: int | None = None):
     """The array on another device; ``stream`` must be None."""
     from .creation import placed
     if stream is not None:

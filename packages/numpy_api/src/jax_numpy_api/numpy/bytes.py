@@ -7,6 +7,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .promotion import as_array, canonical_axis, check_arraylike
@@ -59,7 +60,7 @@ def _order(bitorder: str) -> np.ndarray:
     return bits if bitorder == "little" else bits[::-1].copy()
 
 
-def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
+def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
     """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end.
 
     Source: `numpy.packbits`.
@@ -78,7 +79,7 @@ def packbits(a: Any, axis: int | None = None, bitorder: str = "big") -> Array:
     return moveaxis(packed, -1, axis)
 
 
-def unpackbits(a: Any, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
+def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = "big") -> Array:
     """The bits of bytes along an axis, as uint8.
 
     Args:

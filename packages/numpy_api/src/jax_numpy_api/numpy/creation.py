@@ -19,6 +19,7 @@ from jax_core.representation.aval import own_array
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.tracebacks import shorten
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
 from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of,
@@ -30,7 +31,7 @@ _SCALARS = {bool, int, float, complex}
 # -- placement ---------------------------------------------------------------------------------------------------------
 
 
-def placed(x: Any, device: Any = None, out_sharding: Any = None) -> Any:
+def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placement | None = None) -> Any:
     """``x`` on ``device`` or with ``out_sharding``; as it is where neither is given."""
     where = device if device is not None else out_sharding
     if where is None:
@@ -65,7 +66,8 @@ def _dtype_asked(dtype: Any, name: str, default: Callable) -> Any:
     return default() if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
 
 
-def zeros(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+def zeros(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
+          out_sharding: Placement | None = None) -> Array:
     """An array of zeros.
 
     Args:
@@ -82,19 +84,22 @@ def zeros(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: An
     return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
 
 
-def ones(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+def ones(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
+         out_sharding: Placement | None = None) -> Array:
     """An array of ones; arguments as for `zeros`. Source: `numpy.ones`."""
     dtype = _dtype_asked(dtype, "ones", dtypes.default_float_dtype)
     return placed(_filled(canonical_shape(shape), _ONE, dtype), device, out_sharding)
 
 
-def empty(shape: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+def empty(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
+          out_sharding: Placement | None = None) -> Array:
     """An array of zeros (nothing is left uninitialised); arguments as for `zeros`. Source: `numpy.empty`."""
     dtype = _dtype_asked(dtype, "empty", dtypes.default_float_dtype)
     return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = None, *, device: Placement | None = None,
+         out_sharding: Placement | None = None) -> Array:
     """An array filled with one value.
 
     Args:
@@ -141,29 +146,32 @@ def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
     return device
 
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
+               device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
     """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`."""
     device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("zeros_like", a, dtype, shape)
     return placed(_filled(shape, _ZERO, dtype, weak), device, out_sharding)
 
 
-def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None, out_sharding: Any = None) -> Array:
+def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
+              device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
     """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`."""
     device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("ones_like", a, dtype, shape)
     return placed(_filled(shape, _ONE, dtype, weak), device, out_sharding)
 
 
-def empty_like(prototype: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Array:
+def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
+               device: Placement | None = None) -> Array:
     """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`."""
     device = _beside(prototype, shape, device, None)
     shape, dtype, weak = _like_arguments("empty_like", prototype, dtype, shape)
     return placed(_filled(shape, _ZERO, dtype, weak), device)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None,
-              out_sharding: Any = None) -> Array:
+def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
+              device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
     """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`."""
     device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("full_like", a, dtype, shape)
@@ -177,8 +185,8 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, 
 
 # -- from values -------------------------------------------------------------------------------------------------------
 
-def array(object: Any, dtype: Any = None, *, copy: bool = True, order: str | None = "K", ndmin: int = 0,
-          device: Any = None, out_sharding: Any = None) -> Array:
+def array(object: object, dtype: DTypeLike | None = None, *, copy: bool = True, order: str | None = "K", ndmin: int = 0,
+          device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
     """An array with the contents of ``object``.
 
     Args:
@@ -208,8 +216,8 @@ def array(object: Any, dtype: Any = None, *, copy: bool = True, order: str | Non
         raise
 
 
-def asarray(a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None, device: Any = None,
-            out_sharding: Any = None) -> Array:
+def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None, *, copy: bool | None = None,
+            device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
     """``a`` as an array, itself if it is one already; arguments as for `array`.
 
     Raises:
@@ -415,7 +423,7 @@ def _stack(parts: list, dtype: Any) -> Array:
     return lax.concatenate(pieces, 0)
 
 
-def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> Array:
+def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: Placement | None = None) -> Array:
     """``x`` with its elements converted.
 
     Args:
@@ -439,12 +447,12 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = False, device: Any = None) -> 
     return placed(convert_to(x, asked), device)
 
 
-def copy(a: Any, order: str | None = None) -> Array:
+def copy(a: ArrayLike, order: str | None = None) -> Array:
     """A new array with the contents of ``a``. Source: `numpy.copy`."""
     return array(a, copy=True, order=order)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+def from_dlpack(x: object, /, *, device: Placement | None = None, copy: bool | None = None) -> Array:
     """An array that shares memory with (or copies) one of another library.
 
     Args:
@@ -462,12 +470,12 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     return placed(_put(np.array(np.from_dlpack(x))), device)
 
 
-def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Array:
+def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> Array:
     """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`."""
     return asarray(np.frombuffer(buffer, dtype=np.dtype(dtype), count=count, offset=offset))
 
 
-def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) -> Array:
+def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> Array:
     """A 1-d array from numbers written in a string. Source: `numpy.fromstring`."""
     return asarray(np.fromstring(string, dtype=np.dtype(dtype), count=count, sep=sep))
 
@@ -488,7 +496,7 @@ def fromiter(*args: Any, **kwargs: Any) -> Array:
     return asarray(np.fromiter(*args, **kwargs))
 
 
-def fromfunction(function: Callable, shape: Any, *, dtype: Any = float, **kwargs: Any) -> Any:
+def fromfunction(function: Callable[..., ArrayLike], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
     """``function`` of the coordinate of each element, applied to all elements at once by `vmap`.
 
     Args:
@@ -521,8 +529,9 @@ def _range_argument(x: Any, name: str) -> Any:
     return x if type(x) in _SCALARS else np.asarray(unwrapped(x))[()]
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None,
-           out_sharding: Any = None) -> Array:
+def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | None = None,
+           dtype: DTypeLike | None = None, *, device: Placement | None = None,
+           out_sharding: Placement | None = None) -> Array:
     """Evenly spaced values of the half-open interval from ``start`` to ``stop``.
 
     Args:
@@ -579,8 +588,9 @@ def _host_range(start, step, size, dtype):
     return (np.arange(size, dtype=np.float64) * _number(step) + _number(start)).astype(dtype)
 
 
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: Any = None,
-             axis: int = 0, *, device: Any = None) -> Any:
+def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: bool = False,
+             dtype: DTypeLike | None = None, axis: int = 0, *,
+             device: Placement | None = None) -> Array | tuple[Array, Array]:
     """``num`` evenly spaced values from ``start`` to ``stop``.
 
     Args:
@@ -654,8 +664,8 @@ def _host_linspace(start, stop, num, endpoint, dtype, computed):
     return _put(values.astype(dtype)), _put(np.asarray(step, computed))
 
 
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0, dtype: Any = None,
-             axis: int = 0) -> Array:
+def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: ArrayLike = 10.0,
+             dtype: DTypeLike | None = None, axis: int = 0) -> Array:
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.
 
     Source: `numpy.logspace`.
@@ -668,7 +678,8 @@ def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: 
     return values if asked is None else convert(values, asked)
 
 
-def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Array:
+def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None,
+              axis: int = 0) -> Array:
     """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.
 
     Source: `numpy.geomspace`.
@@ -698,7 +709,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
 
 # -- matrices with a pattern -------------------------------------------------------------------------------------------
 
-def eye(N: int, M: int | None = None, k: Any = 0, dtype: Any = None, *, device: Any = None) -> Array:
+def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None = None, *,
+        device: Placement | None = None) -> Array:
     """Ones on a diagonal, zeros elsewhere.
 
     Args:
@@ -724,12 +736,12 @@ def _compare_indices(rows, columns, k, compare):
     return compare(lax.add(i, convert(k, np.dtype(np.int32))), j)
 
 
-def identity(n: int, dtype: Any = None) -> Array:
+def identity(n: int, dtype: DTypeLike | None = None) -> Array:
     """The square matrix with ones on its main diagonal. Source: `numpy.identity`."""
     return eye(n, dtype=dtype)
 
 
-def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Array:
+def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:
     """Ones on and below diagonal ``k``, zeros above. Source: `numpy.tri`."""
     dtype = _dtype_asked(dtype, "tri", dtypes.default_float_dtype)
     rows, columns = canonical_shape((N, N if M is None else M))
@@ -776,7 +788,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     return tuple(grids)
 
 
-def indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False) -> Array | tuple[Array, ...]:
     """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``.
 
     Source: `numpy.indices`.

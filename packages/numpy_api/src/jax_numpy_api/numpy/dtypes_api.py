@@ -13,6 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.typing import DTypeLike
 
 from .promotion import is_array
 
@@ -82,7 +83,7 @@ ComplexWarning = np.exceptions.ComplexWarning
 finfo, iinfo = dtypes.finfo, dtypes.iinfo
 
 
-def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
+def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> builtins.bool:
     """Whether dtype ``arg1`` is, or is a kind of, ``arg2``.
 
     Args:
@@ -93,7 +94,7 @@ def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
     return dtypes.issubdtype(arg1, arg2)
 
 
-def isdtype(dtype: Any, kind: Any) -> builtins.bool:
+def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[str | DTypeLike, ...]) -> builtins.bool:
     """Whether a dtype is of a kind.
 
     Args:
@@ -117,18 +118,18 @@ def result_type(*args: Any) -> np.dtype:
     return dtypes.result_type(*args)
 
 
-def promote_types(a: Any, b: Any) -> np.dtype:
+def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
     """The dtype that two dtypes combine to, under JAX's promotion rules. Source: `numpy.promote_types`."""
     return dtypes.promote_types(a, b)
 
 
-def can_cast(from_: Any, to: Any, casting: str = "safe") -> builtins.bool:
+def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> builtins.bool:
     """Whether a cast between dtypes is allowed under NumPy's casting rule. Source: `numpy.can_cast`."""
     source = np.dtype(from_) if isinstance(from_, type) or not hasattr(from_, "dtype") else from_.dtype
     return np.can_cast(source, np.dtype(to), casting)
 
 
-def isscalar(element: Any) -> builtins.bool:
+def isscalar(element: object) -> builtins.bool:
     """Whether ``element`` is a number, or an array of rank 0. Source: `numpy.isscalar`."""
     if is_array(element):
         return element.ndim == 0

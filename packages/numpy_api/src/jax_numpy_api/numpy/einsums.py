@@ -9,20 +9,26 @@ from __future__ import annotations
 
 import functools
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .promotion import as_array, check_arraylike, convert, joined_in_product, shape_of, unwrapped
 
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
-def einsum(subscripts: Any, /, *operands: Any, out: None = None, optimize: Any = "auto", precision: Any = None,
-           preferred_element_type: Any = None, _dot_general: Any = None, out_sharding: Any = None) -> Array:
+
+def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
+           optimize: str | bool | list[tuple[int, ...]] = "auto", precision: PrecisionLike = None,
+           preferred_element_type: DTypeLike | None = None, _dot_general: Callable[..., ArrayLike] | None = None,
+           out_sharding: Placement | None = None) -> Array:
     """Sums of products over labelled axes, as in ``einsum("ij,jk->ik", a, b)``.
 
     Args:
@@ -59,7 +65,8 @@ def einsum(subscripts: Any, /, *operands: Any, out: None = None, optimize: Any =
     return result
 
 
-def einsum_path(subscripts: Any, /, *operands: Any, optimize: Any = "auto") -> tuple:
+def einsum_path(subscripts: str | ArrayLike, /, *operands: Any,
+                optimize: bool | str | list[tuple[int, ...]] = "auto") -> tuple:
     """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`."""
     import opt_einsum
     labels, arrays = _parsed(subscripts, operands)

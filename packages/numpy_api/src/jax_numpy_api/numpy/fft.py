@@ -14,6 +14,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .creation import array, placed
@@ -134,7 +135,7 @@ def _two(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
     return _transform(name, kind, a, s, axes, norm)
 
 
-def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Discrete Fourier transform along an axis.
 
     Args:
@@ -152,17 +153,17 @@ def fft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -
     return _one("fft", "fft", a, n, axis, norm)
 
 
-def ifft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Inverse of `fft`. Source: `numpy.fft.ifft`."""
     return _one("ifft", "ifft", a, n, axis, norm)
 
 
-def rfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """`fft` of real numbers: its first half, of length ``n // 2 + 1``. Source: `numpy.fft.rfft`."""
     return _one("rfft", "rfft", a, n, axis, norm)
 
 
-def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Inverse of `rfft`; ``n`` is the length of the real result. Source: `numpy.fft.irfft`."""
     return _one("irfft", "irfft", a, n, axis, norm)
 
@@ -170,55 +171,58 @@ def irfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None)
 _TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
-def hfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """`fft` of a hermitian vector, given its first half: a real array of length ``n``. Source: `numpy.fft.hfft`."""
     _check_norm("hfft", norm)
     check_arraylike("jnp.fft.hfft", a)
     return _one("hfft", "irfft", conj(a), n, axis, _TURNED[norm])
 
 
-def ihfft(a: Any, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Inverse of `hfft`. Source: `numpy.fft.ihfft`."""
     _check_norm("ihfft", norm)
     return conj(_one("ihfft", "rfft", a, n, axis, _TURNED[norm]))
 
 
-def fftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
     """`fft` over several axes (all by default), of lengths ``s``. Source: `numpy.fft.fftn`."""
     return _transform("fftn", "fft", a, s, axes, norm)
 
 
-def ifftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+def ifftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+          norm: str | None = None) -> Array:
     """Inverse of `fftn`. Source: `numpy.fft.ifftn`."""
     return _transform("ifftn", "ifft", a, s, axes, norm)
 
 
-def rfftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+def rfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+          norm: str | None = None) -> Array:
     """`fftn` of real numbers: half of the last axis. Source: `numpy.fft.rfftn`."""
     return _transform("rfftn", "rfft", a, s, axes, norm)
 
 
-def irfftn(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
+def irfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
+           norm: str | None = None) -> Array:
     """Inverse of `rfftn`. Source: `numpy.fft.irfftn`."""
     return _transform("irfftn", "irfft", a, s, axes, norm)
 
 
-def fft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+def fft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
     """`fftn` over two axes. Source: `numpy.fft.fft2`."""
     return _two("fft2", "fft", a, s, axes, norm)
 
 
-def ifft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+def ifft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
     """Inverse of `fft2`. Source: `numpy.fft.ifft2`."""
     return _two("ifft2", "ifft", a, s, axes, norm)
 
 
-def rfft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+def rfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
     """`rfftn` over two axes. Source: `numpy.fft.rfft2`."""
     return _two("rfft2", "rfft", a, s, axes, norm)
 
 
-def irfft2(a: Any, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
+def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
     """Inverse of `rfft2`. Source: `numpy.fft.irfft2`."""
     return _two("irfft2", "irfft", a, s, axes, norm)
 
@@ -236,14 +240,14 @@ def _frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any, values: Any
     return placed(array((values / n).astype(dtype)) / d, device)
 
 
-def fftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
+def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Placement | None = None) -> Array:
     """The frequencies of `fft` of ``n`` samples at distance ``d``. Source: `numpy.fft.fftfreq`."""
     n = operator.index(n) if not isinstance(n, (list, tuple)) else n
     places = np.concatenate([np.arange((n - 1) // 2 + 1), np.arange(-(n // 2), 0)]) if not isinstance(n, (list, tuple)) else n
     return _frequencies("fftfreq", n, d, dtype, device, places)
 
 
-def rfftfreq(n: int, d: Any = 1.0, *, dtype: Any = None, device: Any = None) -> Array:
+def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Placement | None = None) -> Array:
     """The frequencies of `rfft` of ``n`` samples at distance ``d``. Source: `numpy.fft.rfftfreq`."""
     n = operator.index(n) if not isinstance(n, (list, tuple)) else n
     return _frequencies("rfftfreq", n, d, dtype, device, np.arange(n // 2 + 1) if not isinstance(n, (list, tuple)) else n)
@@ -256,11 +260,11 @@ def _half_turns(name: str, x: Any, axes: Any, sign: int) -> Array:
     return roll(x, tuple(sign * (x.shape[a] // 2) if sign > 0 else -(x.shape[a] // 2) for a in axes), axes) if axes else x
 
 
-def fftshift(x: Any, axes: Any = None) -> Array:
+def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """``x`` with the zero frequency moved to the middle. Source: `numpy.fft.fftshift`."""
     return _half_turns("fftshift", x, axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None) -> Array:
+def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
     """Inverse of `fftshift`. Source: `numpy.fft.ifftshift`."""
     return _half_turns("ifftshift", x, axes, -1)

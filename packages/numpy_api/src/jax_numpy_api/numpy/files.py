@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .creation import asarray
 
 
-def load(file: Any, *args: Any, **kwargs: Any) -> Any:
+def load(file: Any, *args: Any, **kwargs: Any) -> Array:
     """An array from a ``.npy`` file; of other files what `numpy.load` gives. Source: `numpy.load`."""
     out = np.load(file, *args, **kwargs)
     if not isinstance(out, np.ndarray):
@@ -20,7 +22,7 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Any:
     return asarray(out)
 
 
-def save(file: Any, arr: Any, allow_pickle: bool = True) -> None:
+def save(file: Any, arr: ArrayLike, allow_pickle: bool = True) -> None:
     """Write an array to a ``.npy`` file. Source: `numpy.save`."""
     np.save(file, np.asarray(arr), allow_pickle=allow_pickle)
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Shape
 
 from .. import lax
 from . import arithmetic
@@ -139,7 +140,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
     return (lax.iota(dtypes.default_int_dtype(), n),) * ndim
 
 
-def diag_indices_from(arr: Any) -> tuple:
+def diag_indices_from(arr: ArrayLike) -> tuple:
     """Indices of the main diagonal of ``arr``. Source: `numpy.diag_indices_from`."""
     check_arraylike("diag_indices_from", arr)
     shape = shape_of(arr)
@@ -173,19 +174,19 @@ def _matrix_shape(name: str, arr: Any) -> tuple:
     return shape_of(arr)
 
 
-def tril_indices_from(arr: Any, k: int = 0) -> tuple:
+def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
     """`tril_indices` for the shape of a matrix. Source: `numpy.tril_indices_from`."""
     n, m = _matrix_shape("tril_indices_from", arr)
     return tril_indices(n, k, m)
 
 
-def triu_indices_from(arr: Any, k: int = 0) -> tuple:
+def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
     """`triu_indices` for the shape of a matrix. Source: `numpy.triu_indices_from`."""
     n, m = _matrix_shape("triu_indices_from", arr)
     return triu_indices(n, k, m)
 
 
-def mask_indices(n: int, mask_func: Any, k: int = 0, *, size: int | None = None) -> tuple:
+def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple:
     """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`."""
     from .creation import ones
     return nonzero(mask_func(ones((n, n)), k), size=size)
@@ -193,7 +194,8 @@ def mask_indices(n: int, mask_func: Any, k: int = 0, *, size: int | None = None)
 
 # -- flat positions ----------------------------------------------------------------------------------------------------
 
-def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C", *, dtype: Any = None) -> Array:
+def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mode: str = "raise", order: str = "C", *,
+                      dtype: DTypeLike | None = None) -> Array:
     """Positions in the flattened array from indices, one array an axis.
 
     Args:
@@ -224,7 +226,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: s
     return as_array(result)
 
 
-def unravel_index(indices: Any, shape: Any) -> tuple:
+def unravel_index(indices: ArrayLike, shape: Shape) -> tuple:
     """Indices, one array an axis, from positions in the flattened array; those out of bounds are limited to it.
 
     Source: `numpy.unravel_index`.

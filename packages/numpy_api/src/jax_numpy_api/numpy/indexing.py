@@ -25,6 +25,7 @@ from jax_core.representation.source import attributed_to, capture
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .index_plans import General, Scalar, Static, as_tuple, general_plan, index_array, reading_plan, static_plan, wrapped
@@ -462,8 +463,8 @@ class _AtIndex:
 
 # -- take --------------------------------------------------------------------------------------------------------------
 
-def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: str | None = None,
-         unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: Any = None) -> Array:
+def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None,
+         unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: ArrayLike | None = None) -> Array:
     """The slices of ``a`` at ``indices`` along an axis.
 
     Args:
@@ -508,8 +509,8 @@ def take(a: Any, indices: Any, axis: int | None = None, out: None = None, mode: 
                                   wrap_negative_indices=mode != "clip")
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None = -1, mode: Any = None, fill_value: Any = None, *,
-                    wrap_negative_indices: bool = True) -> Array:
+def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, mode: str | None = None,
+                    fill_value: ArrayLike | None = None, *, wrap_negative_indices: bool = True) -> Array:
     """For each line along an axis, the elements at that line's own indices.
 
     Args:

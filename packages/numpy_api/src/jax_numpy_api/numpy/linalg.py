@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 from collections import namedtuple
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from . import arithmetic, reductions
@@ -27,6 +28,9 @@ from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, 
                         shape_of)
 from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis, trace as _trace
 from .ufuncs import _is_complex, _like, abs as _abs, conj
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 
 EighResult = namedtuple("EighResult", "eigenvalues eigenvectors")
@@ -56,7 +60,7 @@ def _h(a: Array) -> Array:
 # -- decompositions ----------------------------------------------------------------------------------------------------
 
 @inlined(static_argnames=("upper", "symmetrize_input"))
-def cholesky(a, *, upper=False, symmetrize_input=True):
+def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:
     """The triangular ``L`` with ``L @ L.conj().T == a``.
 
     Args:
@@ -99,7 +103,7 @@ def _argsort(x: Array) -> Array:
     return lax.sort((x, positions), x.ndim - 1, num_keys=1)[1]
 
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False,
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False,
         subset_by_index: tuple[int, int] | None = None) -> Any:
     """Singular value decomposition ``a == U @ diag(S) @ Vh``.
 
@@ -119,12 +123,12 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
     return SVDResult(*out) if compute_uv else out
 
 
-def svdvals(x: Any, /) -> Array:
+def svdvals(x: ArrayLike, /) -> Array:
     """Singular values, falling. Source: `numpy.linalg.svdvals`."""
     return svd(x, compute_uv=False)
 
 
-def eigh(a: Any, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:
+def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -> EighResult:
     """Eigenvalues (rising) and eigenvectors of hermitian matrices.
 
     Args:
@@ -149,12 +153,12 @@ def _eigh(a, lower, symmetrize_input):
     return values, vectors
 
 
-def eigvalsh(a: Any, UPLO: str | None = "L", *, symmetrize_input: bool = True) -> Array:
+def eigvalsh(a: ArrayLike, UPLO: str | None = "L", *, symmetrize_input: bool = True) -> Array:
     """Eigenvalues of hermitian matrices, rising; arguments as for `eigh`. Source: `numpy.linalg.eigvalsh`."""
     return eigh(a, UPLO, symmetrize_input).eigenvalues
 
 
-def eig(a: Any) -> EigResult:
+def eig(a: ArrayLike) -> EigResult:
     """Eigenvalues and right eigenvectors of square matrices, as complex numbers. Source: `numpy.linalg.eig`."""
     return EigResult(*_eig(a))
 
@@ -166,7 +170,7 @@ def _eig(a):
 
 
 @inlined()
-def eigvals(a):
+def eigvals(a: ArrayLike) -> Array:
     """Eigenvalues of square matrices, as complex numbers. Source: `numpy.linalg.eigvals`."""
     return lax.linalg.eig(_matrix("eigvals", a, True), compute_left_eigenvectors=False,
                           compute_right_eigenvectors=False)[0]
@@ -182,7 +186,7 @@ def _qr(a, mode):
     return r if mode == "r" else (q, r)
 
 
-def qr(a: Any, mode: str = "reduced") -> Any:
+def qr(a: ArrayLike, mode: str = "reduced") -> Any:
     """QR decomposition: ``a == Q @ R``, ``Q`` unitary, ``R`` upper triangular.
 
     Args:
@@ -204,7 +208,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 # -- linear systems ----------------------------------------------------------------------------------------------------
 
 @inlined()
-def solve(a, b):
+def solve(a: ArrayLike, b: ArrayLike) -> Array:
     """The ``x`` with ``a @ x == b``.
 
     Args:
@@ -265,13 +269,13 @@ def _lu_solve_transposed(factors: Array, order: Array, y: Array) -> Array:
 
 
 @inlined()
-def inv(a):
+def inv(a: ArrayLike) -> Array:
     """Inverse of square matrices. Source: `numpy.linalg.inv`."""
     a = _matrix("inv", a, True)
     return _solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
 
 
-def lstsq(a: Any, b: Any, rcond: float | None = None, *, numpy_resid: bool = False) -> tuple:
+def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid: bool = False) -> tuple:
     """Least-squares solution of ``a @ x == b``, of least norm where there are several.
 
     Args:
@@ -323,7 +327,7 @@ def _lstsq(a, b, rcond):
     return (lax.squeeze(x, (1,)) if vector else x), resid, rank, s
 
 
-def tensorinv(a: Any, ind: int = 2) -> Array:
+def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse for `tensordot` over ``ind`` axes. Source: `numpy.linalg.tensorinv`."""
     check_arraylike("jnp.linalg.tensorinv", a)
     a = as_array(a)
@@ -336,7 +340,7 @@ def tensorinv(a: Any, ind: int = 2) -> Array:
     return inv(lax.reshape(a, (math.prod(rows), math.prod(columns)))).reshape(*columns, *rows)
 
 
-def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Array:
+def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``, after ``axes`` of ``a`` were moved to its end.
 
     Source: `numpy.linalg.tensorsolve`.
@@ -383,7 +387,7 @@ def _pinv_jvp(primals, tangents):
     return p, lax.add(out, mm(mm(columns, dah), mm(_h(p), p)))
 
 
-def pinv(a: Any, rtol: Any = None, hermitian: bool = False, *, rcond: Any = None) -> Array:
+def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *, rcond: ArrayLike | None = None) -> Array:
     """Pseudo-inverse of Moore and Penrose.
 
     Args:
@@ -447,7 +451,7 @@ def _slogdet_jvp(primals, tangents):
     return (sign, logdet), (lax.full_like(sign, 0), total)
 
 
-def slogdet(a: Any, *, method: str | None = None) -> SlogdetResult:
+def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
     """Sign and logarithm of the modulus of determinants.
 
     Args:
@@ -531,7 +535,7 @@ def _any_adjugate(a: Array) -> Array:
 
 
 @inlined()
-def det(a):
+def det(a: ArrayLike) -> Array:
     """Determinants of square matrices. Source: `numpy.linalg.det`; LU factorisation, and in closed form up to 3 by 3."""
     a = _matrix("det", a, True)
     n = a.shape[-1]
@@ -599,7 +603,8 @@ def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: bool) -> Array:
     raise ValueError(f"Invalid order '{ord}' for matrix norm.")
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Array:
+def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ...] | int | None = None,
+         keepdims: bool = False) -> Array:
     """Norm of vectors or matrices.
 
     Args:
@@ -637,7 +642,8 @@ def _norm(x, ord, axis, keepdims):
                      "compute a matrix-norm.")
 
 
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Array:
+def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
+                ord: int | str | float = 2) -> Array:
     """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard."""
     check_arraylike("jnp.linalg.vector_norm", x)
     x, = promote_dtypes_inexact(x)
@@ -650,12 +656,12 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     return lax.reshape(out, kept) if keepdims else out
 
 
-def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Array:
+def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: str | int = "fro") -> Array:
     """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard."""
     return norm(x, ord, (-2, -1), keepdims)
 
 
-def cond(x: Any, p: Any = None) -> Array:
+def cond(x: ArrayLike, p: ArrayLike | None = None) -> Array:
     """Condition number: the norm times that of the inverse.
 
     Args:
@@ -678,7 +684,8 @@ def cond(x: Any, p: Any = None) -> Array:
     return arithmetic.select(infinite, _like(out, np.inf), out)
 
 
-def matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any = None) -> Array:
+def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool = False,
+                tol: ArrayLike | None = None) -> Array:
     """Number of singular values above a limit.
 
     Args:
@@ -707,7 +714,7 @@ def matrix_rank(M: Any, rtol: Any = None, *, hermitian: bool = False, tol: Any =
 
 # -- products ----------------------------------------------------------------------------------------------------------
 
-def matrix_power(a: Any, n: int) -> Array:
+def matrix_power(a: ArrayLike, n: int) -> Array:
     """Square matrices to an integer power, by repeated squaring. Source: `numpy.linalg.matrix_power`."""
     check_arraylike("jnp.linalg.matrix_power", a)
     a = as_array(a)
@@ -732,7 +739,7 @@ def matrix_power(a: Any, n: int) -> Array:
     return out
 
 
-def multi_dot(arrays: Sequence[Any], *, precision: Any = None) -> Array:
+def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
     """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`."""
     check_arraylike("jnp.linalg.multi_dot", *arrays)
     arrays = [as_array(a) for a in arrays]
@@ -767,12 +774,13 @@ def _chain(arrays: list, precision: Any) -> Array:
     return product(0, n - 1)
 
 
-def matmul(x1: Any, x2: Any, /, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike = None,
+           preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.matmul`."""
     return _matmul(x1, x2, precision=precision, preferred_element_type=preferred_element_type)
 
 
-def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
+def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`."""
     check_arraylike("jnp.linalg.cross", x1, x2)
     for x in (x1, x2):
@@ -783,7 +791,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return _cross(x1, x2, axis=axis)
 
 
-def outer(x1: Any, x2: Any, /) -> Array:
+def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Outer product of two vectors. Source: `numpy.linalg.outer`."""
     check_arraylike("jnp.linalg.outer", x1, x2)
     if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
@@ -792,23 +800,25 @@ def outer(x1: Any, x2: Any, /) -> Array:
     return _outer(x1, x2)
 
 
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2, precision: Any = None, preferred_element_type: Any = None,
-              out_sharding: Any = None) -> Array:
+def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2,
+              precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
+              out_sharding: Placement | None = None) -> Array:
     """`jax.numpy.tensordot`."""
     return _tensordot(x1, x2, axes, precision=precision, preferred_element_type=preferred_element_type,
                       out_sharding=out_sharding)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike = None,
+           preferred_element_type: DTypeLike | None = None) -> Array:
     """`jax.numpy.vecdot`."""
     return _vecdot(x1, x2, axis=axis, precision=precision, preferred_element_type=preferred_element_type)
 
 
-def diagonal(x: Any, /, *, offset: int = 0) -> Array:
+def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
     """Diagonals of the matrices on the last two axes. Source: `numpy.linalg.diagonal`."""
     return _diagonal(x, offset, -2, -1)
 
 
-def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Array:
+def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
     """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`."""
     return _trace(x, offset, -2, -1, dtype)

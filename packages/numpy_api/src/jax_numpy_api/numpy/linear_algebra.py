@@ -2,17 +2,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined_in_product, promote_dtypes, shape_of,
                         unwrapped)
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 
 def _operands(name: str, a: Any, b: Any, preferred: Any = None) -> tuple:
@@ -53,7 +57,8 @@ def _dot(a, b, precision, preferred, out_sharding):
     return _dot_general(a, b, ((i,), (j,)), ((), ()), precision, preferred, out_sharding)
 
 
-def dot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None) -> Array:
+def dot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
+        out_sharding: Placement | None = None) -> Array:
     """Sum of products over the last axis of ``a`` and the last but one of ``b`` (the only one of a vector).
 
     Args:
@@ -129,7 +134,8 @@ def _drop_ones(x, full, missing, matrix_rank):
     return (lax.squeeze(x, drop) if drop else x), axes
 
 
-def matmul(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None, out_sharding: Any = None) -> Array:
+def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
+           preferred_element_type: DTypeLike | None = None, out_sharding: Placement | None = None) -> Array:
     """Product of matrices, of batches of matrices, or of vectors with these.
 
     Args:
@@ -150,20 +156,21 @@ def matmul(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any
     return _matmul(a, b, precision, _preferred("matmul", preferred_element_type), out_sharding)
 
 
-def matvec(x1: Any, x2: Any, /) -> Array:
+def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`."""
     check_arraylike("matvec", x1, x2)
     return lax.squeeze(matmul(x1, lax.expand_dims(as_array(x2), (len(shape_of(x2)),))), (-1,))
 
 
-def vecmat(x1: Any, x2: Any, /) -> Array:
+def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`."""
     from .ufuncs import conj
     check_arraylike("vecmat", x1, x2)
     return lax.squeeze(matmul(lax.expand_dims(conj(as_array(x1)), (len(shape_of(x1)) - 1,)), x2), (-2,))
 
 
-def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
+         preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`."""
     from .shaping import ravel
     from .ufuncs import conj
@@ -171,7 +178,8 @@ def vdot(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any =
     return dot(conj(ravel(a)), ravel(b), precision=precision, preferred_element_type=preferred_element_type)
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike = None,
+           preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products along an axis, those of ``x1`` conjugated; other axes broadcast.
 
     Raises:
@@ -192,7 +200,8 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1, precision: Any = None, prefer
     return lax.squeeze(matmul(a, b, precision=precision, preferred_element_type=preferred_element_type), (-2, -1))
 
 
-def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
+          preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products over the last axes of both operands. Source: `numpy.inner`."""
     check_arraylike("inner", a, b)
     rank_a, rank_b = len(shape_of(a)), len(shape_of(b))
@@ -203,7 +212,7 @@ def inner(a: Any, b: Any, *, precision: Any = None, preferred_element_type: Any 
     return tensordot(a, b, (rank_a - 1, rank_b - 1), precision=precision, preferred_element_type=preferred_element_type)
 
 
-def outer(a: Any, b: Any, out: None = None) -> Array:
+def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`."""
     from .promotion import refuse_out
     from .shaping import ravel
@@ -215,8 +224,9 @@ def outer(a: Any, b: Any, out: None = None) -> Array:
 
 # -- tensordot ---------------------------------------------------------------------------------------------------------
 
-def tensordot(a: Any, b: Any, axes: Any = 2, *, precision: Any = None, preferred_element_type: Any = None,
-              out_sharding: Any = None) -> Array:
+def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | Sequence[Sequence[int]] = 2, *,
+              precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
+              out_sharding: Placement | None = None) -> Array:
     """Sum of products over some axes of both operands.
 
     Args:
@@ -264,7 +274,7 @@ def _tensordot(a, b, contract, precision, preferred, out_sharding):
 # -- kron and cross ----------------------------------------------------------------------------------------------------
 
 @inlined()
-def kron(a, b):
+def kron(a: ArrayLike, b: ArrayLike) -> Array:
     """Kronecker product: ``a`` with each element replaced by its product with ``b``.
 
     Args:
@@ -285,7 +295,7 @@ def kron(a, b):
     return lax.reshape(product, tuple(m * n for m, n in zip(sa, sb)))
 
 
-def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
+def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Array:
     """Cross product of vectors of 3 elements (or 2, whose third is 0; of two such, the third component alone).
 
     Args:

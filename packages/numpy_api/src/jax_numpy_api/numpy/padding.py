@@ -1,12 +1,13 @@
 """jnp.pad: an array with something put around it, in all of NumPy's modes."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import reductions
@@ -23,7 +24,8 @@ _OPTIONS = {
 _REPEATING = ("edge", "reflect", "symmetric", "wrap")
 
 
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Array:
+def pad(array: ArrayLike, pad_width: int | ArrayLike | Sequence[Any] | Mapping[int, Any],
+        mode: str | Callable[..., Any] = "constant", **kwargs: Any) -> Array:
     """``array`` with ``pad_width`` elements put before and after it on each axis.
 
     Args:

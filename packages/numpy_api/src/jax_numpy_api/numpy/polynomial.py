@@ -8,6 +8,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import arithmetic, reductions
@@ -22,7 +23,7 @@ def _coefficients(name: str, *args: Any, inexact: bool = True) -> list:
     return [atleast_1d(as_array(x)) for x in promoted]
 
 
-def polyval(p: Any, x: Any, *, unroll: int | None = None) -> Array:
+def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     """The polynomial's values, by Horner's rule.
 
     Args:
@@ -45,13 +46,13 @@ def polyval(p: Any, x: Any, *, unroll: int | None = None) -> Array:
     return lax.scan(lambda y, c: (lax.add(lax.mul(y, x), broadcast_to(c, shape)), None), y, p, unroll=unroll or 16)[0]
 
 
-def polyadd(a1: Any, a2: Any) -> Array:
+def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Sum of two polynomials. Source: `numpy.polyadd`."""
     a1, a2 = _coefficients("polyadd", a1, a2, inexact=False)
     return _aligned(lax.add, a1, a2)
 
 
-def polysub(a1: Any, a2: Any) -> Array:
+def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Difference of two polynomials. Source: `numpy.polysub`."""
     a1, a2 = _coefficients("polysub", a1, a2, inexact=False)
     return _aligned(lax.sub, a1, a2)
@@ -63,7 +64,7 @@ def _aligned(op: Any, a: Array, b: Array) -> Array:
     return op(*(lax.pad(v, zero, ((n - v.shape[0], 0, 0),) + ((0, 0, 0),) * (v.ndim - 1)) for v in (a, b)))
 
 
-def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Array:
+def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -> Array:
     """Product of two polynomials.
 
     Args:
@@ -84,7 +85,7 @@ def _or_zero(v: Array) -> Array:
     return v if v.shape[0] else zeros((1,), v.dtype)
 
 
-def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> tuple:
+def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> tuple:
     """Quotient and remainder of two polynomials, by long division.
 
     Args:
@@ -107,7 +108,7 @@ def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> tuple:
     return q, rest
 
 
-def polyder(p: Any, m: int = 1) -> Array:
+def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`."""
     check_arraylike("polyder", p)
     m = operator.index(m)
@@ -125,7 +126,7 @@ def polyder(p: Any, m: int = 1) -> Array:
     return lax.mul(p[:-m], as_array(factors.astype(p.dtype)))
 
 
-def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
+def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`."""
     k = 0 if k is None else k
     check_arraylike("polyint", p, k)
@@ -147,7 +148,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Array:
     return p
 
 
-def poly(seq_of_zeros: Any) -> Array:
+def poly(seq_of_zeros: ArrayLike) -> Array:
     """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`."""
     check_arraylike("poly", seq_of_zeros)
     z, = promote_dtypes_inexact(seq_of_zeros)
@@ -167,7 +168,7 @@ def poly(seq_of_zeros: Any) -> Array:
     return out
 
 
-def roots(p: Any, *, strip_zeros: bool = True) -> Array:
+def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
     """The roots of a polynomial: eigenvalues of its companion matrix.
 
     Args:
@@ -225,7 +226,7 @@ def _companion_roots_padded(p: Array, dtype: Any) -> Array:
     return arithmetic.select(keep, found, np.dtype(dtype).type(complex(np.nan, np.nan)))
 
 
-def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
+def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`."""
     check_arraylike("vander", x)
     x = as_array(x)
@@ -239,7 +240,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Array:
     return power(x.reshape(-1, 1), as_array(powers.astype(np.int32 if x.dtype == np.bool_ else x.dtype)).reshape(1, -1))
 
 
-def polyfit(x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, full: bool = False,
+            w: ArrayLike | None = None, cov: bool = False) -> Array | tuple[Array, ...]:
     """The polynomial of degree ``deg`` that fits points best, in the least-squares sense.
 
     Args:

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation.typing import ArrayLike
 
-def array_repr(arr: Any, max_line_width: int | None = None, precision: int | None = None,
+
+def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int | None = None,
                suppress_small: bool | None = None) -> str:
     """The representation of an array. Source: `numpy.array_repr`."""
     if all(x is None for x in (max_line_width, precision, suppress_small)):
@@ -14,7 +16,7 @@ def array_repr(arr: Any, max_line_width: int | None = None, precision: int | Non
     return np.array_repr(np.asarray(arr), max_line_width, precision, suppress_small).replace("array(", "Array(", 1)
 
 
-def array_str(a: Any, max_line_width: int | None = None, precision: int | None = None,
+def array_str(a: ArrayLike, max_line_width: int | None = None, precision: int | None = None,
               suppress_small: bool | None = None) -> str:
     """The contents of an array as text. Source: `numpy.array_str`."""
     return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)

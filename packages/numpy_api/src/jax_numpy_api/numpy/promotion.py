@@ -21,6 +21,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.errors import shape_error
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
+from jax_core.representation.typing import ArrayLike, Axis
 
 _SCALARS = {bool, int, float, complex}
 
@@ -86,7 +87,7 @@ def from_numpy(x: np.ndarray, *sources: Any) -> Any:
     return backends.get().from_host(x)
 
 
-def concrete(x: Any) -> np.ndarray | None:
+def concrete(x: ArrayLike) -> np.ndarray | None:
     """The contents of ``x`` as a NumPy array, waiting for them if need be; None for a tracer of unknown value."""
     if isinstance(x, Tracer):
         x = x.concrete()
@@ -224,7 +225,7 @@ def strong(x: Any) -> Any:
 
 # -- shapes ------------------------------------------------------------------------------------------------------------
 
-def shape_of(x: Any) -> tuple[int, ...]:
+def shape_of(x: ArrayLike) -> tuple[int, ...]:
     """Shape of an array or a number; () for a number."""
     return x.shape if hasattr(x, "shape") else np.shape(unwrapped(x))
 
@@ -238,7 +239,7 @@ def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
         raise TypeError(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 
-def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Any:
     """``x`` repeated to ``shape``, which its own shape is known to fit."""
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
@@ -291,7 +292,7 @@ def promote_args_numeric(name: str, *args: Any) -> list:
     return promote_shapes(name, *promote_dtypes_numeric(*args))
 
 
-def as_array(x: Any) -> Any:
+def as_array(x: ArrayLike) -> Any:
     """``x`` as one of our arrays (or itself where it is one)."""
     if hasattr(x, "aval"):
         return x
@@ -306,7 +307,7 @@ def refuse_out(name: str, out: Any) -> None:
 
 # -- axes and shapes given by users ------------------------------------------------------------------------------------
 
-def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
+def canonical_axis(axis: Axis, ndim: int, name: str = "axis") -> int:
     """``axis`` counted from the front. Raises ValueError out of range, TypeError for what is not an integer."""
     try:
         index = axis.__index__()
@@ -332,13 +333,13 @@ def given_axes(axis: Any) -> Any:
         raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
 
 
-def several_axes(axis: Any) -> tuple[int, ...]:
+def several_axes(axis: Axis) -> tuple[int, ...]:
     """The same, but not None, always as a tuple."""
     axes = given_axes(axis)
     return axes if isinstance(axes, tuple) else (axes,)
 
 
-def canonical_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def canonical_axes(axis: Axis, ndim: int) -> tuple[int, ...]:
     """A tuple of distinct axes counted from the front; all axes for None."""
     if axis is None:
         return tuple(range(ndim))

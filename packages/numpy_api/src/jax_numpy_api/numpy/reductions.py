@@ -17,6 +17,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
 from .. import lax
 from ..lax.reduce import shift_p
@@ -122,8 +123,8 @@ def promote_pair(out: Any, initial: Any) -> tuple:
     return out, initial
 
 
-def sum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-        where: Any = None, promote_integers: bool = True) -> Array:
+def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+        initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
     """Sum of elements over axes.
 
     Args:
@@ -159,8 +160,8 @@ def _prod(a, axis, dtype, keepdims, initial, where, promote_integers):
     return _kept(convert(out, result, weak), shape, axes, keepdims)
 
 
-def prod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-         where: Any = None, promote_integers: bool = True) -> Array:
+def prod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+         initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
     """Product of elements over axes; arguments as for `sum`. Source: `numpy.prod`."""
     refuse_out("prod", out)
     return _prod(a, given_axes(axis), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
@@ -215,8 +216,8 @@ def shift(a: Any, axis: Any, where: Any = None, keepdims: bool = True) -> Array:
     return _extreme("shift", a, given_axes(axis), keepdims, -np.inf, where)
 
 
-def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-        where: Any = None) -> Array:
+def max(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
+        where: ArrayLike | None = None) -> Array:
     """The largest element over axes; NaN if there is one. Ties share the gradient.
 
     Args:
@@ -235,8 +236,8 @@ def max(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, init
     return _extreme("max", a, given_axes(axis), bool(keepdims), initial, where)
 
 
-def min(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-        where: Any = None) -> Array:
+def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
+        where: ArrayLike | None = None) -> Array:
     """The smallest element over axes; arguments as for `max`. Source: `numpy.min`."""
     refuse_out("min", out)
     return _extreme("min", a, given_axes(axis), bool(keepdims), initial, where)
@@ -245,13 +246,13 @@ def min(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, init
 amax, amin = max, min
 
 
-def minmax(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-           where: Any = None) -> tuple:
+def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False,
+           initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None, where: ArrayLike | None = None) -> tuple:
     """The pair of `min` and `max`."""
     return (min(a, axis, out, keepdims, initial, where), max(a, axis, out, keepdims, initial, where))
 
 
-def ptp(a: Any, axis: Any = None, out: None = None, keepdims: bool = False) -> Array:
+def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """Difference between the largest and the smallest element. Source: `numpy.ptp`."""
     refuse_out("ptp", out)
     check_arraylike("ptp", a)
@@ -270,19 +271,21 @@ def _truth(name, a, axis, keepdims, where):
     return _kept(out, shape, axes, keepdims)
 
 
-def all(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *,
+        where: ArrayLike | None = None) -> Array:
     """Whether all elements over axes are true (not zero). Arguments as for `sum`. Source: `numpy.all`."""
     refuse_out("all", out)
     return _truth("all", a, given_axes(axis), bool(keepdims), where)
 
 
-def any(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, *, where: Any = None) -> Array:
+def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *,
+        where: ArrayLike | None = None) -> Array:
     """Whether any element over axes is true (not zero). Arguments as for `sum`. Source: `numpy.any`."""
     refuse_out("any", out)
     return _truth("any", a, given_axes(axis), bool(keepdims), where)
 
 
-def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> Array:
+def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`."""
     check_arraylike("count_nonzero", a)
     from .ufuncs import not_equal
@@ -326,8 +329,8 @@ def _mean(name, a, axis, dtype, keepdims, where):
     return _mean_core(name, a, axis, dtype, keepdims, where)
 
 
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, *,
-         where: Any = None) -> Array:
+def mean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, *,
+         where: ArrayLike | None = None) -> Array:
     """Arithmetic mean over axes; NaN of no elements.
 
     Args:
@@ -342,7 +345,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims
     return _mean("mean", a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
 
 
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False) -> Any:
+def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: bool = False,
+            keepdims: bool = False) -> Array | tuple[Array, Array]:
     """Weighted mean over axes.
 
     Args:
@@ -454,8 +458,9 @@ def _ddof(name, ddof, correction):
     return correction
 
 
-def var(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False, *,
-        where: Any = None, mean: Any = None, correction: Any = None) -> Array:
+def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
+        keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None,
+        correction: int | float | None = None) -> Array:
     """Variance over axes: the mean of squared distances from the mean.
 
     Args:
@@ -474,8 +479,9 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any
                      bool(keepdims), where, mean)
 
 
-def std(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False, *,
-        where: Any = None, mean: Any = None, correction: Any = None) -> Array:
+def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
+        keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None,
+        correction: int | float | None = None) -> Array:
     """Standard deviation: the square root of `var`, with the same arguments. Source: `numpy.std`."""
     refuse_out("std", out)
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
@@ -514,27 +520,27 @@ def _nan_extreme(name, a, axis, out, keepdims, initial, where):
     return select(nothing, _like(result, np.nan), result)
 
 
-def nanmax(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-           where: Any = None) -> Array:
+def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
+           where: ArrayLike | None = None) -> Array:
     """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`."""
     return _nan_extreme("nanmax", a, axis, out, keepdims, initial, where)
 
 
-def nanmin(a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-           where: Any = None) -> Array:
+def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
+           where: ArrayLike | None = None) -> Array:
     """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`."""
     return _nan_extreme("nanmin", a, axis, out, keepdims, initial, where)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-           where: Any = None) -> Array:
+def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+           initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """`sum` of the elements that are not NaN. Source: `numpy.nansum`."""
     refuse_out("nansum", out)
     return sum(_without_nan("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
-            where: Any = None) -> Array:
+def nanprod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """`prod` of the elements that are not NaN. Source: `numpy.nanprod`."""
     refuse_out("nanprod", out)
     return prod(_without_nan("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
@@ -547,8 +553,8 @@ def _present(name: str, a: Any, where: Any) -> Any:
     return present if where is None else lax.bitwise_and(present, where)
 
 
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False,
-            where: Any = None) -> Array:
+def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+            where: ArrayLike | None = None) -> Array:
     """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`."""
     refuse_out("nanmean", out)
     check_arraylike("nanmean", a)
@@ -558,8 +564,8 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepd
     return mean(a, axis, dtype, None, keepdims, where=_present("nanmean", a, where))
 
 
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False,
-           where: Any = None, mean: Any = None) -> Array:
+def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
+           keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
     """`var` of the elements that are not NaN. Source: `numpy.nanvar`."""
     refuse_out("nanvar", out)
     check_arraylike("nanvar", a)
@@ -567,8 +573,8 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: 
     return var(a, axis, dtype, None, ddof, keepdims, where=_present("nanvar", a, where), mean=mean)
 
 
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: None = None, ddof: Any = 0, keepdims: bool = False,
-           where: Any = None, mean: Any = None) -> Array:
+def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
+           keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
     """`std` of the elements that are not NaN. Source: `numpy.nanstd`."""
     refuse_out("nanstd", out)
     check_arraylike("nanstd", a)
@@ -602,7 +608,7 @@ def as_value(x: Any) -> Any:
     return x if isinstance(x, Array) else as_array(x)
 
 
-def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """Running sum along an axis, or of the flattened array.
 
     Args:
@@ -617,19 +623,19 @@ def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Arr
     return _running("cumsum", a, given_axes(axis), _dtype_argument(dtype, "cumsum"), None)
 
 
-def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`."""
     refuse_out("cumprod", out)
     return _running("cumprod", a, given_axes(axis), _dtype_argument(dtype, "cumprod"), None)
 
 
-def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """Running sum with NaN counted as 0. Source: `numpy.nancumsum`."""
     refuse_out("nancumsum", out)
     return _running("nancumsum", a, given_axes(axis), _dtype_argument(dtype, "nancumsum"), 0)
 
 
-def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: None = None) -> Array:
+def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """Running product with NaN counted as 1. Source: `numpy.nancumprod`."""
     refuse_out("nancumprod", out)
     return _running("nancumprod", a, given_axes(axis), _dtype_argument(dtype, "nancumprod"), 1)
@@ -654,12 +660,14 @@ def _cumulative(name, fun, x, axis, dtype, include_initial, start):
     return out
 
 
-def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+def cumulative_sum(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None,
+                   include_initial: bool = False) -> Array:
     """Running sum along an axis, with a leading 0 if asked for. Source: `numpy.cumulative_sum`, array API standard."""
     return _cumulative("cumulative_sum", cumsum, x, axis, dtype, include_initial, 0)
 
 
-def cumulative_prod(x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
+def cumulative_prod(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None,
+                    include_initial: bool = False) -> Array:
     """Running product along an axis, with a leading 1 if asked for. Source: `numpy.cumulative_prod`."""
     return _cumulative("cumulative_prod", cumprod, x, axis, dtype, include_initial, 1)
 
@@ -684,7 +692,7 @@ def _arg_extreme(name, a, axis, keepdims):
     return index
 
 
-def argmax(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """Index of the largest element (the first of equal ones; of the first NaN if there is one).
 
     Args:
@@ -702,7 +710,7 @@ def argmax(a: Any, axis: int | None = None, out: None = None, keepdims: bool | N
     return _arg_extreme("argmax", a, None if axis is None else operator.index(axis), bool(keepdims))
 
 
-def argmin(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """Index of the smallest element; arguments as for `argmax`. Source: `numpy.argmin`."""
     refuse_out("argmin", out)
     return _arg_extreme("argmin", a, None if axis is None else operator.index(axis), bool(keepdims))
@@ -720,11 +728,11 @@ def _nan_arg(name, a, axis, out, keepdims, fill):
     return select(nothing, _like(index, -1), index)
 
 
-def nanargmax(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`."""
     return _nan_arg("nanargmax", a, axis, out, keepdims, -np.inf)
 
 
-def nanargmin(a: Any, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
+def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`."""
     return _nan_arg("nanargmin", a, axis, out, keepdims, np.inf)

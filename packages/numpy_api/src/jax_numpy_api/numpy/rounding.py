@@ -9,6 +9,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .arithmetic import floor_divide, select
@@ -32,7 +34,7 @@ def _to_even(x):
 rint = unary("rint", lambda x: _parts(_to_even, x), "inexact", "Nearest integer, halves to the even one.")
 
 
-def round(a, decimals=0, out=None):
+def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
     """``a`` rounded to a number of decimals, halves to the even digit.
 
     Args:
@@ -81,7 +83,7 @@ def _round_integer(a, step):
 
 
 @inlined()
-def trunc(x):
+def trunc(x: ArrayLike) -> Array:
     """The integer part: rounded towards zero. Integers are returned as they are. Source: `numpy.trunc`."""
     check_arraylike("trunc", x)
     x = unwrapped(x)
@@ -91,7 +93,7 @@ def trunc(x):
 
 
 @inlined(static_argnames=("out",))
-def modf(x, /, out=None):
+def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
     """Fractional and integer part of real numbers, both with the sign of ``x``.
 
     Returns:
@@ -119,7 +121,7 @@ def _layout(dtype: Any) -> tuple[np.dtype, int, int]:
 
 
 @inlined()
-def signbit(x, /):
+def signbit(x: ArrayLike, /) -> Array:
     """Whether the sign bit is set: true for negative numbers, -0.0, and NaN with a sign. Source: `numpy.signbit`."""
     check_arraylike("signbit", x)
     x = unwrapped(x)
@@ -137,7 +139,7 @@ def signbit(x, /):
 
 
 @inlined()
-def copysign(x1, x2, /):
+def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`."""
     x1, x2 = promote_args_inexact("copysign", x1, x2)
     if _is_complex(x1):
@@ -147,7 +149,7 @@ def copysign(x1, x2, /):
 
 
 @inlined()
-def ldexp(x1, x2, /):
+def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """``x1 * 2**x2`` for integers ``x2``, right also where ``2**x2`` overflows.
 
     Raises:
@@ -189,7 +191,7 @@ def _scaled(x, exponent):
 
 
 @inlined()
-def frexp(x, /):
+def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of ``x``, and exponent (int32), such that ``x == mantissa * 2**exponent``.
 
     Zeros, infinities and NaN are their own mantissa, with exponent 0. Source: `numpy.frexp`.
@@ -217,7 +219,7 @@ def frexp(x, /):
 
 
 @inlined()
-def spacing(x, /):
+def spacing(x: ArrayLike, /) -> Array:
     """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`."""
     x, = promote_args_inexact("spacing", x)
     if _is_complex(x):
@@ -229,7 +231,8 @@ def spacing(x, /):
 # -- NaN and closeness -------------------------------------------------------------------------------------------------
 
 @inlined(static_argnames=("copy",))
-def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: ArrayLike | None = None,
+               neginf: ArrayLike | None = None) -> Array:
     """NaN and infinities replaced by finite numbers.
 
     Args:
@@ -261,7 +264,7 @@ def _replaced(condition, value, x, dtype):
 
 
 @inlined(static_argnames=("equal_nan",))
-def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08, equal_nan: bool = False) -> Array:
     """Whether ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves only.
 
     Args:
@@ -286,7 +289,8 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return result
 
 
-def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike = 1e-08,
+             equal_nan: bool = False) -> Array:
     """Whether all elements are close in the sense of `isclose`; a boolean array of rank 0.
 
     Source: `numpy.allclose`.
@@ -295,7 +299,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return all(isclose(a, b, rtol, atol, equal_nan))
 
 
-def array_equal(a1, a2, equal_nan=False):
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     """Whether two arrays have the same shape and equal elements; a boolean array of rank 0.
 
     Args:
@@ -318,7 +322,7 @@ def array_equal(a1, a2, equal_nan=False):
     return all(same)
 
 
-def array_equiv(a1, a2):
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`."""
     from .creation import array, asarray
     from .reductions import all
@@ -333,7 +337,7 @@ def array_equiv(a1, a2):
 # -- sinc --------------------------------------------------------------------------------------------------------------
 
 @inlined()
-def sinc(x, /):
+def sinc(x: ArrayLike, /) -> Array:
     """``sin(pi x) / (pi x)``, which is 1 at 0.
 
     Near 0 the power series takes over, so that derivatives of every order are right there. Elsewhere the sine is that of

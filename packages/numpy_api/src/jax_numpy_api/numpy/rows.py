@@ -14,6 +14,8 @@ from jax_core.configuration import engine, context
 from jax_core.programs.call import on_clear_caches
 from jax_core.programs.jit import inlined, inlined_later, jit
 from jax_core.traces.trace import EVAL
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from . import promotion
 
@@ -154,7 +156,7 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
     """The public function ``name(x, /)``: promotion, then ``op``."""
     prepare = PROMOTIONS[promote]
 
-    def fun(x, /):
+    def fun(x: ArrayLike, /) -> Array:
         return promotion.as_array(op(*prepare(name, x)))  # an operation may hand a number back as it is
 
     doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
@@ -169,7 +171,7 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
     """The public function ``name(x1, x2, /)``: promotion and broadcasting, then ``op``."""
     prepare = PROMOTIONS[promote]
 
-    def fun(x1, x2, /):
+    def fun(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         return op(*prepare(name, x1, x2))
 
     doc = (f"{summary}\n\n    Args:\n      {', '.join(names)}: arrays or numbers of {_DTYPES[promote]}; they are promoted to one"

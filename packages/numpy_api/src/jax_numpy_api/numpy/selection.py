@@ -5,7 +5,7 @@ The number of elements that satisfy a condition is not known while tracing, so f
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from jax_core.configuration import context
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.traces.trace import EVAL
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import arithmetic
@@ -31,7 +32,8 @@ def _where(condition, x, y):
     return arithmetic.where(condition, x, y)
 
 
-def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None) -> Any:
+def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None = None, /, *, size: int | None = None,
+          fill_value: ArrayLike | None = None) -> Any:
     """``x`` where ``condition`` holds, else ``y``; with ``condition`` alone, the positions where it holds.
 
     Args:
@@ -58,7 +60,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None =
     return _where(condition, x, y)
 
 
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Array:
+def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], default: ArrayLike = 0) -> Array:
     """For each element the choice of the first condition that holds, else ``default``.
 
     Args:
@@ -110,7 +112,7 @@ def limited(index: Any, n: int, mode: str, name: str, what: str) -> Any:
 _FEW = 8  # so many comparisons in one loop are faster than a gather from what is first put together
 
 
-def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array:
+def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = None, mode: str = "raise") -> Array:
     """For each element ``a[i]`` the element of ``choices[a[i]]`` at its place.
 
     Args:
@@ -143,7 +145,8 @@ def choose(a: Any, choices: Any, out: None = None, mode: str = "raise") -> Array
     return take_along_axis(stacked, lax.expand_dims(index, (0,)), 0)[0]
 
 
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Array:
+def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
+              funclist: list[ArrayLike | Callable[..., ArrayLike]], *args: Any, **kw: Any) -> Array:
     """For each element the function (or number) of the condition that holds; one more is the default, else 0.
 
     Args:
@@ -181,7 +184,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Ar
 
 # -- positions of what is not zero -------------------------------------------------------------------------------------
 
-def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple:
+def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> tuple:
     """Positions of the elements that are not zero, one array an axis.
 
     Args:
@@ -239,12 +242,13 @@ def _fills(fill_value, ndim, dtype):
     return [convert(unwrapped(fill_value), dtype)] * ndim
 
 
-def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
+def flatnonzero(a: ArrayLike, *, size: int | None = None,
+                fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> Array:
     """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`."""
     return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
 
 
-def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
+def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
     """Positions of the elements that are not zero, one row each. Source: `numpy.argwhere`."""
     check_arraylike("argwhere", a)
     a = as_array(a)
@@ -257,8 +261,8 @@ def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Arra
 
 # -- elements by condition ---------------------------------------------------------------------------------------------
 
-def compress(condition: Any, a: Any, axis: int | None = None, *, size: int | None = None, fill_value: Any = 0,
-             out: None = None) -> Array:
+def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, size: int | None = None,
+             fill_value: ArrayLike = 0, out: None = None) -> Array:
     """The slices of ``a`` along an axis at which ``condition`` holds.
 
     Args:
@@ -292,12 +296,12 @@ def compress(condition: Any, a: Any, axis: int | None = None, *, size: int | Non
     return take(a, positions, axis, mode="fill", fill_value=fill_value)
 
 
-def extract(condition: Any, arr: Any, *, size: int | None = None, fill_value: Any = 0) -> Array:
+def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
     """The elements of ``arr`` at which ``condition`` holds, both flattened. Source: `numpy.extract`."""
     return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
 
 
-def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Array:
+def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | None = None) -> Array:
     """``filt`` without zeros at its ends.
 
     Args:
@@ -335,7 +339,7 @@ def _immutable(name: str, inplace: bool) -> None:
                          "inplace=False to instead return an updated array.")
 
 
-def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = True) -> Array:
+def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True) -> Array:
     """``a`` with values at positions of the flattened array; ``v`` is repeated as needed.
 
     Args:
@@ -366,7 +370,7 @@ def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Tr
     return write(ravel(a), (ind,), v.astype(a.dtype), "set", mode="clip", wrap=mode is None).reshape(a.shape)
 
 
-def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
+def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
     """``arr`` with ``vals``, in order and repeated as needed, where ``mask`` holds. ``inplace`` must be False.
 
     Source: `numpy.place`.
@@ -385,7 +389,7 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Array:
     return arithmetic.select(ravel(mask), chosen, ravel(arr)).reshape(arr.shape)
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None, inplace: bool = True, *,
+def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None, inplace: bool = True, *,
                    mode: str | None = None) -> Array:
     """``arr`` with ``values`` at each line's own indices, as `take_along_axis` reads them. ``inplace`` must be False.
 
@@ -411,7 +415,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None, inplac
     return out.reshape(shape)
 
 
-def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True) -> Array:
+def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True) -> Array:
     """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`."""
     _immutable("fill_diagonal", inplace)
     check_arraylike("fill_diagonal", a, val)
@@ -430,7 +434,7 @@ def fill_diagonal(a: Any, val: Any, wrap: bool = False, *, inplace: bool = True)
 
 # -- inserting and deleting --------------------------------------------------------------------------------------------
 
-def delete(arr: Any, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False) -> Array:
+def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None, *, assume_unique_indices: bool = False) -> Array:
     """``arr`` without the slices at some positions of an axis.
 
     Args:
@@ -480,7 +484,7 @@ def _delete_traced(a, obj, axis, unique):
     return take(a, source, axis, mode="clip")
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Array:
+def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """``arr`` with values inserted before some positions of an axis.
 
     Args:

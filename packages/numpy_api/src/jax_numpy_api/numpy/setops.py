@@ -12,6 +12,7 @@ import numpy as np
 
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import arithmetic, reductions
@@ -40,8 +41,8 @@ class _UniqueInverse(NamedTuple):
     inverse_indices: Array
 
 
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
-           axis: int | None = None, *, equal_nan: bool = True, size: int | None = None, fill_value: Any = None,
+def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+           axis: int | None = None, *, equal_nan: bool = True, size: int | None = None, fill_value: ArrayLike | None = None,
            sorted: bool = True) -> Any:
     """The distinct elements of an array, or its distinct slices along an axis, sorted.
 
@@ -185,7 +186,7 @@ def _values(ar, rows, ordered, first, present, axis, size, fill_value):
     return moveaxis(lax.reshape(out, (size, *rest)), 0, axis)
 
 
-def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> _UniqueAll:
+def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueAll:
     """Distinct elements, first positions, inverse positions and counts; NaN are distinct.
 
     Source: `numpy.unique_all`, array API standard.
@@ -193,24 +194,24 @@ def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) ->
     return _UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value))
 
 
-def unique_counts(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> _UniqueCounts:
+def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueCounts:
     """Distinct elements and counts; NaN are distinct. Source: `numpy.unique_counts`, array API standard."""
     return _UniqueCounts(*unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value))
 
 
-def unique_inverse(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> _UniqueInverse:
+def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueInverse:
     """Distinct elements and inverse positions; NaN are distinct. Source: `numpy.unique_inverse`, array API standard."""
     return _UniqueInverse(*unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value))
 
 
-def unique_values(x: Any, /, *, size: int | None = None, fill_value: Any = None) -> Array:
+def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
     """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard."""
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
 # -- two sets ----------------------------------------------------------------------------------------------------------
 
-def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
+def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = False, invert: bool = False, *,
          method: str = "auto") -> Array:
     """Whether each element is among ``test_elements``.
 
@@ -259,13 +260,14 @@ def _host_result(x: np.ndarray, *sources: Any) -> Array:
     return from_numpy(np.array(x, dtypes.canonicalize_dtype(x.dtype), order="C"), *sources)
 
 
-def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = None) -> Array:
+def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
     """The distinct elements of two arrays together, sorted. Source: `numpy.union1d`."""
     check_arraylike("union1d", ar1, ar2)
     return unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
 
 
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | None = None, fill_value: Any = None) -> Array:
+def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None,
+              fill_value: ArrayLike | None = None) -> Array:
     """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`."""
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
@@ -292,7 +294,8 @@ def _kept_elements(a, keep, size, fill_value):
     return arithmetic.select(lax.lt(lax.iota(np.int32, size), count), out, out[0])
 
 
-def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | None = None, fill_value: Any = None) -> Array:
+def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None,
+             fill_value: ArrayLike | None = None) -> Array:
     """The distinct elements that are in exactly one of two arrays, sorted.
 
     Args:
@@ -319,8 +322,8 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False, *, size: int | Non
     return _kept_elements(both, keep, given_size("setxor1d", size), fill_value)
 
 
-def intersect1d(ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False, *, size: int | None = None,
-                fill_value: Any = None) -> Any:
+def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, return_indices: bool = False, *,
+                size: int | None = None, fill_value: ArrayLike | None = None) -> Array | tuple[Array, Array, Array]:
     """The distinct elements that are in both arrays, sorted, and where each first comes if asked for.
 
     Args:

@@ -16,6 +16,7 @@ from jax_core.representation import dtypes, source
 from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
 from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
@@ -24,7 +25,8 @@ from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shap
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
 
-def reshape(a: Any, shape: Any, order: str = "C", *, copy: bool | None = None, out_sharding: Any = None) -> Array:
+def reshape(a: ArrayLike, shape: int | Shape, order: str = "C", *, copy: bool | None = None,
+            out_sharding: Placement | None = None) -> Array:
     """``a`` with its elements in another shape.
 
     Args:
@@ -85,7 +87,7 @@ def _static_shape(shape: Any) -> tuple[int, ...]:
     return _parse_shape(shape)
 
 
-def ravel(a: Any, order: str = "C", *, out_sharding: Any = None) -> Array:
+def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Placement | None = None) -> Array:
     """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused). Source: `numpy.ravel`."""
     check_arraylike("ravel", a)
     if order == "K":
@@ -93,7 +95,7 @@ def ravel(a: Any, order: str = "C", *, out_sharding: Any = None) -> Array:
     return _reshape(as_array(a), (math.prod(shape_of(a)),), order, out_sharding)
 
 
-def squeeze(a: Any, axis: Any = None) -> Array:
+def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """``a`` without axes of length 1.
 
     Args:
@@ -117,7 +119,7 @@ def squeeze(a: Any, axis: Any = None) -> Array:
     return lax.squeeze(a, axes) if axes else a
 
 
-def expand_dims(a: Any, axis: Any) -> Array:
+def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
     """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`."""
     check_arraylike("expand_dims", a)
     axes = several_axes(axis)
@@ -145,22 +147,22 @@ def _at_least(rank: int, arys: tuple, name: str) -> Any:
     return out[0] if len(out) == 1 else tuple(out)
 
 
-def atleast_1d(*arys: Any) -> Any:
+def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
     """Arrays with at least one axis; a tuple for several. Source: `numpy.atleast_1d`."""
     return _at_least(1, arys, "atleast_1d")
 
 
-def atleast_2d(*arys: Any) -> Any:
+def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
     """Arrays with at least two axes, new ones in front; a tuple for several. Source: `numpy.atleast_2d`."""
     return _at_least(2, arys, "atleast_2d")
 
 
-def atleast_3d(*arys: Any) -> Any:
+def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]:
     """Arrays with at least three axes; a tuple for several. Source: `numpy.atleast_3d`."""
     return _at_least(3, arys, "atleast_3d")
 
 
-def resize(a: Any, new_shape: Any) -> Array:
+def resize(a: ArrayLike, new_shape: Shape) -> Array:
     """The elements of ``a`` in row-major order, repeated or cut off to fill ``new_shape``. Source: `numpy.resize`."""
     check_arraylike("resize", a)
     shape = canonical_shape(new_shape)
@@ -176,7 +178,7 @@ def resize(a: Any, new_shape: Any) -> Array:
 
 # -- transpose ---------------------------------------------------------------------------------------------------------
 
-def transpose(a: Any, axes: Any = None) -> Array:
+def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`."""
     check_arraylike("transpose", a)
     a = as_array(a)
@@ -188,12 +190,12 @@ def transpose(a: Any, axes: Any = None) -> Array:
     return lax.transpose(a, order)
 
 
-def permute_dims(a: Any, /, axes: Any) -> Array:
+def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
     """`transpose` under its name in the array API standard."""
     return transpose(a, axes)
 
 
-def matrix_transpose(x: Any, /) -> Array:
+def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
     check_arraylike("matrix_transpose", x)
     if len(shape_of(x)) < 2:
@@ -201,7 +203,7 @@ def matrix_transpose(x: Any, /) -> Array:
     return swapaxes(x, -1, -2)
 
 
-def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
+def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
     """``a`` with two axes exchanged. Source: `numpy.swapaxes`."""
     check_arraylike("swapaxes", a)
     a = as_array(a)
@@ -211,7 +213,7 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Array:
     return lax.transpose(a, tuple(order))
 
 
-def moveaxis(a: Any, source: Any, destination: Any) -> Array:
+def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Sequence[int]) -> Array:
     """``a`` with some axes moved; the others keep their order.
 
     Args:
@@ -236,7 +238,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Array:
     return lax.transpose(a, tuple(order))
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
+def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """``a`` with an axis moved to before position ``start``. Source: `numpy.rollaxis`."""
     check_arraylike("rollaxis", a)
     a = as_array(a)
@@ -249,7 +251,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Array:
 
 # -- broadcasting ------------------------------------------------------------------------------------------------------
 
-def broadcast_to(array: Any, shape: Any, *, out_sharding: Any = None) -> Array:
+def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placement | None = None) -> Array:
     """``array`` repeated to ``shape``.
 
     Raises:
@@ -321,7 +323,7 @@ def _rows(arrays: Any) -> list:
     return [arrays[i] for i in range(arrays.shape[0])]
 
 
-def concatenate(arrays: Any, axis: int | None = 0, dtype: Any = None) -> Array:
+def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
     """Arrays joined along an existing axis.
 
     Args:
@@ -369,12 +371,13 @@ def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
     return backends.get().from_host(join(views, axis), all(getattr(a, "weak_type", False) for a in arrays))
 
 
-def concat(arrays: Sequence[Any], /, *, axis: int | None = 0) -> Array:
+def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
     """`concatenate` under its name in the array API standard."""
     return concatenate(arrays, axis=axis)
 
 
-def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Array:
+def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = None,
+          dtype: DTypeLike | None = None) -> Array:
     """Arrays of one shape joined along a new axis.
 
     Raises:
@@ -404,7 +407,7 @@ def stack(arrays: Any, axis: int = 0, out: None = None, dtype: Any = None) -> Ar
     return lax.concatenate(parts, axis) if len(parts) > 1 else parts[0]
 
 
-def unstack(x: Any, /, *, axis: int = 0) -> tuple:
+def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
     """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard."""
     check_arraylike("unstack", x)
     x = as_array(x)
@@ -414,26 +417,26 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple:
     return tuple(lax.index_in_dim(x, i, axis, keepdims=False) for i in range(x.shape[axis]))
 
 
-def vstack(tup: Any, dtype: Any = None) -> Array:
+def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
     """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`."""
     arrays = atleast_2d(*_listed("vstack", tup))
     return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 0, dtype)
 
 
-def hstack(tup: Any, dtype: Any = None) -> Array:
+def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
     """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`."""
     arrays = atleast_1d(*_listed("hstack", tup))
     arrays = arrays if isinstance(arrays, tuple) else (arrays,)
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
-def dstack(tup: Any, dtype: Any = None) -> Array:
+def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
     """Arrays joined along the third axis. Source: `numpy.dstack`."""
     arrays = atleast_3d(*_listed("dstack", tup))
     return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 2, dtype)
 
 
-def column_stack(tup: Any) -> Array:
+def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
     """Arrays joined along the second axis; vectors count as columns. Source: `numpy.column_stack`."""
     arrays = [a if a.ndim >= 2 else _reshape(a, (-1, 1)) for a in map(as_array, _listed("column_stack", tup))]
     return concatenate(arrays, 1)
@@ -449,7 +452,7 @@ def _listed(name: str, tup: Any) -> list:
     return items
 
 
-def block(arrays: Any) -> Array:
+def block(arrays: ArrayLike | list[Any]) -> Array:
     """An array put together from nested lists of blocks, the innermost along the last axis. Source: `numpy.block`."""
     depth = _block_depth(arrays)
     leaves = _block_leaves(arrays)
@@ -482,7 +485,7 @@ def _block(x: Any, depth: int, rank: int, full: int) -> Array:
     return concatenate([_block(y, depth - 1, rank, full) for y in x], full - depth)
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> Array:
+def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """``values`` after ``arr`` along an axis; both flattened if it is None. Source: `numpy.append`."""
     if axis is None:
         return concatenate([ravel(arr), ravel(values)], 0)
@@ -529,7 +532,7 @@ def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) ->
     return [lax.slice_in_dim(a, i, max(i, j), axis=axis) for i, j in zip(bounds, bounds[1:])]
 
 
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
+def split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list:
     """``ary`` cut into pieces along an axis.
 
     Args:
@@ -545,29 +548,29 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
     return _split("split", ary, indices_or_sections, axis)
 
 
-def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list:
+def array_split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list:
     """As `split`, but the first pieces may be longer by one. Source: `numpy.array_split`."""
     return _split("array_split", ary, indices_or_sections, axis, equal=False)
 
 
-def vsplit(ary: Any, indices_or_sections: Any) -> list:
+def vsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
     """`split` along the first axis. Source: `numpy.vsplit`."""
     return _split("vsplit", ary, indices_or_sections, 0)
 
 
-def hsplit(ary: Any, indices_or_sections: Any) -> list:
+def hsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
     """`split` along the second axis (the first of vectors). Source: `numpy.hsplit`."""
     return _split("hsplit", ary, indices_or_sections, 0 if len(shape_of(ary)) == 1 else 1)
 
 
-def dsplit(ary: Any, indices_or_sections: Any) -> list:
+def dsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
     """`split` along the third axis. Source: `numpy.dsplit`."""
     return _split("dsplit", ary, indices_or_sections, 2)
 
 
 # -- repeating, reversing, rotating ------------------------------------------------------------------------------------
 
-def tile(A: Any, reps: Any) -> Array:
+def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
     check_arraylike("tile", A)
     a = as_array(A)
@@ -585,8 +588,8 @@ def tile(A: Any, reps: Any) -> Array:
     return lax.reshape(wide, tuple(r * n for r, n in zip(reps, shape)))
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None,
-           out_sharding: Any = None) -> Array:
+def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_repeat_length: int | None = None,
+           out_sharding: Placement | None = None) -> Array:
     """Each element (or slice along an axis) repeated.
 
     Args:
@@ -652,24 +655,24 @@ def _repeat_to(a: Any, repeats: Any, axis: int, length: int) -> Array:
     return take(a, positions, axis, mode="clip")
 
 
-def flip(m: Any, axis: Any = None) -> Array:
+def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     """``m`` reversed along some axes, all by default. Source: `numpy.flip`."""
     check_arraylike("flip", m)
     m = as_array(m)
     return lax.rev(m, canonical_axes(axis, m.ndim))
 
 
-def fliplr(m: Any) -> Array:
+def fliplr(m: ArrayLike) -> Array:
     """``m`` reversed along its second axis. Source: `numpy.fliplr`."""
     return flip(m, 1)
 
 
-def flipud(m: Any) -> Array:
+def flipud(m: ArrayLike) -> Array:
     """``m`` reversed along its first axis. Source: `numpy.flipud`."""
     return flip(m, 0)
 
 
-def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
+def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """``m`` turned by ``k`` right angles in the plane of two axes. Source: `numpy.rot90`."""
     check_arraylike("rot90", m)
     m = as_array(m)
@@ -685,7 +688,7 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Array:
     return flip(turned, first) if k == 1 else flip(turned, second)
 
 
-def roll(a: Any, shift: Any, axis: Any = None) -> Array:
+def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:
     """``a`` moved along axes, what leaves at one end entering at the other.
 
     Args:
@@ -755,17 +758,17 @@ def _triangle(name: str, m: Any, k: int, lower: bool) -> Array:
     return lax.select(mask, m, zero) if lower else lax.select(mask, zero, m)
 
 
-def tril(m: Any, k: int = 0) -> Array:
+def tril(m: ArrayLike, k: int = 0) -> Array:
     """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`."""
     return _triangle("tril", m, operator.index(k), True)
 
 
-def triu(m: Any, k: int = 0) -> Array:
+def triu(m: ArrayLike, k: int = 0) -> Array:
     """The upper triangle, from diagonal ``k``; zeros elsewhere. Source: `numpy.triu`."""
     return _triangle("triu", m, operator.index(k), False)
 
 
-def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Array:
+def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """The diagonal of the matrices in the plane of two axes, as a new last axis.
 
     Args:
@@ -791,7 +794,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1) -> Array:
     return lax.slice_in_dim(flat, start, stop, columns + 1, axis=flat.ndim - 1)
 
 
-def diag(v: Any, k: int = 0) -> Array:
+def diag(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the vector ``v`` on diagonal ``k``, or diagonal ``k`` of a matrix.
 
     Raises:
@@ -813,12 +816,13 @@ def diag(v: Any, k: int = 0) -> Array:
     return lax.select(eye(size, k=k, dtype=bool), spread, lax.full_like(spread, 0))
 
 
-def diagflat(v: Any, k: int = 0) -> Array:
+def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements of ``v``, flattened, on diagonal ``k``. Source: `numpy.diagflat`."""
     return diag(ravel(v), k)
 
 
-def trace(a: Any, offset: Any = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: None = None) -> Array:
+def trace(a: ArrayLike, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
+          out: None = None) -> Array:
     """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
     from .promotion import refuse_out
     from .reductions import sum
@@ -836,17 +840,17 @@ def _lengths(name: str, a: Any) -> tuple[int, ...]:
     return np.shape(a)
 
 
-def shape(a: Any) -> tuple[int, ...]:
+def shape(a: ArrayLike) -> tuple[int, ...]:
     """The shape of an array, () for a number. Warns (DeprecationWarning) about what is neither. Source: `numpy.shape`."""
     return _lengths("shape", a)
 
 
-def ndim(a: Any) -> int:
+def ndim(a: ArrayLike) -> int:
     """The number of axes of an array. Source: `numpy.ndim`."""
     return len(_lengths("ndim", a))
 
 
-def size(a: Any, axis: Any = None) -> int:
+def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, or the length along one axis or several. Source: `numpy.size`."""
     lengths = _lengths("size", a)
     if axis is None:
@@ -854,7 +858,7 @@ def size(a: Any, axis: Any = None) -> int:
     return math.prod(lengths[i] for i in canonical_axes(axis, len(lengths)))
 
 
-def iterable(y: Any) -> bool:
+def iterable(y: object) -> bool:
     """Whether ``y`` can be iterated over. Source: `numpy.iterable`."""
     try:
         iter(y)

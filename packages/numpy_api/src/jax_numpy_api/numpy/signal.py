@@ -1,13 +1,14 @@
 """Functions of sampled data: convolution, interpolation, gradients, integrals, unwrapping."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic, reductions
@@ -16,6 +17,9 @@ from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, 
                         promote_dtypes_inexact, shape_of, unwrapped)
 from .shaping import concatenate, flip, moveaxis
 from .ufuncs import _is_complex, _like, isfinite
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 # -- convolution -------------------------------------------------------------------------------------------------------
 
@@ -54,7 +58,8 @@ def _convolve_core(a, v, mode, precision, preferred, correlate_):
     return lax.reshape(out, (out.shape[-1],))
 
 
-def convolve(a: Any, v: Any, mode: str = "full", *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full", *, precision: PrecisionLike = None,
+             preferred_element_type: DTypeLike | None = None) -> Array:
     """Convolution of two vectors.
 
     Args:
@@ -67,14 +72,16 @@ def convolve(a: Any, v: Any, mode: str = "full", *, precision: Any = None, prefe
     return _convolve("convolve", a, v, mode, precision, preferred_element_type, False)
 
 
-def correlate(a: Any, v: Any, mode: str = "valid", *, precision: Any = None, preferred_element_type: Any = None) -> Array:
+def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid", *, precision: PrecisionLike = None,
+              preferred_element_type: DTypeLike | None = None) -> Array:
     """Cross-correlation of two vectors, the second conjugated; arguments as for `convolve`. Source: `numpy.correlate`."""
     return _convolve("correlate", a, v, mode, precision, preferred_element_type, True)
 
 
 # -- interpolation -----------------------------------------------------------------------------------------------------
 
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Array:
+def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | str | None = None,
+           right: ArrayLike | str | None = None, period: ArrayLike | None = None) -> Array:
     """Piecewise linear interpolation.
 
     Args:
@@ -151,7 +158,8 @@ def _sorted_pair(xp, fp):
 
 # -- gradients and integrals -------------------------------------------------------------------------------------------
 
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int | None = None) -> Any:
+def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = None,
+             edge_order: int | None = None) -> Array | list[Array]:
     """Central differences, one-sided at the ends.
 
     Args:
@@ -238,7 +246,7 @@ def _is_complex_value(h):
     return dtypes.issubdtype(dtypes.dtype(h), np.complexfloating)
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
+def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axis: int = -1) -> Array:
     """Integral by the trapezoidal rule.
 
     Args:
@@ -268,7 +276,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Array:
     return 0.5 * reductions.sum(width * (y[..., 1:] + y[..., :-1]), axis=-1)
 
 
-def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 6.283185307179586) -> Array:
+def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 6.283185307179586) -> Array:
     """``p`` with multiples of ``period`` added so that no step is larger than half of it.
 
     Args:

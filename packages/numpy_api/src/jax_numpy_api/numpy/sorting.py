@@ -6,7 +6,7 @@ so that XLA makes one parallel loop of it without intermediate arrays.
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from jax_core import backends
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)
@@ -37,7 +38,7 @@ def _line(a: Any, axis: Any, name: str) -> tuple:
     return a, canonical_axis(axis, a.ndim)
 
 
-def sort(a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
          descending: bool = False) -> Array:
     """``a`` sorted along an axis; NaN last.
 
@@ -56,8 +57,8 @@ def sort(a: Any, axis: int | None = -1, *, kind: None = None, order: None = None
     return flip(out, axis) if descending else out
 
 
-def argsort(a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
-            descending: bool = False, dtype: Any = None) -> Array:
+def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+            descending: bool = False, dtype: DTypeLike | None = None) -> Array:
     """The positions that sort ``a`` along an axis; arguments as for `sort`, and the integer dtype of the result.
 
     Source: `numpy.argsort`.
@@ -73,14 +74,14 @@ def argsort(a: Any, axis: int | None = -1, *, kind: None = None, order: None = N
     return lax.sub(lax.full_like(backwards, a.shape[axis] - 1), flip(backwards, axis))
 
 
-def sort_complex(a: Any) -> Array:
+def sort_complex(a: ArrayLike) -> Array:
     """``a`` as complex numbers, sorted by real and then by imaginary part. Source: `numpy.sort_complex`."""
     check_arraylike("sort_complex", a)
     a = sort(a, axis=0)
     return lax.convert_element_type(a, dtypes.to_complex_dtype(a.dtype))
 
 
-def lexsort(keys: Any, axis: int = -1, *, batch_size: int | None = 16) -> Array:
+def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size: int | None = 16) -> Array:
     """The positions that sort by several keys, the last key first.
 
     Args:
@@ -103,7 +104,7 @@ def lexsort(keys: Any, axis: int = -1, *, batch_size: int | None = 16) -> Array:
     return lax.sort((*reversed(keys), positions), axis, num_keys=len(keys))[-1]
 
 
-def partition(a: Any, kth: int, axis: int = -1) -> Array:
+def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """``a`` with the element of rank ``kth`` at its place along an axis, none larger before it, none smaller after it.
 
     Complex numbers are ordered by real part, then imaginary part. As the whole axis is sorted, elements before and after are
@@ -118,7 +119,7 @@ def partition(a: Any, kth: int, axis: int = -1) -> Array:
     return sort(a, axis)
 
 
-def argpartition(a: Any, kth: int, axis: int = -1) -> Array:
+def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     """The positions that `partition` takes its elements from. Source: `numpy.argpartition`."""
     check_arraylike("argpartition", a)
     a = as_array(a)
@@ -127,7 +128,7 @@ def argpartition(a: Any, kth: int, axis: int = -1) -> Array:
     return argsort(a, axis)
 
 
-def top_k(a: Any, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> list:
+def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> list:
     """The ``k`` largest (or smallest) elements along an axis and their positions.
 
     Args:
@@ -195,7 +196,8 @@ def _searchsorted(a, v, side, method, dtype):
     return (_compare_all if method == "compare_all" else _search)(a, v, side, dtype)
 
 
-def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, method: str = "scan") -> Array:
+def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLike | None = None, *,
+                 method: str = "scan") -> Array:
     """The positions in a sorted vector before which values must be inserted to keep it sorted.
 
     Args:
@@ -232,7 +234,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, meth
     return _searchsorted(a, v, side, method, dtype)
 
 
-def digitize(x: Any, bins: Any, right: bool = False, *, method: str | None = None) -> Array:
+def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str | None = None) -> Array:
     """For each value the number of the bin that it falls into.
 
     Args:

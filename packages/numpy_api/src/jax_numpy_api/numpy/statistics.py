@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from . import arithmetic, order_statistics, reductions
@@ -200,8 +201,9 @@ def _weighted(a, q, weights, axis, keepdims, skip_nan):
     return lax.reshape(out, (*q.shape, *kept)) if keepdims else out
 
 
-def quantile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
-             keepdims: bool = False, *, weights: Any = None) -> Array:
+def quantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
+             overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
+             weights: ArrayLike | None = None) -> Array:
     """Quantiles over axes.
 
     Args:
@@ -226,15 +228,17 @@ def quantile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input
     return _quantile("quantile", a, q, axis, method, keepdims, False, weights)
 
 
-def nanquantile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
-                keepdims: bool = False, *, weights: Any = None) -> Array:
+def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
+                overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
+                weights: ArrayLike | None = None) -> Array:
     """`quantile` of the elements that are not NaN. Source: `numpy.nanquantile`."""
     _refuse("nanquantile", out, overwrite_input)
     return _quantile("nanquantile", a, q, axis, method, keepdims, True, weights)
 
 
-def percentile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
-               keepdims: bool = False, *, weights: Any = None, out_sharding: Any = None) -> Array:
+def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
+               overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
+               weights: ArrayLike | None = None, out_sharding: Placement | None = None) -> Array:
     """`quantile` with ``q`` in percent. Source: `numpy.percentile`."""
     from .creation import placed
     _refuse("percentile", out, overwrite_input)
@@ -244,8 +248,9 @@ def percentile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_inp
     return placed(result, None, out_sharding)
 
 
-def nanpercentile(a: Any, q: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, method: str = "linear",
-                  keepdims: bool = False, *, weights: Any = None) -> Array:
+def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
+                  overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
+                  weights: ArrayLike | None = None) -> Array:
     """`nanquantile` with ``q`` in percent. Source: `numpy.nanpercentile`."""
     _refuse("nanpercentile", out, overwrite_input)
     check_arraylike("nanpercentile", a, q)
@@ -258,7 +263,8 @@ def _refuse(name, out, overwrite_input):
         raise ValueError(f"jax.numpy.{name} does not support overwrite_input=True or out != None")
 
 
-def median(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
+def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: bool = False,
+           keepdims: bool = False) -> Array:
     """The middle element over axes, or the mean of the two middle ones.
 
     The dtype is that of ``a``, and float32 for integers of up to 32 bits: also where x64 is enabled, unlike NumPy's float64.
@@ -269,7 +275,8 @@ def median(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = F
     return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False, None)
 
 
-def nanmedian(a: Any, axis: Any = None, out: None = None, overwrite_input: bool = False, keepdims: bool = False) -> Array:
+def nanmedian(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: bool = False,
+              keepdims: bool = False) -> Array:
     """`median` of the elements that are not NaN. Source: `numpy.nanmedian`."""
     _refuse("nanmedian", out, overwrite_input)
     return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True, None)
@@ -277,8 +284,8 @@ def nanmedian(a: Any, axis: Any = None, out: None = None, overwrite_input: bool 
 
 # -- counting ----------------------------------------------------------------------------------------------------------
 
-def bincount(x: Any, weights: Any = None, minlength: int = 0, *, length: int | None = None,
-             out_sharding: Any = None) -> Array:
+def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0, *, length: int | None = None,
+             out_sharding: Placement | None = None) -> Array:
     """How often each of the integers 0, 1, ... comes, or the sum of the weights of its places.
 
     Args:
@@ -343,7 +350,8 @@ def _ranges(a: Any, limits: Any, dtype: Any) -> Any:
     return arithmetic.select(same, lax.sub(low, half), low), arithmetic.select(same, lax.add(high, half), high)
 
 
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Array:
+def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | Sequence[ArrayLike] | None = None,
+                        weights: ArrayLike | None = None) -> Array:
     """The edges of the bins that `histogram` uses.
 
     Args:
@@ -369,8 +377,9 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     return linspace(low, high, n + 1, dtype=dtype)
 
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None,
-              out_sharding: Any = None) -> tuple:
+def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | None = None,
+              weights: ArrayLike | None = None, density: bool | None = None,
+              out_sharding: Placement | None = None) -> tuple:
     """How many values (or how much weight) fall into each bin.
 
     Args:
@@ -434,7 +443,9 @@ def _equal_bin(a, edges, bins):
                                           lax.convert_element_type(up, np.int32)), np.int32(bins - 1))
 
 
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None) -> tuple:
+def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
+                range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None,
+                density: bool | None = None) -> tuple:
     """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`."""
     from .shaping import stack
     check_arraylike("histogram2d", x, y)
@@ -448,7 +459,9 @@ def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any 
     return counts, edges[0], edges[1]
 
 
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: bool | None = None) -> tuple:
+def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
+                range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None,
+                density: bool | None = None) -> tuple:
     """Counts of points in a grid of bins.
 
     Args:
@@ -501,8 +514,8 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = N
 
 # -- covariance --------------------------------------------------------------------------------------------------------
 
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None,
-        aweights: Any = None, dtype: Any = None) -> Array:
+def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
+        fweights: ArrayLike | None = None, aweights: ArrayLike | None = None, dtype: DTypeLike | None = None) -> Array:
     """Covariance matrix of variables.
 
     Args:
@@ -585,7 +598,7 @@ def _observation_weights(fweights, aweights, x):
     return weights.astype(x.dtype), reductions.sum(weights)
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True, dtype: Any = None) -> Array:
+def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None) -> Array:
     """Correlation coefficients of variables; arguments as for `cov`. Source: `numpy.corrcoef`."""
     check_arraylike("corrcoef", x, 0 if y is None else y)
     c = cov(x, y, rowvar, dtype=dtype)

@@ -11,6 +11,8 @@ from typing import Any, Callable
 
 import numpy as np
 
+from jax_core.representation.typing import ArrayLike, DTypeLike
+
 from .. import lax
 from .promotion import as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike
 
@@ -30,9 +32,10 @@ class ufunc:
     Source: `numpy.ufunc`.
     """
 
-    def __init__(self, func: Callable, /, nin: int, nout: int, *, name: str | None = None, nargs: int | None = None,
-                 identity: Any = None, call: Callable | None = None, reduce: Callable | None = None,
-                 accumulate: Callable | None = None, at: Callable | None = None, reduceat: Callable | None = None):
+    def __init__(self, func: Callable[..., Any], /, nin: int, nout: int, *, name: str | None = None,
+                 nargs: int | None = None, identity: object | None = None, call: Callable[..., Any] | None = None,
+                 reduce: Callable[..., Any] | None = None, accumulate: Callable[..., Any] | None = None,
+                 at: Callable[..., Any] | None = None, reduceat: Callable[..., Any] | None = None):
         self._func = func
         self.__name__ = name or getattr(func, "__name__", "ufunc")
         self.__qualname__, self.__module__ = self.__name__, "jax.numpy"
@@ -84,8 +87,8 @@ class ufunc:
 
     # -- reduce and accumulate ---------------------------------------------------------------------------------------
 
-    def reduce(self, a: Any, axis: Any = 0, dtype: Any = None, out: None = None, keepdims: bool = False,
-               initial: Any = None, where: Any = None) -> Any:
+    def reduce(self, a: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
+               initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Any:
         """The elements along axes combined, from the first to the last.
 
         Args:
@@ -146,7 +149,7 @@ class ufunc:
             return (new if take is None else lax.select(take, new, carry)), None
         return lax.scan(step, first, rest if mask is None else (rest, mask))[0]
 
-    def accumulate(self, a: Any, axis: int = 0, dtype: Any = None, out: None = None) -> Any:
+    def accumulate(self, a: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: None = None) -> Any:
         """All partial results of `reduce` along one axis."""
         self._check_binary("accumulate")
         if out is not None:
@@ -175,7 +178,7 @@ class ufunc:
 
     # -- at, outer, reduceat -----------------------------------------------------------------------------------------
 
-    def at(self, a: Any, indices: Any, b: Any = None, *, inplace: bool = True) -> Any:
+    def at(self, a: ArrayLike, indices: ArrayLike, b: ArrayLike | None = None, *, inplace: bool = True) -> Any:
         """``a`` with the function applied to the elements at ``indices`` (and ``b``), once for each time one comes.
 
         ``inplace`` must be False: the result is returned.
@@ -205,14 +208,15 @@ class ufunc:
             return flat.at[p].set(self(flat[p], values[i]).astype(flat.dtype))
         return lax.fori_loop(0, positions.size, step, a.reshape(-1)).reshape(a.shape)
 
-    def outer(self, A: Any, B: Any, /) -> Any:
+    def outer(self, A: ArrayLike, B: ArrayLike, /) -> Any:
         """The function of all pairs of elements of two arrays; the result has the axes of both."""
         self._check_binary("outer")
         check_arraylike(f"{self.__name__}.outer", A, B)
         A, B = as_array(A), as_array(B)
         return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape))
 
-    def reduceat(self, a: Any, indices: Any, axis: int = 0, dtype: Any = None, out: None = None) -> Any:
+    def reduceat(self, a: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None,
+                 out: None = None) -> Any:
         """`reduce` over the slices from each index to the next (to the end for the last).
 
         Where the next index is not larger, the slice is the one element at the index.
@@ -247,7 +251,7 @@ class ufunc:
         return moveaxis(lax.fori_loop(0, n, step, out), 0, axis)
 
 
-def frompyfunc(func: Callable, /, nin: int, nout: int, *, identity: Any = None) -> ufunc:
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: object | None = None) -> ufunc:
     """A `ufunc` from a traceable function of numbers. Source: `numpy.frompyfunc`."""
     return ufunc(func, nin, nout, identity=identity)
 

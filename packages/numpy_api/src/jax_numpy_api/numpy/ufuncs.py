@@ -11,6 +11,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, unwrapped
@@ -189,13 +191,13 @@ def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
 
 
 @inlined(static_argnames=("out",))
-def isposinf(x, /, out=None):
+def isposinf(x: ArrayLike, /, out: None = None):
     """Whether an element is positive infinity. Source: `numpy.isposinf`."""
     return _sign_of_inf("isposinf", np.inf, x, out)
 
 
 @inlined(static_argnames=("out",))
-def isneginf(x, /, out=None):
+def isneginf(x: ArrayLike, /, out: None = None):
     """Whether an element is negative infinity. Source: `numpy.isneginf`."""
     return _sign_of_inf("isneginf", -np.inf, x, out)
 
@@ -226,7 +228,7 @@ conj = conjugate = unary("conjugate", lambda x: lax.conj(x) if _is_complex(x) el
 
 
 @inlined(static_argnames=("deg",))
-def angle(z, deg=False):
+def angle(z: ArrayLike, deg: bool = False) -> Array:
     """Argument of complex numbers, in (-pi, pi].
 
     Args:
@@ -247,18 +249,18 @@ def angle(z, deg=False):
     return lax.mul(result, _like(result, 180 / np.pi)) if deg else result
 
 
-def iscomplex(x):
+def iscomplex(x: ArrayLike) -> Array:
     """Whether the imaginary part of an element is not zero. Source: `numpy.iscomplex`."""
     part = imag(x)
     return not_equal(part, 0)
 
 
-def isreal(x):
+def isreal(x: ArrayLike) -> Array:
     """Whether the imaginary part of an element is zero. Source: `numpy.isreal`."""
     return equal(imag(x), 0)
 
 
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: object) -> bool:
     """Whether ``x`` has a complex dtype. Source: `numpy.iscomplexobj`."""
     if x is None or isinstance(x, str):
         return False
@@ -268,6 +270,6 @@ def iscomplexobj(x: Any) -> bool:
         return np.iscomplexobj(x)
 
 
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: object) -> bool:
     """Whether ``x`` does not have a complex dtype. Source: `numpy.isrealobj`."""
     return not iscomplexobj(x)

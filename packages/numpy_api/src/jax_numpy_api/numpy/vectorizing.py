@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Callable, Collection
+from typing import Any, Callable, Collection, Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .promotion import as_array, canonical_axis, check_arraylike, shape_of
@@ -147,7 +148,7 @@ def _mapped(fun: Callable, args: list, leads: list, lead: tuple) -> Any:
     return fun(*squeezed)
 
 
-def apply_along_axis(func1d: Callable, axis: int, arr: Any, *args: Any, **kwargs: Any) -> Array:
+def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Array:
     """``func1d`` of each line along an axis, whose result takes the place of the axis.
 
     Args:
@@ -168,7 +169,7 @@ def apply_along_axis(func1d: Callable, axis: int, arr: Any, *args: Any, **kwargs
     return fun(arr)
 
 
-def apply_over_axes(func: Callable, a: Any, axes: Any) -> Array:
+def apply_over_axes(func: Callable[[ArrayLike, int], ArrayLike], a: ArrayLike, axes: Sequence[int]) -> Array:
     """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1.
 
     Source: `numpy.apply_over_axes`.

@@ -9,6 +9,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import bessel
@@ -43,7 +44,7 @@ def hanning(M: int) -> Array:
     return _window(M, np.hanning)
 
 
-def kaiser(M: int, beta: Any) -> Array:
+def kaiser(M: int, beta: ArrayLike) -> Array:
     """The window of Kaiser with shape parameter ``beta``, which may be traced. Source: `numpy.kaiser`."""
     M = operator.index(M)
     dtype = dtypes.default_float_dtype()
@@ -55,7 +56,7 @@ def kaiser(M: int, beta: Any) -> Array:
 
 
 @inlined()
-def i0(x):
+def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`."""
     x, = promote_args_inexact("i0", x)
     if not dtypes.issubdtype(lax.dtype(x), np.floating):

@@ -8,12 +8,13 @@ Source: Makhoul, "A fast cosine transform in one and two dimensions", IEEE Trans
 from __future__ import annotations
 
 import math
-from typing import Any, Sequence
+from typing import Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
@@ -164,7 +165,7 @@ def _many(name, inverse, x, type, s, axes, norm):
     return _along(x, type, s, axes, norm, inverse, name)
 
 
-def dct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def dct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Discrete cosine transform along one axis.
 
     Args:
@@ -179,18 +180,18 @@ def dct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str |
     return _one("dct", False, x, type, n, axis, norm)
 
 
-def idct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
+def idct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """Inverse of `dct` with the same arguments."""
     return _one("idct", True, x, type, n, axis, norm)
 
 
-def dctn(x: Any, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
+def dctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
          norm: str | None = None) -> Array:
     """`dct` along several axes (all by default), with lengths ``s``."""
     return _many("dctn", False, x, type, s, axes, norm)
 
 
-def idctn(x: Any, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
+def idctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
           norm: str | None = None) -> Array:
     """Inverse of `dctn` with the same arguments."""
     return _many("idctn", True, x, type, s, axes, norm)

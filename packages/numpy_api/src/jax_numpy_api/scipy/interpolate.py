@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.representation.tree_util import register_pytree_node
+from jax_core.representation.typing import ArrayLike
 
 from .. import numpy as jnp
 from ..numpy.promotion import check_arraylike, concrete
@@ -42,7 +43,8 @@ class RegularGridInterpolator:
       ValueError: shapes that do not fit, coordinates that do not rise, another method.
     """
 
-    def __init__(self, points: Any, values: Any, method: str = "linear", bounds_error: bool = False, fill_value: Any = np.nan):
+    def __init__(self, points: Sequence[ArrayLike], values: ArrayLike, method: str = "linear",
+                 bounds_error: bool = False, fill_value: ArrayLike = np.nan):
         if method not in ("linear", "nearest"):
             raise ValueError(f"RegularGridInterpolator: method {method!r} is not defined; use 'linear' or 'nearest'")
         if bounds_error:
@@ -64,7 +66,7 @@ class RegularGridInterpolator:
                 raise ValueError(f"the points in dimension {i} must be strictly ascending")
         self.grid, self.values, self.method, self.fill_value = grid, values, method, fill_value
 
-    def __call__(self, xi: Any, method: str | None = None) -> Array:
+    def __call__(self, xi: ArrayLike, method: str | None = None) -> Array:
         method = self.method if method is None else method
         if method not in ("linear", "nearest"):
             raise ValueError(f"RegularGridInterpolator: method {method!r} is not defined; use 'linear' or 'nearest'")

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import itertools
 import operator
-from typing import Any, Sequence
+from typing import Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from .. import numpy as jnp
 from ..numpy.promotion import as_array, check_arraylike
@@ -44,7 +45,8 @@ def _nodes(x, order):
     return [(index, 1 - upper), (index + 1, upper)]
 
 
-def map_coordinates(input: Any, coordinates: Sequence[Any], order: int, mode: str = "constant", cval: Any = 0.0) -> Array:
+def map_coordinates(input: ArrayLike, coordinates: Sequence[ArrayLike], order: int, mode: str = "constant",
+                    cval: ArrayLike = 0.0) -> Array:
     """The array at coordinates between its elements.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.transformations.autodiff import value_and_grad
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
@@ -41,7 +42,7 @@ class OptimizeResults(NamedTuple):
     nit: Any
 
 
-def minimize(fun: Callable, x0: Any, args: tuple = (), *, method: str, tol: float | None = None,
+def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = (), *, method: str, tol: float | None = None,
              options: Mapping[str, Any] | None = None) -> OptimizeResults:
     """A local minimum of ``fun(x, *args)``.
 
@@ -195,8 +196,8 @@ def _direction(g, s_history, y_history, rho, gamma):
     return -lax.fori_loop(0, rho.shape[0], forth, gamma * q)
 
 
-def _lbfgs(both, x0, maxiter=None, norm=np.inf, maxcor=10, ftol=2.220446049250313e-09, gtol=1e-05, maxfun=None, maxgrad=None,
-           maxls=20, **unknown):
+def _lbfgs(both, x0, maxiter=None, norm=np.inf, maxcor=10, ftol=2.220446049250313e-09, gtol=1e-05, maxfun=None,
+           maxgrad=None, maxls=20, **unknown):
     _refuse("L-BFGS", unknown)
     n, unlimited = x0.shape[0], np.iinfo(np.int32).max
     maxiter = 200 * n if maxiter is None else maxiter

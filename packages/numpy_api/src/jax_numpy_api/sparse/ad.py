@@ -17,7 +17,7 @@ from .base import JAXSparse
 from .bcoo import BCOO
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: object) -> bool:
     """Whether ``x`` is a sparse array."""
     return isinstance(x, JAXSparse)
 
@@ -38,7 +38,7 @@ def _replaced(x, data):
     return type(x).tree_unflatten(aux, (data, *buffers[1:]))
 
 
-def flatten_fun_for_sparse_ad(fun: Callable, argnums: int | Sequence[int], args: Sequence[Any]) -> tuple:
+def flatten_fun_for_sparse_ad(fun: Callable[..., Any], argnums: int | Sequence[int], args: Sequence[Any]) -> tuple:
     """``fun`` as a function of the stored elements of the arguments to be differentiated.
 
     Returns:
@@ -62,7 +62,8 @@ def flatten_fun_for_sparse_ad(fun: Callable, argnums: int | Sequence[int], args:
     return run, [[_data(x) for x in leaves[i][0]] for i in nums], tuple(range(len(nums))), like_arguments
 
 
-def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+                   **kwargs: Any) -> Callable:
     """As `jax.value_and_grad`; sparse arguments have sparse gradients.
 
     Args:
@@ -76,7 +77,7 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
     return value_and_grad_of
 
 
-def grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """As `jax.grad`; sparse arguments have sparse gradients."""
     both = value_and_grad(fun, argnums, has_aux, **kwargs)
 
@@ -122,16 +123,16 @@ def _sparse_jacobian(x, jacobian):
                 shape=(*jacobian.shape[:extra], *x.shape), indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
 
 
-def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """As `jax.jacfwd`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes."""
     return _jacobian(autodiff.jacfwd, fun, argnums, has_aux, kwargs)
 
 
-def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """As `jax.jacrev`; for a BCOO argument the result is BCOO, the axes of the function's result being batch axes."""
     return _jacobian(autodiff.jacrev, fun, argnums, has_aux, kwargs)
 
 
-def jacobian(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
+def jacobian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, **kwargs: Any) -> Callable:
     """The same as `jacrev`."""
     return jacrev(fun, argnums, has_aux, **kwargs)

@@ -4,6 +4,8 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from jax_core.representation import tree
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import numpy as jnp
 from ..named import named
@@ -26,7 +28,7 @@ todense_p = named("todense", _todense)
 sparse_rules_bcoo[todense_p] = sparse_rules_bcsr[todense_p] = lambda x, **_: x.todense()
 
 
-def todense(arr: Any) -> Any:
+def todense(arr: JAXSparse | ArrayLike) -> Array:
     """A sparse array of any format as a dense array; a dense array as it is. Also inside of `sparsify`."""
     buffers, structure = tree.flatten(arr)
     return todense_p.bind(*buffers, structure=structure)
@@ -38,8 +40,8 @@ def _format(name: str):
     return _FORMATS[name]
 
 
-def empty(shape: Sequence[int], dtype: Any = None, index_dtype: Any = "int32", sparse_format: str = "bcoo",
-          **kwds: Any) -> JAXSparse:
+def empty(shape: Sequence[int], dtype: DTypeLike | None = None, index_dtype: DTypeLike = "int32",
+          sparse_format: str = "bcoo", **kwds: Any) -> JAXSparse:
     """A sparse array of zeros that stores nothing.
 
     Args:
@@ -54,7 +56,7 @@ def empty(shape: Sequence[int], dtype: Any = None, index_dtype: Any = "int32", s
     return _format(sparse_format)._empty(tuple(shape), dtype=jnp.zeros((), dtype).dtype, index_dtype=index_dtype, **kwds)
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, index_dtype: Any = "int32",
+def eye(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None, index_dtype: DTypeLike = "int32",
         sparse_format: str = "bcoo", **kwds: Any) -> JAXSparse:
     """A matrix with ones on a diagonal.
 

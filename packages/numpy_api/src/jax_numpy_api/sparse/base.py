@@ -1,9 +1,12 @@
 """The base class of all sparse formats: what users see as an array, and operators through `sparsify`."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
+
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Axis, PyTree
 
 from .util import static_shape
 
@@ -43,7 +46,7 @@ class JAXSparse:
     __array_priority__ = 100  # NumPy's operators leave the work to ours
     __hash__ = None
 
-    def __init__(self, args: Any, *, shape: Any):
+    def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):
         self.shape = static_shape(shape)
 
     size = property(lambda self: int(np.prod(self.shape, dtype=object)))
@@ -75,15 +78,15 @@ class JAXSparse:
         raise NotImplementedError(f"{type(self).__name__}.tree_flatten")
 
     @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: Any) -> "JAXSparse":
+    def tree_unflatten(cls, aux_data: PyTree, children: Sequence[PyTree]) -> "JAXSparse":
         """The array of buffers and description."""
         raise NotImplementedError(f"{cls.__name__}.tree_unflatten")
 
-    def transpose(self, axes: Any = None) -> "JAXSparse":
+    def transpose(self, axes: Axis = None) -> "JAXSparse":
         """The array with its axes in another order, reversed by default."""
         raise NotImplementedError(f"{type(self).__name__}.transpose")
 
-    def todense(self) -> Any:
+    def todense(self) -> Array:
         """The same array, dense."""
         raise NotImplementedError(f"{type(self).__name__}.todense")
 

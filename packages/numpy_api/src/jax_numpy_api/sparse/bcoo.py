@@ -18,6 +18,8 @@ import numpy as np
 
 from jax_core.representation import source, tree
 from jax_core.traces.trace import ensure_compile_time_eval
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 
 from .. import numpy as jnp
 from ..named import named
@@ -65,7 +67,8 @@ class BCOO(JAXSparse):
     indices_sorted: bool
     unique_indices: bool
 
-    def __init__(self, args: Any, *, shape: Sequence[int], indices_sorted: bool = False, unique_indices: bool = False):
+    def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int], indices_sorted: bool = False,
+                 unique_indices: bool = False):
         data, indices = args
         self.data, self.indices = jnp.asarray(data), jnp.asarray(indices)
         self.indices_sorted, self.unique_indices = bool(indices_sorted), bool(unique_indices)
@@ -87,7 +90,7 @@ class BCOO(JAXSparse):
         return (self.data, self.indices), (self.shape, self.indices_sorted, self.unique_indices)
 
     @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: Any) -> "BCOO":
+    def tree_unflatten(cls, aux_data: PyTree, children: Sequence[PyTree]) -> "BCOO":
         """Without any check, as transformations put things that are no arrays into pytrees.
 
         `vmap` and `scan` take batch axes from the buffers, or add some; the shape follows.
@@ -100,13 +103,14 @@ class BCOO(JAXSparse):
         return self
 
     @classmethod
-    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32, n_dense: int = 0,
+    def fromdense(cls, mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32, n_dense: int = 0,
                   n_batch: int = 0) -> "BCOO":
         """See `bcoo_fromdense`."""
         return bcoo_fromdense(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype)
 
     @classmethod
-    def from_scipy_sparse(cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0) -> "BCOO":
+    def from_scipy_sparse(cls, mat: object, *, index_dtype: DTypeLike | None = None, n_dense: int = 0,
+                          n_batch: int = 0) -> "BCOO":
         """A matrix of `scipy.sparse`, with the elements that it stores.
 
         Raises:
@@ -139,11 +143,11 @@ class BCOO(JAXSparse):
         return cls((jnp.ones(count, dtype), jnp.stack([rows, rows + k], 1)), shape=(N, M), indices_sorted=True,
                    unique_indices=True)
 
-    def todense(self) -> Any:
+    def todense(self) -> Array:
         """See `bcoo_todense`."""
         return bcoo_todense(self)
 
-    def transpose(self, axes: Any = None) -> "BCOO":
+    def transpose(self, axes: Sequence[int] | None = None) -> "BCOO":
         """The axes in another order; batch, sparse and dense axes stay among themselves. By default all are reversed."""
         permutation = tuple(range(self.ndim))[::-1] if axes is None else tuple(axes)
         return bcoo_transpose(self, permutation=permutation)
@@ -257,7 +261,7 @@ def _todense(data, indices, *, spinfo):
 bcoo_todense_p = named("bcoo_todense", _todense)
 
 
-def bcoo_todense(mat: BCOO) -> Any:
+def bcoo_todense(mat: BCOO) -> Array:
     """The dense array; elements at one point are added, padding is left out."""
     return bcoo_todense_p.bind(mat.data, mat.indices, spinfo=mat._info)
 
@@ -278,8 +282,8 @@ def _fromdense(mat, *, nse, n_batch, n_dense, index_dtype):
 bcoo_fromdense_p = named("bcoo_fromdense", _fromdense, multiple_results=True)
 
 
-def bcoo_fromdense(mat: Any, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0,
-                   index_dtype: Any = np.int32) -> BCOO:
+def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0,
+                   index_dtype: DTypeLike = np.int32) -> BCOO:
     """The elements of ``mat`` that are not 0.
 
     Args:
@@ -334,7 +338,7 @@ def _extract(indices, arr, *, assume_unique):
 bcoo_extract_p = named("bcoo_extract", _extract)
 
 
-def bcoo_extract(sparr: BCOO, arr: Any, *, assume_unique: bool | None = None) -> BCOO:
+def bcoo_extract(sparr: BCOO, arr: ArrayLike, *, assume_unique: bool | None = None) -> BCOO:
     """The elements of the dense ``arr`` at the points that ``sparr`` stores.
 
     Args:

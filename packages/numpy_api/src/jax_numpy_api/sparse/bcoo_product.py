@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
+
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .. import numpy as jnp
 from ..named import named
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_update_layout, full_batch, parts
 from .util import broadcasting_vmap, columns, nfold_vmap, require_none, valid
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 
 def _numbers(dimension_numbers):
@@ -80,8 +86,8 @@ def _dot(data, indices, rhs, *, lhs_spinfo, dimension_numbers, preferred_element
 bcoo_dot_general_p = named("bcoo_dot_general", _dot)
 
 
-def bcoo_dot_general(lhs: Any, rhs: Any, *, dimension_numbers: Any, precision: Any = None,
-                     preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
+def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: PrecisionLike = None,
+                     preferred_element_type: DTypeLike | None = None, out_sharding: Placement | None = None) -> Any:
     """`lax.dot_general` where one operand, or both, are BCOO.
 
     Args:
@@ -151,7 +157,8 @@ def _sampled(A, B, indices, *, dimension_numbers):
 bcoo_dot_general_sampled_p = named("bcoo_dot_general_sampled", _sampled)
 
 
-def bcoo_dot_general_sampled(A: Any, B: Any, indices: Any, *, dimension_numbers: Any) -> Any:
+def bcoo_dot_general_sampled(A: ArrayLike, B: ArrayLike, indices: ArrayLike, *,
+                             dimension_numbers: tuple[Any, Any]) -> Array:
     """The elements at ``indices`` (..., nse, n_sparse) of ``lax.dot_general(A, B, dimension_numbers)``, and no others."""
     numbers = _numbers(dimension_numbers)
     A, B = jnp.asarray(A), jnp.asarray(B)
@@ -207,7 +214,7 @@ def _sparse_dot(lhs, rhs, numbers, preferred):
 
 # -- elementwise ---------------------------------------------------------------------------------------------------------
 
-def bcoo_multiply_dense(sp_mat: BCOO, v: Any) -> Any:
+def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
     """The data of ``sp_mat * v``, for a dense ``v`` that can be broadcast to the shape of ``sp_mat``.
 
     Raises:
@@ -272,10 +279,13 @@ _looked_up_p = named("bcoo_multiply_sparse", _looked_up)
 
 # -- convolution ---------------------------------------------------------------------------------------------------------
 
-def bcoo_conv_general_dilated(lhs: Any, rhs: Any, *, window_strides: Sequence[int], padding: Any,
-                              lhs_dilation: Any = None, rhs_dilation: Any = None, dimension_numbers: Any = None,
-                              feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None,
-                              preferred_element_type: Any = None, out_sharding: Any = None) -> BCOO:
+def bcoo_conv_general_dilated(lhs: BCOO, rhs: BCOO, *, window_strides: Sequence[int],
+                              padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None,
+                              rhs_dilation: Sequence[int] | None = None,
+                              dimension_numbers: tuple[str, str, str] | None = None, feature_group_count: int = 1,
+                              batch_group_count: int = 1, precision: PrecisionLike = None,
+                              preferred_element_type: DTypeLike | None = None,
+                              out_sharding: Placement | None = None) -> BCOO:
     """`lax.conv_general_dilated` of two BCOO arrays in one spatial dimension, one batch and one channel.
 
     Every element of the operand meets every element of the kernel. ``precision`` is met, as products are computed in full.

@@ -12,6 +12,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.typing import ArrayLike, Placement
 
 from .. import lax
 from .. import numpy as jnp
@@ -20,7 +21,7 @@ from .util import require_none, static_shape, valid
 
 
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
-                          sharding: Any = None) -> BCOO:
+                          sharding: Placement | None = None) -> BCOO:
     """``mat`` with its axes at ``broadcast_dimensions`` of a larger ``shape``; see `lax.broadcast_in_dim`.
 
     New axes before the first sparse axis are batch axes, those after the last one are dense; the others are sparse.
@@ -154,7 +155,7 @@ def pad_nse(mat: BCOO, nse: int) -> BCOO:
 
 
 def bcoo_reshape(mat: BCOO, *, new_sizes: Sequence[int], dimensions: Sequence[int] | None = None,
-                 sharding: Any = None) -> BCOO:
+                 sharding: Placement | None = None) -> BCOO:
     """The elements in another shape, in which batch, sparse and dense axes stay apart.
 
     Args:
@@ -243,7 +244,7 @@ def bcoo_slice(mat: BCOO, *, start_indices: Sequence[int], limit_indices: Sequen
     return _cut(mat, start, shape, strides)
 
 
-def bcoo_dynamic_slice(mat: BCOO, start_indices: Any, slice_sizes: Sequence[int]) -> BCOO:
+def bcoo_dynamic_slice(mat: BCOO, start_indices: Sequence[Any], slice_sizes: Sequence[int]) -> BCOO:
     """The part of shape ``slice_sizes`` that begins at ``start_indices``, moved inside of the shape; see `lax.dynamic_slice`.
 
     Raises:
@@ -352,9 +353,9 @@ def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
 
 # -- indexing ------------------------------------------------------------------------------------------------------------
 
-def bcoo_gather(operand: BCOO, start_indices: Any, dimension_numbers: Any, slice_sizes: Sequence[int], *,
-                unique_indices: bool = False, indices_are_sorted: bool = False, mode: Any = None,
-                fill_value: Any = None) -> BCOO:
+def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any, slice_sizes: Sequence[int], *,
+                unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | None = None,
+                fill_value: ArrayLike | None = None) -> BCOO:
     """Slices of ``operand`` at traced positions; see `lax.gather`.
 
     Each position is one `bcoo_dynamic_slice`; the axes of positions become leading batch axes. ``unique_indices`` and

@@ -6,11 +6,13 @@ for storage and exchange; operations go through BCOO.
 """
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 
 from .. import numpy as jnp
 from ..named import named
@@ -19,6 +21,9 @@ from .bcoo import BCOO, bcoo_eliminate_zeros, bcoo_fromdense, bcoo_sort_indices,
 from .bcoo_product import bcoo_dot_general
 from .bcoo_shape import bcoo_broadcast_in_dim, bcoo_concatenate
 from .util import SparseInfo, batched_shape, nfold_vmap
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 
 class BCSRProperties(NamedTuple):
@@ -49,7 +54,8 @@ class BCSR(JAXSparse):
     unique_indices: bool
     n_sparse = 2
 
-    def __init__(self, args: Any, *, shape: Sequence[int], indices_sorted: bool = False, unique_indices: bool = False):
+    def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int], indices_sorted: bool = False,
+                 unique_indices: bool = False):
         self.data, self.indices, self.indptr = map(jnp.asarray, args)
         self.indices_sorted, self.unique_indices = bool(indices_sorted), bool(unique_indices)
         super().__init__(args, shape=shape)
@@ -69,7 +75,7 @@ class BCSR(JAXSparse):
         return (self.data, self.indices, self.indptr), (self.shape, self.indices_sorted, self.unique_indices)
 
     @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: Any) -> "BCSR":
+    def tree_unflatten(cls, aux_data: PyTree, children: Sequence[PyTree]) -> "BCSR":
         """Without any check; the shape follows buffers that gained or lost batch axes."""
         self = object.__new__(cls)
         self.data, self.indices, self.indptr = children
@@ -79,7 +85,7 @@ class BCSR(JAXSparse):
         return self
 
     @classmethod
-    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32, n_dense: int = 0,
+    def fromdense(cls, mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32, n_dense: int = 0,
                   n_batch: int = 0) -> "BCSR":
         """See `bcsr_fromdense`."""
         return bcsr_fromdense(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype)
@@ -99,7 +105,8 @@ class BCSR(JAXSparse):
                    unique_indices=arr.unique_indices)
 
     @classmethod
-    def from_scipy_sparse(cls, mat: Any, *, index_dtype: Any = None, n_dense: int = 0, n_batch: int = 0) -> "BCSR":
+    def from_scipy_sparse(cls, mat: object, *, index_dtype: DTypeLike | None = None, n_dense: int = 0,
+                          n_batch: int = 0) -> "BCSR":
         """A matrix of `scipy.sparse`, with the elements that it stores.
 
         Raises:
@@ -195,8 +202,8 @@ bcsr_extract_p = named("bcsr_extract", _extract)
 bcsr_dot_general_p = named("bcsr_dot_general", _dot)
 
 
-def bcsr_fromdense(mat: Any, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0,
-                   index_dtype: Any = np.int32) -> BCSR:
+def bcsr_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, n_dense: int = 0,
+                   index_dtype: DTypeLike = np.int32) -> BCSR:
     """The elements of ``mat`` that are not 0; see `bcoo_fromdense`.
 
     Raises:
@@ -212,12 +219,12 @@ def bcsr_fromdense(mat: Any, *, nse: int | None = None, n_batch: int = 0, n_dens
     return BCSR(out, shape=mat.shape, indices_sorted=True, unique_indices=True)
 
 
-def bcsr_todense(mat: BCSR) -> Any:
+def bcsr_todense(mat: BCSR) -> Array:
     """The dense array."""
     return bcsr_todense_p.bind(mat.data, mat.indices, mat.indptr, spinfo=mat._info)
 
 
-def bcsr_extract(indices: Any, indptr: Any, mat: Any) -> Any:
+def bcsr_extract(indices: ArrayLike, indptr: ArrayLike, mat: ArrayLike) -> Array:
     """The elements of the dense ``mat`` at the points that ``indices`` and ``indptr`` store, in their order."""
     return bcsr_extract_p.bind(jnp.asarray(indices), jnp.asarray(indptr), jnp.asarray(mat))
 
@@ -232,8 +239,8 @@ def bcsr_eliminate_zeros(mat: BCSR, nse: int | None = None) -> BCSR:
     return BCSR.from_bcoo(bcoo_eliminate_zeros(mat.to_bcoo(), nse))
 
 
-def bcsr_dot_general(lhs: Any, rhs: Any, *, dimension_numbers: Any, precision: Any = None,
-                     preferred_element_type: Any = None, out_sharding: Any = None) -> Any:
+def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: PrecisionLike = None,
+                     preferred_element_type: DTypeLike | None = None, out_sharding: Placement | None = None) -> Array:
     """`lax.dot_general` where an operand is BCSR; see `bcoo_dot_general`."""
     numbers = tuple(tuple(tuple(map(int, d)) for d in pair) for pair in dimension_numbers)
     preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
@@ -246,7 +253,7 @@ def bcsr_dot_general(lhs: Any, rhs: Any, *, dimension_numbers: Any, precision: A
 
 
 def bcsr_broadcast_in_dim(mat: BCSR, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
-                          sharding: Any = None) -> BCSR:
+                          sharding: Placement | None = None) -> BCSR:
     """See `bcoo_broadcast_in_dim`; the result needs two sparse axes."""
     return BCSR.from_bcoo(bcoo_broadcast_in_dim(mat.to_bcoo(), shape=shape, broadcast_dimensions=broadcast_dimensions,
                                                 sharding=sharding))

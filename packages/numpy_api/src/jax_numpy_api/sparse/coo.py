@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 
 from .. import numpy as jnp
 from ..named import named
@@ -38,7 +40,8 @@ class COO(JAXSparse):
     row: Any
     col: Any
 
-    def __init__(self, args: Any, *, shape: Sequence[int], rows_sorted: bool = False, cols_sorted: bool = False):
+    def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int], rows_sorted: bool = False,
+                 cols_sorted: bool = False):
         self.data, self.row, self.col = map(jnp.asarray, args)
         self._rows_sorted, self._cols_sorted = bool(rows_sorted), bool(cols_sorted)
         super().__init__(args, shape=shape)
@@ -55,7 +58,7 @@ class COO(JAXSparse):
         return (self.data, self.row, self.col), self._info
 
     @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: Any) -> "COO":
+    def tree_unflatten(cls, aux_data: PyTree, children: Sequence[PyTree]) -> "COO":
         """Without any check."""
         self = object.__new__(cls)
         self.data, self.row, self.col = children
@@ -63,7 +66,7 @@ class COO(JAXSparse):
         return self
 
     @classmethod
-    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> "COO":
+    def fromdense(cls, mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> "COO":
         """See `coo_fromdense`."""
         return coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
 
@@ -71,11 +74,11 @@ class COO(JAXSparse):
         """The same matrix as BCOO."""
         return BCOO((self.data, jnp.stack([self.row, self.col], -1)), shape=self.shape, indices_sorted=self._rows_sorted)
 
-    def todense(self) -> Any:
+    def todense(self) -> Array:
         """See `coo_todense`."""
         return coo_todense(self)
 
-    def transpose(self, axes: Any = None) -> "COO":
+    def transpose(self, axes: tuple[int, ...] | None = None) -> "COO":
         """The matrix transposed: rows and columns change places.
 
         Raises:
@@ -114,7 +117,7 @@ def _matmul(mat, other, matvec, matmat):
     return (matvec if other.ndim == 1 else matmat)(mat, other)
 
 
-def check_product(name: str, shape: Sequence[int], other: Any, transpose: bool, ndim: int) -> Any:
+def check_product(name: str, shape: Sequence[int], other: ArrayLike, transpose: bool, ndim: int) -> Any:
     """``other`` as an array that a matrix of ``shape`` can be applied to.
 
     Raises:
@@ -153,12 +156,12 @@ coo_matvec_p = named("coo_matvec", _product)
 coo_matmat_p = named("coo_matmat", _product)
 
 
-def coo_todense(mat: COO) -> Any:
+def coo_todense(mat: COO) -> Array:
     """The dense matrix."""
     return coo_todense_p.bind(mat.data, mat.row, mat.col, spinfo=mat._info)
 
 
-def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> COO:
+def coo_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> COO:
     """The elements of a matrix that are not 0.
 
     Args:
@@ -173,7 +176,7 @@ def coo_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     return COO(coo_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape, rows_sorted=True)
 
 
-def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Any:
+def coo_matvec(mat: COO, v: ArrayLike, transpose: bool = False) -> Array:
     """The product with a vector, of the matrix or its transpose.
 
     Raises:
@@ -183,7 +186,7 @@ def coo_matvec(mat: COO, v: Any, transpose: bool = False) -> Any:
     return coo_matvec_p.bind(mat.data, mat.row, mat.col, v, spinfo=mat._info, transpose=bool(transpose))
 
 
-def coo_matmat(mat: COO, B: Any, *, transpose: bool = False) -> Any:
+def coo_matmat(mat: COO, B: ArrayLike, *, transpose: bool = False) -> Array:
     """The product with a matrix; see `coo_matvec`."""
     B = check_product("coo_matmat", mat.shape, B, transpose, 2)
     return coo_matmat_p.bind(mat.data, mat.row, mat.col, B, spinfo=mat._info, transpose=bool(transpose))

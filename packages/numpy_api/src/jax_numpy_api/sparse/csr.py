@@ -6,6 +6,8 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, Axis, DTypeLike
 
 from .. import numpy as jnp
 from ..named import named
@@ -62,11 +64,11 @@ class CSR(_Compressed):
       shape: of the matrix.
     """
 
-    def __init__(self, args: Any, *, shape: Sequence[int]):
+    def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):
         super().__init__(args, shape=shape)
 
     @classmethod
-    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> "CSR":
+    def fromdense(cls, mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> "CSR":
         """See `csr_fromdense`."""
         return csr_fromdense(mat, nse=nse, index_dtype=index_dtype)
 
@@ -74,7 +76,7 @@ class CSR(_Compressed):
         """See `csr_todense`."""
         return csr_todense(self)
 
-    def transpose(self, axes: Any = None) -> "CSC":
+    def transpose(self, axes: Axis = None) -> "CSC":
         """The transposed matrix, which is the same buffers read by columns."""
         self._check_axes("CSR", axes)
         return self._other(CSC)
@@ -110,11 +112,11 @@ class CSC(_Compressed):
       shape: of the matrix.
     """
 
-    def __init__(self, args: Any, *, shape: Sequence[int]):
+    def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):
         super().__init__(args, shape=shape)
 
     @classmethod
-    def fromdense(cls, mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> "CSC":
+    def fromdense(cls, mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> "CSC":
         """The elements of a matrix that are not 0, column by column; see `csr_fromdense`."""
         return csr_fromdense(jnp.asarray(mat).T, nse=nse, index_dtype=index_dtype)._other(cls)
 
@@ -122,7 +124,7 @@ class CSC(_Compressed):
         """The dense matrix."""
         return csr_todense(self.T).T
 
-    def transpose(self, axes: Any = None) -> CSR:
+    def transpose(self, axes: Axis = None) -> CSR:
         """The transposed matrix, which is the same buffers read by rows."""
         self._check_axes("CSC", axes)
         return self._other(CSR)
@@ -166,7 +168,7 @@ csr_matvec_p = named("csr_matvec", _product)
 csr_matmat_p = named("csr_matmat", _product)
 
 
-def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int32) -> CSR:
+def csr_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> CSR:
     """The elements of a matrix that are not 0, row by row.
 
     Args:
@@ -181,12 +183,12 @@ def csr_fromdense(mat: Any, *, nse: int | None = None, index_dtype: Any = np.int
     return CSR(csr_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape)
 
 
-def csr_todense(mat: CSR) -> Any:
+def csr_todense(mat: CSR) -> Array:
     """The dense matrix."""
     return csr_todense_p.bind(mat.data, mat.indices, mat.indptr, shape=mat.shape)
 
 
-def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Any:
+def csr_matvec(mat: CSR, v: ArrayLike, transpose: bool = False) -> Array:
     """The product with a vector, of the matrix or its transpose.
 
     Raises:
@@ -196,7 +198,7 @@ def csr_matvec(mat: CSR, v: Any, transpose: bool = False) -> Any:
     return csr_matvec_p.bind(mat.data, mat.indices, mat.indptr, v, shape=mat.shape, transpose=bool(transpose))
 
 
-def csr_matmat(mat: CSR, B: Any, *, transpose: bool = False) -> Any:
+def csr_matmat(mat: CSR, B: ArrayLike, *, transpose: bool = False) -> Array:
     """The product with a matrix; see `csr_matvec`."""
     B = coo.check_product("csr_matmat", mat.shape, B, transpose, 2)
     return csr_matmat_p.bind(mat.data, mat.indices, mat.indptr, B, shape=mat.shape, transpose=bool(transpose))

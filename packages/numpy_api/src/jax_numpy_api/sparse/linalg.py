@@ -6,6 +6,7 @@ from typing import Any, Callable
 import numpy as np
 
 from jax_core.representation.primitive import Primitive, Zero, is_linear
+from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
@@ -85,7 +86,8 @@ spsolve_p = Primitive("spsolve", out_type=_spsolve_type, jvp=_spsolve_jvp, trans
                       reference=lambda *args, tol, reorder: _solve_on_host(*args)[0])
 
 
-def spsolve(data: Any, indices: Any, indptr: Any, b: Any, tol: float = 1e-6, reorder: int = 1) -> Any:
+def spsolve(data: ArrayLike, indices: ArrayLike, indptr: ArrayLike, b: ArrayLike, tol: float = 1e-6,
+            reorder: int = 1) -> Any:
     """The solution of ``A x = b`` for a square CSR matrix, by SciPy's direct solver on the host.
 
     Args:
@@ -102,7 +104,8 @@ def spsolve(data: Any, indices: Any, indptr: Any, b: Any, tol: float = 1e-6, reo
 
 # -- eigenvalues ---------------------------------------------------------------------------------------------------------
 
-def lobpcg_standard(A: Any, X: Any, m: int = 100, tol: float | None = None) -> tuple:
+def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLike, m: int = 100,
+                    tol: float | None = None) -> tuple:
     """The ``k`` largest eigenvalues of a symmetric matrix, from its products with blocks of vectors alone.
 
     In each step a Rayleigh-Ritz problem is solved in the space of the current vectors, their residuals, and the previous

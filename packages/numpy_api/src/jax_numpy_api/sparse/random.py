@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import numpy as jnp
 from ..scipy._random import random as keyed
@@ -19,9 +20,10 @@ def _uniform(key, shape, dtype, **kwds):
     return keyed().uniform(key, shape, dtype, **kwds)
 
 
-def random_bcoo(key: Any, shape: Sequence[int], *, dtype: Any = np.float64, indices_dtype: Any = None,
-                nse: int | float = 0.2, n_batch: int = 0, n_dense: int = 0, unique_indices: bool = True,
-                sorted_indices: bool = False, generator: Callable = _uniform, **kwds: Any) -> BCOO:
+def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.float64,
+                indices_dtype: DTypeLike | None = None, nse: int | float = 0.2, n_batch: int = 0, n_dense: int = 0,
+                unique_indices: bool = True, sorted_indices: bool = False,
+                generator: Callable[..., ArrayLike] = _uniform, **kwds: Any) -> BCOO:
     """A BCOO array with elements at random points.
 
     Args:

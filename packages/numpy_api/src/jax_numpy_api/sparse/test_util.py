@@ -6,6 +6,8 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.representation.typing import ArrayLike
+
 from .. import numpy as jnp
 from .base import JAXSparse
 from .bcoo import BCOO
@@ -33,7 +35,7 @@ class SparseLayout(NamedTuple):
     n_sparse: int
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: ArrayLike) -> bool:
     """Whether ``x`` is a sparse array."""
     return isinstance(x, JAXSparse)
 

@@ -19,6 +19,7 @@ from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
 from jax_core.programs.jit_primitive import jit_p
 from jax_core.transformations.remat import remat_p
 from jax_core.traces.staging import trace_to_closed
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import lax
 from .. import numpy as jnp
@@ -39,14 +40,14 @@ sparse_rules_bcsr: dict[Any, Callable] = {}
 """The same for BCSR; what is not here is done in BCOO."""
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: ArrayLike) -> bool:
     """Whether ``x`` is a sparse array."""
     return isinstance(x, JAXSparse)
 
 
 # -- the transformation --------------------------------------------------------------------------------------------------
 
-def sparsify(f: Callable, use_tracer: bool = False) -> Callable:
+def sparsify(f: Callable[..., Any], use_tracer: bool = False) -> Callable:
     """``f``, a function of arrays, as a function that takes sparse arrays too.
 
     Args:
@@ -73,7 +74,7 @@ def sparsify(f: Callable, use_tracer: bool = False) -> Callable:
     return wrapped
 
 
-def sparsify_raw(f: Callable) -> Callable:
+def sparsify_raw(f: Callable[..., Any]) -> Callable:
     """`sparsify` for functions ``f(env, *values) -> (values, structure)`` of `SparsifyValue`."""
     def wrapped(env, *values, **params):
         args = spvalues_to_arrays(env, values)
@@ -82,7 +83,7 @@ def sparsify_raw(f: Callable) -> Callable:
     return wrapped
 
 
-def aval_of(x: Any) -> Any:
+def aval_of(x: ArrayLike) -> Any:
     """The type of a dense array like ``x``."""
     return ShapedArray(x.shape, x.dtype) if is_sparse(x) else get_aval(x)
 
@@ -122,7 +123,7 @@ def _apply(prim, operands, params):
     return rule(*[to_bcoo(x) for x in operands], **params)
 
 
-def to_bcoo(x: Any) -> Any:
+def to_bcoo(x: ArrayLike) -> Any:
     """A sparse array of any format as BCOO; anything else as it is."""
     return x.to_bcoo() if is_sparse(x) and not isinstance(x, BCOO) else x
 
@@ -222,7 +223,7 @@ def _mul(x, y):
     return _scaled(x, y) if is_sparse(x) else _scaled(y, x)
 
 
-def multiply(x: BCOO, y: Any) -> Any:
+def multiply(x: BCOO, y: ArrayLike) -> Any:
     """The product of a BCOO array and anything that is an array; NotImplemented for all else, as operators want."""
     if is_sparse(y):
         return bcoo_multiply_sparse(x, to_bcoo(y))
@@ -451,20 +452,21 @@ class SparsifyEnv:
         """Where rows begin."""
         return self._buffers[spvalue.indptr_ref]
 
-    def dense(self, data: Any) -> SparsifyValue:
+    def dense(self, data: ArrayLike) -> SparsifyValue:
         """A new dense value."""
         return SparsifyValue(np.shape(data), self._push(data))
 
-    def sparse(self, shape: Sequence[int], data: Any = None, indices: Any = None, indptr: Any = None, *,
-               data_ref: int | None = None, indices_ref: int | None = None, indptr_ref: int | None = None,
-               indices_sorted: bool = False, unique_indices: bool = False) -> SparsifyValue:
+    def sparse(self, shape: Sequence[int], data: ArrayLike | None = None, indices: ArrayLike | None = None,
+               indptr: ArrayLike | None = None, *, data_ref: int | None = None, indices_ref: int | None = None,
+               indptr_ref: int | None = None, indices_sorted: bool = False,
+               unique_indices: bool = False) -> SparsifyValue:
         """A new sparse value, of new buffers or of references to old ones."""
         refs = [self._push(x) if ref is None and x is not None else ref
                 for x, ref in ((data, data_ref), (indices, indices_ref), (indptr, indptr_ref))]
         return SparsifyValue(shape, *refs, indices_sorted=indices_sorted, unique_indices=unique_indices)
 
 
-def arrays_to_spvalues(spenv: SparsifyEnv, args: Any) -> Any:
+def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
     """A pytree of dense and sparse arrays as one of values in ``spenv``."""
     def value(x):
         if isinstance(x, BCOO):

@@ -8,6 +8,7 @@ import numpy as np
 from jax_core.representation import errors, tree
 from jax_core.traces.trace import Tracer, ensure_compile_time_eval
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import numpy as jnp
 
@@ -36,7 +37,7 @@ class SparseInfo(NamedTuple):
 
 # -- batches -------------------------------------------------------------------------------------------------------------
 
-def broadcasting_vmap(fun: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
+def broadcasting_vmap(fun: Callable[..., Any], in_axes: PyTree = 0, out_axes: PyTree = 0) -> Callable:
     """`vmap` under which an axis of length 1 is repeated as often as the longest one asks."""
     def batched(*args):
         axes = in_axes if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
@@ -51,7 +52,7 @@ def broadcasting_vmap(fun: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Cal
     return batched
 
 
-def nfold_vmap(fun: Callable, N: int, *, broadcasted: bool = True, in_axes: Any = 0) -> Callable:
+def nfold_vmap(fun: Callable[..., Any], N: int, *, broadcasted: bool = True, in_axes: PyTree = 0) -> Callable:
     """``fun`` mapped over ``N`` leading axes; with ``broadcasted`` axes of length 1 are repeated."""
     for _ in range(N):
         fun = broadcasting_vmap(fun, in_axes) if broadcasted else vmap(fun, in_axes)
@@ -71,7 +72,7 @@ def batched_shape(shape: Shape, ndim: int, n_batch: int, *buffers: Any) -> Shape
 
 # -- small things --------------------------------------------------------------------------------------------------------
 
-def concrete_count(n: Any, what: str) -> int:
+def concrete_count(n: ArrayLike, what: str) -> int:
     """``n`` as a Python integer.
 
     Raises:
@@ -86,7 +87,7 @@ def concrete_count(n: Any, what: str) -> int:
     return int(n)
 
 
-def matrix_and_count(name: str, mat: Any, nse: int | None) -> tuple[Any, int]:
+def matrix_and_count(name: str, mat: ArrayLike, nse: int | None) -> tuple[Any, int]:
     """A dense matrix, and how many elements ``name`` shall store of it: ``nse``, or as many as are not 0.
 
     Raises:
@@ -101,12 +102,12 @@ def matrix_and_count(name: str, mat: Any, nse: int | None) -> tuple[Any, int]:
     return mat, concrete_count(nse, f"The error arose for the nse argument of {name}; pass the number of elements to store.")
 
 
-def valid(indices: Any, shape: Sequence[int]) -> Any:
+def valid(indices: ArrayLike, shape: Sequence[int]) -> Any:
     """Which rows of ``indices`` (..., n) are inside of ``shape``; the others are padding."""
     return jnp.all(indices < jnp.asarray(shape, indices.dtype), axis=-1)
 
 
-def columns(indices: Any, which: Sequence[int] | None = None) -> tuple:
+def columns(indices: ArrayLike, which: Sequence[int] | None = None) -> tuple:
     """The coordinates of ``indices`` (nse, n) as a tuple for indexing, all or those at ``which``."""
     return tuple(indices[:, d] for d in (range(indices.shape[1]) if which is None else which))
 
@@ -118,6 +119,6 @@ def require_none(function: str, **given: Any) -> None:
             raise NotImplementedError(f"{function}: {name} is not supported, got {value!r}")
 
 
-def static_shape(shape: Any) -> Shape:
+def static_shape(shape: Shape) -> Shape:
     """``shape`` as a tuple of Python integers."""
     return tuple(int(n) for n in ((shape,) if np.ndim(shape) == 0 else shape))

@@ -11,12 +11,13 @@ import numpy as np
 
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
 
 from .common import require_callable
 
 
 @api_boundary
-def associative_scan(fn: Callable, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+def associative_scan(fn: Callable[..., Any], elems: PyTree, reverse: bool = False, axis: int = 0) -> Any:
     """The prefixes ``e0, fn(e0, e1), fn(fn(e0, e1), e2), ...`` along ``axis``.
 
     Args:

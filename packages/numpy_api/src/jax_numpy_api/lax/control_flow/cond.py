@@ -33,6 +33,7 @@ from jax_core.traces.structural import convert_element_type_p, zeros
 from jax_core.traces.structural import broadcast_in_dim
 from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from . import in_place
 from .common import (check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
@@ -43,8 +44,8 @@ _NOT_GIVEN: Any = object()
 
 
 @api_boundary
-def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any, operand: Any = _NOT_GIVEN,
-         linear: Any = None) -> Any:
+def cond(pred: ArrayLike, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any,
+         operand: PyTree = _NOT_GIVEN, linear: Any = None) -> Any:
     """``true_fun(*operands)`` if ``pred``, else ``false_fun(*operands)``; only the chosen function runs.
 
     Args:
@@ -82,7 +83,7 @@ def _operands(name: str, operands: tuple, operand: Any) -> tuple:
 
 
 @api_boundary
-def switch(index: Any, branches: Sequence[Callable], *operands: Any, operand: Any = _NOT_GIVEN) -> Any:
+def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, operand: PyTree = _NOT_GIVEN) -> Any:
     """``branches[index](*operands)``; an index out of range is clamped to the first or last branch.
 
     Args:
@@ -113,7 +114,7 @@ def switch(index: Any, branches: Sequence[Callable], *operands: Any, operand: An
 
 
 @api_boundary
-def platform_dependent(*args: Any, default: Callable | None = None, **per_platform: Callable) -> Any:
+def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable) -> Any:
     """Call the function for the platform that the program is compiled for.
 
     Args:

@@ -10,13 +10,14 @@ import numpy as np
 
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
 
 from .common import require_callable
 from .scan import scan
 
 
 @api_boundary
-def map(f: Callable, xs: Any, *, batch_size: int | None = None) -> Any:
+def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> Any:
     """``f`` on each slice of ``xs`` along the leading axis, in sequence; results are stacked.
 
     Args:

@@ -34,6 +34,7 @@ from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import add as add_values
 from jax_core.traces.structural import zeros
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
 
 from .common import (PYTHON_SCALARS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
@@ -43,7 +44,7 @@ from .lowering import add, emit_observed_while, less, observed, stack_buffer, su
 
 
 @api_boundary
-def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False,
+def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | None = None, reverse: bool = False,
          unroll: int | bool = 1, _split_transpose: bool = False) -> tuple[Any, Any]:
     """Run ``carry, y = f(carry, x)`` over the leading axis of ``xs``, and stack the ``y``.
 

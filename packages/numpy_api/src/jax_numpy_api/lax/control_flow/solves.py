@@ -21,6 +21,7 @@ from jax_core.transformations.reverse import backward_pass
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import bdim_at_front, instantiate, moved
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
 
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
 
@@ -28,8 +29,8 @@ from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
 # -- custom_root -----------------------------------------------------------------------------------------------------
 
 @api_boundary
-def custom_root(f: Callable, initial_guess: Any, solve: Callable, tangent_solve: Callable,
-                has_aux: bool = False) -> Any:
+def custom_root(f: Callable[..., Any], initial_guess: PyTree, solve: Callable[[Callable[..., Any], Any], Any],
+                tangent_solve: Callable[[Callable[..., Any], Any], Any], has_aux: bool = False) -> Any:
     """A root of ``f``, differentiable with respect to what ``f`` closes over.
 
     Args:
@@ -106,7 +107,8 @@ class LinearSolveFunctions(NamedTuple):
 
 
 @api_boundary
-def custom_linear_solve(matvec: Callable, b: Any, solve: Callable, transpose_solve: Callable | None = None,
+def custom_linear_solve(matvec: Callable[..., Any], b: PyTree, solve: Callable[[Callable[..., Any], Any], Any],
+                        transpose_solve: Callable[[Callable[..., Any], Any], Any] | None = None,
                         symmetric: bool = False, has_aux: bool = False) -> Any:
     """Solve ``matvec(x) = b`` with derivatives by the equation itself.
 

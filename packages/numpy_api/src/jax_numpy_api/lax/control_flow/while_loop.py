@@ -31,6 +31,7 @@ from jax_core.transformations.split import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from ..arithmetic import add
 from ..bits import bitwise_and
@@ -43,7 +44,8 @@ from .scan import scan
 
 
 @api_boundary
-def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any, *, max_steps: int | None = None) -> Any:
+def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_val: PyTree, *,
+               max_steps: int | None = None) -> Any:
     """``while cond_fun(val): val = body_fun(val)``, as one compiled loop.
 
     Args:
@@ -137,7 +139,8 @@ def _while_in_python(cond_fun, body_fun, val, live, max_steps):
 
 
 @api_boundary
-def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any, *, unroll: int | bool | None = None) -> Any:
+def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], init_val: PyTree, *,
+              unroll: int | bool | None = None) -> Any:
     """``for i in range(lower, upper): val = body_fun(i, val)``, as one compiled loop.
 
     Args:

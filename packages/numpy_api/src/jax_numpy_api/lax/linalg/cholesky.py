@@ -12,6 +12,8 @@ import numpy as np
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.traces.structural import zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, eye_mask, ffi_call, for_platform, full_like, gpu_library,
                      hermitian, info_type, is_complex, jvp_through, lapack, letter, mm, mt, nan_on_failure, symmetrize, tril, triu)
@@ -63,7 +65,7 @@ cholesky_p = Primitive("cholesky", out_type=_cholesky_type, jvp=_cholesky_jvp,
                        batch=batch_rule(lambda x: cholesky_p.bind(x)), lower=_cholesky_lower)
 
 
-def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
+def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
     """The lower triangular L with ``L L^H = x``; NaN where ``x`` is not positive definite.
 
     Args:
@@ -129,7 +131,7 @@ cholesky_update_p = Primitive(
     lower=lambda b, r, w: b.fun(_update_rotations, r, w)[0])
 
 
-def cholesky_update(r_matrix: Any, w_vector: Any) -> Any:
+def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     """The upper triangular factor of ``R^T R + w w^T``, in O(n^2) per matrix.
 
     Args:
@@ -163,7 +165,7 @@ symmetric_product_p = Primitive(
     lower=lambda b, a, c, **params: b.fun(_product, a, c, **params)[0])
 
 
-def symmetric_product(a_matrix: Any, c_matrix: Any, *, alpha: float = 1.0, beta: float = 0.0,
+def symmetric_product(a_matrix: ArrayLike, c_matrix: ArrayLike, *, alpha: float = 1.0, beta: float = 0.0,
                       symmetrize_output: bool = False) -> Any:
     """``alpha * a a^T + beta * c``.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
                      gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
@@ -88,8 +89,6 @@ def _eigh_call(b, x, vectors, values, *, compute_vectors, lower, sort_eigenvalue
     return nan_on_failure(b, info, v, w)
 
 
-
-
 def _values_jvp(primals, tangents, **params):
     (_, w), (_, dw) = _eigh_jvp(primals, tangents, **params)
     return w, dw
@@ -113,8 +112,9 @@ eigh_p = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh
     dce=_eigh_dce)
 
 
-def eigh(x: Any, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: bool = True,
-         subset_by_index: tuple[int, int] | None = None, implementation: EighImplementation | None = None) -> tuple[Any, Any]:
+def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: bool = True,
+         subset_by_index: tuple[int, int] | None = None,
+         implementation: EighImplementation | None = None) -> tuple[Any, Any]:
     """Eigenvectors and eigenvalues of Hermitian matrices.
 
     Args:
@@ -233,8 +233,6 @@ def _eig_lower(b, x, *, compute_left_eigenvectors, compute_right_eigenvectors, e
     return nan_on_failure(b, info, *chosen)
 
 
-
-
 def _eig_dce(eqn, used):
     """Vectors that nobody reads are not computed."""
     left, right = eqn.params["compute_left_eigenvectors"], eqn.params["compute_right_eigenvectors"]
@@ -250,7 +248,7 @@ eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp
     dce=_eig_dce)
 
 
-def eig(x: Any, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True,
+def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True,
         enable_eigvec_derivs: bool = False, implementation: EigImplementation | None = None,
         use_magma: bool | None = None) -> list:
     """Eigenvalues and eigenvectors of general square matrices.

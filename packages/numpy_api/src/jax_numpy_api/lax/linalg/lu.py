@@ -13,6 +13,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive, Zero, none
 from jax_core.traces.structural import broadcast_in_dim
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, eye, ffi_call, first_columns, first_rows, for_platform, gpu_library,
                      info_type, lapack, mm, tril, triu)
@@ -81,7 +83,7 @@ lu_pivots_to_permutation_p = Primitive(
     reference=_pivots_reference)
 
 
-def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:
+def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
     """The permutation that swapping row i with row ``pivots[i]``, for i = 0, 1, ..., makes.
 
     Args:
@@ -172,7 +174,7 @@ lu_p = Primitive("lu", multiple_results=True, out_type=_lu_type, jvp=_lu_jvp,
                  batch=batch_rule(lambda x: lu_p.bind(x)), lower=_lu_lower)
 
 
-def lu(x: Any) -> list[Any]:
+def lu(x: ArrayLike) -> list[Any]:
     """LU factors with partial pivoting.
 
     Args:

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation import dtypes
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import check_matrix, eye, full_like, is_complex, mh, mm, real_dtype
 from .qr import qr
 
 
-def qdwh(x: Any, *, is_hermitian: bool = False, max_iterations: int | None = None, eps: float | None = None,
+def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None = None, eps: float | None = None,
          dynamic_shape: tuple[int, int] | None = None) -> tuple[Any, Any, Any, Any]:
     """Polar decomposition ``x = u @ h`` with orthonormal columns of u and Hermitian positive semidefinite h.
 

@@ -14,6 +14,8 @@ import numpy as np
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.traces.structural import broadcast_in_dim, zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns,
                      first_rows, for_platform, full_like, gpu_library, is_complex, jvp_through, lapack, mh, mm, tril, triu)
@@ -49,7 +51,7 @@ def _no_derivative(tangents, outs, name, instead):
     raise NotImplementedError(f"{name}: the reflections have no derivative rule; differentiate jax.lax.linalg.{instead}.")
 
 
-def geqrf(a: Any) -> tuple[Any, Any]:
+def geqrf(a: ArrayLike) -> tuple[Any, Any]:
     """Householder form of the QR decomposition of ``[..., m, n]``: R above, the reflections' vectors below the diagonal,
     and their factors ``[..., min(m, n)]``."""
     out, taus = geqrf_p.bind(a)
@@ -87,7 +89,7 @@ geqp3_p = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
                     batch=batch_rule(lambda *args, **params: geqp3_p.bind(*args, **params)), lower=_geqp3_lower)
 
 
-def geqp3(a: Any, jpvt: Any, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
+def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
     """As `geqrf`, with columns pivoted: returns the factors, the pivots (counted from 1) and the taus."""
     out, pivots, taus = geqp3_p.bind(a, jpvt, use_magma=use_magma)
     return out, pivots, taus
@@ -148,7 +150,7 @@ householder_product_p = Primitive(
     batch=batch_rule(lambda *args: householder_product_p.bind(*args)), lower=_product_lower)
 
 
-def householder_product(a: Any, taus: Any) -> Any:
+def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
     """The first columns of the product of reflections ``I - tau v v^H``.
 
     Args:
@@ -200,7 +202,7 @@ ormqr_p = Primitive(
     batch=batch_rule(lambda *args, **params: ormqr_p.bind(*args, **params)), lower=_ormqr_lower)
 
 
-def ormqr(a: Any, taus: Any, c: Any, *, left: bool = True, transpose: bool = False) -> Any:
+def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False) -> Array:
     """``Q c`` or ``c Q``, with Q the product of reflections (its conjugate transpose with ``transpose``).
 
     Args:
@@ -292,7 +294,7 @@ qr_p = Primitive("qr", multiple_results=True, out_type=_qr_type, jvp=_qr_jvp,
                  lower=lambda b, x, **params: b.fun(_qr, x, **params))
 
 
-def qr(x: Any, *, pivoting: bool = False, full_matrices: bool = True, use_magma: bool | None = None) -> tuple:
+def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_magma: bool | None = None) -> tuple:
     """QR decomposition: ``x = q @ r`` with orthonormal columns of q and upper triangular r.
 
     Args:

@@ -12,6 +12,7 @@ import numpy as np
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.traces.structural import broadcast_in_dim, zeros
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, diagonal, ffi_call, for_platform, full_like, gpu_library, info_type,
                      is_complex, lapack, letter, mh, mm, nan_on_failure, real_dtype, triu)
@@ -153,8 +154,6 @@ def _solve(a, b):
     return triangular_solve(factors, b, left_side=True)
 
 
-
-
 def _schur_dce(eqn, used):
     """Vectors that nobody reads are not computed."""
     if not eqn.params["compute_schur_vectors"] or used[1]:
@@ -168,8 +167,8 @@ schur_p = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_s
     dce=_schur_dce)
 
 
-def schur(x: Any, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False,
-          select_callable: Callable | None = None) -> list:
+def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False,
+          select_callable: Callable[..., Any] | None = None) -> list:
     """Schur form: ``x = z @ t @ z^H`` with unitary z.
 
     Args:
@@ -217,7 +216,7 @@ hessenberg_p = Primitive("hessenberg", multiple_results=True, out_type=_hessenbe
                          batch=batch_rule(lambda x: hessenberg_p.bind(x)), lower=_hessenberg_lower)
 
 
-def hessenberg(a: Any) -> list[Any]:
+def hessenberg(a: ArrayLike) -> list[Any]:
     """Reduction to upper Hessenberg form by reflections.
 
     Args:
@@ -266,7 +265,7 @@ tridiagonal_p = Primitive("tridiagonal", multiple_results=True, out_type=_tridia
                           batch=batch_rule(lambda x, **params: tridiagonal_p.bind(x, **params)), lower=_tridiagonal_lower)
 
 
-def tridiagonal(a: Any, *, lower: bool = True) -> list[Any]:
+def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Any]:
     """Reduction of Hermitian matrices to tridiagonal form by reflections.
 
     Args:

@@ -7,12 +7,13 @@ among themselves, where any choice would do. Equal singular values are treated a
 from __future__ import annotations
 
 import enum
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
                      full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,
@@ -134,8 +135,6 @@ def _empty(b, x, compute_uv):
     return outs
 
 
-
-
 def _svd_dce(eqn, used):
     """Where nobody reads the vectors they are not computed, which is several times faster."""
     if not eqn.params["compute_uv"] or any(used[1:]):
@@ -149,8 +148,9 @@ svd_p = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp
     dce=_svd_dce)
 
 
-def svd(x: Any, *, full_matrices: bool = True, compute_uv: bool = True, subset_by_index: tuple[int, int] | None = None,
-        algorithm: SvdAlgorithm | None = None) -> Any:
+def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True,
+        subset_by_index: tuple[int, int] | None = None,
+        algorithm: SvdAlgorithm | None = None) -> Array | tuple[Array, Array, Array]:
     """Singular values and vectors: ``x = u @ diag(s) @ vh``.
 
     Args:

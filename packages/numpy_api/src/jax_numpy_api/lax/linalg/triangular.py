@@ -5,7 +5,6 @@ A dX = dB - dA X.
 """
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_library, info_type, is_complex, lapack,
                      letter, mm, mt, nan_on_failure, tangent_of, tril, triu)
@@ -108,8 +109,8 @@ triangular_solve_p = Primitive("triangular_solve", out_type=_solve_type, jvp=_so
                                batch=_solve_batch, lower=_solve_lower)
 
 
-def triangular_solve(a: Any, b: Any, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False,
-                     conjugate_a: bool = False, unit_diagonal: bool = False) -> Any:
+def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False,
+                     conjugate_a: bool = False, unit_diagonal: bool = False) -> Array:
     """Solve ``op(a) x = b`` (``left_side``) or ``x op(a) = b`` for triangular matrices ``a``.
 
     Args:
@@ -228,7 +229,7 @@ tridiagonal_solve_p = Primitive(
     batch=batch_rule(lambda *args, **params: tridiagonal_solve_p.bind(*args, **params)), lower=_tridiagonal_lower)
 
 
-def tridiagonal_solve(dl: Any, d: Any, du: Any, b: Any, *, perturb_singular: bool = False) -> Any:
+def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array:
     """Solve tridiagonal systems.
 
     Args:

@@ -1,10 +1,10 @@
 """jax.scipy.cluster.vq: vector quantisation."""
 from __future__ import annotations
 
-from typing import Any
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
@@ -12,7 +12,7 @@ from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
 __all__ = ["vq"]
 
 
-def vq(obs: Any, code_book: Any, check_finite: bool = True) -> tuple[Array, Array]:
+def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:
     """The nearest code of each observation, and its distance.
 
     Args:

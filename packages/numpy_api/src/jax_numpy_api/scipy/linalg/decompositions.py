@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
-
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -28,17 +28,18 @@ def _cholesky(a, lower, name, clean):
     return factor if lower else adjoint(factor)
 
 
-def cholesky(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read."""
     return _cholesky(a, bool(lower), "cholesky", True)
 
 
-def cho_factor(a: Any, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, bool]:
+def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
+               check_finite: bool = True) -> tuple[Array, bool]:
     """`cholesky` and ``lower``, for `cho_solve`."""
     return _cholesky(a, bool(lower), "cho_factor", False), lower
 
 
-def cho_solve(c_and_lower: tuple[Any, bool], b: Any, overwrite_b: bool = False, check_finite: bool = True) -> Array:
+def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``cho_factor(a)``.
 
     Args:
@@ -60,14 +61,14 @@ def _cho_solve(c, b, lower):
 # -- LU ----------------------------------------------------------------------------------------------------------------
 
 @inlined
-def lu_factor(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
+def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
     """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`."""
     a, = matrices("lu_factor", a, square=False)
     factors, pivots, _ = lax.linalg.lu(a)
     return factors, pivots
 
 
-def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, overwrite_b: bool = False,
+def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrite_b: bool = False,
              check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``.
 
@@ -99,7 +100,7 @@ def _lu_solve(factors, pivots, b, trans):
     return x[..., 0] if vector else x
 
 
-def lu(a: Any, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
+def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
     """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``."""
     return _lu(a, bool(permute_l))
 
@@ -120,7 +121,7 @@ def _lu(a, permute_l):
 
 # -- QR ----------------------------------------------------------------------------------------------------------------
 
-def qr(a: Any, overwrite_a: bool = False, lwork: Any = None, mode: str = "full", pivoting: bool = False,
+def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: str = "full", pivoting: bool = False,
        check_finite: bool = True) -> tuple[Array, ...]:
     """QR decomposition.
 
@@ -146,7 +147,7 @@ def _qr(a, mode, pivoting):
     return out[1:] if mode == "r" else out
 
 
-def qr_multiply(a: Any, c: Any, mode: str = "right", pivoting: bool = False, conjugate: bool = False,
+def qr_multiply(a: ArrayLike, c: ArrayLike, mode: str = "right", pivoting: bool = False, conjugate: bool = False,
                 overwrite_a: bool = False, overwrite_c: bool = False) -> tuple[Array, ...]:
     """The product of the ``Q`` of ``a`` with ``c``, and ``R``.
 
@@ -187,14 +188,14 @@ def _qr_multiply(a, c, mode, pivoting, conjugate):
 
 # -- singular values, polar --------------------------------------------------------------------------------------------
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False, check_finite: bool = True,
-        lapack_driver: str = "gesdd") -> Any:
+def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
+        check_finite: bool = True, lapack_driver: str = "gesdd") -> Array | tuple[Array, Array, Array]:
     """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect."""
     out = jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
     return tuple(out) if compute_uv else out
 
 
-def polar(a: Any, side: str = "right", *, method: str = "qdwh", eps: float | None = None,
+def polar(a: ArrayLike, side: str = "right", *, method: str = "qdwh", eps: float | None = None,
           max_iterations: int | None = None) -> tuple[Array, Array]:
     """Polar decomposition: ``a = u @ p``, or with ``side="left"`` ``a = p @ u``, ``p`` hermitian and not negative.
 
@@ -229,9 +230,10 @@ def _polar(a, side, method, eps, max_iterations):
 
 # -- eigenvalues -------------------------------------------------------------------------------------------------------
 
-def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False,
-         overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1,
-         check_finite: bool = True) -> Any:
+def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False,
+         overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True,
+         eigvals: tuple[int, int] | None = None, type: int = 1,
+         check_finite: bool = True) -> Array | tuple[Array, Array]:
     """Eigenvalues (rising) and eigenvectors of hermitian matrices, also generalised.
 
     Args:
@@ -284,8 +286,9 @@ def _generalised(a, b, kind):
     return w, lax.linalg.triangular_solve(factor, v, left_side=True, lower=True, transpose_a=True, conjugate_a=True)
 
 
-def eigh_tridiagonal(d: Any, e: Any, *, eigvals_only: bool = False, select: str = "a",
-                     select_range: tuple[float, float] | None = None, tol: float | None = None, key: Any = None) -> Any:
+def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, select: str = "a",
+                     select_range: tuple[float, float] | None = None, tol: float | None = None,
+                     key: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """Eigenvalues (rising) and eigenvectors of the symmetric tridiagonal matrix with diagonal ``d`` and off-diagonal ``e``.
 
     Args:
@@ -326,7 +329,7 @@ def _eigh_tridiagonal(d, e, eigvals_only, span):
 
 # -- Schur and Hessenberg forms ----------------------------------------------------------------------------------------
 
-def schur(a: Any, output: str = "real") -> tuple[Array, Array]:
+def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
     """Schur form ``(T, Z)`` with ``a = Z T Z^H``.
 
     Args:
@@ -348,7 +351,7 @@ def _schur(a, as_complex):
 
 
 @inlined(static_argnums=(2,))
-def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> tuple[Array, Array]:
+def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Array, Array]:
     """The complex Schur form that belongs to a real one: ``T`` becomes triangular, ``Z @ T @ Z^H`` stays.
 
     Each block of two is brought to triangular form by one rotation, from the last block upwards.
@@ -383,7 +386,8 @@ def rsf2csf(T: Any, Z: Any, check_finite: bool = True) -> tuple[Array, Array]:
     return jnp.triu(t), z
 
 
-def hessenberg(a: Any, *, calc_q: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Any:
+def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
+               check_finite: bool = True) -> Array | tuple[Array, Array]:
     """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``."""
     return _hessenberg(a, bool(calc_q))
 

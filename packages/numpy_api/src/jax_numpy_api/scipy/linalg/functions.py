@@ -10,7 +10,7 @@ Higham, "Functions of Matrices", SIAM 2008, algorithms 6.3, 9.1 (Parlett's recur
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Callable
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -74,7 +75,7 @@ def _expm(a, upper_triangular, max_squarings):
 
 
 @inlined(static_argnames=("upper_triangular", "max_squarings"))
-def expm(A: Any, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:
+def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 16) -> Array:
     """The matrix exponential.
 
     Args:
@@ -95,7 +96,8 @@ def expm(A: Any, *, upper_triangular: bool = False, max_squarings: int = 16) -> 
     return vmap(lambda x: _expm(x, upper_triangular, max_squarings))(flat).reshape(a.shape).astype(narrow)
 
 
-def expm_frechet(A: Any, E: Any, *, method: str | None = None, compute_expm: bool = True) -> Any:
+def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
+                 compute_expm: bool = True) -> Array | tuple[Array, Array]:
     """The derivative of `expm` at ``A`` in the direction ``E``; with ``compute_expm`` the pair of value and derivative.
 
     Args:
@@ -151,7 +153,7 @@ def _sqrtm_jvp(primals, tangents):
 
 
 @inlined(static_argnums=(1,))
-def sqrtm(A: Any, blocksize: int = 1) -> Array:
+def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
     """The principal square root of a matrix, complex. NaN where there is none.
 
     Args:
@@ -166,7 +168,7 @@ def sqrtm(A: Any, blocksize: int = 1) -> Array:
     return _sqrtm(to_complex(a))
 
 
-def funm(A: Any, func: Callable, disp: bool = True) -> Any:
+def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True) -> Array | tuple[Array, Array]:
     """The analytic function ``func`` of a matrix, complex, by Parlett's recurrence.
 
     Args:

@@ -7,6 +7,7 @@ import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -14,8 +15,8 @@ from .common import adjoint, as_columns, is_complex, matrices, mm, to_complex
 from .decompositions import _cho_solve, _cholesky
 
 
-def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, debug: bool = False,
-          check_finite: bool = True, assume_a: str = "gen") -> Array:
+def solve(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = False, overwrite_b: bool = False,
+          debug: bool = False, check_finite: bool = True, assume_a: str = "gen") -> Array:
     """The ``x`` with ``a @ x = b``.
 
     Args:
@@ -37,8 +38,8 @@ def solve(a: Any, b: Any, lower: bool = False, overwrite_a: bool = False, overwr
 _TRANSPOSED = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
 
 
-def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
-                     overwrite_b: bool = False, debug: Any = None, check_finite: bool = True) -> Array:
+def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False,
+                     overwrite_b: bool = False, debug: None = None, check_finite: bool = True) -> Array:
     """The ``x`` with ``op(a) @ x = b`` for a triangular ``a``.
 
     Args:
@@ -63,12 +64,12 @@ def _solve_triangular(a, b, trans, lower, unit_diagonal):
     return x[..., 0] if vector else x
 
 
-def inv(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The inverse of square matrices."""
     return jnp.linalg.inv(a)
 
 
-def det(a: Any, overwrite_a: bool = False, check_finite: bool = True) -> Array:
+def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The determinant of square matrices."""
     return jnp.linalg.det(a)
 
@@ -88,7 +89,7 @@ def triangular_sylvester(r: Any, s: Any, f: Any) -> Any:
     return lax.fori_loop(0, n, step, jnp.zeros_like(f))
 
 
-def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = "schur", tol: float = 1e-8) -> Array:
+def solve_sylvester(A: ArrayLike, B: ArrayLike, C: ArrayLike, *, method: str = "schur", tol: float = 1e-8) -> Array:
     """The ``X`` with ``A X + X B = C``.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes, promote_dtypes_inexact
@@ -66,7 +67,7 @@ def _by_difference(line, m, n, first):
 
 
 @inlined
-def toeplitz(c: Any, r: Any = None) -> Array:
+def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant diagonals, first column ``c`` and first row ``r`` (the conjugate of ``c`` by default).
 
     Vectors are along the last axis; ``r[0]`` is not read.
@@ -83,7 +84,7 @@ def toeplitz(c: Any, r: Any = None) -> Array:
 
 
 @inlined
-def hankel(c: Any, r: Any = None) -> Array:
+def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read."""
     c, r = _vectors("hankel", c, jnp.zeros_like(jnp.asarray(c)) if r is None else r)
     batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
@@ -96,7 +97,7 @@ def hankel(c: Any, r: Any = None) -> Array:
 
 
 @inlined
-def circulant(c: Any) -> Array:
+def circulant(c: ArrayLike) -> Array:
     """The matrix whose columns are ``c``, moved down by one more each time, around the end."""
     c, = _vectors("circulant", c)
     n = c.shape[-1]
@@ -104,7 +105,7 @@ def circulant(c: Any) -> Array:
 
 
 @inlined
-def companion(a: Any) -> Array:
+def companion(a: ArrayLike) -> Array:
     """The companion matrix of the polynomial with coefficients ``a``, highest first: its eigenvalues are the roots.
 
     Raises:
@@ -132,7 +133,7 @@ def _convolution_matrix(a, n, mode):
     return full[..., start:start + rows, :]
 
 
-def convolution_matrix(a: Any, n: int, mode: str = "full") -> Array:
+def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
     """The matrix that convolves a vector of length ``n`` with ``a``; ``mode`` as for `jax.numpy.convolve`.
 
     Raises:
@@ -148,14 +149,14 @@ def convolution_matrix(a: Any, n: int, mode: str = "full") -> Array:
 
 
 @inlined
-def fiedler(a: Any) -> Array:
+def fiedler(a: ArrayLike) -> Array:
     """The symmetric matrix of differences ``|a[i] - a[j]|``."""
     a, = _vectors("fiedler", a)
     return jnp.abs(a[..., :, None] - a[..., None, :])
 
 
 @inlined
-def fiedler_companion(a: Any) -> Array:
+def fiedler_companion(a: ArrayLike) -> Array:
     """Fiedler's companion matrix of the polynomial ``a``, highest coefficient first: pentadiagonal, with its roots as
     eigenvalues. Source: Fiedler, "A note on companion matrices", Linear Algebra Appl. 372 (2003)."""
     a, = _vectors("fiedler_companion", a, inexact=True)
@@ -180,7 +181,7 @@ def fiedler_companion(a: Any) -> Array:
 
 
 @inlined
-def leslie(f: Any, s: Any) -> Array:
+def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     """Leslie's matrix of a population: fecundities ``f`` in the first row, survival rates ``s`` below the diagonal.
 
     Raises:
@@ -199,7 +200,7 @@ def leslie(f: Any, s: Any) -> Array:
 
 # -- from a size -------------------------------------------------------------------------------------------------------
 
-def dft(n: int, scale: str | None = None, *, dtype: Any = None) -> Array:
+def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
     """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says."""
     n = _size("dft", n)
     if scale not in (None, "sqrtn", "n"):
@@ -211,7 +212,7 @@ def dft(n: int, scale: str | None = None, *, dtype: Any = None) -> Array:
     return _host(out, dtypes.to_complex_dtype(dtypes.default_float_dtype()) if dtype is None else dtype)
 
 
-def hadamard(n: int, dtype: Any = int) -> Array:
+def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Sylvester's matrix of 1 and -1 with orthogonal rows; ``n`` a power of 2. Raises ValueError for another ``n``."""
     n = _size("hadamard", n)
     if n < 1 or n & (n - 1):

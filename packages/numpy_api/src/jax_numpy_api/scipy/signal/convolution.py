@@ -1,15 +1,18 @@
 """Convolution and correlation of arrays, directly or by Fourier transforms."""
 from __future__ import annotations
 
-from typing import Any, Sequence
-
+from typing import TYPE_CHECKING, Any, Sequence
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, canonical_axes, check_arraylike, given_axes, promote_dtypes_inexact
+
+if TYPE_CHECKING:
+    from jax_numpy_api.lax.dot import PrecisionLike
 
 _MODES = ("full", "same", "valid")
 
@@ -67,7 +70,8 @@ def _check_method(name: str, method: str) -> None:
         raise ValueError(f"{name}: method must be 'auto', 'direct' or 'fft', got {method!r}")
 
 
-def convolve(in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None) -> Array:
+def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto",
+             precision: PrecisionLike = None) -> Array:
     """Convolution of two arrays of the same rank.
 
     Args:
@@ -90,7 +94,8 @@ def _correlate(in1, in2, mode, method, precision):
     return _convolve(a, jnp.flip(jnp.conj(b)), mode, method, precision)
 
 
-def correlate(in1: Any, in2: Any, mode: str = "full", method: str = "auto", precision: Any = None) -> Array:
+def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto",
+              precision: PrecisionLike = None) -> Array:
     """Cross-correlation: convolution with the reversed conjugate of ``in2``. Arguments as for `convolve`."""
     _check_method("correlate", method)
     return _correlate(in1, in2, mode, method, precision)
@@ -129,8 +134,8 @@ def _check_boundary(name: str, boundary: str) -> None:
         raise ValueError(f"{name}: boundary must be 'fill', 'wrap' or 'symm', got {boundary!r}")
 
 
-def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
-               precision: Any = None) -> Array:
+def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
+               precision: PrecisionLike = None) -> Array:
     """Convolution of two matrices.
 
     Args:
@@ -141,8 +146,8 @@ def convolve2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", f
     return _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, False)
 
 
-def correlate2d(in1: Any, in2: Any, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
-                precision: Any = None) -> Array:
+def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
+                precision: PrecisionLike = None) -> Array:
     """Cross-correlation of two matrices. Arguments as for `convolve2d`."""
     _check_boundary("correlate2d", boundary)
     return _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, True)
@@ -181,7 +186,7 @@ def _fftconvolve(in1, in2, mode, axes):
     return out[tuple(cut)].astype(a.dtype)
 
 
-def fftconvolve(in1: Any, in2: Any, mode: str = "full", axes: Sequence[int] | None = None) -> Array:
+def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Sequence[int] | None = None) -> Array:
     """Convolution by fast Fourier transforms along ``axes`` (all by default); other axes broadcast.
 
     Args:

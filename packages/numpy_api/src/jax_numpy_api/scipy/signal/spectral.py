@@ -5,12 +5,13 @@ Source: Welch, "The use of fast Fourier transform for the estimation of power sp
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, canonical_axis, check_arraylike, promote_dtypes_inexact
@@ -90,9 +91,9 @@ def _median_bias(n: int) -> float:
     return float(1 + np.sum(1 / (k + 1) - 1 / k))
 
 
-def csd(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int | None = None, noverlap: int | None = None,
-        nfft: int | None = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
-        axis: int = -1, average: str = "mean") -> tuple[Array, Array]:
+def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int | None = None,
+        noverlap: int | None = None, nfft: int | None = None, detrend: str = "constant", return_onesided: bool = True,
+        scaling: str = "density", axis: int = -1, average: str = "mean") -> tuple[Array, Array]:
     """Cross power spectrum of ``x`` and ``y`` by Welch's method.
 
     Args:
@@ -143,8 +144,8 @@ def csd(x: Any, y: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int | None
     return _frequencies(nfft, fs, onesided, real), jnp.moveaxis(power, -1, axis)
 
 
-def welch(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int | None = None, noverlap: int | None = None,
-          nfft: int | None = None, detrend: Any = "constant", return_onesided: bool = True, scaling: str = "density",
+def welch(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int | None = None, noverlap: int | None = None,
+          nfft: int | None = None, detrend: str = "constant", return_onesided: bool = True, scaling: str = "density",
           axis: int = -1, average: str = "mean") -> tuple[Array, Array]:
     """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`."""
     return csd(x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
@@ -153,9 +154,9 @@ def welch(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int | None = Non
 _BOUNDARY = {"even": "reflect", "zeros": "constant", "constant": "edge"}
 
 
-def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int = 256, noverlap: int | None = None, nfft: int | None = None,
-         detrend: Any = False, return_onesided: bool = True, boundary: str | None = "zeros", padded: bool = True,
-         axis: int = -1) -> tuple[Array, Array, Array]:
+def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int = 256, noverlap: int | None = None,
+         nfft: int | None = None, detrend: bool = False, return_onesided: bool = True, boundary: str | None = "zeros",
+         padded: bool = True, axis: int = -1) -> tuple[Array, Array, Array]:
     """Short-time Fourier transform.
 
     Args:
@@ -192,9 +193,9 @@ def stft(x: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int = 256, noverl
     return _frequencies(nfft, fs, onesided, real), times, z
 
 
-def istft(Zxx: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int | None = None, noverlap: int | None = None,
-          nfft: int | None = None, input_onesided: bool = True, boundary: bool = True, time_axis: int = -1,
-          freq_axis: int = -2) -> tuple[Array, Array]:
+def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int | None = None,
+          noverlap: int | None = None, nfft: int | None = None, input_onesided: bool = True, boundary: bool = True,
+          time_axis: int = -1, freq_axis: int = -2) -> tuple[Array, Array]:
     """The signal whose `stft` is ``Zxx``: segments are weighted with the window again, added up, and divided by the sum of its
     squares.
 
@@ -238,7 +239,8 @@ def istft(Zxx: Any, fs: Any = 1.0, window: Any = "hann", nperseg: int | None = N
     return times, jnp.moveaxis(x, -1, place)
 
 
-def detrend(data: Any, axis: int = -1, type: str = "linear", bp: Any = 0, overwrite_data: Any = None) -> Array:
+def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[int] | ArrayLike = 0,
+            overwrite_data: Any = None) -> Array:
     """``data`` less its mean ("constant") or its least-squares line ("linear") along ``axis``.
 
     Args:

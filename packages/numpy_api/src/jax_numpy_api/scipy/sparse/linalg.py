@@ -12,6 +12,7 @@ from typing import Any, Callable
 import numpy as np
 
 from jax_core.representation import tree
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax
 from ... import numpy as jnp
@@ -85,7 +86,8 @@ def _solve(name, method, A, b, x0, tol, atol, maxiter, M, symmetric):
     return x, None
 
 
-def cg(A: Any, b: Any, x0: Any = None, *, tol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None, M: Any = None) -> tuple:
+def cg(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: ArrayLike = 1e-5, atol: ArrayLike = 0.0,
+       maxiter: int | None = None, M: ArrayLike | Callable[..., Any] | None = None) -> tuple:
     """Solution of ``A x = b`` by conjugate gradients, for hermitian positive definite ``A``.
 
     Args:
@@ -122,8 +124,9 @@ def _cg(matvec, b, x0, limit, maxiter, precondition):
     return lax.while_loop(going, step, (x0, r, _dot(r, z), z, 0))[0]
 
 
-def bicgstab(A: Any, b: Any, x0: Any = None, *, tol: Any = 1e-5, atol: Any = 0.0, maxiter: Any = None,
-             M: Any = None) -> tuple:
+def bicgstab(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: ArrayLike = 1e-5,
+             atol: ArrayLike = 0.0, maxiter: int | None = None,
+             M: ArrayLike | Callable[..., Any] | None = None) -> tuple:
     """Solution of ``A x = b`` by stabilised biconjugate gradients. Arguments and result as for `cg`; any ``A``."""
     return _solve("bicgstab", _bicgstab, A, b, x0, tol, atol, maxiter, M, False)
 
@@ -161,8 +164,9 @@ def _bicgstab(matvec, b, x0, limit, maxiter, precondition):
 
 # -- gmres -------------------------------------------------------------------------------------------------------------
 
-def gmres(A: Any, b: Any, x0: Any = None, *, tol: Any = 1e-5, atol: Any = 0.0, restart: int = 20, maxiter: Any = None,
-          M: Any = None, solve_method: str = "batched") -> tuple:
+def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: ArrayLike = 1e-5,
+          atol: ArrayLike = 0.0, restart: int = 20, maxiter: int | None = None,
+          M: ArrayLike | Callable[..., Any] | None = None, solve_method: str = "batched") -> tuple:
     """Solution of ``A x = b`` by generalised minimal residuals, restarted.
 
     Args:

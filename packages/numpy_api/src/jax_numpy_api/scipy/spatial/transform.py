@@ -8,11 +8,12 @@ J. Guidance and Control 1 (1978); Markley et al., "Averaging quaternions", J. Gu
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_dtypes_inexact
@@ -150,30 +151,30 @@ class Rotation(NamedTuple):
     quat: Array
 
     @classmethod
-    def from_quat(cls, quat: Any) -> "Rotation":
+    def from_quat(cls, quat: ArrayLike) -> "Rotation":
         """From quaternions ``(x, y, z, w)`` of any length but 0."""
         return cls(_normalised(_inexact(quat)))
 
     @classmethod
-    def from_matrix(cls, matrix: Any) -> "Rotation":
+    def from_matrix(cls, matrix: ArrayLike) -> "Rotation":
         """From orthogonal matrices ``(..., 3, 3)``."""
         return cls(_from_matrix(_inexact(matrix)))
 
     @classmethod
-    def from_rotvec(cls, rotvec: Any, degrees: bool = False) -> "Rotation":
+    def from_rotvec(cls, rotvec: ArrayLike, degrees: bool = False) -> "Rotation":
         """From rotation vectors: axis times angle."""
         v = _inexact(rotvec)
         return cls(_from_rotvec(jnp.deg2rad(v) if degrees else v))
 
     @classmethod
-    def from_mrp(cls, mrp: Any) -> "Rotation":
+    def from_mrp(cls, mrp: ArrayLike) -> "Rotation":
         """From modified Rodrigues parameters: axis times the tangent of a quarter of the angle."""
         v = _inexact(mrp)
         square = jnp.sum(v * v, -1, keepdims=True)
         return cls(jnp.concatenate([2 * v, 1 - square], -1) / (1 + square))
 
     @classmethod
-    def from_euler(cls, seq: str, angles: Any, degrees: bool = False) -> "Rotation":
+    def from_euler(cls, seq: str, angles: ArrayLike, degrees: bool = False) -> "Rotation":
         """From angles about up to three axes: capital letters turn with the body, small ones stay.
 
         Args:
@@ -193,18 +194,18 @@ class Rotation(NamedTuple):
         return cls(q)
 
     @classmethod
-    def identity(cls, num: int | None = None, dtype: Any = float) -> "Rotation":
+    def identity(cls, num: int | None = None, dtype: DTypeLike = float) -> "Rotation":
         """No rotation, or ``num`` of them."""
         one = jnp.array([0, 0, 0, 1], dtype)
         return cls(one if num is None else jnp.tile(one, (num, 1)))
 
     @classmethod
-    def random(cls, random_key: Any, num: int | None = None) -> "Rotation":
+    def random(cls, random_key: ArrayLike, num: int | None = None) -> "Rotation":
         """Uniformly distributed rotations."""
         return cls.from_quat(keyed().normal(random_key, (4,) if num is None else (num, 4)))
 
     @classmethod
-    def concatenate(cls, rotations: Any) -> "Rotation":
+    def concatenate(cls, rotations: Sequence) -> "Rotation":
         """Several rotations in one."""
         return cls(jnp.concatenate([jnp.atleast_2d(r.quat) for r in rotations]))
 
@@ -249,7 +250,7 @@ class Rotation(NamedTuple):
         angles = _to_euler(self.quat, axes, intrinsic)
         return jnp.rad2deg(angles) if degrees else angles
 
-    def apply(self, vectors: Any, inverse: bool = False) -> Array:
+    def apply(self, vectors: ArrayLike, inverse: bool = False) -> Array:
         """Turn vectors ``(3,)`` or ``(n, 3)``."""
         q = self.inv().quat if inverse else self.quat
         v = _inexact(vectors)
@@ -266,7 +267,7 @@ class Rotation(NamedTuple):
         v = self.quat[..., :3]
         return 2 * jnp.arctan2(jnp.sqrt(jnp.sum(v * v, -1)), jnp.abs(self.quat[..., 3]))
 
-    def mean(self, weights: Any = None) -> "Rotation":
+    def mean(self, weights: ArrayLike | None = None) -> "Rotation":
         """The mean rotation: the quaternion with the largest weighted sum of squared products with all."""
         q = jnp.atleast_2d(self.quat)
         w = jnp.ones(q.shape[0], q.dtype) if weights is None else jnp.asarray(weights, q.dtype)
@@ -303,7 +304,7 @@ class Slerp(NamedTuple):
     rotvecs: Array
 
     @classmethod
-    def init(cls, times: Any, rotations: Rotation) -> "Slerp":
+    def init(cls, times: ArrayLike, rotations: Rotation) -> "Slerp":
         """From rising times ``(n,)`` and as many rotations, at least two."""
         if not isinstance(rotations, Rotation):
             raise TypeError("`rotations` must be a `Rotation` instance.")
@@ -316,7 +317,7 @@ class Slerp(NamedTuple):
         step = start.inv() * Rotation(rotations.quat[1:])
         return cls(times, jnp.diff(times), start, step.as_rotvec())
 
-    def __call__(self, times: Any) -> Rotation:
+    def __call__(self, times: ArrayLike) -> Rotation:
         """The rotations at ``times``, between the first and the last."""
         t = jnp.asarray(times, self.times.dtype)
         single = t.ndim == 0

@@ -5,12 +5,12 @@ Sources: DLMF 10.6.1, 10.12.4 (Miller's backward recurrence).
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -20,32 +20,32 @@ from ._series import wide
 
 
 @inlined
-def i0e(x: Any) -> Array:
+def i0e(x: ArrayLike) -> Array:
     """``exp(-|x|) * I0(x)``."""
     return lax.bessel_i0e(*promote_args_inexact("i0e", x))
 
 
 @inlined
-def i0(x: Any) -> Array:
+def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of order 0."""
     (x,), dtype = wide("i0", x)
     return bessel.i0(x).astype(dtype)
 
 
 @inlined
-def i1e(x: Any) -> Array:
+def i1e(x: ArrayLike) -> Array:
     """``exp(-|x|) * I1(x)``."""
     return lax.bessel_i1e(*promote_args_inexact("i1e", x))
 
 
 @inlined
-def i1(x: Any) -> Array:
+def i1(x: ArrayLike) -> Array:
     """The modified Bessel function of order 1."""
     (x,), dtype = wide("i1", x)
     return bessel.i1(x).astype(dtype)
 
 
-def bessel_jn(z: Any, *, v: int, n_iter: int = 50) -> Array:
+def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """Bessel functions of the first kind of orders 0 to ``v``, stacked along a new first axis.
 
     Args:

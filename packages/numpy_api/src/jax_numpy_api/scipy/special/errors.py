@@ -19,6 +19,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -140,19 +141,19 @@ def _exp_square_jvp(factor, primals, tangents):
 # -- erf and its relatives ---------------------------------------------------------------------------------------------
 
 @inlined
-def erf(x: Any) -> Array:
+def erf(x: ArrayLike) -> Array:
     """The error function ``2/sqrt(pi) * integral of exp(-t**2) from 0 to x``."""
     return lax.erf(_real("erf", x))
 
 
 @inlined
-def erfc(x: Any) -> Array:
+def erfc(x: ArrayLike) -> Array:
     """``1 - erf(x)``, accurate for large ``x``."""
     return lax.erfc(_real("erfc", x))
 
 
 @inlined
-def erfinv(x: Any) -> Array:
+def erfinv(x: ArrayLike) -> Array:
     """Inverse of `erf`: infinite at -1 and 1, NaN outside."""
     return lax.erf_inv(_real("erfinv", x))
 
@@ -186,7 +187,7 @@ def _erfcx_jvp(primals, tangents):
 
 
 @inlined
-def erfcx(x: Any) -> Array:
+def erfcx(x: ArrayLike) -> Array:
     """``exp(x**2) * erfc(x)``."""
     (x,), dtype = wide("erfcx", x)
     return _erfcx(x).astype(dtype)
@@ -211,7 +212,7 @@ def _ndtr_jvp(primals, tangents):
 
 
 @inlined
-def ndtr(x: Any) -> Array:
+def ndtr(x: ArrayLike) -> Array:
     """Distribution function of the standard normal distribution, accurate in both tails."""
     (x,), dtype = wide("ndtr", x)
     return _ndtr(x).astype(dtype)
@@ -252,7 +253,7 @@ def _hazard_jvp(primals, tangents):
 
 
 @inlined(static_argnames=("series_order",))
-def log_ndtr(x: Any, series_order: int = 3) -> Array:
+def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """Logarithm of `ndtr`, finite down to where ``x**2`` overflows.
 
     Args:
@@ -288,7 +289,7 @@ def _ndtri_jvp(primals, tangents):
 
 
 @inlined
-def ndtri(p: Any) -> Array:
+def ndtri(p: ArrayLike) -> Array:
     """Inverse of `ndtr`: infinite at 0 and 1, NaN outside."""
     (p,), dtype = wide("ndtri", p)
     return _ndtri(p).astype(dtype)
@@ -307,7 +308,7 @@ def _erfcinv_jvp(primals, tangents):
 
 
 @inlined
-def erfcinv(y: Any) -> Array:
+def erfcinv(y: ArrayLike) -> Array:
     """Inverse of `erfc`: infinite at 0 and 2, NaN outside."""
     (y,), dtype = wide("erfcinv", y)
     return _erfcinv(y).astype(dtype)
@@ -337,7 +338,7 @@ def _dawsn_jvp(primals, tangents):
 
 
 @inlined
-def dawsn(x: Any) -> Array:
+def dawsn(x: ArrayLike) -> Array:
     """Dawson's integral ``exp(-x**2) * integral of exp(t**2) from 0 to x``."""
     (x,), dtype = wide("dawsn", x)
     return _dawsn(x).astype(dtype)
@@ -379,7 +380,7 @@ def _fresnel_jvp(primals, tangents):
 
 
 @inlined
-def fresnel(x: Any) -> tuple[Array, Array]:
+def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """The Fresnel integrals S and C: of ``sin(pi t**2 / 2)`` and ``cos(pi t**2 / 2)`` from 0 to ``x``."""
     (x,), dtype = wide("fresnel", x)
     s, c = _fresnel(x)
@@ -429,7 +430,7 @@ def _wofz_jvp(primals, tangents):
 
 
 @inlined
-def wofz(z: Any) -> Array:
+def wofz(z: ArrayLike) -> Array:
     """The Faddeeva function ``exp(-z**2) erfc(-i z)``, complex."""
     (z,) = promote_args_inexact("wofz", z)
     z = jnp.asarray(z)
@@ -478,7 +479,7 @@ def _owens_t_jvp(primals, tangents):
 
 
 @inlined
-def owens_t(h: Any, a: Any) -> Array:
+def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T function: the probability of ``X > h`` and ``0 < Y < a X`` for independent standard normals."""
     (h, a), dtype = wide("owens_t", h, a)
     return _owens_t(*jnp.broadcast_arrays(h, a)).astype(dtype)

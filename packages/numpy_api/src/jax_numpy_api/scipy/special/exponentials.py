@@ -5,7 +5,6 @@ Where the obvious formula has a bad value or derivative at an edge (0 log 0, inf
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike, Axis
 
 from ... import lax
 from ... import numpy as jnp
@@ -105,8 +105,8 @@ def _logsumexp(a, b, where, *, axis, keepdims, return_sign):
     return outs if return_sign else outs[0]
 
 
-def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False,
-              where: Any = None) -> Any:
+def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepdims: bool = False,
+              return_sign: bool = False, where: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """``log(sum(b * exp(a)))`` along ``axis``, without overflow.
 
     Args:
@@ -126,13 +126,13 @@ def logsumexp(a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, r
     return _logsumexp(a, b, where, axis=axis, keepdims=bool(keepdims), return_sign=bool(return_sign))
 
 
-def softmax(x: Any, /, *, axis: Any = None) -> Array:
+def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
     """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements."""
     from ...nn import softmax as along_axis
     return along_axis(x, axis)
 
 
-def log_softmax(x: Any, /, *, axis: Any = None) -> Array:
+def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
     """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements."""
     from ...nn import log_softmax as along_axis
     return along_axis(x, axis)
@@ -141,7 +141,7 @@ def log_softmax(x: Any, /, *, axis: Any = None) -> Array:
 # -- logistic ----------------------------------------------------------------------------------------------------------
 
 @inlined
-def expit(x: Any) -> Array:
+def expit(x: ArrayLike) -> Array:
     """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
     (x,) = promote_args_inexact("expit", x)
     return lax.logistic(x)
@@ -149,7 +149,7 @@ def expit(x: Any) -> Array:
 
 @differentiable
 @inlined
-def logit(x: Any) -> Array:
+def logit(x: ArrayLike) -> Array:
     """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside.
 
     Near 1/2 it is computed as ``log1p((2 x - 1)/(1 - x))``, as a difference of logarithms would lose all digits.
@@ -177,7 +177,7 @@ def _times_log(name, log, slope):
     """
     @custom_jvp
     @inlined
-    def product(x, y):
+    def product(x: ArrayLike, y: ArrayLike) -> Array:
         x, y = promote_args_inexact(name, x, y)
         zero = (x == 0) & ~jnp.isnan(y)
         return jnp.where(zero, jnp.zeros_like(x), x * log(jnp.where(zero, jnp.ones_like(y), y)))
@@ -219,7 +219,7 @@ def _entr_jvp(primals, tangents):
 
 
 @inlined
-def entr(x: Any) -> Array:
+def entr(x: ArrayLike) -> Array:
     """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN."""
     return _entr(*promote_args_inexact("entr", x))
 
@@ -261,13 +261,13 @@ _rel_entr, _kl_div = _divergence(False), _divergence(True)
 
 
 @inlined
-def rel_entr(p: Any, q: Any) -> Array:
+def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
     return _rel_entr(*jnp.broadcast_arrays(*promote_args_inexact("rel_entr", p, q)))
 
 
 @inlined
-def kl_div(p: Any, q: Any) -> Array:
+def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
     return _kl_div(*jnp.broadcast_arrays(*promote_args_inexact("kl_div", p, q)))
 
@@ -285,14 +285,14 @@ def _power_transform(log_x, lmbda):
 
 
 @inlined
-def boxcox(x: Any, lmbda: Any) -> Array:
+def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """``(x**lmbda - 1) / lmbda``, and ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``."""
     x, lmbda = promote_args_inexact("boxcox", x, lmbda)
     return _power_transform(jnp.log(x), lmbda)
 
 
 @inlined
-def boxcox1p(x: Any, lmbda: Any) -> Array:
+def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """``((1 + x)**lmbda - 1) / lmbda``, and ``log(1 + x)`` where ``lmbda`` is 0; NaN for ``x`` below -1."""
     x, lmbda = promote_args_inexact("boxcox1p", x, lmbda)
     return _power_transform(log1p(x), lmbda)

@@ -11,7 +11,6 @@ import fractions
 import functools
 import math
 import operator
-from typing import Any
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.autodiff import jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -105,7 +105,7 @@ def _gamma_jvp(primals, tangents):
 
 
 @inlined
-def gamma(x: Any) -> Array:
+def gamma(x: ArrayLike) -> Array:
     """The gamma function: infinite at 0, NaN at negative whole numbers."""
     (x,), dtype = wide("gamma", x)
     return _gamma(x).astype(dtype)
@@ -125,7 +125,7 @@ def _lgamma_jvp(primals, tangents):
 
 
 @inlined
-def gammaln(x: Any) -> Array:
+def gammaln(x: ArrayLike) -> Array:
     """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers."""
     (x,), dtype = wide("gammaln", x)
     return _lgamma(x).astype(dtype)
@@ -149,7 +149,7 @@ def _complex_loggamma(z):
 
 
 @inlined
-def loggamma(x: Any) -> Array:
+def loggamma(x: ArrayLike) -> Array:
     """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN."""
     (x,) = promote_args_inexact("loggamma", x)
     if dtypes.issubdtype(jnp.asarray(x).dtype, np.complexfloating):
@@ -158,7 +158,7 @@ def loggamma(x: Any) -> Array:
 
 
 @inlined
-def gammasgn(x: Any) -> Array:
+def gammasgn(x: ArrayLike) -> Array:
     """Sign of the gamma function: that of the zero at 0, NaN at negative whole numbers and at -inf."""
     (x,) = promote_args_inexact("gammasgn", x)
     floor = jnp.floor(x)
@@ -197,20 +197,20 @@ def _digamma_gap(p, q):
 
 
 @inlined
-def digamma(x: Any) -> Array:
+def digamma(x: ArrayLike) -> Array:
     """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles."""
     (x,), dtype = wide("digamma", x)
     return _digamma(x).astype(dtype)
 
 
 @inlined
-def polygamma(n: Any, x: Any) -> Array:
+def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     """``n``-th derivative of `digamma` at ``x``, for whole numbers ``n`` not below 0."""
     n, x = jnp.broadcast_arrays(*promote_args_inexact("polygamma", n, x))
     return lax.polygamma(n, x)
 
 
-def multigammaln(a: Any, d: int) -> Array:
+def multigammaln(a: ArrayLike, d: int) -> Array:
     """Logarithm of the multivariate gamma function of dimension ``d``: ``d (d-1)/4 log(pi) + sum gammaln(a - k/2)``,
     k from 0 to d - 1."""
     return _multigammaln(a, operator.index(d))
@@ -224,13 +224,13 @@ def _multigammaln(a, d):
 
 
 @inlined
-def gammainc(a: Any, x: Any) -> Array:
+def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """Regularised lower incomplete gamma function P(a, x)."""
     return lax.igamma(*jnp.broadcast_arrays(*promote_args_inexact("gammainc", a, x)))
 
 
 @inlined
-def gammaincc(a: Any, x: Any) -> Array:
+def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
     """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
     return lax.igammac(*jnp.broadcast_arrays(*promote_args_inexact("gammaincc", a, x)))
 
@@ -253,7 +253,7 @@ def _betaln_jvp(primals, tangents):
 
 
 @inlined
-def betaln(a: Any, b: Any) -> Array:
+def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments."""
     (a, b), dtype = wide("betaln", a, b)
     return _betaln(*jnp.broadcast_arrays(a, b)).astype(dtype)
@@ -275,21 +275,21 @@ def _beta_jvp(primals, tangents):
 
 
 @inlined
-def beta(a: Any, b: Any) -> Array:
+def beta(a: ArrayLike, b: ArrayLike) -> Array:
     """``gamma(a) gamma(b) / gamma(a + b)``."""
     (a, b), dtype = wide("beta", a, b)
     return _beta(*jnp.broadcast_arrays(a, b)).astype(dtype)
 
 
 @inlined
-def betainc(a: Any, b: Any, x: Any) -> Array:
+def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Regularised incomplete beta function I_x(a, b)."""
     return lax.betainc(*jnp.broadcast_arrays(*promote_args_inexact("betainc", a, b, x)))
 
 
 # -- factorials --------------------------------------------------------------------------------------------------------
 
-def factorial(n: Any, exact: bool = False) -> Array:
+def factorial(n: ArrayLike, exact: bool = False) -> Array:
     """``gamma(n + 1)``, and 0 for negative ``n``, as floating-point numbers.
 
     Raises:
@@ -308,7 +308,7 @@ def _factorial(n):
 
 @differentiable
 @inlined
-def poch(z: Any, m: Any) -> Array:
+def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """Pochhammer symbol ``gamma(z + m) / gamma(z)``."""
     (z, m), dtype = wide("poch", z, m)
     z, m = jnp.broadcast_arrays(z, m)
@@ -331,7 +331,7 @@ def _poch_jvp(primals, tangents):
 
 
 @inlined(static_argnames=("repetition",))
-def comb(N: Any, k: Any, *, repetition: bool = False) -> Array:
+def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     """Number of ways to choose ``k`` of ``N`` things; with ``repetition``, ``k`` of ``N`` with replacement.
 
     0 where ``k`` is negative or, without repetition, larger than ``N``; for real arguments ``1 / ((N + 1) B(N-k+1, k+1))``.
@@ -445,7 +445,7 @@ def _zeta_jvp(primals, tangents):
 
 
 @inlined
-def zeta(x: Any, q: Any = None) -> Array:
+def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Hurwitz zeta function, the sum of ``(k + q)**-x``, k = 0, 1, ...; by default Riemann's, ``q = 1``, also below 1."""
     (x, q), dtype = wide("zeta", x, 1.0 if q is None else q)
     return _zeta(*jnp.broadcast_arrays(x, q)).astype(dtype)

@@ -8,13 +8,13 @@ of the confluent and Gauss hypergeometric functions", Numer. Algorithms 74 (2017
 """
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -96,7 +96,7 @@ def _hyp1f1_jvp(primals, tangents):
 
 
 @inlined
-def hyp1f1(a: Any, b: Any, x: Any) -> Array:
+def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
 
     The derivative in ``x`` is exact; those in ``a`` and ``b`` are difference quotients of fourth order.
@@ -163,7 +163,7 @@ def _hyp2f1_jvp(primals, tangents):
 
 
 @inlined
-def hyp2f1(a: Any, b: Any, c: Any, x: Any) -> Array:
+def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends.
 
     The derivative in ``x`` is exact; those in ``a``, ``b`` and ``c`` are difference quotients of fourth order.

@@ -5,13 +5,13 @@ Sources: DLMF 6.2, 6.6, 6.12, 8.19, 25.12; Chebyshev coefficients: `benchmarks/a
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -146,7 +146,7 @@ def _expi_jvp(primals, tangents):
 
 
 @inlined
-def expi(x: Any) -> Array:
+def expi(x: ArrayLike) -> Array:
     """The exponential integral Ei(x), -inf at 0."""
     (x,), dtype = wide("expi", x)
     return _expi(x).astype(dtype)
@@ -164,7 +164,7 @@ def _exp1_jvp(primals, tangents):
 
 
 @inlined
-def exp1(x: Any) -> Array:
+def exp1(x: ArrayLike) -> Array:
     """The exponential integral ``E1(x)``, the integral of ``exp(-t)/t`` from ``x`` to infinity; NaN below 0."""
     (x,), dtype = wide("exp1", x)
     return _exp1(x).astype(dtype)
@@ -213,7 +213,7 @@ def _expn_jvp(primals, tangents):
 
 
 @inlined
-def expn(n: Any, x: Any) -> Array:
+def expn(n: ArrayLike, x: ArrayLike) -> Array:
     """The generalised exponential integral ``E_n(x)``, the integral of ``exp(-x t) / t**n`` over t >= 1.
 
     Args:
@@ -261,7 +261,7 @@ def _sici_jvp(primals, tangents):
 
 
 @inlined
-def sici(x: Any) -> tuple[Array, Array]:
+def sici(x: ArrayLike) -> tuple[Array, Array]:
     """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``."""
     (x,), dtype = wide("sici", x)
     si, ci = _sici(x)
@@ -324,7 +324,7 @@ def _spence_slope_jvp(primals, tangents):
 
 
 @inlined
-def spence(x: Any) -> Array:
+def spence(x: ArrayLike) -> Array:
     """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``x`` = Li2(1 - x); NaN below 0."""
     (x,), dtype = wide("spence", x)
     return _spence(x).astype(dtype)

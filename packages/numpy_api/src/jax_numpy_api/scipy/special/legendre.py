@@ -17,6 +17,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.autodiff import jvp
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import concrete, promote_args_inexact
@@ -61,7 +62,7 @@ def _table(n, x, normalised):
                       for m in range(n + 1)])
 
 
-def lpmn_values(m: int, n: int, z: Any, is_normalized: bool) -> Array:
+def lpmn_values(m: int, n: int, z: ArrayLike, is_normalized: bool) -> Array:
     """Associated Legendre functions of the first kind at ``z``: order is the first axis, degree the second.
 
     Args:
@@ -79,7 +80,7 @@ def lpmn_values(m: int, n: int, z: Any, is_normalized: bool) -> Array:
     return _table(degree, z, bool(is_normalized))
 
 
-def lpmn(m: int, n: int, z: Any) -> tuple[Array, Array]:
+def lpmn(m: int, n: int, z: ArrayLike) -> tuple[Array, Array]:
     """Associated Legendre functions of the first kind at ``z``, and their derivatives in ``z``. See `lpmn_values`.
 
     The derivative is ``((n + m) P[m, n-1] - n z P[m, n]) / (1 - z**2)`` (DLMF 14.10.5).
@@ -100,7 +101,8 @@ def _slopes(degree, z):
     return jnp.where(k >= order, ((k + order) * lower - k * z * p) / (1 - z * z), 0).astype(p.dtype)
 
 
-def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, diff_n: int | None = None, n_max: int | None = None) -> Any:
+def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, diff_n: int | None = None,
+               n_max: int | None = None) -> Array:
     """Spherical harmonics ``Y_n^m`` at polar angle ``theta`` and azimuth ``phi``, complex.
 
     Args:

@@ -1,12 +1,12 @@
 """jax.scipy.stats.dirichlet: the Dirichlet distribution on the simplex."""
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_dtypes_inexact
@@ -15,7 +15,7 @@ from .family import nan_unless
 
 
 @inlined
-def logpdf(x: Any, alpha: Any) -> Array:
+def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     """Logarithm of the density.
 
     Args:
@@ -43,6 +43,6 @@ def logpdf(x: Any, alpha: Any) -> Array:
 
 
 @inlined
-def pdf(x: Any, alpha: Any) -> Array:
+def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     """The density. See `logpdf`."""
     return jnp.exp(logpdf(x, alpha))

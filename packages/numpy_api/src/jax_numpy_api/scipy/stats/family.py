@@ -14,6 +14,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
@@ -26,7 +28,7 @@ _WHAT = {
 }
 
 
-def public(name: str, what: str, parameters: list[str], fun: Callable) -> Callable:
+def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any]) -> Callable:
     """``fun`` as one compiled call with a signature; ``"loc"`` and ``"scale"`` get their defaults."""
     defaults = {"loc": 0, "scale": 1}
     signature = inspect.Signature([
@@ -34,7 +36,7 @@ def public(name: str, what: str, parameters: list[str], fun: Callable) -> Callab
         for p in parameters])
     compiled, count = inlined(fun), len(parameters)
 
-    def call(*args, **kwargs):
+    def call(*args: Any, **kwargs: Any) -> Array:
         if kwargs or len(args) != count:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
@@ -47,12 +49,12 @@ def public(name: str, what: str, parameters: list[str], fun: Callable) -> Callab
     return call
 
 
-def nan_unless(ok: Any, value: Any) -> Any:
+def nan_unless(ok: Any, value: ArrayLike) -> Any:
     """``value``; where ``ok`` does not hold it and its derivatives are NaN."""
     return value if ok is True else value * jnp.where(ok, 1.0, np.nan)
 
 
-def finite(z: Any) -> Any:
+def finite(z: ArrayLike) -> Any:
     """``z`` with the largest number for infinity, so that a logarithm of it can be subtracted from it."""
     return jnp.minimum(z, float(dtypes.finfo(z.dtype).max))
 
@@ -70,8 +72,8 @@ class Continuous:
         ``(q, *shapes)``: ``ppf, isf``. Missing ones are derived: logcdf = log(cdf), sf = 1 - cdf, isf(q) = ppf(1 - q), ...
     """
 
-    def __init__(self, name: str, shapes: str = "", *, low: Any = -np.inf, high: Any = np.inf, inside: Any = 0.0,
-                 valid: Callable | None = None, loc_scale: bool = True, **formulas: Callable):
+    def __init__(self, name: str, shapes: str = "", *, low: ArrayLike = -np.inf, high: ArrayLike = np.inf,
+                 inside: ArrayLike = 0.0, valid: Callable | None = None, loc_scale: bool = True, **formulas: Callable):
         self.name, self.shapes, self.formulas = name, shapes.split(), formulas
         self.ends, self.inside, self.valid = (low, high), inside, valid
         self.tail = ["loc", "scale"] if loc_scale else []
@@ -158,7 +160,7 @@ class Discrete:
       valid: tells where parameters are allowed.
     """
 
-    def __init__(self, name: str, shapes: str, logpmf: Callable, *, low: Any = 0, high: Any = np.inf,
+    def __init__(self, name: str, shapes: str, logpmf: Callable, *, low: ArrayLike = 0, high: ArrayLike = np.inf,
                  valid: Callable | None = None):
         self.name, self.shapes, self.log_probability = name, shapes.split(), logpmf
         self.ends, self.valid = (low, high), valid

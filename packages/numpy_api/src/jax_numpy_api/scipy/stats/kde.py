@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
 from jax_core.representation.tree_util import register_pytree_node_class
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax
 from ... import numpy as jnp
@@ -43,7 +44,8 @@ class gaussian_kde:  # SciPy's name
 
     __slots__ = ("dataset", "weights", "covariance", "inv_cov")
 
-    def __init__(self, dataset: Any, bw_method: Any = None, weights: Any = None):
+    def __init__(self, dataset: ArrayLike, bw_method: str | ArrayLike | Callable[[Any], ArrayLike] | None = None,
+                 weights: ArrayLike | None = None):
         check_arraylike("gaussian_kde", dataset)
         dataset = jnp.atleast_2d(jnp.asarray(dataset))
         if jnp.issubdtype(dataset.dtype, jnp.complexfloating):
@@ -96,7 +98,7 @@ class gaussian_kde:  # SciPy's name
         return (self.dataset, self.weights, self.covariance, self.inv_cov), None
 
     @classmethod
-    def tree_unflatten(cls, aux_data: Any, children: Any) -> "gaussian_kde":
+    def tree_unflatten(cls, aux_data: PyTree, children: Sequence[PyTree]) -> "gaussian_kde":
         self = object.__new__(cls)
         self.dataset, self.weights, self.covariance, self.inv_cov = children
         return self
@@ -110,18 +112,18 @@ class gaussian_kde:  # SciPy's name
             raise ValueError(f"gaussian_kde.{name}: points have dimension {points.shape[0]}, the dataset has {self.d}")
         return points
 
-    def logpdf(self, x: Any) -> Array:
+    def logpdf(self, x: ArrayLike) -> Array:
         """Logarithm of the estimated density at points ``(d, m)``."""
         points = self._points("logpdf", x)
         return _log_density(points, self.dataset, jnp.linalg.cholesky(self.covariance), self.weights)
 
-    def evaluate(self, points: Any) -> Array:
+    def evaluate(self, points: ArrayLike) -> Array:
         """The estimated density at points ``(d, m)``."""
         return jnp.exp(self.logpdf(points))
 
     __call__ = pdf = evaluate
 
-    def integrate_gaussian(self, mean: Any, cov: Any) -> Array:
+    def integrate_gaussian(self, mean: ArrayLike, cov: ArrayLike) -> Array:
         """The integral of the estimate times a normal density."""
         mean, cov = jnp.atleast_1d(jnp.asarray(mean)), jnp.atleast_2d(jnp.asarray(cov))
         if mean.shape != (self.d,) or cov.shape != (self.d, self.d):
@@ -129,7 +131,7 @@ class gaussian_kde:  # SciPy's name
                              f"{(self.d, self.d)}, got {mean.shape} and {cov.shape}")
         return jnp.sum(self.weights * jnp.exp(_normal_logpdf(self.dataset.T, mean, self.covariance + cov)))
 
-    def integrate_box_1d(self, low: Any, high: Any) -> Array:
+    def integrate_box_1d(self, low: ArrayLike, high: ArrayLike) -> Array:
         """The integral of a one-dimensional estimate between two bounds."""
         if self.d != 1:
             raise ValueError("gaussian_kde.integrate_box_1d: the dataset must be one-dimensional")
@@ -143,7 +145,7 @@ class gaussian_kde:  # SciPy's name
         factor = jnp.linalg.cholesky(self.covariance + other.covariance)
         return jnp.sum(other.weights * jnp.exp(_log_density(other.dataset, self.dataset, factor, self.weights)))
 
-    def resample(self, key: Any, shape: tuple[int, ...] = ()) -> Array:
+    def resample(self, key: ArrayLike, shape: tuple[int, ...] = ()) -> Array:
         """Samples of the estimate, ``(d, *shape)``; ``key`` is a random key."""
         random = keyed()
         index_key, noise_key = random.split(key)
@@ -152,10 +154,10 @@ class gaussian_kde:  # SciPy's name
                                            dtype=self.dataset.dtype)
         return self.dataset[:, index] + jnp.moveaxis(noise, -1, 0)
 
-    def integrate_box(self, low_bounds: Any, high_bounds: Any, maxpts: Any = None) -> Array:
+    def integrate_box(self, low_bounds: ArrayLike, high_bounds: ArrayLike, maxpts: int | None = None) -> Array:
         """Not supported beyond one dimension."""
         raise NotImplementedError("gaussian_kde.integrate_box: only integrate_box_1d is supported")
 
-    def set_bandwidth(self, bw_method: Any = None) -> None:
+    def set_bandwidth(self, bw_method: int | float | Callable[..., Any] | str | None = None) -> None:
         """Not supported: estimates do not change. Make a new one with another ``bw_method``."""
         raise NotImplementedError("gaussian_kde.set_bandwidth: estimates do not change; make a new one with bw_method")

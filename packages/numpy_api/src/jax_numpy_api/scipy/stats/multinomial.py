@@ -1,13 +1,13 @@
 """jax.scipy.stats.multinomial: counts of several outcomes in ``n`` trials."""
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_args_inexact
@@ -16,7 +16,7 @@ from .family import nan_unless
 
 
 @inlined
-def logpmf(x: Any, n: Any, p: Any) -> Array:
+def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """Logarithm of the probability of counts ``x`` (last axis) in ``n`` trials of probabilities ``p``; -inf where the counts
     do not add up to ``n``."""
     if dtypes.issubdtype(dtypes.dtype(x), np.integer):  # counts take the dtype of the probabilities
@@ -32,6 +32,6 @@ def logpmf(x: Any, n: Any, p: Any) -> Array:
 
 
 @inlined
-def pmf(x: Any, n: Any, p: Any) -> Array:
+def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """Probability of counts ``x``. See `logpmf`."""
     return jnp.exp(logpmf(x, n, p))

@@ -2,19 +2,19 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike, promote_dtypes_inexact
 
 
-def logpdf(x: Any, mean: Any, cov: Any, allow_singular: None = None) -> Array:
+def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None = None) -> Array:
     """Logarithm of the density, by the Cholesky factor of the covariance.
 
     Args:
@@ -58,6 +58,6 @@ def _logpdf(x, mean, cov):
     return -0.5 * jnp.sum(whitened * whitened, -1) - 0.5 * n * math.log(2 * math.pi) - log_root
 
 
-def pdf(x: Any, mean: Any, cov: Any) -> Array:
+def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
     """The density. See `logpdf`."""
     return jnp.exp(_logpdf(x, mean, cov))

@@ -1,13 +1,14 @@
 """Most common value, ranks, and the standard error of the mean."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
@@ -26,7 +27,7 @@ def _nan_policy(name: str, policy: str) -> None:
         raise NotImplementedError(f"{name}: nan_policy='raise' would depend on values; use jax.debug_nans or a check of your own")
 
 
-def mode(a: Any, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False) -> ModeResult:
+def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False) -> ModeResult:
     """The most common value along ``axis`` (the smallest of several), and how often it occurs.
 
     Args:
@@ -69,7 +70,7 @@ def _mode(a, axis, omit, keepdims):
     return value, count
 
 
-def rankdata(a: Any, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate") -> Array:
+def rankdata(a: ArrayLike, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate") -> Array:
     """Ranks from 1 along ``axis`` (of the flattened array by default), as floating-point numbers.
 
     Args:
@@ -119,7 +120,8 @@ def _rankdata(a, method, axis):
     return jnp.moveaxis(out, -1, axis)
 
 
-def sem(a: Any, axis: int | None = 0, ddof: int = 1, nan_policy: str = "propagate", *, keepdims: bool = False) -> Array:
+def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "propagate", *,
+        keepdims: bool = False) -> Array:
     """Standard error of the mean along ``axis``: the standard deviation over the root of the count.
 
     Args:
