@@ -1,4 +1,4 @@
-"""Exported programs as bytes, and back.
+"""Exported programs as bytes: the format, and writing it. Reading is in `loading`.
 
 A file is: 8 bytes of magic with the version of this format, the SHA-256 of the rest, the length of a header, the
 header (JSON), and blobs that it refers to by number. A module is kept as a portable StableHLO artifact, which later
@@ -18,10 +18,8 @@ from .. import backends
 from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray
 from . import symbols
-from .exported import DisabledSafetyCheck, Exported
-from .templates import Template
 
-_MAGIC = b"jaxexp1\n"
+MAGIC = b"jaxexp1\n"
 
 
 # -- types of nodes --------------------------------------------------------------------------------------------------------
@@ -102,7 +100,7 @@ def _tree_to_json(treedef: Any) -> Any:
     return ["registered", entry.name, entry.serialize_auxdata(aux).hex(), *children]
 
 
-def _tree_from_json(item: Any) -> Any:
+def tree_from_json(item: Any) -> Any:
     make = tree.PyTreeDef.from_node_data_and_children
     if item == "*":
         return tree.structure(0)
@@ -110,17 +108,17 @@ def _tree_from_json(item: Any) -> Any:
         return tree.structure(None)
     kind, *rest = item
     if kind in ("tuple", "list"):
-        return make(tree.registry, ({"tuple": tuple, "list": list}[kind], None), list(map(_tree_from_json, rest)))
+        return make(tree.registry, ({"tuple": tuple, "list": list}[kind], None), list(map(tree_from_json, rest)))
     if kind in ("dict", "OrderedDict"):
         keys = [_key_from_json(k) for k in rest[0]]
         node = dict if kind == "dict" else collections.OrderedDict
-        return make(tree.registry, (node, keys if node is dict else tuple(keys)), list(map(_tree_from_json, rest[1:])))
+        return make(tree.registry, (node, keys if node is dict else tuple(keys)), list(map(tree_from_json, rest[1:])))
     name, aux, *children = rest
     if name not in _by_name:
         raise ValueError(f"deserialize: the program's structures hold a pytree node stored as {name!r}; register its type with "
                          "jax.export.register_pytree_node_serialization or register_namedtuple_serialization before loading.")
     entry = _by_name[name]
-    aux, parts = entry.deserialize_auxdata(bytes.fromhex(aux)), list(map(_tree_from_json, children))
+    aux, parts = entry.deserialize_auxdata(bytes.fromhex(aux)), list(map(tree_from_json, children))
     if entry.from_children is None:
         return make(tree.registry, (entry.nodetype, aux), parts)
     built = entry.from_children(aux, [tree.unflatten(part, [0] * part.num_leaves) for part in parts])
@@ -171,7 +169,7 @@ def _aval_to_json(aval: ShapedArray) -> list:
     return [aval.dtype.name, shape, element.dtype.name, list(element.shape)]
 
 
-def _aval_from_json(item: list, scope: Any) -> ShapedArray:
+def aval_from_json(item: list, scope: Any) -> ShapedArray:
     name, shape, *element = item
     shape = [d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape]
     if not element:
@@ -182,8 +180,8 @@ def _aval_from_json(item: list, scope: Any) -> ShapedArray:
 
 # -- files -------------------------------------------------------------------------------------------------------------------
 
-def write(exported: Exported, vjp_order: int) -> bytes:
-    """The program as bytes."""
+def write(exported: Any, vjp_order: int) -> bytes:
+    """An `Exported` program as bytes."""
     blobs: list[bytes] = []
 
     def blob(data: bytes) -> int:
@@ -208,54 +206,8 @@ def write(exported: Exported, vjp_order: int) -> bytes:
     header["blobs"] = [len(b) for b in blobs]
     text = json.dumps(header, separators=(",", ":")).encode()
     rest = b"".join([struct.pack("<Q", len(text)), text, *blobs])
-    return _MAGIC + hashlib.sha256(rest).digest() + rest
+    return MAGIC + hashlib.sha256(rest).digest() + rest
 
 
 def _module_text(module: Any) -> bytes:
     return (module if isinstance(module, str) else module.to_json()).encode()
-
-
-def deserialize(blob: bytes | bytearray) -> Exported:
-    """The program that `Exported.serialize` stored.
-
-    Raises:
-      ValueError: the bytes are not such a program, are damaged, or come from a later version of this format.
-    """
-    data = bytes(blob)
-    if data[:6] != _MAGIC[:6]:
-        raise ValueError("deserialize: these bytes are not a program that Exported.serialize of this system has written")
-    if data[:8] != _MAGIC:
-        raise ValueError(f"deserialize: the program is stored in format {data[6:7].decode()!r}, and this version reads "
-                         f"{_MAGIC[6:7].decode()!r}; load it with a later version")
-    digest, rest = data[8:40], data[40:]
-    if hashlib.sha256(rest).digest() != digest:
-        raise ValueError("deserialize: the stored program is damaged (its checksum differs)")
-    (size,) = struct.unpack_from("<Q", rest)
-    header, position = json.loads(rest[8:8 + size]), 8 + size
-    blobs = []
-    for length in header["blobs"]:
-        blobs.append(rest[position:position + length])
-        position += length
-    version = header["calling_convention_version"]
-    scope = symbols.SymbolicScope(header["constraints"])
-    inner = None if header["vjp"] is None else deserialize(blobs[header["vjp"]])
-    return Exported(
-        header["fun_name"], _tree_from_json(header["in_tree"]), [_aval_from_json(a, scope) for a in header["in_avals"]],
-        _tree_from_json(header["out_tree"]), [_aval_from_json(a, scope) for a in header["out_avals"]], header["platforms"],
-        [DisabledSafetyCheck(c) for c in header["disabled_checks"]], _modules(header, blobs, scope), header["kept"], version,
-        _get_vjp=None if inner is None else lambda _: inner, nr_devices=header["devices"], _in_placements=header["in_placements"],
-        _out_placements=header["out_placements"])
-
-
-def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
-    same_compiler = header["compiler"] == backends.get().compiler_version()
-    found: dict = {}
-    for item in header["modules"]:
-        if item["template"]:
-            module: Any = Template.from_json(zlib.decompress(blobs[item["text"]]).decode(), scope)
-        elif same_compiler:
-            module = zlib.decompress(blobs[item["text"]]).decode()
-        else:
-            module = backends.get().module_of_artifact(blobs[item["artifact"]])
-        found.update((platform, module) for platform in item["platforms"])
-    return found

@@ -15,17 +15,13 @@ from typing import Any, Callable, Sequence
 from .. import backends
 from ..representation import tree
 from ..representation.aval import ShapedArray, get_aval
-from ..transformations.autodiff import vjp
 from ..transformations.custom_vjp import custom_vjp
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
-from ..representation.effects import ordered_effects
 from ..transformations.forward import has_tangent
-from ..interfaces import LowerSpec
-from ..representation.jaxpr import eval_jaxpr
-from ..programs.jit import jit
 from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
 from . import symbols
+from .container import write
 
 minimum_supported_calling_convention_version = 9
 maximum_supported_calling_convention_version = 10
@@ -168,7 +164,6 @@ class Exported:
         Raises:
           ValueError: a node of the arguments' or results' structure is of a type that was not registered for this.
         """
-        from .container import write  # both build on this module
         return bytearray(write(self, vjp_order))
 
     def call(self, *args: Any, **kwargs: Any) -> Any:
@@ -281,144 +276,3 @@ call_exported_p = Primitive(
     batch=none("Exported.call cannot be vmapped: the program is compiled for its shapes. Apply vmap before export, or use lax.map."),
     lower=_call_lower,
     lowers_keys=True)
-
-
-# -- export ------------------------------------------------------------------------------------------------------------------
-
-def default_export_platform() -> str:
-    """The platform that `export` lowers for by default: the one that programs run on."""
-    return backends.get().default_platform()
-
-
-def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = (),
-           _override_lowering_rules: Any = None) -> Callable[..., Exported]:
-    """Lower a jitted function to programs that can be stored and called without it.
-
-    Args:
-      fun_jit: a result of `jit`.
-      platforms: of ``"cpu"``, ``"cuda"``, ``"rocm"`` and ``"tpu"``, those to lower for; default the one that programs run on.
-      disabled_checks: checks to leave out.
-
-    Returns:
-      a function of arguments, or their descriptions (`ShapeDtypeStruct`, with shapes that may be symbolic), that gives the
-      `Exported`.
-
-    Raises:
-      ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
-      NotImplementedError: it calls the host, has ordered effects, or is placed otherwise than by `NamedSharding`.
-    """
-    if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
-        raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
-    if _override_lowering_rules:
-        raise NotImplementedError("export: _override_lowering_rules is not supported; give primitives their rules before")
-    platforms = tuple(platforms) if platforms is not None else (default_export_platform(),)
-    bad = [p for p in platforms if p not in ("cpu", "cuda", "rocm", "tpu")]
-    if bad or not platforms:
-        raise ValueError(f"export: platforms must be of 'cpu', 'cuda', 'rocm' and 'tpu', got {list(platforms)}")
-
-    def of(*args: Any, **kwargs: Any) -> Exported:
-        leaves = tree.leaves((args, kwargs))
-        if any(symbols.is_symbolic_dim(d) for x in leaves for d in getattr(x, "shape", ())):
-            from .templates import export_template  # it builds on this module
-            return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, options=_NO_PLANNER),
-                                   platforms, disabled_checks, _vjp_of)
-        traced = fun_jit.trace(*args, **kwargs)
-        closed = traced.jaxpr
-        places = _Placements(traced, platforms[0])
-        modules, kept = _lowered(traced, platforms, disabled_checks, places)
-        plain = lambda avals: [ShapedArray(a.shape, a.dtype) for a in avals]
-        return Exported(traced.fun_name, traced.in_tree, plain(closed.in_avals), traced.out_tree, plain(closed.out_avals), platforms,
-                        disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)),
-                        nr_devices=places.count, _in_placements=places.ins, _out_placements=places.outs)
-    return of
-
-
-class _Placements:
-    """Where a traced program's arguments and results are: ``shardings`` (or None) of all leaves, and the same as data."""
-
-    def __init__(self, traced: Any, platform: str):
-        spec, closed, known = traced._spec, traced.jaxpr, backends.get().placements
-        self.in_shardings = list(spec.in_shardings or (None,) * len(closed.in_avals))
-        self.out_shardings = list(spec.out_shardings or (None,) * len(closed.out_avals))
-        self.ins, self.outs = list(map(known.describe, self.in_shardings)), list(map(known.describe, self.out_shardings))
-        if not any(self.ins + self.outs):
-            inside = backends.get().placements_asked_for(closed, LowerSpec(spec.name, platform=platform))
-            if inside:  # the arguments are not placed, but values in the program are: then the arguments are everywhere
-                everywhere = {**known.describe(inside[0]), "spec": []}
-                self.ins = [everywhere] * len(self.ins)
-                self.in_shardings = [known.on_devices(everywhere)] * len(self.ins)
-        self.count = max([known.device_count(d) for d in self.ins + self.outs if d is not None], default=1)
-
-
-def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
-    """What makes the exported VJP of an exported flat function ``fun``; made once, when it is asked for."""
-    made: list = []
-
-    def get(exported: Exported) -> Exported:
-        if not made:
-            n = len(exported.in_avals)
-            live = [i for i, a in enumerate(exported.in_avals) if has_tangent(a)]
-
-            def backward(*args):
-                primals = list(args[:n])
-
-                def of_live(*xs):
-                    every = list(primals)
-                    for i, x in zip(live, xs):
-                        every[i] = x
-                    return [y for y, a in zip(fun(*every), exported.out_avals) if has_tangent(a)]
-                _, pullback = vjp(of_live, *[primals[i] for i in live])
-                return pullback(list(args[n:]))
-            backward.__name__ = f"vjp_{exported.fun_name}"
-            types = [*exported.in_avals, *[a for a in exported.out_avals if has_tangent(a)]]
-            placements = [*exported._in_placements, *[p for p, a in zip(exported._out_placements, exported.out_avals) if has_tangent(a)]]
-            places = None if exported.nr_devices == 1 else tuple(
-                None if p is None else backends.get().placements.on_devices(p) for p in placements)
-            made.append(export(jit(backward, in_shardings=places), platforms=exported.platforms,
-                               disabled_checks=exported.disabled_safety_checks)(*map(symbols.description, types)))
-        return made[0]
-    return get
-
-
-_NO_PLANNER = (("jax_fusion_planner", "off"),)
-"""What pays depends on lengths, and all members of a family of shapes must have one form."""
-
-
-def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
-             places: "_Placements | None" = None, options: tuple = ()) -> tuple[dict, tuple[int, ...]]:
-    """The module for each platform, and which leaves of the arguments they take."""
-    closed, name = traced.jaxpr, traced.fun_name
-    if ordered_effects(closed.effects):
-        raise NotImplementedError(f"export of {name}: programs with ordered effects cannot be exported: "
-                                  f"{', '.join(map(str, ordered_effects(closed.effects)))}")
-    told = (*(traced._spec.in_shardings or ()), *(traced._spec.out_shardings or ()))
-    if places is None and any(map(backends.get().placements.describe, told)):
-        raise NotImplementedError(f"export of {name}: programs placed on several devices cannot have symbolic shapes")
-    modules, kept = {}, ()
-    for platform in platforms:
-        spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, compiler_options=options)
-        if places is not None and places.count > 1:
-            spec.in_shardings, spec.out_shardings = tuple(places.in_shardings), tuple(places.out_shardings)
-        modules[platform], kept = backends.get().exported_module(closed, spec)
-        _check_custom_calls(name, backends.get().custom_call_targets(modules[platform]), disabled_checks)
-    return modules, kept
-
-
-_HOST_CALLS = ("xla_ffi_python", "xla_python", "xla_buffer_python", "xla_ffi_partitioned_python")
-_STABLE = ("lapack_", "cusolver_", "cublas_", "hipsolver_", "cusparse_", "hipsparse_", "cu_", "hip_", "cuhybrid_", "hiphybrid_", "cpu_csr",
-           "tridiagonal_solve_perturbed", "Sharding", "SPMD", "ApproxTopK", "TopK", "Qr", "Eigh", "LuDecomposition",
-           "ProductOfElementaryHouseholderReflectors", "mhlo.", "chlo.", "stablehlo.", "annotate_device_placement", "tpu_custom_call",
-           "shape_assertion", "xla.sdy.", "AllocateBuffer", "X64", "__gpu$")
-
-
-def _check_custom_calls(name: str, targets: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck]) -> None:
-    allowed = {check.is_custom_call() for check in disabled_checks}
-    host = [t for t in targets if t.startswith(_HOST_CALLS)]
-    if host:
-        raise NotImplementedError(f"export of {name}: the program calls Python functions ({', '.join(host)}), which cannot be stored; "
-                                  "remove callbacks and debug.print")
-    unknown = [t for t in targets if not t.startswith(_STABLE) and t not in allowed]
-    if unknown:
-        raise ValueError(f"export of {name}: Cannot serialize code with custom calls whose targets have no compatibility guarantees: "
-                         f"{', '.join(unknown)}. If you promise that they will mean the same where the program is loaded, pass "
-                         f"disabled_checks=[DisabledSafetyCheck.custom_call({unknown[0]!r})].")

@@ -9,6 +9,7 @@ from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rul
 from ..representation.primitive import LINEAR, Linear, Primitive, Zero, is_linear
 from ..transformations.reverse import backward_pass, linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
+from .linear_util import wrap_init
 from .rules import RuleTable
 
 UndefinedPrimal = Linear
@@ -75,7 +76,6 @@ def jvp_jaxpr(jaxpr: Any, nonzeros: Sequence[bool], instantiate: bool | Sequence
 def jvp(fun: Any, has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
         transform_stack: bool = True) -> Any:
     """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``."""
-    from .linear_util import wrap_init
     if has_aux:
         raise NotImplementedError("interpreters.ad.jvp: has_aux is not supported; use jax.jvp")
 

@@ -5,8 +5,10 @@ from typing import Any, Callable, Sequence
 
 from ..transformations import batching
 from ..traces import structural
-from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, not_mapped
+from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_fun, elementwise, not_mapped, unmapped_aval
+from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import matchaxis, moved
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import ELEMENTWISE, Primitive
 from .rules import RuleTable
 
@@ -75,10 +77,6 @@ def batch_subtrace(fun: Any, *args: Any) -> Any:
 def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[int | None],
                      out_axes_dest: Sequence[int | None]) -> Any:
     """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes_dest``."""
-    from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-    from ..transformations.batching import unmapped_aval
-    from ..traces.staging import trace_to_jaxpr
-
     def run(*args):
         fun, dims = batch_fun(lambda *xs: eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *xs), axis_data, in_axes)
         outs = fun(*args)

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
-from ..representation.aval import AbstractValue
+from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, close as close_jaxpr, dce
 from ..representation.primitive import Primitive
 from ..traces.staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
+from ..transformations.split import split_jaxpr
 from .rules import RuleTable
 
 JaxprTracer = DynamicJaxprTracer
@@ -108,7 +109,6 @@ class PartialVal(tuple):
         return self[1] if self.is_known() else None
 
     def get_aval(self) -> AbstractValue:
-        from ..representation.aval import get_aval
         return get_aval(self[1]) if self.is_known() else self[0]
 
 
@@ -135,7 +135,6 @@ def partial_eval_jaxpr_nounits(jaxpr: ClosedJaxpr, unknowns: Sequence[bool],
       ``(known, rest, out_unknown, residual types)``: ``known`` maps the known inputs to the known results and the residuals,
       ``rest`` the residuals and the unknown inputs to the unknown results.
     """
-    from ..transformations.split import split_jaxpr
     count = len(jaxpr.jaxpr.outvars)
     force = [instantiate] * count if isinstance(instantiate, bool) else list(instantiate)
     parts = split_jaxpr(jaxpr, list(unknowns), force)
