@@ -11,7 +11,8 @@ _NAMES = {
     "arithmetic": """
         RoundingMethod add add_p addition_chain cbrt cbrt_p ceil ceil_p div div_p floor floor_p integer_pow integer_pow_p max
         max_p min min_p mul mul_p mulhi mulhi_p neg neg_p nextafter nextafter_p one_minus_square one_minus_square_p polynomial
-        polynomial_p pow pow_p reciprocal rem rem_p round round_p rsqrt rsqrt_p sqrt sqrt_p square square_p sub sub_p""",
+        polynomial_p reciprocal rem rem_p round round_p rsqrt rsqrt_p sqrt sqrt_p square square_p sub sub_p""",
+    "power": "pow pow_p",
     "bits": """
         and_p bitwise_and bitwise_not bitwise_or bitwise_xor clz clz_p not_p or_p population_count population_count_p shift_left
         shift_left_p shift_right_arithmetic shift_right_arithmetic_p shift_right_logical shift_right_logical_p xor_p""",
@@ -33,19 +34,23 @@ _NAMES = {
     "select": "clamp clamp_p select select_n select_n_p",
     "shape": """
         broadcast broadcast_in_dim broadcast_in_dim_p broadcast_like broadcast_shapes broadcast_to_rank collapse concatenate
-        concatenate_p expand_dims pad pad_p reshape reshape_p rev rev_p split split_p squeeze squeeze_p stack stack_p tile
+        concatenate_p expand_dims reshape reshape_p rev rev_p split split_p squeeze squeeze_p stack stack_p tile
         tile_p transpose transpose_p unstack unstack_p""",
+    "pad": "pad pad_p",
     "special": """
-        bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p betainc digamma digamma_p erf erf_inv erf_inv_p erf_p erfc erfc_p igamma
-        igamma_grad_a igamma_grad_a_p igamma_p igammac igammac_p lgamma lgamma_p polygamma polygamma_p random_gamma_grad
-        random_gamma_grad_p regularized_incomplete_beta_p zeta zeta_p""",
+        bessel_i0e bessel_i0e_p bessel_i1e bessel_i1e_p digamma digamma_p erf erf_inv erf_inv_p erf_p erfc erfc_p lgamma
+        lgamma_p polygamma polygamma_p zeta zeta_p""",
+    "incomplete": """
+        betainc igamma igamma_grad_a igamma_grad_a_p igamma_p igammac igammac_p random_gamma_grad random_gamma_grad_p
+        regularized_incomplete_beta_p""",
     "transcendental": """
         acos acos_p acosh acosh_p asin asin_p asinh asinh_p atan atan2 atan2_p atan_p atanh atanh_p cos cos_p cosh cosh_p exp
         exp2 exp2_p exp_p expm1 expm1_p log log1p log1p_p log2 log2_p log_p logistic logistic_p sin sin_p sinh sinh_p tan tan_p
         tanh tanh_p""",
     "dot": """
-        DotAlgorithm DotAlgorithmPreset DotDimensionNumbers Precision PrecisionLike RaggedDotDimensionNumbers batch_matmul dot
-        dot_general dot_general_p ragged_dot ragged_dot_general scaled_dot""",
+        DotAlgorithm DotAlgorithmPreset DotDimensionNumbers Precision PrecisionLike batch_matmul dot dot_general
+        dot_general_p""",
+    "grouped_dot": "RaggedDotDimensionNumbers ragged_dot ragged_dot_general scaled_dot",
     "conv": """
         ConvDimensionNumbers ConvGeneralDilatedDimensionNumbers conv conv_dimension_numbers conv_general_dilated
         conv_general_dilated_local conv_general_dilated_p conv_general_dilated_patches conv_general_permutations

@@ -351,52 +351,6 @@ integer_pow_p = Primitive(
     reference=_integer_pow_reference, exact=lambda x, y: integers(x))
 
 
-def _pow_type(x, y):
-    check_dtype("pow", x, INEXACT, 0)
-    if not dtypes.issubdtype(y.dtype, np.integer) and y.dtype != x.dtype:
-        raise TypeError(f"lax.pow requires an exponent of the dtype of the base, or an integer, got {x.str_short()} and "
-                        f"{y.str_short()}; convert one with lax.convert_element_type, or use jax.numpy.power.")
-    return nary_result("pow", (x, y), x.dtype)
-
-
-def _pow_lower(b, x, y):
-    x, y = full_operands(b, (x, b.convert(y, x.aval.dtype)))
-    return emit(b, "stablehlo.power", x, y, out=b.out_avals[0])
-
-
-def _pow_tangent_x(g, out, x, y):
-    """``y x^(y-1)``; where ``y`` is 0 the power is constant, also at ``x = 0``, where the formula says 0 * inf."""
-    base = select_n_p.bind(eq_p.bind(y, _scalar(0, y)), x, constant(1, x))
-    return mul_p.bind(g, mul_p.bind(_as(y, x), pow_p.bind(base, sub_p.bind(y, _scalar(1, y)))))
-
-
-def _pow_tangent_y(g, out, x, y):
-    """``x^y log x``. At ``x = 0`` its limit for y > 0 is 0; for y = 0 we say 0 too, and for y < 0 NaN (inf * 0)."""
-    if dtypes.issubdtype(get_aval(y).dtype, np.integer):
-        return Zero.of(out)
-    from .transcendental import log_p  # late: that module takes products and powers from here
-    base = select_n_p.bind(eq_p.bind(x, constant(0, x)), x, constant(1, x))
-    return mul_p.bind(g, mul_p.bind(log_p.bind(base), out))
-
-
-def _scalar(value, x):
-    dtype = get_aval(x).dtype
-    return constant(value, x) if dtype.kind not in "iu" else dtype.type(value)
-
-
-def _as(y, x):
-    dtype = get_aval(x).dtype
-    if get_aval(y).dtype == dtype:
-        return y
-    return convert_element_type_p.bind(y, new_dtype=dtype, weak_type=False, sharding=None)
-
-
-pow_p = Primitive(
-    "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
-    transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
-    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)))
-
-
 def _scaled(g, factor, *terms):
     """``g * factor * terms[0] * ...`` with one multiplication by ``g``."""
     out = terms[0]
@@ -545,11 +499,6 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
 def reciprocal(x: ArrayLike) -> Array:
     """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex."""
     return integer_pow(x, -1)
-
-
-def pow(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise."""
-    return apply(pow_p, x, y)
 
 
 def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:

@@ -347,7 +347,7 @@ def _conv_lower(b, lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilat
         params = dict(window_strides=window_strides, padding=padding, lhs_dilation=lhs_dilation, rhs_dilation=rhs_dilation,
                       dimension_numbers=numbers, feature_group_count=feature_group_count, batch_group_count=batch_group_count,
                       precision=precision, preferred_element_type=preferred_element_type, out_sharding=out_sharding)
-        better = conv_cpu.formulation(lhs.aval, rhs.aval, out, params)
+        better = conv_cpu.formulation(lhs.aval, rhs.aval, out, params, conv_general_dilated_p.bind)
         if better is not None:
             return b.fun(better, lhs, rhs)[0]
     dims = (f"{_spec_text(numbers.lhs_spec, 'b', 'f')}x{_spec_text(numbers.rhs_spec, 'o', 'i')}->"

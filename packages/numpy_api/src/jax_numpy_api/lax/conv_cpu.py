@@ -27,8 +27,9 @@ from jax_core.traces.structural import broadcast_in_dim, optimization_barrier_p,
 
 from .arithmetic import add, mul
 from .dot import dot_general
+from .pad import pad
 from .select import select
-from .shape import concatenate, pad, reshaped
+from .shape import concatenate, reshaped
 from .slicing import slice as slice_, slice_in_dim
 
 _TAPS = 64  # so many kernel elements are written out
@@ -36,13 +37,14 @@ _FEATURES = 32  # so many features of merged groups
 _GROUPS = 64  # so many convolutions in place of one
 
 
-def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: dict) -> Callable | None:
+def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: dict, bind: Callable) -> Callable | None:
     """A function of operand and kernel that convolves them in a form that XLA's CPU compiler does well, or None where the
     form given is such a form, or there is none.
 
     Args:
       lhs, rhs, out: types.
       params: parameters of `conv_general_dilated_p`.
+      bind: convolves in the fast form: `conv_general_dilated_p.bind`.
     """
     rank = lhs.ndim
     if lhs.dtype not in (np.float32, np.float16, np.float64) or not 3 <= rank <= 5 or 0 in (lhs.size, rhs.size, out.size):
@@ -61,7 +63,7 @@ def formulation(lhs: ShapedArray, rhs: ShapedArray, out: ShapedArray, params: di
     from_last = _order(last, numbers.out_spec)
 
     def convolve(x, k):
-        return transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed), from_last)
+        return transpose(inner(transpose(x, to_last), transpose(k, kernel_to_last), changed, bind), from_last)
     return convolve
 
 
@@ -87,19 +89,18 @@ def _inner(groups, batch_groups, lhs, rhs, numbers):
     if count // together > _GROUPS:
         return None
     merged = _merged_batch if batch_groups > 1 else _merged
-    return lambda x, k, params: merged(x, k, params, count, together)
+    return lambda x, k, params, bind: merged(x, k, params, bind, count, together)
 
 
-def _plain(x: Any, k: Any, params: dict) -> Any:
+def _plain(x: Any, k: Any, params: dict, bind: Callable) -> Any:
     """Without groups."""
-    from .conv import conv_general_dilated_p
     if x.dtype == np.float64:
         window, (padded, spatial) = np.shape(k)[:-2], _padded(x, k, params)
         if math.prod(spatial) <= min(_TAPS, math.prod(window)):
             return _by_results(padded, k, params, spatial)
         if math.prod(window) <= _TAPS:
             return _by_taps(padded, k, params, spatial)
-    return conv_general_dilated_p.bind(x, k, **params)
+    return bind(x, k, **params)
 
 
 def _padded(x, k, params):
@@ -139,7 +140,7 @@ def _by_results(x: Any, k: Any, params: dict, spatial: list) -> Any:
                     (np.shape(x)[0], *spatial, outputs))
 
 
-def _depthwise(x: Any, k: Any, params: dict) -> Any:
+def _depthwise(x: Any, k: Any, params: dict, bind: Callable) -> Any:
     """Each feature ``c`` of ``x`` by the kernels ``k[..., 0, c * m:(c + 1) * m]``, element after element."""
     *window, _, features = np.shape(k)
     x, spatial = _padded(x, k, params)
@@ -162,7 +163,7 @@ def _own_group(r: int, shape: tuple, first: int, second: int) -> np.ndarray:
     return one[:, None] == two
 
 
-def _merged(x: Any, k: Any, params: dict, count: int, r: int) -> Any:
+def _merged(x: Any, k: Any, params: dict, bind: Callable, count: int, r: int) -> Any:
     """``count`` groups of features, ``r`` at a time as one dense kernel."""
     rank, inputs, outputs = np.ndim(x), np.shape(k)[-2], np.shape(k)[-1] // count
     params, parts = {**params, "feature_group_count": 1}, []
@@ -173,17 +174,17 @@ def _merged(x: Any, k: Any, params: dict, count: int, r: int) -> Any:
             shape = np.shape(kernel)
             own = broadcast_in_dim(_own_group(r, shape, -2, -1), shape, (rank - 2, rank - 1))
             kernel = select(own, kernel, zeros(ShapedArray(shape, kernel.dtype)))
-        parts.append(_plain(slice_in_dim(x, g * inputs, (g + r) * inputs, axis=rank - 1), kernel, params))
+        parts.append(_plain(slice_in_dim(x, g * inputs, (g + r) * inputs, axis=rank - 1), kernel, params, bind))
     return concatenate(parts, rank - 1) if len(parts) > 1 else parts[0]
 
 
-def _merged_batch(x: Any, k: Any, params: dict, count: int, r: int) -> Any:
+def _merged_batch(x: Any, k: Any, params: dict, bind: Callable, count: int, r: int) -> Any:
     """``count`` groups of the batch, ``r`` at a time against all of their kernels."""
     rank, batch, outputs = np.ndim(x), np.shape(x)[0] // count, np.shape(k)[-1] // count
     params, parts = {**params, "batch_group_count": 1}, []
     for g in range(0, count, r):
         part = _plain(slice_in_dim(x, g * batch, (g + r) * batch, axis=0),
-                      slice_in_dim(k, g * outputs, (g + r) * outputs, axis=rank - 1), params)
+                      slice_in_dim(k, g * outputs, (g + r) * outputs, axis=rank - 1), params, bind)
         if r > 1:
             shape = np.shape(part)
             own = broadcast_in_dim(_own_group(r, shape, 0, -1), shape, (0, rank - 1))

@@ -18,6 +18,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive, none
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
+from .control_flow.map import map as lax_map
 from .nary import FLOAT, INTEGER, as_operand, check_dtype, check_same_dtypes
 
 
@@ -61,7 +62,6 @@ def _bits_lower(b, key, *, shape, dtype, algorithm, out_sharding=None):
 
 def _bits_batch(axis, args, dims, **params):
     """One key after the other: a generator has one state."""
-    from .control_flow import map as lax_map
     keys = structural.moved(args[0], dims[0], 0)
     return lax_map(lambda key: rng_bit_generator_p.bind(key, **params), keys), [0, 0]
 

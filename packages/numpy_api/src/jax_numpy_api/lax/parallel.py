@@ -28,6 +28,15 @@ from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, convert_
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree
 
+from .arithmetic import add, div, mul
+from .compare import eq
+from .create import iota
+from .gather import GatherDimensionNumbers, gather, index_take
+from .reduce import reduce_max_p, reduce_min_p
+from .select import select_n
+from .shape import reshape
+from .slicing import dynamic_slice_in_dim
+
 __all__ = ["AxisEnv", "env_of"]
 
 AxisName = Hashable
@@ -69,7 +78,6 @@ def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Array:
     Raises:
       NameError: the axis is not in scope.
     """
-    from .arithmetic import add, mul
     names = _names(axis_name, "axis_index")
     index = None
     for name in names:
@@ -131,7 +139,6 @@ def pmean(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_gro
                        _check_groups("pmean", names, axis_index_groups))
 
     def mean_leaf(leaf):
-        from .arithmetic import div
         dtype = dtypes.to_inexact_dtype(get_aval(leaf).dtype)
         total = psum(leaf, axis_name, axis_index_groups=axis_index_groups)
         if type(total) in (int, float, complex):
@@ -186,12 +193,10 @@ def _vary_over_names(args, params):
 
 
 def _max_reducer():
-    from .reduce import reduce_max_p
     return reduce_max_p
 
 
 def _min_reducer():
-    from .reduce import reduce_min_p
     return reduce_min_p
 
 
@@ -201,7 +206,6 @@ def _in_groups(x, dim, groups, reduce: Callable):
     order = [i for g in groups for i in g]
     rows = _take(x, order)
     shape = np.shape(rows)
-    from .shape import reshape
     grouped = reduce(reshape(rows, (len(groups), len(groups[0]), *shape[1:])), 1)
     repeated = broadcast_in_dim(grouped, (len(groups), len(groups[0]), *shape[1:]),
                                 (0, *range(2, len(shape) + 1)))
@@ -213,7 +217,6 @@ def _take(x, order):
     order = [int(i) for i in order]
     if order == list(range(len(order))) and len(order) == np.shape(x)[0]:
         return x
-    from .gather import GatherDimensionNumbers, gather
     indices = np.asarray(order, np.int32)[:, None]
     return gather(x, indices, GatherDimensionNumbers(tuple(range(1, np.ndim(x))), (0,), (0,)),
                   (1, *np.shape(x)[1:]), mode="promise_in_bounds")
@@ -241,7 +244,6 @@ def _reduction_batch(prim, over_axis: Callable, repeat: Callable):
 
 
 def _times(x, n):
-    from .arithmetic import mul
     return mul(x, np.asarray(n).astype(get_aval(x).dtype)[()])
 
 
@@ -289,8 +291,6 @@ def _extremum_type(*xs, axes, axis_index_groups):
 def _extremum_jvp(prim):
     """The tangent of the positions that attain the extremum; several share it equally, as for `reduce_max`."""
     def jvp(primals, tangents, *, axes, axis_index_groups):
-        from .arithmetic import div, mul
-        from .compare import eq
         outs = prim().bind(*primals, axes=axes, axis_index_groups=axis_index_groups)
         found = []
         for x, t, out in zip(primals, tangents, outs):
@@ -325,7 +325,6 @@ _OVER_POSITIONS = {psum_p: lambda: reduce_sum_p, pmax_p: _max_reducer, pmin_p: _
 # -- axis_index ------------------------------------------------------------------------------------------------------
 
 def _axis_index_batch(axis, args, dims, *, axis_name):
-    from .create import iota
     return iota(np.dtype(np.int32), axis.size), 0
 
 
@@ -397,14 +396,12 @@ def _all_gather_type(x, *, all_gather_dimension, axis_size, tiled, **_):
 
 def _merged(x, dim):
     """Axes ``dim`` and ``dim + 1`` as one."""
-    from .shape import reshape
     shape = np.shape(x)
     return reshape(x, (*shape[:dim], shape[dim] * shape[dim + 1], *shape[dim + 2:]))
 
 
 def _parted(x, dim, count):
     """Axis ``dim`` as two, the first of length ``count``."""
-    from .shape import reshape
     shape = np.shape(x)
     if shape[dim] % count:
         raise ValueError(f"an axis of length {shape[dim]} cannot be divided into {count} equal parts")
@@ -474,8 +471,6 @@ def _all_gather_invariant_type(x, *, axis_name, **params):
 
 def _all_gather_invariant_transpose(ct, x, *, all_gather_dimension, axis_name, axis_size, tiled, **_):
     """Each position's own part of a cotangent that is equal everywhere."""
-    from .arithmetic import mul
-    from .slicing import dynamic_slice_in_dim
     dim = all_gather_dimension
     length = x.aval.shape[dim] if tiled else 1
     ct = pvary(ct, axis_name)
@@ -542,7 +537,6 @@ def _reduce_scatter_batch(axis, args, dims, *, scatter_dimension, axis_name, axi
         total = _in_groups(x, 0, axis_index_groups, lambda v, a: reduce_sum_p.bind(v, axes=(a,)))
         parts = _parted(total, dim + 1, axis_size)
         place = {i: k for g in axis_index_groups for k, i in enumerate(g)}
-        from .gather import index_take
         n = axis.size
         rows = index_take(moved(parts, dim + 1, 1), [np.arange(n, dtype=np.int32),
                                                      np.asarray([place[i] for i in range(n)], np.int32)], (0, 1))
@@ -552,7 +546,6 @@ def _reduce_scatter_batch(axis, args, dims, *, scatter_dimension, axis_name, axi
 
 
 def _squeezed(x, dim):
-    from .shape import reshape
     shape = np.shape(x)
     return reshape(x, shape[:dim] + shape[dim + 1:])
 
@@ -616,8 +609,6 @@ def pbroadcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], source: int)
     Raises:
       NameError: the axis is not in scope. ValueError: ``source`` is out of range.
     """
-    from .compare import eq
-    from .select import select_n
     names = _names(axis_name, "pbroadcast")
     size = _group_size(names, None)
     if not 0 <= source < size:
@@ -642,7 +633,6 @@ def _ppermute_batch(axis, args, dims, *, axis_name, perm):
     moved_rows = _take(rows, [source.get(i, i) for i in range(axis.size)])
     if len(source) == axis.size:
         return moved_rows, 0
-    from .select import select_n
     gets = broadcast_in_dim(np.asarray([i in source for i in range(axis.size)]), np.shape(rows), (0,))
     zero = broadcast_in_dim(np.zeros((), get_aval(rows).dtype)[()], np.shape(rows), ())
     return select_n(gets, zero, moved_rows), 0
@@ -709,7 +699,6 @@ def pswapaxes(x: ArrayLike, axis_name: AxisName, axis: int, *, axis_index_groups
 
 
 def _with_unit_axis(x, dim):
-    from .shape import reshape
     shape = np.shape(x)
     return reshape(x, (*shape[:dim], 1, *shape[dim:]))
 

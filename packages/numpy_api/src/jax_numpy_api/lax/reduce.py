@@ -27,6 +27,7 @@ from jax_core.traces.trace import Tracer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 
+from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
 from .nan_cpu import drops_nan, emit_with_nan
@@ -549,7 +550,6 @@ def _scalar_jaxpr(computation, structure, dtypes_of):
 
 def _known_reducer(computation, inits):
     """The reduction by one op that this is, if ``computation`` is a function of jax.lax and the start its identity."""
-    from . import arithmetic, bits
     init, = inits
     if not isinstance(init, np.generic):
         return None

@@ -1,18 +1,12 @@
-"""Special functions: error functions, gamma functions and their relatives, incomplete gamma and beta, Bessel i0e and i1e.
+"""Special functions: error functions, gamma functions and their relatives, Bessel i0e and i1e.
 
-Where CHLO has the function, the op is used. The incomplete functions are iterations here: a power series and a continued
-fraction, each for the region where it converges fast, on all elements at once, until the last one has converged. They are
-computed in float32 or float64; narrower floats are converted. Derivatives in the order ``a`` of the incomplete gamma
-function come from differentiating each step of the same iterations.
+Where CHLO has the function, the op is used. The incomplete gamma and beta functions are in `incomplete`.
 
-Sources: NIST Digital Library of Mathematical Functions, 8.7.1, 8.9.2, 8.17.22, 5.11.1, 10.32.1; derivatives of samples:
-Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", NeurIPS 2018. Chebyshev coefficients of i0e:
-`benchmarks/accuracy/fit.py`.
+Sources: NIST Digital Library of Mathematical Functions, 10.32.1. Chebyshev coefficients of i0e: `benchmarks/accuracy/fit.py`.
 """
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -21,14 +15,12 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
-from .bits import bitwise_and, bitwise_not, bitwise_or
-from .compare import eq, ge, gt, le, lt, ne
+from .compare import eq, le
 from .complex import abs as absolute, sign
-from .convert import convert
 from .accuracy import Accuracy
 from .nary import FLOAT, apply, constant, elementwise, full_operands, like
 from .select import clamp, select_n_p
-from .transcendental import exp, log, log1p
+from .transcendental import exp
 
 
 def _k(value, x):
@@ -149,299 +141,6 @@ bessel_i0e_p = elementwise("bessel_i0e", _in_float32(_i0e), accepts=FLOAT, jvp=(
                            reference=lambda x: np.i0(x) * np.exp(-np.abs(x)))
 bessel_i1e_p = elementwise("bessel_i1e", "chlo.bessel_i1e", accepts=FLOAT, jvp=(_i1e_tangent,))
 
-# -- incomplete gamma ----------------------------------------------------------------------------------------------------
-
-_MAX_STEPS = 2000
-
-
-def _stirling_error(a):
-    """``lgamma(a) - ((a - 1/2) log a - a + log(2 pi)/2)`` for a >= 20."""
-    inverse = integer_pow(a, -1)
-    z = square(inverse)
-    total = _k(1 / 1188, a)
-    for c in (-1 / 1680, 1 / 1260, -1 / 360, 1 / 12):
-        total = add(mul(total, z), _k(c, a))
-    return mul(total, inverse)
-
-
-def _log_poisson(a, x):
-    """``log(x^a e^-x / gamma(a + 1))``, for a > 0, x > 0. For large ``a`` in deviations from the mode, as the three terms
-    would cancel: ``-a (t - log(1 + t)) - log(2 pi a)/2 - error`` with ``t = (x - a)/a``."""
-    large = ge(a, _k(20, a))
-    a_large, a_small = _where(large, a, like(_k(20, a), a)), _where(large, like(_k(1, a), a), a)
-    t = div(sub(x, a_large), a_large)
-    deviation = sub(t, log1p(t))
-    by_mode = neg(add(add(mul(a_large, deviation), mul(log(mul(a_large, _k(2 * math.pi, a))), _k(0.5, a))),
-                      _stirling_error(a_large)))
-    direct = sub(sub(mul(a_small, log(x)), x), lgamma(add(a_small, _k(1, a))))
-    return _where(large, by_mode, direct)
-
-
-def _series(a, x, active, derivative):
-    """``S = sum_n x^n / ((a + 1) ... (a + n))`` and dS/da; P = x^a e^-x / gamma(a + 1) * S."""
-    from .control_flow import while_loop
-    eps = _k(float(dtypes.finfo(a.dtype).eps), a)
-    one, zero = like(_k(1, a), a), like(_k(0, a), a)
-
-    def going(state):
-        return bitwise_and(lt(state[0], np.int32(_MAX_STEPS)), _any(state[1]))
-
-    def step(state):
-        n, active, total, term, *slopes = state
-        k = add(a, convert(n, a.dtype))
-        new = mul(term, div(x, k))
-        more = gt(new, mul(eps, total))
-        if derivative:
-            slope, dterm = slopes
-            dnew = sub(mul(dterm, div(x, k)), div(new, k))
-            more = bitwise_or(more, gt(absolute(dnew), mul(eps, absolute(add(slope, dnew)))))
-            slopes = (_where(active, add(slope, dnew), slope), dnew)
-        return (add(n, np.int32(1)), bitwise_and(active, more), _where(active, add(total, new), total), new, *slopes)
-
-    state = (_one(), active, one, one) + ((zero, zero) if derivative else ())
-    out = while_loop(going, step, state)
-    return out[2], out[4] if derivative else None
-
-
-def _one():
-    return np.int32(1)
-
-
-def _any(mask):
-    from .reduce import reduce_or_p
-    return reduce_or_p.bind(mask, axes=tuple(range(np.ndim(mask))), out_sharding=None)
-
-
-def _fraction(a, x, active, derivative):
-    """``h = gamma(a, x) e^x x^-a`` and dh/da: the convergents ``A_k / B_k`` of the continued fraction with the partial
-    denominators ``x + 2k + 1 - a`` and numerators ``-k (k - a)``. Both are scaled down together before they overflow."""
-    from .control_flow import while_loop
-    eps = _k(float(dtypes.finfo(a.dtype).eps), a)
-    big = _k(float(dtypes.finfo(a.dtype).max) ** 0.25, a)
-    one, zero = like(_k(1, a), a), like(_k(0, a), a)
-    b0 = add(sub(x, a), _k(1, a))
-
-    def going(state):
-        return bitwise_and(lt(state[0], np.int32(_MAX_STEPS)), _any(state[1]))
-
-    def step(state):
-        n, active, h, dh, A1, A2, B1, B2, *slopes = state
-        k = convert(n, a.dtype)
-        b = add(b0, add(k, k))
-        c = mul(k, sub(a, k))
-        A, B = add(mul(b, A1), mul(c, A2)), add(mul(b, B1), mul(c, B2))
-        ok = ne(B, _k(0, a))
-        safe = _where(ok, B, one)
-        new = _where(ok, div(A, safe), h)
-        more = gt(absolute(sub(new, h)), mul(eps, absolute(new)))
-        values = [A, A1, B, B1]
-        dnew = dh
-        if derivative:
-            dA1, dA2, dB1, dB2 = slopes
-            dA = add(sub(mul(b, dA1), A1), add(mul(c, dA2), mul(k, A2)))
-            dB = add(sub(mul(b, dB1), B1), add(mul(c, dB2), mul(k, B2)))
-            dnew = _where(ok, div(sub(dA, mul(new, dB)), safe), dh)
-            more = bitwise_or(more, gt(absolute(sub(dnew, dh)), mul(eps, add(absolute(dnew), absolute(new)))))
-            values += [dA, dA1, dB, dB1]
-        factor = _where(gt(absolute(B), big), like(integer_pow(big, -1), a), one)
-        values = [mul(v, factor) for v in values]
-        return (add(n, np.int32(1)), bitwise_and(active, bitwise_or(more, bitwise_not(ok))), _where(active, new, h),
-                _where(active, dnew, dh), *values)
-
-    h = integer_pow(_where(active, b0, one), -1)
-    dh = square(h)
-    state = (_one(), active, h, dh, h, zero, one, h) + ((zero, zero, neg(h), zero) if derivative else ())
-    out = while_loop(going, step, state)
-    return out[2], out[3]
-
-
-def _regions(a, x):
-    """Elements for the series, elements for the fraction, and operands safe for either."""
-    zero, infinity = _k(0, a), _k(np.inf, a)
-    proper = bitwise_and(bitwise_and(gt(a, zero), gt(x, zero)), bitwise_and(lt(a, infinity), lt(x, infinity)))
-    by_series = bitwise_or(lt(x, _k(1, x)), le(x, a))
-    one = like(_k(1, a), a)
-    return bitwise_and(proper, by_series), bitwise_and(proper, bitwise_not(by_series)), _where(proper, a, one), _where(proper, x, one)
-
-
-def _known(x):
-    """Whether ``x`` is not NaN. XLA takes ``abs(x) >= 0`` for true, so that comparison does not tell."""
-    return eq(x, x)
-
-
-def _edges(a, x, value, at_zero, at_infinity):
-    """``value``, and the limits where ``x`` or ``a`` is 0 or infinite; NaN outside of the domain."""
-    zero, infinity = _k(0, a), _k(np.inf, a)
-    low, high = like(_k(at_zero, a), a), like(_k(at_infinity, a), a)
-    value = _where(bitwise_or(eq(x, zero), eq(a, infinity)), low, value)
-    value = _where(bitwise_or(eq(x, infinity), eq(a, zero)), high, value)
-    both = bitwise_or(bitwise_and(eq(x, zero), eq(a, zero)), bitwise_and(eq(x, infinity), eq(a, infinity)))
-    inside = bitwise_and(bitwise_and(ge(a, zero), ge(x, zero)), _known(add(a, x)))
-    return _where(bitwise_and(inside, bitwise_not(both)), value, like(_k(np.nan, a), a))
-
-
-def _igamma_parts(a, x):
-    """P by the series where that is used, and Q by the fraction elsewhere; and where the series is used."""
-    series, fraction, a, x = _regions(a, x)
-    log_poisson = _log_poisson(a, x)
-    p = mul(exp(log_poisson), _series(a, x, series, False)[0])
-    q = mul(mul(exp(log_poisson), a), _fraction(a, x, fraction, False)[0])
-    return p, q, series
-
-
-def _igamma(a, x):
-    p, q, series = _igamma_parts(a, x)
-    return _edges(a, x, _where(series, p, sub(_k(1, q), q)), 0, 1)
-
-
-def _igammac(a, x):
-    p, q, series = _igamma_parts(a, x)
-    return _edges(a, x, _where(series, sub(_k(1, p), p), q), 1, 0)
-
-
-def _order_slopes(a, x):
-    """dP/da over the Poisson weight, by the series and, over -a, by the fraction: both are free of overflow; with `_regions`."""
-    series, fraction, a, x = _regions(a, x)
-    log_x = log(x)
-    s, ds = _series(a, x, series, True)
-    h, dh = _fraction(a, x, fraction, True)
-    by_series = add(mul(s, sub(log_x, digamma(add(a, _k(1, a))))), ds)
-    return by_series, add(mul(h, sub(log_x, digamma(a))), dh), series, fraction, a, x
-
-
-def _igamma_grad_a(a, x):
-    a = _where(eq(a, _k(0, a)), like(_k(1e-30, a), a), a)  # the slope has a limit there
-    by_series, by_fraction, series, fraction, safe_a, safe_x = _order_slopes(a, x)
-    slope = mul(exp(_log_poisson(safe_a, safe_x)), _where(series, by_series, neg(mul(safe_a, by_fraction))))
-    return _edges(a, x, _where(bitwise_or(series, fraction), slope, like(_k(0, a), a)), 0, 0)
-
-
-def _random_gamma_grad(a, x):
-    """``-(dP/da) / (dP/dx)``: how fast a sample moves with ``a``; the Poisson weights cancel."""
-    by_series, by_fraction, series, fraction, safe_a, safe_x = _order_slopes(a, x)
-    ratio = _where(series, neg(mul(div(safe_x, safe_a), by_series)), mul(safe_x, by_fraction))
-    return _edges(a, x, _where(bitwise_or(series, fraction), ratio, like(_k(0, a), a)), 0, 0)
-
-
-def _density(a, x):
-    """The derivative of P in ``x``: ``x^(a-1) e^-x / gamma(a)``."""
-    return exp(sub(sub(mul(sub(a, _k(1, a)), log(x)), x), lgamma(a)))
-
-
-igamma_p = elementwise("igamma", _in_float32(_igamma), accepts=FLOAT,
-                       jvp=(lambda g, y, a, x: mul(g, igamma_grad_a(a, x)), lambda g, y, a, x: mul(g, _density(a, x))))
-igammac_p = elementwise("igammac", _in_float32(_igammac), accepts=FLOAT,
-                        jvp=(lambda g, y, a, x: mul(g, neg(igamma_grad_a(a, x))),
-                             lambda g, y, a, x: mul(g, neg(_density(a, x)))))
-igamma_grad_a_p = elementwise("igamma_grad_a", _in_float32(_igamma_grad_a), accepts=FLOAT,
-                              jvp=(_missing("igamma_grad_a", "a"), _missing("igamma_grad_a", "x")))
-random_gamma_grad_p = elementwise("random_gamma_grad", _in_float32(_random_gamma_grad), accepts=FLOAT,
-                                  jvp=(_missing("random_gamma_grad", "a"), _missing("random_gamma_grad", "x")))
-
-# -- incomplete beta -----------------------------------------------------------------------------------------------------
-
-def _beta_fraction(a, b, x, active):
-    """The continued fraction of DLMF 8.17.22 by the modified Lentz method."""
-    from .control_flow import while_loop
-    eps = _k(float(dtypes.finfo(a.dtype).eps), a)
-    tiny = like(_k(float(dtypes.finfo(a.dtype).tiny) * 1e4, a), a)
-    one = like(_k(1, a), a)
-
-    def nonzero(v):
-        return _where(lt(absolute(v), tiny), tiny, v)
-
-    def advance(f, c, d, numerator):
-        d = integer_pow(nonzero(add(one, mul(numerator, d))), -1)
-        c = nonzero(add(one, div(numerator, c)))
-        return mul(f, mul(c, d)), c, d
-
-    def going(state):
-        return bitwise_and(lt(state[0], np.int32(_MAX_STEPS)), _any(state[1]))
-
-    def step(state):
-        n, active, f, c, d = state
-        m = convert(n, a.dtype)
-        a2 = add(a, add(m, m))
-        even = div(mul(mul(m, sub(b, m)), x), mul(sub(a2, one), a2))
-        odd = neg(div(mul(mul(add(a, m), add(add(a, b), m)), x), mul(a2, add(a2, one))))
-        new, c2, d2 = advance(f, c, d, even)
-        new, c2, d2 = advance(new, c2, d2, odd)
-        more = gt(absolute(sub(new, f)), mul(eps, absolute(new)))
-        return add(n, np.int32(1)), bitwise_and(active, more), _where(active, new, f), c2, d2
-
-    first = neg(div(mul(add(a, b), x), add(a, one)))
-    d0 = integer_pow(nonzero(add(one, first)), -1)
-    return while_loop(going, step, (_one(), active, d0, one, d0))[2]
-
-
-def _lgamma_gap(p, q):
-    """``lgamma(q) - lgamma(p + q)`` for q >= 20 and p + q >= 20, in Stirling's form, as the two nearly cancel."""
-    total = add(p, q)
-    ratio = add(sub(mul(sub(q, _k(0.5, q)), neg(log1p(div(p, q)))), mul(p, log(total))), p)
-    return add(ratio, sub(_stirling_error(q), _stirling_error(total)))
-
-
-def _log_beta(a, b):
-    """``log B(a, b)``."""
-    from .arithmetic import min as minimum
-    p, q = minimum(a, b), maximum(a, b)
-    large = ge(q, _k(20, q))
-    gap = _lgamma_gap(p, _where(large, q, like(_k(20, q), q)))
-    return add(lgamma(p), _where(large, gap, sub(lgamma(q), lgamma(add(p, q)))))
-
-
-def _log_beta_weight(p, q, y, log_rest):
-    """``log(y^p (1-y)^q / B(p, q))``, with ``log_rest = log(1-y)``. If both parameters are large, in deviations from the mean
-    ``m = p/(p+q)``, as the terms would cancel: ``p f((y-m)/m) + q f((m-y)/(1-m)) + log(pq / (2 pi (p+q)))/2 + errors`` with
-    ``f(t) = log(1+t) - t``."""
-    both = bitwise_and(ge(p, _k(20, p)), ge(q, _k(20, p)))
-    twenty = like(_k(20, p), p)
-    u, v = _where(both, p, twenty), _where(both, q, twenty)
-    n = add(u, v)
-    away = sub(y, div(u, n))
-
-    def deviation(t):
-        return sub(log1p(t), t)
-    exponent = add(mul(u, deviation(div(mul(away, n), u))), mul(v, deviation(neg(div(mul(away, n), v)))))
-    size = mul(log(div(mul(u, div(v, n)), _k(2 * math.pi, p))), _k(0.5, p))
-    errors = sub(sub(_stirling_error(n), _stirling_error(u)), _stirling_error(v))
-    direct = sub(add(mul(p, log(y)), mul(q, log_rest)), _log_beta(p, q))
-    return _where(both, add(add(exponent, size), errors), direct)
-
-
-def _betainc(a, b, x):
-    zero, one, infinity = _k(0, a), _k(1, a), _k(np.inf, a)
-    proper = bitwise_and(bitwise_and(bitwise_and(gt(a, zero), lt(a, infinity)), bitwise_and(gt(b, zero), lt(b, infinity))),
-                         bitwise_and(gt(x, zero), lt(x, one)))
-    half = like(_k(0.5, a), a)
-    a0, b0, x0 = (_where(proper, v, half) for v in (a, b, x))
-    flip = gt(x0, div(add(a0, one), add(add(a0, b0), _k(2, a))))  # the fraction converges fast below this point
-    p, q = _where(flip, b0, a0), _where(flip, a0, b0)
-    y = _where(flip, sub(one, x0), x0)
-    log_rest = _where(flip, log(x0), log1p(neg(x0)))
-    weight = exp(_log_beta_weight(p, q, y, log_rest))
-    value = div(mul(weight, _beta_fraction(p, q, y, proper)), p)
-    value = _where(flip, sub(one, value), value)
-    low, high, nan = (like(_k(v, a), a) for v in (0, 1, np.nan))
-    value = _where(bitwise_or(eq(b, zero), eq(a, infinity)), low, value)
-    value = _where(bitwise_or(eq(a, zero), eq(b, infinity)), high, value)
-    value = _where(eq(x, zero), low, _where(eq(x, one), high, value))
-    inside = bitwise_and(bitwise_and(ge(a, zero), ge(b, zero)), bitwise_and(ge(x, zero), le(x, one)))
-    inside = bitwise_and(inside, _known(add(add(a, b), x)))
-    both = bitwise_or(bitwise_and(eq(a, zero), eq(b, zero)), bitwise_and(eq(a, infinity), eq(b, infinity)))
-    return _where(bitwise_and(inside, bitwise_not(both)), value, nan)
-
-
-def _beta_density(g, y, a, b, x):
-    one = _k(1, x)
-    log_weight = add(mul(sub(a, one), log(x)), mul(sub(b, one), log1p(neg(x))))
-    return mul(g, exp(sub(log_weight, _log_beta(a, b))))
-
-
-_BETA = "lax.betainc has no derivative with respect to a and b"
-regularized_incomplete_beta_p = elementwise(
-    "regularized_incomplete_beta", _in_float32(_betainc), accepts=FLOAT,
-    jvp=(_unsupported(_BETA), _unsupported(_BETA), _beta_density))
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 
@@ -489,30 +188,3 @@ def bessel_i0e(x: ArrayLike) -> Array:
 def bessel_i1e(x: ArrayLike) -> Array:
     """Elementwise ``exp(-abs(x)) * I1(x)``, of the modified Bessel function of order 1."""
     return apply(bessel_i1e_p, x)
-
-
-def igamma(a: ArrayLike, x: ArrayLike) -> Array:
-    """Elementwise regularised lower incomplete gamma function P(a, x); NaN for negative arguments."""
-    return apply(igamma_p, a, x)
-
-
-def igammac(a: ArrayLike, x: ArrayLike) -> Array:
-    """Elementwise regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x); NaN for negative arguments."""
-    return apply(igammac_p, a, x)
-
-
-def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
-    """Elementwise derivative of P(a, x) with respect to ``a``."""
-    return apply(igamma_grad_a_p, a, x)
-
-
-def random_gamma_grad(*args: Any) -> Any:
-    """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``."""
-    if len(args) != 2:
-        raise TypeError(f"lax.random_gamma_grad takes a and x, got {len(args)} arguments")
-    return apply(random_gamma_grad_p, *args)
-
-
-def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """Elementwise regularised incomplete beta function I_x(a, b); NaN outside of 0 <= x <= 1 and for negative a, b."""
-    return apply(regularized_incomplete_beta_p, a, b, x)

@@ -13,6 +13,8 @@ from jax_core.representation import tree
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 
+from ..shape import concatenate, reshape, rev
+from ..slicing import slice_in_dim
 from .common import require_callable
 
 
@@ -34,7 +36,6 @@ def associative_scan(fn: Callable[..., Any], elems: PyTree, reverse: bool = Fals
       TypeError: ``fn`` is not callable. ValueError: lengths along ``axis`` differ, or ``axis`` does not exist.
     """
     require_callable("lax.associative_scan", fn=fn)
-    from ..shape import rev
     leaves, structure = tree.flatten(elems)
     if not leaves:
         return elems
@@ -64,7 +65,6 @@ def _axis(x, axis):
 
 
 def _prefixes(combine, leaves, axes):
-    from ..slicing import slice_in_dim
     n = np.shape(leaves[0])[axes[0]]
     if n < 2:
         return leaves
@@ -82,14 +82,11 @@ def _prefixes(combine, leaves, axes):
 
 
 def _join(parts, axis):
-    from ..shape import concatenate
     return concatenate(parts, axis)
 
 
 def _interleave(even, odd, axis):
     """``even[0], odd[0], even[1], ...``; ``even`` may be longer by one."""
-    from ..shape import reshape
-    from ..slicing import slice_in_dim
     n, m = np.shape(even)[axis], np.shape(odd)[axis]
     shape = np.shape(odd)
     lift = lambda x: reshape(x, (*shape[:axis], m, 1, *shape[axis + 1:]))

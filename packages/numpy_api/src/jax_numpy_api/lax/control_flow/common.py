@@ -22,7 +22,7 @@ from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
 from jax_core.programs.call import check_results, on_clear_caches
 from jax_core.programs.jit_primitive import jit_p, jit_params
-from jax_core.representation.primitive import Primitive, Zero
+from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.references.discharge import any_refs, apply_discharged
 from jax_core.representation.source import describe_code, describe_function, name_and_code
 from jax_core.traces.staging import trace_to_closed
@@ -30,6 +30,9 @@ from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Tracer, escaped
 
 PYTHON_SCALARS = (bool, int, float, complex)
+INVARIANT_PARTS: dict[Primitive, Callable[[JaxprEqn, Sequence[bool]], list[JaxprEqn] | None]] = {}
+"""For a primitive of control flow: ``(equation, which operands vary)`` to the equations before a loop and, last, the one that
+stays in its body; or None. `scan` asks here, so that no kind of control flow needs to know the others."""
 
 
 # -- small tools -----------------------------------------------------------------------------------------------------
@@ -283,7 +286,6 @@ on_clear_caches(clear_known_programs)
 
 
 def _one_equation(prim, avals, params) -> ClosedJaxpr:
-    from jax_core.representation.primitive import abstract_eval
     types, effects = abstract_eval(prim, avals, params)
     invars, outvars = [Var(a) for a in avals], [Var(a) for a in types]
     return ClosedJaxpr(Jaxpr([], invars, outvars, [JaxprEqn(invars, outvars, prim, params, effects)], effects), ())

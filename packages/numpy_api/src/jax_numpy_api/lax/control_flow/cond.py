@@ -35,9 +35,13 @@ from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, PyTree
 
+from ..compare import eq, ne
+from ..select import clamp, select_n
 from . import in_place
-from .common import (check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
+from .common import (INVARIANT_PARTS, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
+                     require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
 from .lowering import emit_case
+from .map import map_flat
 
 INT32 = np.dtype(np.int32)
 _NOT_GIVEN: Any = object()
@@ -159,7 +163,6 @@ def _truth_as_index(pred, aval):
     if known is not None:
         return np.int32(bool(known))
     if aval.dtype != bool:
-        from ..compare import ne  # loaded late: predicates are nearly always booleans
         pred = ne(pred, np.zeros((), aval.dtype)[()])
     return convert_element_type_p.bind(pred, new_dtype=INT32, weak_type=False)
 
@@ -167,7 +170,6 @@ def _truth_as_index(pred, aval):
 def _clamped_index(index, aval, count):
     if type(index) is int or isinstance(index, np.generic):
         return np.int32(min(max(int(index), 0), count - 1))
-    from ..select import clamp
     if aval.dtype != INT32:
         top = np.iinfo(aval.dtype).max
         if top > np.iinfo(INT32).max or top < count - 1:  # clamp before narrowing, after widening
@@ -473,7 +475,6 @@ def _cond_batch(axis, args, dims, *, branches, **params):
 
 def _cond_lane_by_lane(axis, index, ops, batched, branches, params):
     """Run the lanes one after the other, so that only chosen branches have their effects."""
-    from .map import map_flat  # map is built on scan, which this module does not need otherwise
     mapped = select(ops, batched)
 
     def lane(i, *given):
@@ -485,7 +486,6 @@ def _cond_lane_by_lane(axis, index, ops, batched, branches, params):
 
 def _guarded(index, i, ops, batched, count):
     """Operands for branch ``i``: differentiable only in the lanes that choose it."""
-    from ..compare import eq
     mask = None
     result = []
     for x, b in zip(ops, batched):
@@ -499,7 +499,6 @@ def _guarded(index, i, ops, batched, count):
 
 def lane_select(which: Any, cases: Sequence[Any]) -> Any:
     """``cases[which]`` for each lane; ``which`` has one axis, the leading one of the cases."""
-    from ..select import select_n
     shape = np.shape(cases[0])
     if len(cases) == 2 and get_aval(which).dtype != bool:
         which = convert_element_type_p.bind(which, new_dtype=np.dtype(bool), weak_type=False)
@@ -597,6 +596,7 @@ cond_p = ProgramPrimitive(
     impl=lambda *args, **params: run_eagerly(cond_p, args, params),
     jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
     dce=_cond_dce, agree=_cond_agree, takes_refs=True, discharge=_cond_discharge, split=_cond_split, interpret=_cond_interpret)
+INVARIANT_PARTS[cond_p] = split_invariant
 
 
 # -- helpers that are primitives -------------------------------------------------------------------------------------

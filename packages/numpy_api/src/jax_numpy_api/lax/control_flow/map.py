@@ -11,7 +11,10 @@ import numpy as np
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
+from jax_core.transformations.vmap import vmap
 
+from ..shape import concatenate, reshape
+from ..slicing import slice_in_dim
 from .common import require_callable
 from .scan import scan
 
@@ -42,9 +45,6 @@ def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> 
 
 
 def _map_batches(f, xs, size):
-    from jax_core.transformations.vmap import vmap
-    from ..shape import concatenate, reshape
-    from ..slicing import slice_in_dim
     leaves, structure = tree.flatten(xs)
     if not leaves:
         raise ValueError("lax.map got no values to map over.")

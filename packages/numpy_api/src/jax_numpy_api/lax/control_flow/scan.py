@@ -36,10 +36,11 @@ from jax_core.traces.structural import zeros
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 
-from .common import (PYTHON_SCALARS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
+from ..shape import stack
+from ..slicing import index_in_dim
+from .common import (INVARIANT_PARTS, PYTHON_SCALARS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
-from .cond import cond_p, split_invariant
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
 
 
@@ -172,8 +173,6 @@ def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
 
 def _scan_in_python(f, init, xs, xs_tree, length, reverse):
     """The loop for `jax.disable_jit`: the body runs on concrete slices."""
-    from ..shape import stack  # loaded late: only this path needs them
-    from ..slicing import index_in_dim
     carry, rows = as_arrays(init), []
     if length == 0:
         raise ValueError("lax.scan: a loop of length 0 cannot run under jax.disable_jit, as the types of its results "
@@ -295,8 +294,8 @@ def _part_by_step(program: Jaxpr, num_consts: int) -> tuple[list[JaxprEqn], set[
     for eqn in program.eqns:
         flags = [type(v) is not Literal and v in found for v in eqn.invars]
         pair = split_equation(eqn, flags) if eqn.primitive is jit_p and any(flags) and not eqn.effects else None
-        if pair is None and eqn.primitive is cond_p and any(flags):
-            pair = split_invariant(eqn, flags)
+        if pair is None and eqn.primitive in INVARIANT_PARTS and any(flags):
+            pair = INVARIANT_PARTS[eqn.primitive](eqn, flags)
         if pair is not None:
             *first, eqn = pair
             eqns += first
@@ -580,8 +579,6 @@ def _scan_agree(args, params):
 
 def _scan_interpret(run, *args, jaxpr, length, reverse, num_consts, num_carry, **_):
     """The loop in Python; rows are read and stacked on the host."""
-    from ..shape import stack  # loaded late: only debugging needs them
-    from ..slicing import index_in_dim
     consts, carry, xs = split(args, num_consts, num_carry)
     rows = []
     for i in reversed(range(length)) if reverse else range(length):

@@ -19,10 +19,12 @@ from jax_core.references.discharge import discharged, place, pure
 from jax_core.representation.primitive import Linear, ProgramPrimitive, Zero, is_linear, none
 from jax_core.transformations.reverse import backward_pass
 from jax_core.traces.staging import trace_to_closed
-from jax_core.traces.structural import bdim_at_front, instantiate, moved
+from jax_core.traces.structural import add, bdim_at_front, instantiate, moved
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
+from jax_core.transformations.autodiff import linearize
 
+from ..arithmetic import neg
 from .common import leaf_avals, require_callable, run_eagerly, split, trace_body
 
 
@@ -65,7 +67,6 @@ def custom_root(f: Callable[..., Any], initial_guess: PyTree, solve: Callable[[C
 
     @root.defjvp
     def root_jvp(primals, tangents):
-        from jax_core.transformations.autodiff import linearize
         outs = root(*primals)
         x, aux = split(outs, n)
         consts, consts_t = primals[:n_f], tangents[:n_f]
@@ -75,7 +76,6 @@ def custom_root(f: Callable[..., Any], initial_guess: PyTree, solve: Callable[[C
         _, g = linearize(lambda v: tree.unflatten(guess_tree, at(tree.leaves(v), consts)),
                          tree.unflatten(guess_tree, x))
         solution = tangent_solve(g, tree.unflatten(guess_tree, [instantiate(t) for t in rhs]))
-        from ..arithmetic import neg
         return outs, [*(neg(t) for t in tree.leaves(solution)), *(instantiate(Zero.of(y)) for y in aux)]
 
     outs = root(*consts, *solver_consts, *guess)
@@ -196,8 +196,6 @@ def _linear_solve_jvp(primals, tangents, *, const_lengths, jaxprs):
     if all(isinstance(t, Zero) for t in consts_t.matvec):
         rhs = [instantiate(t) for t in b_t]
     else:
-        from ..arithmetic import neg
-        from jax_core.traces.structural import add
         _, moved_by = jvp_flat(lambda *cs: eval_jaxpr(matvec.jaxpr, matvec.consts, *cs, *x), consts.matvec,
                                consts_t.matvec)
         rhs = [instantiate(add(t, m if isinstance(m, Zero) else neg(m))) for t, m in zip(b_t, moved_by)]

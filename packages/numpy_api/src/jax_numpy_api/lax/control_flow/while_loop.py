@@ -32,14 +32,19 @@ from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.transformations.autodiff import jvp
+from jax_core.transformations.remat import checkpoint
 
 from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
+from ..reduce import reduce_or_p
 from .common import (as_arrays, carry_fixpoint, check_carry, check_effects, convert, fill, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
 from .cond import runs_lane_by_lane, lane_select
+from .cond import cond as choose
 from .lowering import emit_observed_while, observed
+from .map import map_flat
 from .scan import scan
 
 
@@ -254,7 +259,6 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
 
     @run.defjvp
     def run_jvp(primals, tangents):
-        from jax_core.transformations.autodiff import jvp
         return jvp(lambda *args: _segments(cond, body, n_cond, n_body, args, max_steps), primals, tangents)
 
     return tree.unflatten(in_tree, run(*cond_consts, *body_consts, *leaves))
@@ -262,8 +266,6 @@ def _bounded_while_loop(cond_fun, body_fun, init_val, max_steps):
 
 def _segments(cond, body, n_cond, n_body, args, max_steps):
     """At most ``max_steps`` steps, as a scan over checkpointed segments."""
-    from jax_core.transformations.remat import checkpoint
-    from .cond import cond as choose
     cond_consts, body_consts, carry = split(args, n_cond, n_body)
     size = max(math.isqrt(max(max_steps - 1, 0)) + 1, 1)
     count = -(-max_steps // size)
@@ -400,7 +402,6 @@ def _while_batch(axis, args, dims, *, cond_nconsts, cond_jaxpr, body_nconsts, bo
 def _masked_loop(cond: ClosedJaxpr, body: ClosedJaxpr, nc: int, nb: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
     """Condition "some lane is live", and a body that leaves the carry of other lanes as it is."""
     def make():
-        from ..reduce import reduce_or_p  # loaded late: only vmapped loops need it
 
         def some(*args):
             live, = eval_jaxpr(cond.jaxpr, cond.consts, *args)
@@ -418,7 +419,6 @@ def _masked_loop(cond: ClosedJaxpr, body: ClosedJaxpr, nc: int, nb: int) -> tupl
 
 
 def _while_lane_by_lane(args, dims, params):
-    from .map import map_flat
     batched = [d is not None for d in dims]
     fixed = [x for x, b in zip(args, batched) if not b]
 

@@ -22,6 +22,8 @@ from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
                      gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
                      real_dtype, rows, symmetrize)
+from .lu import lu, permute_rows
+from .triangular import triangular_solve
 
 
 class EighImplementation(enum.Enum):
@@ -186,8 +188,6 @@ def _eig_jvp(primals, tangents, *, compute_left_eigenvectors, compute_right_eige
 
 def _solve(a, b):
     """a^-1 b by LU."""
-    from .lu import lu, permute_rows
-    from .triangular import triangular_solve
     factors, _, order = lu(a)
     b = permute_rows(b, order)
     b = triangular_solve(factors, b, left_side=True, lower=True, unit_diagonal=True)

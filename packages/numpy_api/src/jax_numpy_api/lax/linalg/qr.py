@@ -16,6 +16,7 @@ from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_numpy_api.lax.sort import take_along
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_matrix, columns, conj, eye, eye_mask, ffi_call, first_columns,
                      first_rows, for_platform, full_like, gpu_library, is_complex, jvp_through, lapack, mh, mm, tril, triu)
@@ -284,7 +285,6 @@ def _qr_jvp(primals, tangents, *, pivoting, full_matrices, use_magma=None):
 
 
 def _permute_columns(g, order):
-    from jax_numpy_api.lax.sort import take_along
     return take_along(g, broadcast_in_dim(order, np.shape(g), (*range(g.ndim - 2), g.ndim - 1)), g.ndim - 1)
 
 

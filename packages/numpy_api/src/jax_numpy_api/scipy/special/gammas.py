@@ -22,7 +22,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import lax
 from ... import numpy as jnp
-from ...lax.special import _lgamma_gap
+from ...lax.incomplete import _lgamma_gap
 from ...numpy.promotion import promote_args_inexact
 from ._series import chebyshev, differentiable, log1p, wide
 

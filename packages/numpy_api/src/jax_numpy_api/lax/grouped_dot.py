@@ -1,0 +1,158 @@
+"""Products of arrays that are cut up: into groups of rows, each with its own factor, or into blocks, each with its own scale.
+
+Both are written with `dot_general` and have its derivatives.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, Sequence
+
+import numpy as np
+
+from jax_core.representation import dtypes
+from jax_core.traces import structural
+from jax_core.traces.structural import convert_element_type_p
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
+
+from .arithmetic import mul, sub
+from .bits import bitwise_and
+from .compare import ge, lt
+from .convert import convert
+from .create import broadcasted_iota
+from .cumulative import cumsum
+from .dot import DotDimensionNumbers, PrecisionLike, _canonical_numbers, _shift, dot_general
+from .nary import constant
+from .select import select_n_p
+from .shape import reshaped
+
+
+class RaggedDotDimensionNumbers:
+    """Dimension numbers of `ragged_dot_general`.
+
+    Args:
+      dot_dimension_numbers: as for `dot_general`.
+      lhs_ragged_dimensions: the one axis of the left operand that is cut into groups.
+      rhs_group_dimensions: the axis of the right operand that counts groups, where there is one.
+    """
+
+    __slots__ = ("dot_dimension_numbers", "lhs_ragged_dimensions", "rhs_group_dimensions")
+
+    def __init__(self, dot_dimension_numbers: DotDimensionNumbers, lhs_ragged_dimensions: Sequence[int],
+                 rhs_group_dimensions: Sequence[int]):
+        self.dot_dimension_numbers = _canonical_numbers("ragged_dot_general", dot_dimension_numbers)
+        self.lhs_ragged_dimensions = tuple(map(operator.index, lhs_ragged_dimensions))
+        self.rhs_group_dimensions = tuple(map(operator.index, rhs_group_dimensions))
+
+    def _key(self):
+        return self.dot_dimension_numbers, self.lhs_ragged_dimensions, self.rhs_group_dimensions
+
+    def __eq__(self, other):
+        return isinstance(other, RaggedDotDimensionNumbers) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def __repr__(self):
+        return (f"RaggedDotDimensionNumbers(dot_dimension_numbers={self.dot_dimension_numbers}, lhs_ragged_dimensions="
+                f"{self.lhs_ragged_dimensions}, rhs_group_dimensions={self.rhs_group_dimensions})")
+
+
+def ragged_dot(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike, precision: PrecisionLike = None,
+               preferred_element_type: DTypeLike | None = None, group_offset: ArrayLike | None = None,
+               out_sharding: Placement | None = None) -> Array:
+    """Products of consecutive groups of rows of a matrix with a matrix for each group.
+
+    Args:
+      lhs: ``[m, k]``; its rows are cut into groups.
+      rhs: ``[g, k, n]``: one matrix for each group.
+      group_sizes: ``[g]`` integers: rows in each group; rows beyond their sum give zeros.
+      precision, preferred_element_type: as for `dot_general`.
+      group_offset: not implemented, must be None.
+
+    Returns:
+      ``[m, n]``.
+    """
+    numbers = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+    return ragged_dot_general(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset, out_sharding)
+
+
+def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
+                       ragged_dot_dimension_numbers: RaggedDotDimensionNumbers, precision: PrecisionLike = None,
+                       preferred_element_type: DTypeLike | None = None, group_offset: ArrayLike | None = None,
+                       out_sharding: Placement | None = None) -> Array:
+    """`dot_general` with one axis of ``lhs`` cut into consecutive groups.
+
+    If the ragged axis is free, each group meets its own part of ``rhs``; if it is contracted, the result has a new leading
+    axis of groups; if it is a batch axis, groups make no difference. On all platforms this is one `dot_general` on ``lhs``
+    masked for each group: it takes as many times the work as there are groups.
+
+    Raises:
+      NotImplementedError: ``group_offset`` is given, or ``group_sizes`` has more than one axis.
+      TypeError: not exactly one ragged axis.
+    """
+    numbers = ragged_dot_dimension_numbers
+    if not isinstance(numbers, RaggedDotDimensionNumbers):
+        raise TypeError(f"lax.ragged_dot_general: ragged_dot_dimension_numbers must be RaggedDotDimensionNumbers, got {numbers!r}")
+    if group_offset is not None or np.ndim(group_sizes) != 1:
+        raise NotImplementedError("lax.ragged_dot_general: group_offset, and group_sizes of more than one axis, are not implemented.")
+    if len(numbers.lhs_ragged_dimensions) != 1:
+        raise TypeError(f"lax.ragged_dot_general needs exactly one ragged axis, got {numbers.lhs_ragged_dimensions}.")
+    ((lc, rc), (lb, rb)), (ragged,) = numbers.dot_dimension_numbers, numbers.lhs_ragged_dimensions
+    if ragged in lb:
+        return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type)
+    masked = _masked_for_groups(lhs, group_sizes, ragged)
+    lc, lb = _shift(lc, 0), _shift(lb, 0)
+    if ragged + 1 in lc:
+        out = dot_general(masked, rhs, ((lc, rc), (lb, rb)), precision, preferred_element_type)
+        return structural.transpose(out, (len(lb), *range(len(lb)), *range(len(lb) + 1, np.ndim(out))))
+    group, = numbers.rhs_group_dimensions
+    return dot_general(masked, rhs, (((0, *lc), (group, *rc)), (lb, rb)), precision, preferred_element_type)
+
+
+def _masked_for_groups(lhs, group_sizes, axis):
+    """``lhs`` once for each group, zero outside of the group's stretch of ``axis``."""
+    shape, groups = np.shape(lhs), np.shape(group_sizes)[0]
+    ends = cumsum(convert_element_type_p.bind(group_sizes, new_dtype=np.dtype(np.int32), weak_type=False, sharding=None), 0)
+    starts = sub(ends, convert_element_type_p.bind(group_sizes, new_dtype=np.dtype(np.int32), weak_type=False, sharding=None))
+    full = (groups, *shape)
+    place = broadcasted_iota(np.int32, full, axis + 1)
+    inside = bitwise_and(ge(place, structural.broadcast_in_dim(starts, full, (0,))),
+                         lt(place, structural.broadcast_in_dim(ends, full, (0,))))
+    copies = structural.broadcast_in_dim(lhs, full, tuple(range(1, len(full))))
+    return select_n_p.bind(inside, constant(0, lhs), copies)
+
+
+def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None,
+               rhs_scale: ArrayLike | None = None, dimension_numbers: DotDimensionNumbers | None = None,
+               preferred_element_type: DTypeLike | None = None) -> Any:
+    """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length.
+
+    Args:
+      lhs, rhs: arrays, by default matrices ``[..., m, k]`` and ``[..., k, n]`` with equal leading axes.
+      lhs_scale, rhs_scale: scales, shorter along the contracted axis by a whole factor; None for 1.
+      dimension_numbers: as for `dot_general`.
+      preferred_element_type: dtype of the result; bfloat16 without it.
+    """
+    if dimension_numbers is None:
+        rank = np.ndim(lhs)
+        batch = tuple(range(rank - 2))
+        dimension_numbers = (((rank - 1,), (rank - 2,)), (batch, batch))
+    element = dtypes.bfloat16 if preferred_element_type is None else preferred_element_type
+    return dot_general(_scaled(lhs, lhs_scale), _scaled(rhs, rhs_scale), dimension_numbers, None, element)
+
+
+def _scaled(x, scale):
+    """``x`` in float32, times its scales, each repeated over its block."""
+    x = convert(x, np.dtype(np.float32))
+    if scale is None:
+        return x
+    scale = convert(scale, np.dtype(np.float32))
+    shape = np.shape(x)
+    for axis, n in enumerate(shape):
+        own = np.shape(scale)
+        if own[axis] != n:
+            wide = structural.broadcast_in_dim(scale, (*own[:axis + 1], n // own[axis], *own[axis + 1:]),
+                                               (*range(axis + 1), *range(axis + 2, len(own) + 1)))
+            scale = reshaped(wide, (*own[:axis], n, *own[axis + 1:]))
+    return mul(x, scale)

@@ -1,0 +1,125 @@
+"""Padding: a value before, after and between the elements of an array.
+
+Linear in operand and value: to the operand goes the slice that undoes the padding, to the value the sum of the rest.
+
+Source: StableHLO specification, `pad`.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Sequence
+
+import numpy as np
+
+from jax_core.traces import structural
+from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.traces.structural import reduce_sum
+from jax_core.representation.array import Array
+from jax_core.representation.typing import ArrayLike
+
+from .arithmetic import sub_p
+from .nary import as_operand
+from .select import select_n_p
+from .slicing import slice_p
+
+
+def _padded_length(n, low, high, interior):
+    return low + high + (n + interior * (n - 1) if n else 0)
+
+
+def _pad_type(x, value, *, padding_config):
+    if value.shape != ():
+        raise TypeError(f"lax.pad: padding_value must be a scalar, got {value.str_short()}.")
+    if value.dtype != x.dtype:
+        raise TypeError(f"lax.pad: operand and padding_value must have one dtype, got {x.str_short()} and {value.str_short()}.")
+    if len(padding_config) != x.ndim:
+        raise ValueError(f"lax.pad: padding_config={padding_config} needs one entry (low, high, interior) for each axis of "
+                         f"operand {x.str_short()}.")
+    if any(interior < 0 for _, _, interior in padding_config):
+        raise ValueError(f"lax.pad: interior padding must not be negative, got padding_config={padding_config}.")
+    shape = tuple(_padded_length(n, *config) for n, config in zip(x.shape, padding_config))
+    if any(n < 0 for n in shape):
+        raise ValueError(f"lax.pad: padding_config={padding_config} takes more from operand {x.str_short()} than it has: the "
+                         f"result would have shape {shape}.")
+    return ShapedArray(shape, x.dtype, x.weak_type and value.weak_type)
+
+
+def _pad_transpose(ct, x, value, *, padding_config):
+    """To the operand goes what lies at its places; to the padding value the sum of all the rest."""
+    if isinstance(ct, Zero):
+        return [Zero(v.aval) if is_linear(v) else None for v in (x, value)]
+    zero = np.zeros((), ct.dtype)[()]
+    mine = pad_p.bind(ct, zero, padding_config=tuple((-low, -high, 0) for low, high, _ in padding_config))
+    if any(interior for _, _, interior in padding_config):
+        mine = _every(mine, tuple(interior + 1 for _, _, interior in padding_config))
+    total = None
+    if is_linear(value):
+        axes = tuple(range(np.ndim(ct)))
+        total = sub_p.bind(reduce_sum(ct, axes), reduce_sum(mine, axes))
+    return mine if is_linear(x) else None, total
+
+
+def _every(x, strides):
+    shape = np.shape(x)
+    return slice_p.bind(x, start_indices=(0,) * len(shape), limit_indices=shape, strides=strides)
+
+
+def _pad_batch(axis, args, dims, *, padding_config):
+    (x, value), (dx, dv) = args, dims
+    if dv is None:
+        config = (*padding_config[:dx], (0, 0, 0), *padding_config[dx:])
+        return pad_p.bind(x, value, padding_config=config), dx
+    # Each example has its own value: pad with anything, then choose it where the padding is.
+    x = structural.bdim_at_front(x, dx, axis.size)
+    config = ((0, 0, 0), *padding_config)
+    dtype = get_aval(x).dtype
+    padded = pad_p.bind(x, np.zeros((), dtype)[()], padding_config=config)
+    inside = pad_p.bind(structural.broadcast_in_dim_p.bind(np.bool_(True), shape=np.shape(x), broadcast_dimensions=(),
+                                                           sharding=None), np.bool_(False), padding_config=config)
+    values = structural.broadcast_in_dim(value, np.shape(padded), (0,))
+    return select_n_p.bind(inside, values, padded), 0
+
+
+def _pad_lower(b, x, value, *, padding_config):
+    low, high, interior = ([c[i] for c in padding_config] for i in range(3))
+    return b.emit(f"stablehlo.pad {x}, {value}, low = {low}, high = {high}, interior = {interior}", x, value,
+                  out=b.out_avals[0])
+
+
+def _pad_reference(x, value, *, padding_config):
+    x = np.asarray(x)
+    shape = [_padded_length(n, *c) for n, c in zip(x.shape, padding_config)]
+    out = np.full(shape, value, x.dtype)
+    to, of = [], []
+    for n, m, (low, _, interior) in zip(x.shape, shape, padding_config):
+        step = interior + 1
+        first = max(0, -(low // step))  # of the elements, the first with low + i * step >= 0
+        last = min(n, (m - 1 - low) // step + 1)
+        count = max(last - first, 0)
+        of.append(slice(first, first + count))
+        start = low + first * step
+        to.append(slice(start, start + count * step, step) if count else slice(0, 0))
+    out[tuple(to)] = x[tuple(of)]
+    return out
+
+
+pad_p = Primitive(
+    "pad", out_type=_pad_type, jvp=LINEAR, transpose=_pad_transpose, batch=_pad_batch, lower=_pad_lower,
+    reference=_pad_reference, exact=True)
+
+
+def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]) -> Array:
+    """``operand`` with ``padding_value`` before, after and between its elements.
+
+    Args:
+      operand: array.
+      padding_value: scalar of its dtype.
+      padding_config: ``(low, high, interior)`` for each axis; negative ``low`` and ``high`` cut off.
+
+    Raises:
+      TypeError: dtypes differ. ValueError: the configuration does not fit the operand.
+    """
+    operand, padding_value = as_operand("pad", operand, 0), as_operand("pad", padding_value, 1)
+    config = tuple((operator.index(low), operator.index(high), operator.index(inner)) for low, high, inner in padding_config)
+    return pad_p.bind(operand, padding_value, padding_config=config)
