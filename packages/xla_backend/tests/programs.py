@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 from jax_core.representation import tree
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import ShapedArray
 from jax_core.interfaces import FastCall, LowerSpec
 from jax_xla_backend import load
 from jax_xla_backend.running.executable import Executable
@@ -43,9 +43,8 @@ def jitted(module: Module, name: str = "f", **options):
 
     def miss(*args):
         wrapper.misses += 1
-        outs = compiled.execute(args)
-        return outs[0], FastCall(compiled, tree.structure(0), tuple(map(get_aval, args)), tuple(module.out_avals),
-                                 compiled.kept, compiled.consts)
+        run = compiled.execute(args)
+        return run.results[0], None if run.program is None else FastCall(run.program, tree.structure(0), len(args))
     call = backend.dispatcher(miss, miss, (), (), name, **options)
 
     def wrapper(*args):

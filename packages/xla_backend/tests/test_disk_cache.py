@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from jax_core.configuration import flags
 from jax_xla_backend.compiling import compile, disk_cache
+from jax_xla_backend.platforms import client as platform_client
 from programs import F4, Module, array, doubled, executable
 
 
@@ -26,7 +27,7 @@ def run() -> int:
     """Run a program as a new process would; how many modules were compiled for it."""
     compile.clear()
     before = compile.counts["compiled"]
-    assert executable(doubled()).execute([array()])[0].tolist() == [0, 2, 4, 6]
+    assert executable(doubled()).execute([array()]).results[0].tolist() == [0, 2, 4, 6]
     return compile.counts["compiled"] - before
 
 
@@ -60,7 +61,7 @@ def swapped(path):
     """The entry of another program under this one's name."""
     entry = path.read_bytes()
     e = executable(Module(doubled().text().replace("add", "multiply"), [F4], [F4]))
-    assert e.execute([array()])[0].tolist() == [0, 1, 4, 9]
+    assert e.execute([array()]).results[0].tolist() == [0, 1, 4, 9]
     [other] = [p for p in path.parent.iterdir() if p != path]
     other.rename(path)
     assert path.read_bytes() != entry
@@ -172,7 +173,7 @@ if sys.argv[1] == "killed":
     os.replace = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
 for n in range(4):
     text = doubled().text() + "\\n" * n
-    print(executable(Module(text, [F4], [F4])).execute([array()])[0].tolist(), flush=True)
+    print(executable(Module(text, [F4], [F4])).execute([array()]).results[0].tolist(), flush=True)
 print(compile.counts["compiled"])
 """
 
@@ -260,7 +261,7 @@ def test_no_write_exceeds_the_bound(folder):
 
 
 def test_key_depends_on_all_that_the_code_does(monkeypatch):
-    client = __import__("jax_xla_backend").client.get_client()
+    client = platform_client.get_client()
     keys = {disk_cache.key_of("text", "", client), disk_cache.key_of("text ", "", client), disk_cache.key_of("text", "x", client)}
     monkeypatch.setenv("XLA_FLAGS", "--xla_cpu_enable_fast_math=true")
     keys.add(disk_cache.key_of("text", "", client))
@@ -278,4 +279,4 @@ def test_compiler_options():
     with pytest.raises(RuntimeError, match="xla_no_such_option"):
         e.execute([array()])
     e._items = (("xla_cpu_enable_fast_math", True),)
-    assert np.array_equal(e.execute([array()])[0], [0, 2, 4, 6])
+    assert np.array_equal(e.execute([array()]).results[0], [0, 2, 4, 6])

@@ -13,6 +13,7 @@ def test_numpy_memory_is_shared_where_it_can_be():
     value[:] = 3
     x = from_dlpack(value)
     assert x.unsafe_buffer_pointer() == value.ctypes.data and x.tolist() == [3.0] * 1024
+    assert from_dlpack(value, copy=True).unsafe_buffer_pointer() != value.ctypes.data
 
 
 def test_round_trip():

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import importlib
 import os
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .interfaces import Backend
 
 GROUP = "jax_core.backends"
-_backend: Any = None
+_backend: Backend | None = None
 _preferred: tuple[str, str] | None = None
 
 
-def get() -> Any:
+def get() -> Backend:
     """The backend in use; it is loaded at the first call.
 
     Raises:
@@ -25,12 +28,12 @@ def get() -> Any:
     return _backend if _backend is not None else _load()
 
 
-def loaded() -> Any | None:
+def loaded() -> Backend | None:
     """The backend if it was loaded already."""
     return _backend
 
 
-def use(backend: Any) -> Any:
+def use(backend: Backend | None) -> Backend | None:
     """Install ``backend`` and return the one before."""
     global _backend
     before, _backend = _backend, backend
@@ -43,13 +46,14 @@ def prefer(name: str, entry: str) -> None:
     _preferred = (name, entry)
 
 
-def _load():
+def _load() -> Backend:
     global _backend
     wanted = os.environ.get("JAX_CORE_BACKEND", "")
     if _preferred is not None and wanted in ("", _preferred[0]):
         module, _, function = _preferred[1].partition(":")
-        _backend = getattr(importlib.import_module(module), function)()
-        return _backend
+        made: Backend = getattr(importlib.import_module(module), function)()
+        _backend = made
+        return made
     from importlib import metadata  # slow to load, and not needed where a backend is preferred
     found = {p.name: p for p in metadata.entry_points(group=GROUP)}
     chosen = {wanted: found[wanted]} if wanted in found else found
@@ -58,5 +62,6 @@ def _load():
             f"jax_core needs one backend to compute with, and found {sorted(found) or 'none'}"
             f"{f' where JAX_CORE_BACKEND={wanted}' if wanted else ''}; install jax-xla-backend"
             " (or set JAX_CORE_BACKEND to one of those installed)")
-    _backend = next(iter(chosen.values())).load()()
-    return _backend
+    made = next(iter(chosen.values())).load()()
+    _backend = made
+    return made

@@ -1,21 +1,27 @@
 """The interfaces between packages, as protocols: who calls, who implements, and what may be relied on.
 
-====================  ==============================  ==========================================
-protocol              called by                       implemented by
-====================  ==============================  ==========================================
-`Backend`             core (eval trace, `jit`)        a backend package (`jax_xla_backend`)
-`Executable`          core (`jit`, stages)            the backend
-`LoweredModule`       core (`jit`, stages)            the backend
-`Builder`, `Value`    lowering rules of primitives    the backend
-rules of primitives   transformations, the backend    whoever declares a primitive (`primitive`)
-effect types          transformations, the backend    `effects.Effect` subclasses
-====================  ==============================  ==========================================
+====================  ==================================  ==========================================
+protocol              called by                           implemented by
+====================  ==================================  ==========================================
+`Backend`             whoever asks `backends.get`         a backend package (`jax_xla_backend`)
+`Runtime`             core (eval trace, `jit`, stages)    the backend itself
+`Transfers`           whoever makes arrays                the backend itself
+`Placements`          types, stages, export, `lax`        the backend's ``placements``
+`Inspection`          stages                              the backend's ``inspection``
+`Exporting`           `export`                            the backend's ``exporting``
+`LoweredModule`       core (`jit`, stages)                what `Runtime.lower` returns
+`Executable`, `Run`   core (`jit`, stages)                what `Runtime.compile` returns
+`Builder`, `Value`    lowering rules of primitives        the backend
+rules of primitives   transformations, the backend        whoever declares a primitive (`primitive`)
+effect types          transformations, the backend        `effects.Effect` subclasses
+====================  ==================================  ==========================================
 
-`jax_core.testing.contract` checks a backend against these.
+A backend has every member of these protocols; nobody probes for one. What it cannot do it declares with `Absent`.
+`jax_core.testing.contract` checks a backend against them, and `jax_core.testing.numpy_backend` is one in a few screens.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Hashable, Mapping, Protocol, Sequence, runtime_checkable
+from typing import Any, Callable, Hashable, Mapping, NamedTuple, NoReturn, Protocol, Sequence, overload, runtime_checkable
 
 import numpy as np
 
@@ -156,31 +162,96 @@ class Builder(Protocol):
         """The Shardy attribute of a placement of a value with ``ndim`` axes."""
 
 
+class Absent:
+    """A member that a backend declares to lack; it stands in the class in the member's place. Reading it raises.
+
+    ``exporting = Absent("the NumPy backend", "programs that can be stored")``
+
+    Args:
+      backend: who lacks it, with its article.
+      what: what is lacking, in the words of somebody who uses JAX.
+    """
+
+    def __init__(self, backend: str, what: str):
+        self.backend, self.what = backend, what
+
+    @overload
+    def __get__(self, holder: None, owner: type) -> Absent: ...
+    @overload
+    def __get__(self, holder: object, owner: type) -> NoReturn: ...
+    def __get__(self, holder: object, owner: type) -> Absent:
+        if holder is None:
+            return self
+        raise NotImplementedError(f"{self.backend} has no {self.what}, which this call needs; choose a backend that has them "
+                                  "(see jax_core.backends).")
+
+
+def is_absent(holder: Any, name: str) -> bool:
+    """Whether ``holder`` (a backend, or a part of one) declares to lack the member ``name``."""
+    return isinstance(getattr(type(holder), name, None), Absent)
+
+
 class LoweredModule(Protocol):
     """A program lowered to text, ready to compile."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """Of the module; shown in messages and profiles."""
 
     def text(self, debug_info: bool = False) -> str:
-        """The StableHLO module."""
+        """The program as the backend writes it (StableHLO, for XLA); with ``debug_info`` also where each operation comes from."""
+
+
+class Run(NamedTuple):
+    """What one execution did.
+
+    Attributes:
+      results: flat, as many as the program has; ready or on their way.
+      program: what a dispatcher of the same backend needs to repeat this run, known to that backend alone; None where each
+        call has to go through `Executable.execute`.
+    """
+
+    results: list[Any]
+    program: Any = None
 
 
 class Executable(Protocol):
-    """A compiled program. A backend may put the work off until the first call shows where the arguments are."""
+    """A compiled program. A backend may put the work off until the first call shows where the arguments are.
+
+    Placements and formats are of all flat inputs, or all results, in their order.
+    """
 
     def compile(self) -> Any:
         """Do the work now, for the default placement."""
 
-    def execute(self, args: Sequence[Any]) -> list[Any]:
-        """Run on flat arguments (arrays, NumPy values, Python scalars); results are ready or on their way."""
+    def execute(self, args: Sequence[Any]) -> Run:
+        """Run on all flat arguments (arrays, NumPy values, Python scalars), also those that the program does not read."""
 
-    def as_text(self) -> str: ...
-    def cost_analysis(self) -> Any: ...
-    def memory_analysis(self) -> Any: ...
+    def as_text(self) -> str:
+        """The program as the compiler left it."""
+
+    def cost_analysis(self) -> Any:
+        """Operations and bytes of one run (a dict), or None where nothing is known."""
+
+    def memory_analysis(self) -> Any:
+        """Bytes of arguments, results, temporary values and code, or None where nothing is known."""
+
+    @property
+    def loaded(self) -> Any:
+        """The object of the library below, for users who know that library."""
+
+    @property
+    def in_shardings(self) -> Sequence[Any]: ...
+    @property
+    def out_shardings(self) -> Sequence[Any]: ...
+    @property
+    def in_formats(self) -> Sequence[Any]: ...
+    @property
+    def out_formats(self) -> Sequence[Any]: ...
 
 
 class LowerSpec:
-    """How a program is to be lowered and compiled; hashable, part of cache keys.
+    """How a program is to be lowered and compiled; immutable, as it is part of cache keys.
 
     Args:
       name: of the module (``jit_<name>``).
@@ -193,69 +264,79 @@ class LowerSpec:
     """
 
     __slots__ = ("name", "donated", "keep_unused", "in_shardings", "out_shardings", "platform", "device",
-                 "compiler_options")
+                 "compiler_options", "_key", "_hash")
+    name: str
+    donated: tuple[Any, ...]
+    keep_unused: bool
+    in_shardings: tuple[Any, ...] | None
+    out_shardings: tuple[Any, ...] | None
+    platform: str | None
+    device: Any
+    compiler_options: tuple[Any, ...]
+    _key: tuple[Any, ...]
+    _hash: int
 
     def __init__(self, name: str = "main", donated: tuple[Any, ...] = (), keep_unused: bool = False,
                  in_shardings: tuple[Any, ...] | None = None, out_shardings: tuple[Any, ...] | None = None, platform: str | None = None,
                  device: Any = None, compiler_options: tuple[Any, ...] = ()):
-        self.name, self.donated, self.keep_unused = name, donated, keep_unused
-        self.in_shardings, self.out_shardings = in_shardings, out_shardings
-        self.platform, self.device, self.compiler_options = platform, device, compiler_options
+        key = name, donated, keep_unused, in_shardings, out_shardings, platform, device, compiler_options
+        for slot, value in zip(self.__slots__, (*key, key)):
+            object.__setattr__(self, slot, value)
 
-    def _key(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__)
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"LowerSpec is immutable; LowerSpec.replace({name}=...) makes a changed one")
+
+    def replace(self, **changes: Any) -> LowerSpec:
+        """The same with other values of the arguments named."""
+        return LowerSpec(**{**dict(zip(self.__slots__, self._key)), **changes})
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, LowerSpec) and self._key() == other._key()
+        return isinstance(other, LowerSpec) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        try:
+            return self._hash
+        except AttributeError:  # the first time, and not sooner: a placement may be of a class without hash
+            object.__setattr__(self, "_hash", hash(self._key))
+            return self._hash
 
 
-class FastCall:
+class FastCall(NamedTuple):
     """What a dispatcher needs to repeat a call without Python: filled by `jit` after a slow call.
 
     Attributes:
-      executable: the backend's `Executable`.
+      program: `Run.program` of the slow call.
       out_tree: structure of the result.
-      in_avals, out_avals: types of all flat inputs and results.
-      kept: indices of the flat inputs that the executable takes.
-      consts: arrays to be passed before the inputs.
+      inputs: how many flat inputs a call has.
     """
 
-    __slots__ = ("executable", "out_tree", "in_avals", "out_avals", "kept", "consts")
-
-    def __init__(self, executable: Any, out_tree: Any, in_avals: Sequence[AbstractValue],
-                 out_avals: Sequence[AbstractValue], kept: Sequence[int], consts: Sequence[Any]):
-        self.executable, self.out_tree = executable, out_tree
-        self.in_avals, self.out_avals = in_avals, out_avals
-        self.kept, self.consts = kept, consts
+    program: Any
+    out_tree: Any
+    inputs: int
 
 
-class Backend(Protocol):
-    """Runs programs. One is in use per process; `backends.get` finds it."""
+class Runtime(Protocol):
+    """Devices, and how programs run on them."""
 
     array_type: type
-
-    def put(self, x: Any, aval: AbstractValue | None = None, placement: Any = None) -> Any:
-        """An array of this backend with the contents of ``x`` (array, NumPy value, Python scalar)."""
+    """The class of the arrays that programs take and return."""
 
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         """All devices, of the default platform or of a named one."""
 
+    def default_platform(self) -> str:
+        """The platform that programs run on, as lowering rules name it (`Builder.platform`)."""
+
     def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        """Run one primitive now. Called by `EvalTrace` with concrete arguments."""
+        """Run one primitive now. Called by `EvalTrace` with concrete arguments.
 
-    def host_view(self, x: Any) -> np.ndarray | None:
-        """A read-only view of ``x`` if that costs no wait and no copy (a ready array in host memory), else None."""
-
-    def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
-        """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
+        Returns one array, or a list of them where ``prim.multiple_results``.
+        """
 
     def dispatcher(self, fun: Callable[..., Any], miss: Callable[..., Any], static_argnums: Sequence[int],
                    static_argnames: Sequence[str], name: str, key: Hashable = None,
-                   donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Callable[..., Any]:
-        """A callable that repeats known calls fast.
+                   donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Any:
+        """A callable that repeats known calls fast, with a method ``_clear_cache()`` that makes it forget them.
 
         ``key``: dispatchers of the same ``fun`` with equal keys may share what they know; None shares nothing. Arrays that
         the program consumed, among the donated arguments, must say so when they are used again.
@@ -263,6 +344,120 @@ class Backend(Protocol):
         argument types, static values, configuration (`config.trace_key`) and whenever a trace is current.
         """
 
-    def lower(self, closed: ClosedJaxpr, spec: LowerSpec) -> LoweredModule: ...
+    def lower(self, closed: ClosedJaxpr, spec: LowerSpec) -> LoweredModule:
+        """The program as a module. Raises NotImplementedError where a primitive has no rule for the platform."""
 
-    def compile(self, module: LoweredModule, spec: LowerSpec) -> Executable: ...
+    def compile(self, module: Any, spec: LowerSpec) -> Executable:
+        """The executable of a module that `lower` made; ``spec`` may differ in its compiler options."""
+
+    def clear_caches(self) -> None:
+        """Forget all that was compiled."""
+
+
+class Transfers(Protocol):
+    """Values into arrays of this backend, and back."""
+
+    def put(self, x: Any, aval: AbstractValue | None = None, placement: Any = None) -> Any:
+        """An array with the contents of ``x`` (array, NumPy value, Python scalar).
+
+        Args:
+          aval: its type; default that of ``x``.
+          placement: a device or a sharding; default where ``x`` is, else the default device.
+        """
+
+    def host_view(self, x: Any) -> np.ndarray | None:
+        """A read-only view of ``x`` if that costs no wait and no copy (a ready array in host memory), else None."""
+
+    def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
+        """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
+
+    def from_dlpack(self, external_array: Any, device: Any = None, copy: bool | None = None) -> Any:
+        """An array that shares the memory of another library's array, or has its contents.
+
+        ``copy``: True makes a copy; False raises ValueError where one would be needed; None copies where needed.
+        """
+
+
+class Placements(Protocol):
+    """Where arrays are.
+
+    A *sharding* is the backend's own object. A *description* is the same as plain data that can be stored, None for one device:
+    ``{"axes": [["x", 2], ["y", 4]], "spec": ["x", null, ["y"]]}`` names the axes of a mesh with their sizes, and for each
+    axis of the array those that it is split over.
+    """
+
+    def as_sharding(self, placement: Any) -> Any:
+        """The sharding that a device, a format or a partition spec means (the last by the mesh in context).
+
+        Raises ValueError where no mesh is in context.
+        """
+
+    def is_spread(self, where: Any) -> bool:
+        """Whether it is a sharding over more than one device."""
+
+    def on_no_mesh(self, ndim: int) -> Any:
+        """The sharding in types with ``ndim`` axes that leave it open."""
+
+    def describe(self, sharding: Any) -> dict[str, Any] | None:
+        """The description of a sharding, or of None. Raises NotImplementedError for kinds that have none."""
+
+    def device_count(self, description: dict[str, Any]) -> int:
+        """How many devices it is for."""
+
+    def on_mesh(self, description: dict[str, Any] | None, mesh: Any) -> Any:
+        """The sharding on ``mesh``, which has its axes; None for None."""
+
+    def on_devices(self, description: dict[str, Any]) -> Any:
+        """The sharding on the first devices of the default platform. Raises ValueError where there are too few."""
+
+    def in_hlo(self, description: dict[str, Any] | None, ndim: int) -> Any:
+        """The placement of an array with ``ndim`` axes as the compiler has it; None for None."""
+
+
+class Inspection(Protocol):
+    """What stages show of a lowered program. ``module`` is what `Runtime.lower` made."""
+
+    def placed_module(self, module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+        """``module`` with the placements on several devices of ``spec`` written into it; ``module`` itself where there are none."""
+
+    def hlo_text(self, module: Any) -> str:
+        """The program in HLO, before optimisation."""
+
+    def compiler_ir(self, module: Any, dialect: str | None) -> Any:
+        """The program as an object of the compiler, in a dialect (None: the usual one); None where there is no such dialect."""
+
+    def cost_analysis(self, module: Any) -> Any:
+        """Estimated operations and bytes of one run (a dict), or None where nothing is known."""
+
+
+class Exporting(Protocol):
+    """Programs that outlive the process. A *text* is a module that takes nothing but the inputs it reads."""
+
+    def compiler_version(self) -> str:
+        """Equal for compilers that read each other's texts."""
+
+    def exported_module(self, closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
+        """The text of a program, and the indices of the flat inputs that it takes."""
+
+    def placements_asked_for(self, closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
+        """The shardings over several devices that the program itself asks for its values."""
+
+    def custom_call_targets(self, text: str) -> list[str]:
+        """The names of what the text calls outside itself."""
+
+    def portable_artifact(self, text: str) -> bytes:
+        """The text in a form that later compilers read."""
+
+    def module_of_artifact(self, artifact: bytes) -> str:
+        """The text of such a form."""
+
+
+class Backend(Runtime, Transfers, Protocol):
+    """Runs programs. One is in use per process; `backends.get` finds it."""
+
+    @property
+    def placements(self) -> Placements: ...
+    @property
+    def inspection(self) -> Inspection: ...
+    @property
+    def exporting(self) -> Exporting: ...

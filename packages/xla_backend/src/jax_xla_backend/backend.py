@@ -3,14 +3,27 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from .arrays import array
+from .arrays import array, dlpack
 from .running import stages
 from .compiling import compile, tiered_compilation
 from .platforms import client
 from .placement import described_shardings
-from .running import dispatch, eager, tokens
+from .running import dispatch, eager
 from .tools import exporting, inspecting
 from .arrays.put import as_sharding, from_host, put
+
+
+class Placements:
+    """See `jax_core.interfaces.Placements`."""
+
+    as_sharding = staticmethod(as_sharding)
+    is_spread = staticmethod(described_shardings.is_spread)
+    on_no_mesh = staticmethod(described_shardings.on_no_mesh)
+    describe = staticmethod(described_shardings.describe)
+    device_count = staticmethod(described_shardings.device_count)
+    on_mesh = staticmethod(described_shardings.on_mesh)
+    on_devices = staticmethod(described_shardings.on_devices)
+    in_hlo = staticmethod(described_shardings.in_hlo)
 
 
 class XlaBackend:
@@ -19,28 +32,22 @@ class XlaBackend:
     array_type = array.ArrayImpl
     put = staticmethod(put)
     from_host = staticmethod(from_host)
-    as_sharding = staticmethod(as_sharding)
+    from_dlpack = staticmethod(dlpack.from_dlpack)
     host_view = staticmethod(array.host_view)
     evaluate = staticmethod(eager.evaluate)
-    effects_barrier = staticmethod(tokens.effects_barrier)
     lower = staticmethod(stages.lower)
     compile = staticmethod(stages.executable)
-    placements = described_shardings
-    placed_module = staticmethod(inspecting.placed_module)
-    hlo_text = staticmethod(inspecting.hlo_text)
-    compiler_ir = staticmethod(inspecting.compiler_ir)
-    cost_analysis = staticmethod(inspecting.cost_analysis)
-    default_platform = staticmethod(exporting.default_platform)
-    compiler_version = staticmethod(exporting.compiler_version)
-    exported_module = staticmethod(exporting.exported_module)
-    placements_asked_for = staticmethod(exporting.placements_asked_for)
-    custom_call_targets = staticmethod(exporting.custom_call_targets)
-    portable_artifact = staticmethod(exporting.portable_artifact)
-    module_of_artifact = staticmethod(exporting.module_of_artifact)
+    placements = Placements()
+    inspection = inspecting
+    exporting = exporting
 
     def devices(self, platform: str | None = None) -> Sequence[Any]:
         """All devices of a platform, default the default one."""
         return client.devices(platform)
+
+    def default_platform(self) -> str:
+        """The platform that programs run on, as lowering rules name it."""
+        return client.platform_of(client.get_client())
 
     def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int],
                    static_argnames: Sequence[str], name: str, key: Hashable = None, donate_argnums: Sequence[int] = (),

@@ -187,7 +187,7 @@ def write(exported: Any, vjp_order: int) -> bytes:
     def blob(data: bytes) -> int:
         blobs.append(data)
         return len(blobs) - 1
-    backend = backends.get()
+    exporting = backends.get().exporting
     modules: dict = {}
     for platform, module in exported.modules.items():
         modules.setdefault(module, []).append(platform)
@@ -198,9 +198,9 @@ def write(exported: Any, vjp_order: int) -> bytes:
         platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),
         disabled_checks=[check._impl for check in exported.disabled_safety_checks],
         calling_convention_version=exported.calling_convention_version, constraints=symbols.constraints_of(exported.in_avals),
-        compiler=backend.compiler_version(), modules=[dict(
+        compiler=exporting.compiler_version(), modules=[dict(
             platforms=platforms, text=blob(zlib.compress(_module_text(module))), template=not isinstance(module, str),
-            artifact=blob(backend.portable_artifact(module)) if isinstance(module, str) else None)
+            artifact=blob(exporting.portable_artifact(module)) if isinstance(module, str) else None)
             for module, platforms in modules.items()],
         vjp=blob(write(exported.vjp(), vjp_order - 1)) if vjp_order > 0 else None)
     header["blobs"] = [len(b) for b in blobs]

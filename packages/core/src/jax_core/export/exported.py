@@ -119,7 +119,7 @@ class Exported:
     def mlir_module_serialized(self) -> bytes:
         """The same as a portable artifact (or, of a template, as its text)."""
         module = self.modules[self.platforms[0]]
-        return backends.get().portable_artifact(module) if isinstance(module, str) else str(module).encode()
+        return backends.get().exporting.portable_artifact(module) if isinstance(module, str) else str(module).encode()
 
     @property
     def in_shardings_hlo(self) -> tuple:

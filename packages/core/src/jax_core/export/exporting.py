@@ -73,7 +73,7 @@ class _Placements:
         self.out_shardings = list(spec.out_shardings or (None,) * len(closed.out_avals))
         self.ins, self.outs = list(map(known.describe, self.in_shardings)), list(map(known.describe, self.out_shardings))
         if not any(self.ins + self.outs):
-            inside = backends.get().placements_asked_for(closed, LowerSpec(spec.name, platform=platform))
+            inside = backends.get().exporting.placements_asked_for(closed, LowerSpec(spec.name, platform=platform))
             if inside:  # the arguments are not placed, but values in the program are: then the arguments are everywhere
                 everywhere = {**known.describe(inside[0]), "spec": []}
                 self.ins = [everywhere] * len(self.ins)
@@ -118,7 +118,7 @@ _NO_PLANNER = (("jax_fusion_planner", "off"),)
 def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[DisabledSafetyCheck],
              places: "_Placements | None" = None, options: tuple = ()) -> tuple[dict, tuple[int, ...]]:
     """The module for each platform, and which leaves of the arguments they take."""
-    closed, name = traced.jaxpr, traced.fun_name
+    closed, name, exporting = traced.jaxpr, traced.fun_name, backends.get().exporting
     if ordered_effects(closed.effects):
         raise NotImplementedError(f"export of {name}: programs with ordered effects cannot be exported: "
                                   f"{', '.join(map(str, ordered_effects(closed.effects)))}")
@@ -129,9 +129,9 @@ def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[Di
     for platform in platforms:
         spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, compiler_options=options)
         if places is not None and places.count > 1:
-            spec.in_shardings, spec.out_shardings = tuple(places.in_shardings), tuple(places.out_shardings)
-        modules[platform], kept = backends.get().exported_module(closed, spec)
-        _check_custom_calls(name, backends.get().custom_call_targets(modules[platform]), disabled_checks)
+            spec = spec.replace(in_shardings=tuple(places.in_shardings), out_shardings=tuple(places.out_shardings))
+        modules[platform], kept = exporting.exported_module(closed, spec)
+        _check_custom_calls(name, exporting.custom_call_targets(modules[platform]), disabled_checks)
     return modules, kept
 
 

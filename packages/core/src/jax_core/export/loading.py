@@ -47,7 +47,7 @@ def deserialize(blob: bytes | bytearray) -> Exported:
 
 
 def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
-    same_compiler = header["compiler"] == backends.get().compiler_version()
+    same_compiler = header["compiler"] == backends.get().exporting.compiler_version()
     found: dict = {}
     for item in header["modules"]:
         if item["template"]:
@@ -55,6 +55,6 @@ def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:
         elif same_compiler:
             module = zlib.decompress(blobs[item["text"]]).decode()
         else:
-            module = backends.get().module_of_artifact(blobs[item["artifact"]])
+            module = backends.get().exporting.module_of_artifact(blobs[item["artifact"]])
         found.update((platform, module) for platform in item["platforms"])
     return found

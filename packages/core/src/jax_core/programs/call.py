@@ -6,7 +6,7 @@ from typing import Any, Callable, Sequence
 
 from .. import backends
 from ..configuration import engine, flags, context
-from ..interfaces import FastCall, LowerSpec
+from ..interfaces import Executable, FastCall, LowerSpec, Run
 from ..references.discharge import any_refs, pure
 from ..representation import tree
 from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_static
@@ -170,7 +170,7 @@ def _returned_ref(fun, structure, outs, i) -> str:
 
 # -- running -----------------------------------------------------------------------------------------------------------
 
-def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Any:
+def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Executable:
     """The executable for ``closed``, compiled once."""
     def make():
         backend = backends.get()
@@ -180,11 +180,9 @@ def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Any:
     return closed.memo(("executable", spec), make)
 
 
-def fast_call(executable: Any, closed: ClosedJaxpr, out_tree: Any) -> FastCall | None:
+def fast_call(run: Run, out_tree: Any, inputs: int) -> FastCall | None:
     """The record for the dispatcher, or None where each call needs Python."""
-    if getattr(executable, "needs_python", False) or nans.watching():
-        return None
-    return FastCall(executable, out_tree, closed.in_avals, closed.out_avals, executable.kept, executable.consts)
+    return None if run.program is None or nans.watching() else FastCall(run.program, out_tree, inputs)
 
 
 def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
@@ -220,6 +218,5 @@ def clear_caches() -> None:
         clear_own()
     clear_type_cache()
     backend = backends.loaded()
-    clear = getattr(backend, "clear_caches", None)
-    if clear is not None:
-        clear()
+    if backend is not None:
+        backend.clear_caches()

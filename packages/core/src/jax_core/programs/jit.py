@@ -95,9 +95,9 @@ def _add_methods(wrapped, fun, options):
 
     def clear_cache():
         forget(fun)
-        clear = getattr(own(), "_clear_cache", None)
-        if clear is not None:
-            clear()
+        alive = own()
+        if alive is not None:
+            alive._clear_cache()
 
     functools.update_wrapper(wrapped, fun, updated=())
     wrapped.trace, wrapped.lower, wrapped.eval_shape, wrapped.clear_cache = trace, lower, eval_shape, clear_cache
@@ -188,10 +188,10 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         return _run_on_refs(call, program), None
     spec = spec_for(call, program)
     executable = compile_program(program.closed, spec)
-    outs = executable.execute(call.flat)
+    run = executable.execute(call.flat)
     if nans.watching():
-        nans.check_program(pure(program.closed), call.flat, outs, name_of(fun), source.caller_of(fun))
-    return tree.unflatten(program.out_tree, outs), fast_call(executable, program.closed, program.out_tree)
+        nans.check_program(pure(program.closed), call.flat, run.results, name_of(fun), source.caller_of(fun))
+    return tree.unflatten(program.out_tree, run.results), fast_call(run, program.out_tree, len(call.flat))
 
 
 def _run_on_refs(call: Call, program: TracedProgram) -> Any:

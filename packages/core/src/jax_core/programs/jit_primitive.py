@@ -78,11 +78,10 @@ def _program_callable(closed, params):
             if isinstance(x, Tracer):
                 raise escaped(x)
         alive = program()
-        executable = compile_program(alive, spec)
-        outs = executable.execute(list(args))
+        run = compile_program(alive, spec).execute(list(args))
         if nans.watching():
-            nans.check_program(pure(alive), args, outs, params["name"])
-        return outs, fast_call(executable, alive, out_tree)
+            nans.check_program(pure(alive), args, run.results, params["name"])
+        return run.results, fast_call(run, out_tree, len(args))
     return backends.get().dispatcher(miss, miss, (), (), params["name"])
 
 

@@ -8,7 +8,7 @@ from .. import backends
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
-from ..interfaces import LowerSpec
+from ..interfaces import Executable, LoweredModule, LowerSpec
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..references.ahead import ref_program
 from ..references.discharge import pure
@@ -69,7 +69,7 @@ def trace_call(call: Call) -> "Traced":
     program = call.program()
     spec = spec_for(call, program)
     if spec.in_shardings is None and spec.device is None:
-        spec.in_shardings = _placements_of(call.flat)
+        spec = spec.replace(in_shardings=_placements_of(call.flat))
     return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun), spec, call.static)
 
 
@@ -79,7 +79,7 @@ def _placements_of(args: Sequence[Any]) -> tuple | None:
     for x in args:
         described = isinstance(x, ShapeDtypeStruct) or getattr(x, "_committed", False)
         sharding = getattr(getattr(x, "sharding", None), "sharding", getattr(x, "sharding", None)) if described else None
-        found.append(sharding if getattr(sharding, "num_devices", 1) > 1 and hasattr(sharding, "device_set") else None)
+        found.append(sharding if sharding is not None and backends.get().placements.is_spread(sharding) else None)
     return tuple(found) if any(s is not None for s in found) else None
 
 
@@ -153,10 +153,10 @@ class Traced(_Stage):
         opened = ClosedJaxpr(program.replace(constvars=[], invars=[*program.constvars, *program.invars],
                                              debug_info=program.debug_info.with_unknown_names()))
         args, kwargs = tree.unflatten(self.in_tree, [0] * self.in_tree.num_leaves)
-        spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
-        spec.donated = (*[False] * len(consts), *spec.donated) if spec.donated else spec.donated
+        if spec.donated:
+            spec = spec.replace(donated=(*[False] * len(consts), *spec.donated))
         if spec.in_shardings is not None:
-            spec.in_shardings = (*[None] * len(consts), *spec.in_shardings)
+            spec = spec.replace(in_shardings=(*[None] * len(consts), *spec.in_shardings))
         return consts, Traced(opened, tree.structure((([0] * len(consts), *args), kwargs)), self.out_tree,
                               (*[False] * len(consts), *self._donated), self.fun_name, spec, self._static)
 
@@ -169,8 +169,7 @@ class Traced(_Stage):
         """Lower to a StableHLO module, for the default platform or the one given."""
         spec = self._spec
         if lowering_platforms is not None:
-            spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
-            spec.platform = tuple(lowering_platforms)[0]
+            spec = spec.replace(platform=tuple(lowering_platforms)[0])
         on_refs = ref_program(self._closed)
         if on_refs is not None:
             spec = on_refs.spec(spec)
@@ -181,16 +180,16 @@ class Traced(_Stage):
 class Lowered(_Stage):
     """A program lowered to StableHLO."""
 
-    def __init__(self, traced: Traced, module: Any, spec: LowerSpec):
+    def __init__(self, traced: Traced, module: LoweredModule, spec: LowerSpec):
         self._traced, self._module, self._spec = traced, module, spec
         self._closed, self.in_tree, self.out_tree = traced._closed, traced.in_tree, traced.out_tree
         self._donated, self._placed = traced._donated, None
 
     @property
-    def _shown(self) -> Any:
+    def _shown(self) -> LoweredModule:
         """The module with its placements; lowered when somebody looks, as what is compiled is found by the call."""
         if self._placed is None:
-            self._placed = backends.get().placed_module(self._module, self._closed, self._spec)
+            self._placed = backends.get().inspection.placed_module(self._module, self._closed, self._spec)
         return self._placed
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
@@ -198,23 +197,22 @@ class Lowered(_Stage):
         if dialect not in (None, "stablehlo", "hlo"):
             raise ValueError(f"Lowered.as_text: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
         if dialect == "hlo":
-            return backends.get().hlo_text(self._shown)
+            return backends.get().inspection.hlo_text(self._shown)
         return self._shown.text(debug_info)
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
         """The module as the backend's own object, or None where it has none in that dialect."""
-        return backends.get().compiler_ir(self._shown, dialect)
+        return backends.get().inspection.compiler_ir(self._shown, dialect)
 
     def cost_analysis(self) -> Any:
         """Estimated costs before compilation, as a dict."""
-        return backends.get().cost_analysis(self._shown)
+        return backends.get().inspection.cost_analysis(self._shown)
 
     def compile(self, compiler_options: dict | None = None, *, device_assignment: Any = None) -> "Compiled":
         """Compile the module, with further compiler options if given."""
         backend, spec, module = backends.get(), self._spec, self._module
         if compiler_options:
-            spec = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
-            spec.compiler_options = tuple(sorted({**dict(spec.compiler_options), **compiler_options}.items()))
+            spec = spec.replace(compiler_options=tuple(sorted({**dict(spec.compiler_options), **compiler_options}.items())))
         executable = backend.compile(module, spec)
         executable.compile()
         return Compiled(self._traced, executable)
@@ -223,7 +221,7 @@ class Lowered(_Stage):
 class Compiled(_Stage):
     """A compiled program; call it with arguments of exactly the types it was compiled for."""
 
-    def __init__(self, traced: Traced, executable: Any):
+    def __init__(self, traced: Traced, executable: Executable):
         self._traced, self._executable, self._closed = traced, executable, traced._closed
         self.in_tree, self.out_tree, self._donated = traced.in_tree, traced.out_tree, traced._donated
         self._call = None
@@ -277,8 +275,8 @@ class Compiled(_Stage):
             on_refs = ref_program(self._closed)
             if on_refs is not None:
                 return tree.unflatten(self.out_tree, on_refs.run(self._executable, flat)), None
-            outs = self._executable.execute(flat)
-            return tree.unflatten(self.out_tree, outs), fast_call(self._executable, self._closed, self.out_tree)
+            run = self._executable.execute(flat)
+            return tree.unflatten(self.out_tree, run.results), fast_call(run, self.out_tree, len(flat))
         return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 from ..representation.aval import AbstractRef
-from ..interfaces import LowerSpec
+from ..interfaces import Executable, LowerSpec
 from ..representation.jaxpr import ClosedJaxpr
 from .discharge import any_refs, discharged
 from .primitives import cell_of, is_ref
@@ -32,17 +32,16 @@ class RefProgram:
     def spec(self, spec: LowerSpec) -> LowerSpec:
         """How the pure program is lowered, for how the original is to be."""
         before, after = (None,) * len(self._held), (None,) * len(self._written)
-        widened = LowerSpec(*[getattr(spec, n) for n in LowerSpec.__slots__])
-        widened.donated = (False,) * len(self._held) + tuple(spec.donated)
-        widened.in_shardings = None if spec.in_shardings is None else (*before, *spec.in_shardings)
-        widened.out_shardings = None if spec.out_shardings is None else (*spec.out_shardings, *after)
-        return widened
+        return spec.replace(
+            donated=(False,) * len(self._held) + tuple(spec.donated),
+            in_shardings=None if spec.in_shardings is None else (*before, *spec.in_shardings),
+            out_shardings=None if spec.out_shardings is None else (*spec.out_shardings, *after))
 
-    def run(self, executable: Any, args: Sequence[Any]) -> list:
+    def run(self, executable: Executable, args: Sequence[Any]) -> list:
         """The results of a call; new values are stored in the references."""
         given = [*self._held, *args]
         cells: list[Any] = [cell_of("compiled program", x) if r else None for x, r in zip(given, self._refs)]
-        outs = executable.execute([x if c is None else c.shared() for x, c in zip(given, cells)])
+        outs = executable.execute([x if c is None else c.shared() for x, c in zip(given, cells)]).results
         for i, value in zip(self._written, outs[self._count:]):
             cells[i].set(value)
         return outs[:self._count]

@@ -1,25 +1,130 @@
 """What every backend must keep, as functions to be called from its tests (pytest finds those named ``test_*``).
 
-``from jax_core.testing.contract import *`` in a test module runs them against the backend that is installed.
+``from jax_core.testing.contract import *`` in a test module runs them against the backend that is installed. There is a
+section for each protocol of `jax_core.interfaces`. What a backend declares absent is asked for once: the error must say so.
 """
 from __future__ import annotations
 
+import inspect
+from typing import Any
+
 import numpy as np
+import pytest
 
-from .. import backends
-from ..programs import jit, tracing
-from ..traces import structural
+from .. import backends, interfaces
+from ..export import export
+from ..interfaces import Absent, LowerSpec, is_absent
+from ..programs import call, jit, tracing
 from ..representation.aval import ShapedArray, get_aval
-from ..interfaces import LowerSpec
+from ..traces import structural
 
-__all__ = ["test_put_keeps_contents_and_type", "test_host_views_are_read_only", "test_from_host_keeps_contents",
-           "test_from_host_narrows_while_x64_is_off", "test_evaluate_runs_one_primitive", "test_lower_and_compile", "test_dispatcher_repeats_calls",
-           "test_dispatcher_sees_new_types"]
+PARTS = {"placements": interfaces.Placements, "inspection": interfaces.Inspection, "exporting": interfaces.Exporting}
 
 
 def _x():
     return np.arange(6, dtype=np.float32).reshape(2, 3)
 
+
+def _twice():
+    return tracing.make_jaxpr(lambda x: structural.add(x, x))(_x())
+
+
+def _traced():
+    return jit.jit(lambda x: structural.add(x, x)).trace(_x())
+
+
+def members(protocol: Any) -> set[str]:
+    """The names that a protocol declares, its bases' too."""
+    return {name for base in protocol.__mro__ if getattr(base, "_is_protocol", False) for name in
+            {**vars(base), **base.__dict__.get("__annotations__", {})} if not name.startswith("_")}
+
+
+def has(holder: Any, name: str) -> bool:
+    """Whether the member is there. One that is declared absent must say so, with who lacks it, when it is read."""
+    if not is_absent(holder, name):
+        return True
+    declared: Absent = getattr(type(holder), name)
+    with pytest.raises(NotImplementedError, match=f"^{declared.backend} has no ") as caught:
+        getattr(holder, name)
+    assert declared.what in str(caught.value)
+    return False
+
+
+def _check_members(holder: Any, protocol: Any) -> None:
+    for name in sorted(members(protocol)):
+        if has(holder, name):
+            member, declared = getattr(holder, name), inspect.getattr_static(protocol, name, None)
+            if inspect.isfunction(declared):
+                wanted = list(inspect.signature(declared).parameters)[1:]
+                assert list(inspect.signature(member).parameters)[:len(wanted)] == wanted, name
+
+
+# -- Backend -----------------------------------------------------------------------------------------------------------
+
+def test_backend_has_every_member_or_declares_it_absent():
+    backend = backends.get()
+    _check_members(backend, interfaces.Backend)
+    for name, protocol in PARTS.items():
+        if has(backend, name):
+            _check_members(getattr(backend, name), protocol)
+
+
+# -- Runtime -----------------------------------------------------------------------------------------------------------
+
+def test_there_are_devices_of_the_default_platform():
+    backend = backends.get()
+    assert backend.devices()
+    assert backend.default_platform() in ("cpu", "cuda", "rocm", "tpu")
+
+
+def test_evaluate_runs_one_primitive():
+    backend = backends.get()
+    x = backend.put(_x())
+    out = backend.evaluate(structural.transpose_p, [x], dict(permutation=(1, 0)))
+    assert isinstance(out, backend.array_type)
+    np.testing.assert_array_equal(np.asarray(out), _x().T)
+
+
+def _counted():
+    traces = []
+
+    def f(x):
+        traces.append(x)
+        return structural.add(x, x)
+    return jit.jit(f), traces
+
+
+def test_dispatcher_repeats_calls():
+    g, traces = _counted()
+    for _ in range(3):
+        np.testing.assert_array_equal(np.asarray(g(_x())), 2 * _x())
+    assert len(traces) == 1
+
+
+def test_dispatcher_sees_new_types():
+    g, traces = _counted()
+    g(_x())
+    assert g(_x()[0]).shape == (3,)
+    assert len(traces) == 2
+
+
+def test_dispatcher_forgets():
+    g, traces = _counted()
+    g(_x())
+    g.clear_cache()
+    g(_x())
+    assert len(traces) == 2
+
+
+def test_programs_run_after_caches_are_cleared():
+    g, traces = _counted()
+    g(_x())
+    call.clear_caches()
+    np.testing.assert_array_equal(np.asarray(g(_x())), 2 * _x())
+    assert len(traces) == 2
+
+
+# -- Transfers ---------------------------------------------------------------------------------------------------------
 
 def test_put_keeps_contents_and_type():
     backend = backends.get()
@@ -47,42 +152,135 @@ def test_from_host_narrows_while_x64_is_off():
     assert get_aval(x).dtype == np.float32 and np.asarray(x).dtype == np.float32
 
 
-def test_evaluate_runs_one_primitive():
+@pytest.mark.parametrize("copy", [True, None])
+def test_from_dlpack_keeps_contents(copy):
     backend = backends.get()
-    x = backend.put(_x())
-    out = backend.evaluate(structural.transpose_p, [x], dict(permutation=(1, 0)))
-    np.testing.assert_array_equal(np.asarray(out), _x().T)
+    if not has(backend, "from_dlpack"):
+        return
+    given = _x()
+    x = backend.from_dlpack(given, copy=copy)
+    assert isinstance(x, backend.array_type)
+    np.testing.assert_array_equal(np.asarray(x), given)
+    if copy:
+        given[:] = 7
+        np.testing.assert_array_equal(np.asarray(x), _x())
 
+
+def test_from_dlpack_refuses_a_copy_that_it_needs():
+    backend = backends.get()
+    if has(backend, "from_dlpack"):
+        with pytest.raises(ValueError, match="copy=False"):
+            backend.from_dlpack(np.array([0.5, 1.5]), copy=False)
+
+
+# -- LoweredModule, Executable, Run ------------------------------------------------------------------------------------
 
 def test_lower_and_compile():
     backend = backends.get()
-    closed = tracing.make_jaxpr(lambda x: structural.add(x, x))(_x())
     spec = LowerSpec("twice")
-    module = backend.lower(closed, spec)
-    assert "add" in module.text()
-    [out] = backend.compile(module, spec).execute([_x()])
+    module = backend.lower(_twice(), spec)
+    _check_members(module, interfaces.LoweredModule)
+    assert "add" in module.text() and "add" in module.text(True) and "twice" in module.name
+    [out] = backend.compile(module, spec).execute([_x()]).results
     np.testing.assert_array_equal(np.asarray(out), 2 * _x())
 
 
-def test_dispatcher_repeats_calls():
-    traces = []
+def test_executable_shows_itself():
+    backend = backends.get()
+    executable = backend.compile(backend.lower(_twice(), LowerSpec("twice")), LowerSpec("twice"))
+    executable.compile()
+    _check_members(executable, interfaces.Executable)
+    assert executable.as_text()
+    for name in ("in_shardings", "out_shardings", "in_formats", "out_formats"):
+        if has(executable, name):
+            assert len(getattr(executable, name)) == 1, name
 
-    def f(x):
-        traces.append(x)
-        return structural.add(x, x)
-    g = jit.jit(f)
-    for _ in range(3):
-        np.testing.assert_array_equal(np.asarray(g(_x())), 2 * _x())
-    assert len(traces) == 1
+
+def test_stages_show_what_there_is():
+    """Each either answers, or ends in the error of what is declared absent."""
+    lowered = _traced().lower()
+    compiled = lowered.compile()
+    np.testing.assert_array_equal(np.asarray(compiled(_x())), 2 * _x())
+    for look in (lowered.as_text, lambda: lowered.as_text("hlo"), lowered.compiler_ir, lowered.cost_analysis, compiled.as_text,
+                 compiled.cost_analysis, compiled.memory_analysis, compiled.runtime_executable, lambda: compiled.input_shardings,
+                 lambda: compiled.output_shardings, lambda: compiled.input_formats, lambda: compiled.output_formats):
+        _answers_or_says_absent(look)
 
 
-def test_dispatcher_sees_new_types():
-    traces = []
+def _answers_or_says_absent(look: Any) -> None:
+    try:
+        look()
+    except NotImplementedError as error:
+        assert " has no " in str(error) and "choose a backend" in str(error)
 
-    def f(x):
-        traces.append(x)
-        return structural.add(x, x)
-    g = jit.jit(f)
-    g(_x())
-    assert g(_x()[0]).shape == (3,)
-    assert len(traces) == 2
+
+# -- Inspection --------------------------------------------------------------------------------------------------------
+
+def test_module_without_placements_is_shown_as_it_is():
+    backend, spec = backends.get(), LowerSpec("twice")
+    if has(backend, "inspection") and has(backend.inspection, "placed_module"):
+        module = backend.lower(_twice(), spec)
+        assert backend.inspection.placed_module(module, _twice(), spec) is module
+
+
+def test_compiler_has_no_unheard_of_dialect():
+    backend = backends.get()
+    if has(backend, "inspection") and has(backend.inspection, "compiler_ir"):
+        module = backend.lower(_twice(), LowerSpec("twice"))
+        assert backend.inspection.compiler_ir(module, None) is not None
+        assert backend.inspection.compiler_ir(module, "abacus") is None
+
+
+# -- Placements --------------------------------------------------------------------------------------------------------
+
+def test_open_placement_has_an_entry_for_each_axis():
+    backend = backends.get()
+    _answers_or_says_absent(lambda: ShapedArray((2, 3), np.float32).sharding)
+    if has(backend, "placements"):
+        assert not backend.placements.is_spread(backend.placements.on_no_mesh(2))
+        assert backend.placements.on_no_mesh(2) == backend.placements.on_no_mesh(2) != backend.placements.on_no_mesh(3)
+
+
+def test_one_device_has_no_description():
+    backend = backends.get()
+    if has(backend, "placements"):
+        known = backend.placements
+        here = known.as_sharding(backend.devices()[0])
+        assert known.describe(here) is known.describe(None) is None and not known.is_spread(here)
+        assert known.on_mesh(None, None) is None and known.in_hlo(None, 2) is None
+
+
+def test_descriptions_come_back():
+    backend = backends.get()
+    if has(backend, "placements"):
+        description = {"axes": [["x", len(backend.devices())]], "spec": ["x", None]}
+        sharding = backend.placements.on_devices(description)
+        assert backend.placements.device_count(description) == len(backend.devices())
+        assert backend.placements.describe(sharding) == (description if len(backend.devices()) > 1 else None)
+        with pytest.raises(ValueError, match="devices"):
+            backend.placements.on_devices({"axes": [["x", 1 << 20]], "spec": ["x"]})
+
+
+# -- Exporting ---------------------------------------------------------------------------------------------------------
+
+def test_exported_programs_are_called():
+    backend = backends.get()
+    fun = jit.jit(lambda x: structural.add(x, x))
+    if has(backend, "exporting"):
+        exported = export(fun)(_x())
+        np.testing.assert_array_equal(np.asarray(jit.jit(exported.call)(_x())), 2 * _x())
+    else:
+        with pytest.raises(NotImplementedError, match=" has no "):
+            export(fun)(_x())
+
+
+def test_portable_artifacts_come_back():
+    backend = backends.get()
+    if has(backend, "exporting"):
+        text, kept = backend.exporting.exported_module(_twice(), LowerSpec("twice"))
+        again = backend.exporting.module_of_artifact(backend.exporting.portable_artifact(text))
+        assert kept == (0,) and "add" in again and backend.exporting.custom_call_targets(again) == []
+        assert backend.exporting.compiler_version() == backend.exporting.compiler_version()
+
+
+__all__ = [name for name in dir() if name.startswith("test_")]

@@ -1,7 +1,7 @@
 """A backend that interprets programs with NumPy, one equation after another, through the primitives' references.
 
 It is slow and complete in nothing but the interface: core's own tests run on it without XLA, and it shows a newcomer
-in one screen what a backend is. Programs nested in parameters (`jit`, `checkpoint`, custom derivatives) are interpreted.
+in a few screens what a backend is, and how it says what it has not (`Absent`). Programs nested in parameters (`jit`, `checkpoint`, custom derivatives) are interpreted.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..representation import array, dtypes
 from ..representation.aval import ShapedArray, get_aval, register_array_class
-from ..interfaces import LowerSpec
+from ..interfaces import Absent, LowerSpec, Run
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.primitive import Primitive, abstract_eval
 
@@ -60,10 +60,13 @@ register_array_class(NumpyArray)
 array.register_array_class(NumpyArray, own=frozenset(vars(NumpyArray)))
 
 
+_US = "the NumPy backend"
+_NO_PLACEMENTS = Absent(_US, "placements (meshes and shardings)")
+
+
 class _Module:
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec):
         self.closed, self.name = closed, spec.name
-        self.host_callbacks: list = []
 
     def text(self, debug_info: bool = False) -> str:
         return str(self.closed)
@@ -72,24 +75,24 @@ class _Module:
 class _Executable:
     """Interprets the program at each call."""
 
-    needs_python = True
-    consts: tuple = ()
+    loaded = Absent(_US, "compiled code")
+    in_shardings = out_shardings = _NO_PLACEMENTS
+    in_formats = out_formats = Absent(_US, "layouts of arrays")
 
     def __init__(self, module: _Module):
         self.module = module
-        self.kept = tuple(range(len(module.closed.in_avals)))
 
-    def compile(self):
+    def compile(self) -> _Executable:
         return self
 
-    def execute(self, args: Sequence[Any]) -> list:
-        return run(self.module.closed, *args)
+    def execute(self, args: Sequence[Any]) -> Run:
+        return Run(run(self.module.closed, *args))
 
     def as_text(self) -> str:
         return self.module.text()
 
     def cost_analysis(self) -> dict:
-        return {"equations": len(self.module.closed.eqns)}
+        return _costs(self.module)
 
     def memory_analysis(self) -> None:
         return None
@@ -123,38 +126,71 @@ def as_array(x: Any, aval: ShapedArray) -> NumpyArray:
     return x if isinstance(x, NumpyArray) and x.aval == aval else NumpyArray(np.asarray(x), aval)
 
 
+def _costs(module: _Module) -> dict[str, int]:
+    return {"equations": len(module.closed.eqns)}
+
+
+class _Inspection:
+    """What can be seen of a program: its equations."""
+
+    hlo_text = compiler_ir = Absent(_US, "compiler, and so no modules of one")
+
+    def placed_module(self, module: _Module, closed: ClosedJaxpr, spec: LowerSpec) -> _Module:
+        return module
+
+    def cost_analysis(self, module: _Module) -> dict[str, int]:
+        return _costs(module)
+
+
 class NumpyBackend:
     """See `jax_core.interfaces.Backend`."""
 
     array_type = NumpyArray
+    inspection = _Inspection()
+    placements = _NO_PLACEMENTS
+    exporting = Absent(_US, "modules that can be exported")
 
-    def put(self, x, aval=None, placement=None):
+    def put(self, x: Any, aval: Any = None, placement: Any = None) -> NumpyArray:
         return as_array(x, get_aval(x) if aval is None else aval)
 
-    def devices(self, platform=None):
+    def devices(self, platform: str | None = None) -> Sequence[Any]:
         return ["numpy:0"]
 
-    def host_view(self, x):
+    def default_platform(self) -> str:
+        return "cpu"
+
+    def host_view(self, x: Any) -> np.ndarray | None:
         return np.asarray(x) if isinstance(x, NumpyArray) else None
 
-    def from_host(self, x, weak_type=False):
+    def from_host(self, x: np.ndarray, weak_type: bool = False) -> NumpyArray:
         return NumpyArray(x, ShapedArray(x.shape, dtypes.canonicalize_dtype(x.dtype), weak_type))
 
-    def evaluate(self, prim, args, params):
+    def from_dlpack(self, external_array: Any, device: Any = None, copy: bool | None = None) -> NumpyArray:
+        value = np.from_dlpack(external_array)
+        wanted = dtypes.canonicalize_dtype(value.dtype)
+        if copy is False and wanted != value.dtype:
+            raise ValueError(f"from_dlpack: {value.dtype} becomes {wanted} while x64 is off, which needs a copy; got copy=False")
+        return self.from_host(value.copy() if copy else value.view())
+
+    def evaluate(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
         out = apply(prim, args, params)
         return out if prim.multiple_results else out[0]
 
-    def dispatcher(self, fun: Callable, miss: Callable, static_argnums=(), static_argnames=(), name="", key=None,
-                   donate_argnums=(), donate_argnames=()):
+    def dispatcher(self, fun: Callable, miss: Callable, static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
+                   name: str = "", key: Any = None, donate_argnums: Sequence[int] = (), donate_argnames: Sequence[str] = ()) -> Any:
         def call(*args, **kwargs):
             return miss(*args, **kwargs)[0]
+        setattr(call, "_clear_cache", lambda: None)
         return call
 
-    def lower(self, closed, spec):
+    def lower(self, closed: ClosedJaxpr, spec: LowerSpec) -> _Module:
         return _Module(closed, spec)
 
-    def compile(self, module, spec):
+    def compile(self, module: _Module, spec: LowerSpec) -> _Executable:
         return _Executable(module)
+
+    def clear_caches(self) -> None:
+        """Nothing is kept."""
 
 
 def load() -> NumpyBackend:

@@ -86,7 +86,7 @@ def _resolved(where):
     if not _is_spec(where):
         return where
     try:
-        return backends.get().as_sharding(where)
+        return backends.get().placements.as_sharding(where)
     except ValueError:
         raise RuntimeError(f"lax.with_sharding_constraint: {where} needs a mesh in context (jax.set_mesh(mesh)); or give a "
                            "jax.sharding.NamedSharding, which has its own.") from None

@@ -314,7 +314,7 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
     if isinstance(x, Sequence):
         return _from_sequence(list(x), dtype)
     if hasattr(x, "__dlpack__"):
-        return _from_array(from_dlpack(x), dtype, copy)
+        return _from_array(from_dlpack(x, copy=True), dtype, copy)  # whoever has it may write to it
     return _from_numpy(np.asarray(x), dtype)
 
 
@@ -462,12 +462,7 @@ def from_dlpack(x: object, /, *, device: Placement | None = None, copy: bool | N
 
     Source: `numpy.from_dlpack`, array API standard.
     """
-    make = getattr(backends.get(), "from_dlpack", None)
-    if make is not None:
-        return make(x, device=device, copy=copy)
-    if copy is False:
-        raise ValueError("from_dlpack: this backend cannot share the memory; allow a copy with copy=None.")
-    return placed(_put(np.array(np.from_dlpack(x))), device)
+    return backends.get().from_dlpack(x, device, copy)
 
 
 def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> Array:

@@ -47,6 +47,8 @@ def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = Non
         return _from_numpy(external_array, device, copy)
     source = _device_of(external_array)
     array = _import(external_array, source, copy)
+    if copy and source.platform == "cpu":  # whatever it is told, jaxlib takes over memory that is aligned
+        array = put(np.array(array), None, array.sharding)
     wide = dtypes.canonicalize_dtype(array.dtype)
     if wide != array.dtype:
         if copy is False:

@@ -16,6 +16,11 @@ from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
 
 
+def is_spread(where: Any) -> bool:
+    """Whether it is a sharding over more than one device."""
+    return isinstance(where, Sharding) and where.num_devices > 1
+
+
 def describe(sharding: Any) -> dict | None:
     """The placement as data; None for one device.
 
@@ -71,4 +76,4 @@ def on_no_mesh(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
-__all__ = ["describe", "device_count", "in_hlo", "on_devices", "on_mesh", "on_no_mesh"]
+__all__ = ["describe", "device_count", "in_hlo", "is_spread", "on_devices", "on_mesh", "on_no_mesh"]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 from typing import Any, Callable, Hashable, NamedTuple, Sequence
 
+from jax_core.interfaces import FastCall
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import shorten
 
 from ..platforms import client
-from . import executable, host_calls
+from . import host_calls
 from ..arrays.array import ArrayImpl, check_not_deleted, mark_donated
 from ..jaxlib_compat import Config, _jax
 from ..arrays.put import put
@@ -41,27 +42,19 @@ class _Fast(NamedTuple):
     const_args: Sequence[Any]
 
 
-def record(fast: Any) -> _Fast | None:
-    """The dispatcher's form of `jax_core.interfaces.FastCall`, for what this thread executed last.
+def record(fast: FastCall) -> _Fast:
+    """The dispatcher's form of a call.
 
     The record of a program that calls the host is for the dispatcher of `host_calls`.
     """
-    loaded = executable.last.__dict__.pop("loaded", None)
-    if loaded is None or fast.executable.needs_python or not (loaded.simple or loaded.calls_host):
-        return None
-    if loaded.upgrade is not None:  # calls are counted, and the next one may take over other code
-        return None
+    loaded = fast.program
     module, consts, out_avals = loaded.module, loaded.consts, list(loaded.module.out_avals)
     kept = set(module.kept)
     return _Fast(
         loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
         out_avals,
-        [loaded.committed] * len(out_avals), [True] * len(consts) + [i in kept for i in range(len(fast.in_avals))],
+        [loaded.committed] * len(out_avals), [True] * len(consts) + [i in kept for i in range(fast.inputs)],
         [None] * (len(consts) + len(module.kept)), consts)
-
-
-def _last() -> Any:
-    return getattr(executable.last, "loaded", None)
 
 
 def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:
@@ -87,7 +80,7 @@ def dispatcher(fun: Callable, miss: Callable, static_argnums: Sequence[int], sta
         return _jax.pjit(name, fun, miss, list(static_argnums), list(static_argnames), object() if key is None else key,
                          tree.registry, _place_argument, _eager_cache if eager else _cache)
 
-    call = new(host_calls.misses(checked_miss, record, _last, new), key)
+    call = new(host_calls.misses(checked_miss, record, new), key)
     return _donating(call, name, donate_argnums, donate_argnames) if donate_argnums or donate_argnames else call
 
 

@@ -49,7 +49,7 @@ def evaluate(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
     except KeyError:
         call = _new_call(prim, params)
     except TypeError:  # a parameter that cannot be hashed
-        return _run_once(prim, args, params)[0]
+        return _run_once(prim, args, params)
     return call(*args)
 
 
@@ -61,13 +61,13 @@ def _new_call(prim: Primitive, params: dict) -> Any:
         executable = in_python.get(avals)
         if executable is None:
             executable = _compile(prim, avals, params)
-        outs = executable.execute(args)
-        if executable.needs_python:
+        run = executable.execute(args)
+        outs = run.results if prim.multiple_results else run.results[0]
+        if run.program is None:
             in_python[avals] = executable
-            return (outs if prim.multiple_results else outs[0]), None
+            return outs, None
         out_tree = tree.structure(outs) if prim.multiple_results else _ONE
-        fast = FastCall(executable, out_tree, avals, executable.module.out_avals, executable.kept, executable.consts)
-        return (outs if prim.multiple_results else outs[0]), fast
+        return outs, FastCall(run.program, out_tree, len(avals))
 
     call = dispatcher(miss, miss, (), (), prim.name, eager=True)
     if len(_calls) >= _LIMIT:
@@ -89,11 +89,11 @@ def _compile(prim: Primitive, avals: Sequence[Any], params: dict) -> Any:
     return stages.executable(stages.lower(_program(prim, avals, params), spec), spec)
 
 
-def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> tuple[Any, Any]:
+def _run_once(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
     """Run without keeping more than the compiled module, which is found again by its text."""
     executable = _compile(prim, tuple(map(get_aval, args)), params)
-    outs = executable.execute(args)
-    return (outs if prim.multiple_results else outs[0]), executable
+    outs = executable.execute(args).results
+    return outs if prim.multiple_results else outs[0]
 
 
 def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> Any:
@@ -103,14 +103,14 @@ def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> A
     if holder is None:
         holder = next((w for v in params.values() if isinstance(v, tuple) for w in v if isinstance(w, ClosedJaxpr)), None)
     if holder is None:
-        return _run_once(prim, args, params)[0]
+        return _run_once(prim, args, params)
     avals = tuple(map(get_aval, args))
     others = tuple(v for v in params.values() if v is not holder)
     try:
         executable = holder.memo(("evaluate", prim, avals, others), lambda: _compile(prim, avals, params))
     except TypeError:
-        return _run_once(prim, args, params)[0]
-    outs = executable.execute(args)
+        return _run_once(prim, args, params)
+    outs = executable.execute(args).results
     return outs if prim.multiple_results else outs[0]
 
 

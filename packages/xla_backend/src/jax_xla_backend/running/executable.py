@@ -22,6 +22,7 @@ import threading
 from typing import Any, Callable, Sequence
 
 from jax_core.configuration import flags
+from jax_core.interfaces import Run
 from jax_core.programs.monitoring import timed
 
 from ..arrays import array
@@ -37,9 +38,6 @@ from ..placement.layout import Format, Layout
 from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
-
-last = threading.local()
-"""``last.loaded``: what this thread executed most recently; the dispatcher repeats it."""
 
 
 class LoadedProgram:
@@ -130,6 +128,11 @@ class LoadedProgram:
             array.mark_donated([args[i] for i in self.module.donated], self.name)
         return outs
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether a dispatcher may repeat it: it has no tokens, and runs the code that it will go on with."""
+        return (self.simple or self.calls_host) and self.upgrade is None
+
     def full(self) -> Any:
         """jaxlib's executable with the full code."""
         if (upgrade := self.upgrade) is not None:
@@ -180,17 +183,9 @@ class Executable:
         self._lock = threading.RLock()
         self._first: LoadedProgram | None = None
         effects = module.ordered_effects or module.unordered_effects
-        self.needs_python = bool(effects and module.platform != "cpu" or module.converted_in or module.converted_out)
+        self._needs_python = bool(effects and module.platform != "cpu" or module.converted_in or module.converted_out)
 
     # -- what jit reads
-    @property
-    def kept(self) -> tuple[int, ...]:
-        return tuple(self.current.module.kept)
-
-    @property
-    def consts(self) -> list:
-        return self.current.consts
-
     @property
     def current(self) -> LoadedProgram:
         """What was compiled first; compiles for the default placement if nothing was."""
@@ -203,7 +198,7 @@ class Executable:
         self._variant(*self._place(None))
         return self
 
-    def execute(self, args: Sequence[Any]) -> list[ArrayImpl]:
+    def execute(self, args: Sequence[Any]) -> Run:
         """Run on flat arguments; the results are ready or on their way.
 
         Raises:
@@ -219,8 +214,7 @@ class Executable:
         outs = loaded.run(args)
         for i, converter in self.module.converted_out:
             outs[i] = converter.wrap(outs[i])
-        last.loaded = loaded  # only now: a callback of the program may have executed others
-        return outs
+        return Run(outs, None if self._needs_python or not loaded.repeatable else loaded)
 
     def _place(self, args: Sequence[Any] | None) -> tuple:
         """The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the
@@ -398,4 +392,4 @@ class Executable:
         return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.out_shardings)]
 
 
-__all__ = ["Executable", "last"]
+__all__ = ["Executable"]

@@ -34,7 +34,7 @@ def wait_for(inputs: Sequence[Any]) -> None:
             x.block_until_ready()
 
 
-def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispatcher: Callable) -> Callable:
+def misses(miss: Callable, record: Callable, new_dispatcher: Callable) -> Callable:
     """The function that a dispatcher shall call for calls that it does not know.
 
     When a program has called the host, no call is known to that dispatcher any more: each goes to a second one, after its
@@ -43,7 +43,6 @@ def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispat
     Args:
       miss: ``miss(*args, **kwargs) -> (result, call or None)`` executes, and says what to repeat.
       record: what a dispatcher wants to know of a call.
-      last: the program that this thread executed last.
       new_dispatcher: makes a dispatcher out of a function.
     """
     second: Any = None
@@ -56,7 +55,7 @@ def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispat
         if fast is None:
             return result, None
         if lends is False:
-            lends = _lends(last())
+            lends = _lends(fast.program)
         return result, record(fast)
 
     def missed(*args, **kwargs):
@@ -64,8 +63,8 @@ def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispat
         try:
             if second is None:
                 result, fast = miss(*args, **kwargs)
-                if fast is not None and getattr(last(), "calls_host", False):
-                    second, fast, lends = new_dispatcher(recorded), None, _lends(last())
+                if fast is not None and fast.program.calls_host:
+                    second, fast, lends = new_dispatcher(recorded), None, _lends(fast.program)
                 return result, None if fast is None else record(fast)
             for x in args:
                 if type(x) is ArrayImpl:
@@ -93,7 +92,7 @@ def misses(miss: Callable, record: Callable, last: Callable[[], Any], new_dispat
 
 def _lends(program: Any) -> bool | None:
     """Whether callbacks of a program look at buffers; None if it may overwrite arguments."""
-    if program is None or not program.on_buffers:
+    if not program.on_buffers:
         return False
     return None if program.module.donated else True
 

@@ -11,7 +11,6 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 
 from ..running import stages
 from ..compiling import compile
-from ..platforms import client
 from . import inspecting
 from ..jaxlib_compat import VERSION_TEXT, _jax
 
@@ -20,11 +19,6 @@ def _nested_modules() -> Any:
     from ..lowering import nested_modules  # start-up: loaded at the first program
 
     return nested_modules
-
-
-def default_platform() -> str:
-    """The platform that programs run on, as lowering rules name it."""
-    return client.platform_of(client.get_client())
 
 
 def compiler_version() -> str:
@@ -63,5 +57,5 @@ def module_of_artifact(artifact: bytes) -> str:
     return str(_jax.mlir.deserialize_portable_artifact(artifact, context))
 
 
-__all__ = ["compiler_version", "custom_call_targets", "default_platform", "exported_module", "module_of_artifact", "placements_asked_for",
+__all__ = ["compiler_version", "custom_call_targets", "exported_module", "module_of_artifact", "placements_asked_for",
            "portable_artifact"]
