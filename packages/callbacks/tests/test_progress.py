@@ -70,9 +70,8 @@ def test_two_runs_draw_two_bars():
 def test_few_reports_for_many_steps():
     calls = []
     body = progress_bar(lambda c, x: (c + 1, None), file=io.StringIO())
-    loop = body.__jax_loop__
-    report = loop.bar.report
-    loop.bar.report = lambda step, total: calls.append(int(step)) or report(step, total)
+    report = body.bar.report
+    body.bar.report = lambda step, total: calls.append(int(step)) or report(step, total)
     assert lax.scan(body, 0, None, length=100_000)[0] == 100_000
     assert calls[:3] == [0, 1, 10] and len(calls) < 60
 

@@ -87,7 +87,7 @@ def test_a_finished_message_is_kept(cls):
 def test_the_runtime_error_is_the_backends():
     """Without a backend the name does not exist, and the error says what to load; else asking for it loads the backend."""
     code = """
-from jax_core import backends; from jax_core.representation import errors
+from jax_core import backends, extension_points; from jax_core.representation import errors
 backends.prefer("nowhere", "nowhere:load")
 backends.importlib.import_module = lambda name: (_ for _ in ()).throw(RuntimeError("install one"))
 try:
@@ -96,11 +96,8 @@ except AttributeError as error:
     assert "install one" in str(error)
 backends.importlib.import_module = lambda name: Module
 class Module:
-    load = lambda: errors.set_runtime_error_class(Loaded)
+    load = lambda: extension_points.runtime_error.fill(Loaded)
 class Loaded(RuntimeError): pass
 assert errors.JaxRuntimeError is Loaded
-class Failure(RuntimeError): pass
-errors.set_runtime_error_class(Failure)
-assert errors.JaxRuntimeError is Failure
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,15 +8,15 @@ waited for by the backend.
 from __future__ import annotations
 
 import atexit
-import math
 import sys
 import threading
 import time
 
+from jax_core.extension_points import program_caller
+
 from . import stats
 
 SAY_AFTER, GIVE_UP_AFTER = 1.0, 10.0
-_PROGRAMS = frozenset(("jax_callbacks.site", "jax_xla_backend.running.host_calls"))
 _parked: set[int] = set()
 
 
@@ -40,14 +40,14 @@ def _running() -> list[str]:
 
 def _in_program(frame) -> bool:
     while frame is not None:
-        if frame.f_globals.get("__name__") in _PROGRAMS:
+        if frame.f_globals.get("__name__") in ("jax_callbacks.site", program_caller.value):
             return True
         frame = frame.f_back
     return False
 
 
 def _at_exit() -> None:
-    stats.limit = math.inf  # from now on callbacks pass through `watched`, which parks daemon threads
+    stats.watch_all()  # from now on callbacks pass through `watched`, which parks daemon threads
     start, said = time.monotonic(), False
     while names := _running():
         waited = time.monotonic() - start

@@ -2,8 +2,8 @@
 
 The runtime turns an exception in a callback into text, and raises `JaxRuntimeError` with that text wherever somebody
 waits for the program: in its C++ dispatcher, in `block_until_ready`, in `np.asarray`. So the exception is kept here
-under a number, the text holds the number, and the class `JaxRuntimeError` looks for one when it makes an instance
-(`_make`). What is raised instead is of a class derived from both, the user's class and `JaxRuntimeError`, so that
+under a number, the text holds the number, and the backend asks for it when it makes its error
+(`extension_points.error_instead`). What is raised instead is of a class derived from both, the user's class and `JaxRuntimeError`, so that
 ``except ValueError`` and ``except JaxRuntimeError`` both catch it; its cause is the original, with the traceback of the
 callback. Exceptions that are not of class `Exception` (`KeyboardInterrupt`) are raised as they are.
 
@@ -16,9 +16,10 @@ import itertools
 import re
 import sys
 import threading
-from typing import Any
+from typing import Any, Sequence
 
 import jax_core.representation.errors
+from jax_core.extension_points import callback_caller, error_instead
 
 from . import ending
 
@@ -68,26 +69,23 @@ def _text(error: BaseException) -> str:
 def _in_thread_of_runtime() -> bool:
     """Whether nothing below the functions that the runtime calls is Python."""
     frame = sys._getframe(2)
-    while frame is not None and frame.f_globals.get("__name__") in _CALLED_BY_RUNTIME:
+    while frame is not None and frame.f_globals.get("__name__") in ("jax_callbacks.site", callback_caller.value):
         frame = frame.f_back
     return frame is None
 
 
-_CALLED_BY_RUNTIME = ("jax_callbacks.site", "jax_xla_backend.arrays.callback_buffers")
-
-
 def install() -> None:
-    """Make `JaxRuntimeError` return kept exceptions. It belongs to the backend, so this is done when one is loaded."""
+    """Have the runtime raise kept exceptions. Its error class belongs to the backend, so this is done when one is loaded."""
     global _runtime_error
     with _lock:
         if _runtime_error is None:
             _runtime_error = jax_core.representation.errors.JaxRuntimeError
-            _runtime_error.__new__ = _make
+            error_instead.fill(_kept_exception)
             ending.install()
 
 
-def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
-    """``JaxRuntimeError.__new__``: a kept exception if the text holds the number of one."""
+def _kept_exception(args: Sequence[Any]) -> BaseException | None:
+    """The exception to raise where a `JaxRuntimeError` is made with these arguments, if the text holds the number of one."""
     if args and isinstance(args[0], BaseException):  # one returned below that is not a `JaxRuntimeError`, once more
         return args[0]
     if args and type(args[0]) is str:
@@ -101,7 +99,7 @@ def _make(cls: type, *args: Any, **kwargs: Any) -> BaseException:
                 return as_runtime_error(error)
         if _interrupted.search(args[0]) is not None:
             return KeyboardInterrupt()
-    return RuntimeError.__new__(cls, *args)
+    return None
 
 
 def as_runtime_error(error: BaseException) -> BaseException:

@@ -5,7 +5,7 @@ along. Where the loop is compiled it becomes a loop over runs of steps, with a c
 `Primitive.loop_observer`). The callback answers with the step for the next report, chosen so that reports come about ten
 times a second. The loop inside is compiled as it would be without a bar.
 
-The functions of `lax` see the attribute ``__jax_loop__`` of the body and leave it to this module to set the loop up.
+The functions of `lax` see that the body is an `extension_points.LoopBody` and leave it to this module to set the loop up.
 """
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import time
 from typing import Any, Callable
 
 import numpy as np
+from jax_core.extension_points import LoopBody
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive
@@ -49,12 +50,7 @@ def progress_bar(body: Callable[..., Any], length: int | None = None, *, desc: s
         raise ValueError(f"progress_bar: interval must not be negative, got {interval}")
     name = desc if desc is not None else getattr(body, "__name__", None)
     bar = _Bar(length, {"desc": name, **options}, interval)
-
-    def call(*args, **kwargs):
-        return body(*args, **kwargs)
-    functools.update_wrapper(call, body)
-    call.__jax_loop__ = _Loop(body, bar)
-    return call
+    return _Loop(body, bar)
 
 
 class _Bar:
@@ -155,11 +151,15 @@ progress_p = Primitive(
     loop_observer=_Observer)
 
 
-class _Loop:
-    """Sets up the four kinds of loops around one body."""
+class _Loop(LoopBody):
+    """A body with a bar. It sets up the four kinds of loops; called by itself it is the body."""
 
     def __init__(self, body: Callable, bar: _Bar):
+        functools.update_wrapper(self, body)
         self.body, self.bar = body, bar
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.body(*args, **kwargs)
 
     def _watched(self, total: int | None) -> Callable:
         """The body with the equation."""
@@ -168,28 +168,28 @@ class _Loop:
             return self.body(*args)
         return functools.update_wrapper(body, self.body)
 
-    def scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> tuple:
+    def set_up_scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> tuple:
         """`lax.scan`."""
         leaves = tree.leaves(xs)
         if length is None and leaves and np.ndim(leaves[0]):
             length = np.shape(leaves[0])[0]
         return scan(self._watched(length), init, xs, length, **options)
 
-    def map(self, loop: Callable, xs: Any, batch_size: int | None) -> Any:
+    def set_up_map(self, loop: Callable, xs: Any, batch_size: int | None) -> Any:
         """`lax.map`, as a scan without batches."""
         if batch_size is not None:
             raise NotImplementedError("progress_bar: lax.map with batch_size has no bar; leave one of them out")
         from jax_numpy_api import lax  # lax holds the loops, which call this module
 
         wrapped = _Loop(lambda carry, x: (carry, self.body(x)), self.bar)
-        return wrapped.scan(lax.scan, (), xs, None)[1]
+        return wrapped.set_up_scan(lax.scan, (), xs, None)[1]
 
-    def fori_loop(self, loop: Callable, lower: Any, upper: Any, init: Any, **options: Any) -> Any:
+    def set_up_fori_loop(self, loop: Callable, lower: Any, upper: Any, init: Any, **options: Any) -> Any:
         """`lax.fori_loop`."""
         static = all(isinstance(x, (int, np.integer)) for x in (lower, upper))
         return loop(lower, upper, self._watched(int(upper) - int(lower) if static else None), init, **options)
 
-    def while_loop(self, loop: Callable, condition: Callable, init: Any, max_steps: int | None = None) -> Any:
+    def set_up_while_loop(self, loop: Callable, condition: Callable, init: Any, max_steps: int | None = None) -> Any:
         """`lax.while_loop`. Its derivative, where it has one, is no single loop, so that its end must be told."""
         body = self._watched(None)
         if max_steps is None:

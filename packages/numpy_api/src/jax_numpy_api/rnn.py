@@ -21,7 +21,7 @@ from . import lax, nn
 from . import numpy as jnp
 from .lax.dot import canonical_precision
 from .named import named
-from .scipy._random import random as keyed
+from jax_core.extension_points import random_functions
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -48,7 +48,7 @@ def init_lstm_weight(rng: ArrayLike, input_size: int, hidden_size: int, num_laye
     """Weights drawn uniformly from the interval of half-width ``1 / sqrt(hidden_size)``."""
     bound = 1 / math.sqrt(hidden_size)
     count = get_num_params_in_lstm(input_size, hidden_size, num_layers, bidirectional)
-    return keyed().uniform(rng, (count,), minval=-bound, maxval=bound)
+    return random_functions.get().uniform(rng, (count,), minval=-bound, maxval=bound)
 
 
 def _pieces(input_size, hidden_size, num_layers, bidirectional):

@@ -8,6 +8,7 @@ import importlib
 import sys
 from typing import Any
 
+from jax_core.extension_points import random_functions
 from jax_core.representation.source import exclude_package
 
 exclude_package(__file__)  # our frames are not the user's, in messages and source locations
@@ -42,10 +43,4 @@ def __dir__() -> list[str]:
     return __all__
 
 
-def _namespace() -> Any:
-    return sys.modules[__name__]
-
-
-from jax_numpy_api.scipy import _random as _drawn_below  # noqa: E402  functions below this package draw through it
-
-_drawn_below.use(_namespace)
+random_functions.fill(sys.modules[__name__])

@@ -12,7 +12,7 @@ import contextlib
 import os
 import sys
 import types
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
 from jaxlib import _hlo, _jax, version
@@ -95,6 +95,28 @@ def xla_client() -> Any:
     from jaxlib import xla_client  # start-up: few programs register anything
 
     return xla_client
+
+
+def keep_name(name: str, module: types.ModuleType) -> None:
+    """Show ``module`` under a name that jaxlib's C++ looks up at each use, unless somebody else has it."""
+    sys.modules.setdefault(name, module)
+
+
+def equip(cls: type, attributes: Mapping[str, Any]) -> None:
+    """Set attributes of ``cls``, a class of jaxlib that is a class of ours to users."""
+    for name, value in attributes.items():
+        setattr(cls, name, value)
+
+
+def raise_instead(instead: Callable[[Sequence[Any]], BaseException | None]) -> None:
+    """Have jaxlib raise ``instead(args)`` where it makes its error with these arguments, unless that is None.
+
+    jaxlib raises wherever somebody waits for a program, much of it in C++, so the class is the one place that sees all errors.
+    """
+    def new(cls, *args, **kwargs):
+        found = instead(args)
+        return RuntimeError.__new__(cls, *args) if found is None else found
+    equip(RuntimeError_, {"__new__": new})
 
 
 def write_profile_data(data: Any, log_dir: str) -> None:

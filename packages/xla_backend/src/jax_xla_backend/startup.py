@@ -4,15 +4,14 @@ from __future__ import annotations
 import functools
 import gc
 import operator
-import sys
 from typing import Any
 
 import numpy as np
-from jax_core.representation import errors
+from jax_core.extension_points import error_instead, runtime_error
 from jax_core.representation.aval import ShapedArray
 
 from .arrays import array, array_methods, transfer_guards
-from . import backend
+from . import backend, jaxlib_compat
 from .platforms import client, cpp_state
 from .placement import sharding
 from .arrays import interruptible
@@ -23,7 +22,8 @@ from .placement.partition_spec import PartitionSpec
 
 def start() -> backend.XlaBackend:
     """Do all of it and return the backend. No client is made before the first use."""
-    errors.set_runtime_error_class(RuntimeError_)
+    runtime_error.fill(RuntimeError_)
+    error_instead.when_filled(jaxlib_compat.raise_instead)
     cpp_state.install()
     transfer_guards.install()
     array_methods.install()
@@ -51,14 +51,14 @@ _shown = False
 def _show_names(started: Any) -> None:
     """Have jaxlib look up our classes, which its C++ keeps.
 
-    One function it looks up at each use, so its module stays in ``sys.modules`` under the name that jaxlib asks for.
+    One function it looks up at each use, so that name stays.
     """
     global _shown
     if _shown:
         return
     _shown = True
     device = started.local_devices()[0]
-    sys.modules.setdefault("jax._src.sharding_impls", sharding)
+    jaxlib_compat.keep_name("jax._src.sharding_impls", sharding)
     with names_for_jaxlib(
             jax={},
             jax__core={"ShapedArray": ShapedArray},

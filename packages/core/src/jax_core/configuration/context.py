@@ -1,14 +1,14 @@
 """The current trace of each thread.
 
 Every `bind` asks ``state.trace`` what to do. Transformations install their trace with `use`, for the time in which
-the user's function runs. This module imports nothing of the package, so that everything else can import it.
+the user's function runs. This module imports slots only, so that everything else can import it.
 """
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable
+from typing import Any
 
-_listeners: list[Callable[[Any], None]] = []
+from ..extension_points import evaluation, trace_changed
 
 
 class _State(threading.local):
@@ -21,6 +21,13 @@ class _State(threading.local):
 
 
 state = _State()
+
+
+def _start_with(trace: Any) -> None:
+    _State.trace = trace
+
+
+evaluation.when_filled(_start_with)
 
 
 class Use:
@@ -41,16 +48,8 @@ class Use:
 
 
 def set_trace(trace: Any) -> None:
-    """Make ``trace`` this thread's current trace and tell the listeners (None stands for plain evaluation)."""
+    """Make ``trace`` this thread's current trace, and tell the backend, whose fast paths are for plain evaluation (None)."""
     state.trace = trace
-    told = None if trace is _State.trace else trace
-    for listener in _listeners:
-        listener(told)
-
-
-def on_trace_change(listener: Callable[[Any], None]) -> None:
-    """Call ``listener(trace)`` whenever a thread's current trace changes; with None for plain evaluation.
-
-    A backend uses it to keep its fast path out of the way while a transformation is at work.
-    """
-    _listeners.append(listener)
+    tell = trace_changed.value
+    if tell is not None:
+        tell(None if trace is _State.trace else trace)

@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ContextDecorator
 from typing import Any
 
+from ..extension_points import tracing_flag
+
 _MISSING: Any = object()
 _lock = threading.Lock()
 _version = 0  # counts process-wide changes of flags; a thread's cached trace key carries the count it was made at
@@ -424,7 +426,17 @@ def define(state: State) -> State:
     if state.affects_tracing:
         _tracing_states.append(state)
         _forget_keys()
+        if tracing_flag.value is not None:
+            tracing_flag.value(state)
     return state
+
+
+def _tell_of_all(tell: Callable[[State], None]) -> None:
+    for state in _tracing_states:
+        tell(state)
+
+
+tracing_flag.when_filled(_tell_of_all)
 
 
 class UserContext:
@@ -449,12 +461,6 @@ class UserContext:
 
 
 _user_contexts = itertools.count()
-_new_state_listeners: list[Callable[[State], None]] = []
-
-
-def on_new_tracing_state(listener: Callable[[State], None]) -> None:
-    """Call ``listener(state)`` for each flag that affects tracing and is defined from now on."""
-    _new_state_listeners.append(listener)
 
 
 def make_user_context(default_value: Any = None) -> UserContext:
@@ -464,8 +470,6 @@ def make_user_context(default_value: Any = None) -> UserContext:
     """
     state = define(State(f"jax_user_context_{next(_user_contexts)}", object, default_value, "A user's context.",
                           optional=True, affects_tracing=True))
-    for listener in _new_state_listeners:
-        listener(state)
     return UserContext(state)
 
 

@@ -5,6 +5,7 @@ import weakref
 from typing import Any, Callable, Sequence
 
 from .. import backends
+from ..extension_points import caches_cleared
 from ..configuration import engine, flags, context
 from ..interfaces import Executable, FastCall, LowerSpec, Run
 from ..references.discharge import any_refs, pure
@@ -203,19 +204,10 @@ def forget(fun: Callable) -> None:
     _programs.pop(fun, None)
 
 
-_clear_also: list[Callable[[], None]] = []
-
-
-def on_clear_caches(clear: Callable[[], None]) -> None:
-    """Call ``clear`` whenever all caches are cleared, for packages that keep programs of their own."""
-    _clear_also.append(clear)
-
-
 def clear_caches() -> None:
     """Forget all traced programs and executables."""
     _programs.clear()
-    for clear_own in _clear_also:
-        clear_own()
+    caches_cleared.tell()
     clear_type_cache()
     backend = backends.loaded()
     if backend is not None:

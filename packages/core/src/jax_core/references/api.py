@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from ..extension_points import reference_operators
 from ..representation import dtypes
-from ..representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, aval_of_type, get_aval
+from ..representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..traces.structural import convert_element_type_p
-from ..traces.trace import Tracer, ref_operators
+from ..traces.trace import Tracer
 from . import indexing
 from .indexing import ds
 from .primitives import LOCAL, EagerCell, RefPrimitive, addupdate_p, free_ref_p, freeze_p, get_p, is_ref, swap_p
@@ -75,7 +76,7 @@ class Ref(metaclass=_RefMeta):
         return "Ref" + repr(self._cell.value).removeprefix("Array")
 
 
-aval_of_type[Ref] = lambda ref: ref._aval
+register_array_class(Ref, lambda ref: ref._aval)
 
 
 class RefAt:
@@ -298,4 +299,4 @@ def addupdate(ref: Any, idx: Any, x: Any) -> None:
 
 # -- tracers -----------------------------------------------------------------------------------------------------------
 
-ref_operators.update({"__getitem__": get, "__setitem__": set, "at": Ref.at, "addupdate": Ref.addupdate})
+reference_operators.fill({"__getitem__": get, "__setitem__": set, "at": Ref.at, "addupdate": Ref.addupdate})

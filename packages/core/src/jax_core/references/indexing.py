@@ -9,10 +9,11 @@ index must name elements that exist, in a number that is known.
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Sequence
+from typing import Any, Sequence
 
 import numpy as np
 
+from ..extension_points import windows
 from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
 from ..traces.structural import add
@@ -232,24 +233,15 @@ def _windows(index: Index, operands: Sequence[Any]) -> list[tuple[int, Any, Slic
     return found
 
 
-_slicing: list[Callable] = []
-"""``slice(x, start, size, axis)`` and ``update(x, part, start, axis)``, given by the numpy-like package."""
-
-
-def use_slicing(cut: Callable, update: Callable) -> None:
-    """Read and write windows that are next to each other by these functions, where arrays of positions would be slower."""
-    _slicing[:] = [cut, update]
-
-
 def _read_window(value, axis, start, window):
-    if window.stride == 1 and _slicing:
-        return _slicing[0](value, start, window.size, axis)
+    if window.stride == 1 and windows.value is not None:
+        return windows.value.cut(value, start, window.size, axis)
     return value[_positions(axis, start, window)]
 
 
 def _write_window(value, axis, start, window, part):
-    if window.stride == 1 and _slicing:
-        return _slicing[1](value, part, start, axis)
+    if window.stride == 1 and windows.value is not None:
+        return windows.value.update(value, part, start, axis)
     return value.at[_positions(axis, start, window)].set(part)
 
 
@@ -286,16 +278,15 @@ def accumulate(value: Any, index: Index, operands: Sequence[Any], part: Any) -> 
 
 
 def _update(value, index, operands, part, how):
-    windows = _windows(index, operands)
     key = _key(index, operands)
 
-    def inside(value, windows):
-        if windows:
-            return _write_window(value, *windows[0], inside(_read_window(value, *windows[0]), windows[1:]))
+    def inside(value, within):
+        if within:
+            return _write_window(value, *within[0], inside(_read_window(value, *within[0]), within[1:]))
         if how == "set" and _is_everything(key, np.shape(value)):
             return part
         return getattr(value.at[key], how)(part)
-    return inside(value, windows)
+    return inside(value, _windows(index, operands))
 
 
 def _is_everything(key: tuple, shape: Sequence[int]) -> bool:

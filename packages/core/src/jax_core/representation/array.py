@@ -1,16 +1,16 @@
 """`Array`, the class that users test against, and the table of methods that arrays and tracers share.
 
 Concrete arrays come from a backend and tracers from this package; both show the same operators and methods, which
-come from the numpy-like package through `register_array_methods`. Classes and methods may be registered in any order.
+come from the numpy-like package (`extension_points.array_methods`). Classes and methods may come in any order.
 """
 from __future__ import annotations
 
 import abc
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Collection, Mapping
 
+from ..extension_points import array_methods
 from .aval import AbstractRef
 
-_methods: dict[str, Any] = {}
 _classes: list[tuple[type, frozenset]] = []
 
 
@@ -66,21 +66,20 @@ def register_array_class(cls: type, own: frozenset = frozenset()) -> None:
     _classes.append((cls, own))
     _classes_set.add(cls)
     Array.register(cls)
-    for name, method in _methods.items():
-        _attach(cls, own, name, method)
+    if array_methods.value is not None:
+        _attach(cls, own, array_methods.value)
 
 
-def register_array_methods(table: Mapping[str, Any]) -> None:
-    """Attach every entry of ``table`` (name to function or property) to all array classes, present and future."""
-    _methods.update(table)
-    for name, method in table.items():
-        for cls, own in _classes:
-            _attach(cls, own, name, method)
-    for name, method in table.items():
-        if name not in Array.__dict__:
-            setattr(Array, name, method)
+def _attach(cls: type, own: Collection[str], methods: Mapping[str, Any]) -> None:
+    for name, method in methods.items():
+        if name not in own:
+            setattr(cls, name, method)
 
 
-def _attach(cls, own, name, method):
-    if name not in own:
-        setattr(cls, name, method)
+def _attach_to_all(methods: Mapping[str, Any]) -> None:
+    for cls, own in _classes:
+        _attach(cls, own, methods)
+    _attach(Array, vars(Array), methods)
+
+
+array_methods.when_filled(_attach_to_all)

@@ -451,9 +451,9 @@ def typeof(x: Any) -> AbstractValue:
     return get_aval(x)
 
 
-def register_array_class(cls: type) -> None:
-    """Values of class ``cls`` carry their type in the attribute ``aval``."""
-    aval_of_type[cls] = _own_aval
+def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:
+    """``rule(x)`` is the type of values ``x`` of class ``cls``; by default their attribute ``aval``."""
+    aval_of_type[cls] = rule
 
 
 class ShapeDtypeStruct:

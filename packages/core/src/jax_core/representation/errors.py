@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import backends
+from ..extension_points import runtime_error
 
 _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 
@@ -218,21 +219,12 @@ def shape_error(shape: Any) -> TypeError:
 
 
 # --- errors of the running program ---------------------------------------------------
-_runtime_error: type[Exception] | None = None
-
-
-def set_runtime_error_class(cls: type[Exception]) -> None:
-    """Make `cls` the `JaxRuntimeError` of this process; called by the backend when it loads, which asking for the class does."""
-    global _runtime_error
-    _runtime_error = cls
-
-
 def __getattr__(name: str) -> Any:
     if name == "JaxRuntimeError":
-        if _runtime_error is None:
+        if runtime_error.value is None:  # the backend fills it when it is loaded
             try:
                 backends.get()
             except RuntimeError as error:
                 raise AttributeError(f"{__name__}.JaxRuntimeError is the error class of the runtime, and {error}") from error
-        return _runtime_error
+        return runtime_error.get()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,11 +9,11 @@ levels, no sublevels, and no lifting of constants through the levels between.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 
 from ..representation import array, errors
-from .. import backends
+from .. import backends, extension_points
 from ..configuration import context
 from . import nans
 from ..representation.aval import AbstractRef, AbstractValue, register_array_class
@@ -133,7 +133,7 @@ class EvalTrace(Trace):
 
 
 EVAL = EvalTrace()
-context._State.trace = EVAL
+extension_points.evaluation.fill(EVAL)
 
 
 def current() -> Trace:
@@ -330,14 +330,10 @@ class Tracer:
         return ""
 
 
-ref_operators: dict[str, Any] = {}
-"""The operators of tracers that are references, by name; filled by `references.api`."""
-
-
-def _operators(tracer: Tracer) -> dict:
+def _operators(tracer: Tracer) -> Mapping[str, Any]:
     if type(tracer.aval) is not AbstractRef:
-        return array._methods
-    return ref_operators
+        return extension_points.array_methods.get()
+    return extension_points.reference_operators.get()
 
 
 def _concrete(tracer: Tracer, kind: type, name: str):

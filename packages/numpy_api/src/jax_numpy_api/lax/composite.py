@@ -10,7 +10,7 @@ import numpy as np
 
 from jax_core.transformations import batching
 from jax_core.representation import tree
-from jax_core.representation.aval import abstract_token, aval_of_type, get_aval
+from jax_core.representation.aval import abstract_token, get_aval, register_array_class
 from jax_core.representation.effects import Effect
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
@@ -161,7 +161,7 @@ class Token:
         """Nothing to wait for."""
 
 
-aval_of_type[Token] = lambda token: abstract_token
+register_array_class(Token)
 
 create_token_p = Primitive(
     "create_token", out_type=lambda: abstract_token, jvp=ZERO, batch=none("create_token has no operand that could be mapped"),

@@ -67,7 +67,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names.sp
 
 e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
 
-_array_methods.register()
+_array_methods.provide()
 
 
 def __getattr__(name: str) -> Any:

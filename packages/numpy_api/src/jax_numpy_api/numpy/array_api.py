@@ -8,6 +8,7 @@ import numpy as np
 
 from jax_core import backends
 from jax_core.configuration import flags
+from jax_core.extension_points import array_namespace
 from jax_core.representation import dtypes
 
 __array_api_version__ = "2024.12"
@@ -22,7 +23,7 @@ def namespace(api_version: str | None = None) -> Any:
     if api_version is not None and api_version not in ("2021.12", "2022.12", "2023.12", "2024.12"):
         raise ValueError(f"array API version {api_version!r} is not supported; the newest supported is "
                          f"{__array_api_version__!r}")
-    return sys.modules.get("jax.numpy", sys.modules[__package__])
+    return array_namespace.value or sys.modules[__package__]
 
 
 class ArrayNamespaceInfo:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.representation import array as core_array, dtypes
+from jax_core import extension_points
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.references.indexing import use_slicing
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 
@@ -452,7 +452,7 @@ def _with_window(x, part, start, axis):
     return slicing.dynamic_update_slice_in_dim(x, part, start, axis)
 
 
-def register() -> None:
-    """Attach the table to all array classes, now and later."""
-    core_array.register_array_methods(table())
-    use_slicing(_window, _with_window)
+def provide() -> None:
+    """Give arrays and references of core what they have from here."""
+    extension_points.array_methods.fill(table())
+    extension_points.windows.fill(extension_points.Windows(_window, _with_window))

@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from jax_core import backends
 from jax_core.configuration import engine, context
-from jax_core.programs.call import on_clear_caches
+from jax_core.extension_points import caches_cleared
 from jax_core.programs.jit import inlined, inlined_later, jit
 from jax_core.traces.trace import EVAL
 from jax_core.representation.array import Array
@@ -146,7 +146,7 @@ def _forget_numbers(*_: Any) -> None:
 
 for _flag in ("jax_enable_x64", "jax_default_device", "jax_transfer_guard_host_to_device", "jax_platforms"):
     engine.on_change(_flag, _forget_numbers)
-on_clear_caches(_forget_numbers)
+caches_cleared.add(_forget_numbers)
 
 
 # -- rows --------------------------------------------------------------------------------------------------------------

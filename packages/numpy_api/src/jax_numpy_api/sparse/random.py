@@ -11,13 +11,13 @@ from jax_core.representation import dtypes
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import numpy as jnp
-from ..scipy._random import random as keyed
+from jax_core.extension_points import random_functions
 from .bcoo import BCOO, bcoo_sort_indices
 from .util import nfold_vmap, static_shape
 
 
 def _uniform(key, shape, dtype, **kwds):
-    return keyed().uniform(key, shape, dtype, **kwds)
+    return random_functions.get().uniform(key, shape, dtype, **kwds)
 
 
 def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.float64,
@@ -51,7 +51,7 @@ def random_bcoo(key: ArrayLike, shape: Sequence[int], *, dtype: DTypeLike = np.f
         raise ValueError(f"random_bcoo: got nse={nse}, expected to be between 0 and {size}")
     dtype = dtypes.canonicalize_dtype(dtype)
     index_dtype = np.dtype(np.int32 if indices_dtype is None else indices_dtype)
-    random = keyed()
+    random = random_functions.get()
     data_key, index_key = random.split(key)
 
     def draw(key):

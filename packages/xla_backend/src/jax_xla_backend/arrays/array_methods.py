@@ -16,7 +16,7 @@ from jax_core.representation import aval as core_aval
 
 from . import interruptible
 from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
-from ..jaxlib_compat import to_dlpack
+from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
 from .put import device_put, from_host
 from ..placement.sharding import Index, Sharding
@@ -345,8 +345,7 @@ OWN = frozenset(name for name in vars(_ArrayMethods) if name not in (
 
 def install() -> None:
     """Attach the methods to the C++ class and make it known to core."""
-    for name in OWN:
-        setattr(ArrayImpl, name, vars(_ArrayMethods)[name])
+    equip(ArrayImpl, {name: vars(_ArrayMethods)[name] for name in OWN})
     core_array.register_array_class(ArrayImpl, own=OWN)
     core_aval.register_array_class(ArrayImpl)
 

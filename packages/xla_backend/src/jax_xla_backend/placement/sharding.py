@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..jaxlib_compat import HloSharding, _hlo, _jax, names_for_jaxlib
+from ..jaxlib_compat import HloSharding, _hlo, _jax, equip, names_for_jaxlib
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
@@ -43,9 +43,8 @@ class DuplicateSpecError(ValueError):
 def _attach(cls: type) -> Callable[[type], type]:
     """Decorator: copy the attributes of a Python class to the C++ class ``cls``, which replaces it."""
     def copy(source: type) -> type:
-        for name, value in vars(source).items():
-            if name not in ("__dict__", "__weakref__", "__module__", "__slots__", "__doc__"):
-                setattr(cls, name, value)
+        equip(cls, {name: value for name, value in vars(source).items()
+                    if name not in ("__dict__", "__weakref__", "__module__", "__slots__", "__doc__")})
         return cls
     return copy
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from jax_core.configuration import engine, context
+from jax_core.configuration import engine
+from jax_core.extension_points import trace_changed, tracing_flag
 from jax_core.traces.trace import Tracer
 
 from ..jaxlib_compat import Config, _jax, unset
@@ -42,9 +43,7 @@ def _mirror_trace_key() -> None:
             _key.set_global(engine.trace_key())
     def watch(state: Any) -> None:
         engine.on_change(state.name, changed)
-    for state in engine._tracing_states:
-        watch(state)
-    engine.on_new_tracing_state(watch)
+    tracing_flag.fill(watch)
 
 
 class _Running:
@@ -73,4 +72,4 @@ def install() -> None:
     _mirror("jax_disable_jit", _disable_jit)
     _mirror("jax_default_device", _device)
     _mirror_trace_key()
-    context.on_trace_change(_trace_changed)
+    trace_changed.fill(_trace_changed)

@@ -13,12 +13,16 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+from jax_core.extension_points import program_caller
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import shorten
 
 from ..arrays import callback_buffers, interruptible
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import RuntimeError_
+
+
+program_caller.fill(__name__)
 
 
 def calls_host(module: Any, devices: Sequence[Any]) -> bool:

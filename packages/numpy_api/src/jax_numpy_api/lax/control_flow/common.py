@@ -20,7 +20,8 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
-from jax_core.programs.call import check_results, on_clear_caches
+from jax_core.extension_points import caches_cleared
+from jax_core.programs.call import check_results
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.references.discharge import any_refs, apply_discharged
@@ -282,7 +283,7 @@ def clear_known_programs() -> None:
         _known_programs.clear()
 
 
-on_clear_caches(clear_known_programs)
+caches_cleared.add(clear_known_programs)
 
 
 def _one_equation(prim, avals, params) -> ClosedJaxpr:

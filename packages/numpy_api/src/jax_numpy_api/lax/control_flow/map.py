@@ -8,6 +8,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.extension_points import LoopBody
 from jax_core.representation import tree
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
@@ -35,8 +36,8 @@ def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> 
       ValueError: the leading axes differ, or ``batch_size`` is not positive.
     """
     require_callable("lax.map", f=f)
-    if hasattr(f, "__jax_loop__"):
-        return f.__jax_loop__.map(map, xs, batch_size=batch_size)
+    if isinstance(f, LoopBody):
+        return f.set_up_map(map, xs, batch_size=batch_size)
     if batch_size is None:
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
     if not hasattr(batch_size, "__index__") or batch_size.__index__() <= 0:

@@ -15,6 +15,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
+from jax_core.extension_points import LoopBody
 from jax_core.transformations import manual
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractValue, get_aval
@@ -69,8 +70,8 @@ def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | N
     Differentiable in both modes. The compiled loop evaluates ``f`` in constant code size.
     """
     require_callable("lax.scan", f=f)
-    if hasattr(f, "__jax_loop__"):  # a body that wants to see the loop, such as one with a progress bar
-        return f.__jax_loop__.scan(scan, init, xs, length, reverse=reverse, unroll=unroll)
+    if isinstance(f, LoopBody):  # such as one with a progress bar
+        return f.set_up_scan(scan, init, xs, length, reverse=reverse, unroll=unroll)
     xs_flat, xs_tree = tree.flatten(xs)
     init_flat, init_tree = tree.flatten(init)
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)

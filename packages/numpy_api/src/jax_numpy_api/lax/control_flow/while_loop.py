@@ -15,6 +15,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
+from jax_core.extension_points import LoopBody
 from jax_core.representation import dtypes, tree
 from jax_core.transformations import manual
 from jax_core.representation.aval import get_aval
@@ -67,8 +68,8 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
       ValueError: reverse-mode differentiation without ``max_steps``.
     """
     require_callable("lax.while_loop", cond_fun=cond_fun, body_fun=body_fun)
-    if hasattr(body_fun, "__jax_loop__"):
-        return body_fun.__jax_loop__.while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
+    if isinstance(body_fun, LoopBody):
+        return body_fun.set_up_while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
     max_steps = _check_bound(max_steps)
     if flags.disable_jit.value:
         live = cond_fun(as_arrays(init_val))
@@ -161,8 +162,8 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
       ValueError: ``unroll`` with bounds that are not static.
     """
     require_callable("lax.fori_loop", body_fun=body_fun)
-    if hasattr(body_fun, "__jax_loop__"):
-        return body_fun.__jax_loop__.fori_loop(fori_loop, lower, upper, init_val, unroll=unroll)
+    if isinstance(body_fun, LoopBody):
+        return body_fun.set_up_fori_loop(fori_loop, lower, upper, init_val, unroll=unroll)
     lower, upper, one = _loop_bounds(lower, upper)
     first, last = to_concrete_value(lower), to_concrete_value(upper)
     if flags.disable_jit.value and first is not None and last is not None:

@@ -17,7 +17,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import promote_dtypes_inexact
-from .._random import random as keyed
+from jax_core.extension_points import random_functions
 
 __all__ = ["Rotation", "Slerp"]
 
@@ -202,7 +202,7 @@ class Rotation(NamedTuple):
     @classmethod
     def random(cls, random_key: ArrayLike, num: int | None = None) -> "Rotation":
         """Uniformly distributed rotations."""
-        return cls.from_quat(keyed().normal(random_key, (4,) if num is None else (num, 4)))
+        return cls.from_quat(random_functions.get().normal(random_key, (4,) if num is None else (num, 4)))
 
     @classmethod
     def concatenate(cls, rotations: Sequence) -> "Rotation":

@@ -14,7 +14,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 from ... import lax
 from ... import numpy as jnp
 from ...numpy.promotion import check_arraylike
-from .._random import random as keyed
+from jax_core.extension_points import random_functions
 from ..special import logsumexp, ndtr
 from .multivariate_normal import _logpdf as _normal_logpdf
 
@@ -147,7 +147,7 @@ class gaussian_kde:  # SciPy's name
 
     def resample(self, key: ArrayLike, shape: tuple[int, ...] = ()) -> Array:
         """Samples of the estimate, ``(d, *shape)``; ``key`` is a random key."""
-        random = keyed()
+        random = random_functions.get()
         index_key, noise_key = random.split(key)
         index = random.choice(index_key, self.n, shape=shape, p=self.weights)
         noise = random.multivariate_normal(noise_key, jnp.zeros(self.d, self.dataset.dtype), self.covariance, shape=shape,

@@ -1,0 +1,182 @@
+"""Where packages meet without importing each other: every slot there is, what it is for and who fills it.
+
+A package imports only those below it. What a package below needs from one above is a slot of this list: the one above fills
+it when it is loaded, once, and the one below reads it. Nothing else is set from outside: a test finds assignments to
+attributes of other modules and classes.
+
+Tables with an open number of entries, each under a key of its own (classes of arrays, pytree nodes, flags, platforms, kinds
+of keys), are filled by functions of the modules that own them.
+
+This module imports nothing of the package, so that every layer may read it.
+"""
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any, Callable, Generic, Mapping, NamedTuple, ParamSpec, Sequence, TypeVar
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+class NotProvided(RuntimeError):
+    """Something is needed that a package which is not loaded provides."""
+
+
+class Slot(Generic[T]):
+    """One value that comes from elsewhere.
+
+    Args:
+      purpose: what it is for, as the end of the sentence "jax needs ...".
+      provider: the package or module that fills it.
+
+    Attributes:
+      value: what it was filled with, None before. Paths that must be fast read this; `get` raises where it is missing.
+    """
+
+    __slots__ = ("purpose", "provider", "value", "_waiting")
+    value: T | None
+
+    def __init__(self, purpose: str, provider: str):
+        self.purpose, self.provider, self.value = purpose, provider, None
+        self._waiting: list[Callable[[T], Any]] = []
+
+    def fill(self, value: T) -> None:
+        """Put ``value`` there. Once: the same value again is no change.
+
+        Raises:
+          RuntimeError: the slot holds another value.
+        """
+        if self.value is not None:
+            if self.value is value or self.value == value:
+                return
+            raise RuntimeError(f"the slot for {self.purpose} was filled by {self.provider} with {self.value!r}, and is filled once; "
+                               f"it cannot be filled again, with {value!r}")
+        self.value = value
+        for use in self._waiting:
+            use(value)
+        self._waiting.clear()
+
+    def get(self) -> T:
+        """The value.
+
+        Raises:
+          NotProvided: nobody has filled the slot.
+        """
+        if self.value is None:
+            raise NotProvided(f"jax needs {self.purpose} here, which {self.provider} provides; import it first")
+        return self.value
+
+    def when_filled(self, use: Callable[[T], Any]) -> None:
+        """Call ``use(value)`` when the slot is filled, or now if it is."""
+        if self.value is not None:
+            use(self.value)
+        else:
+            self._waiting.append(use)
+
+    def __repr__(self):
+        return f"Slot({self.purpose!r}, {self.provider!r}, {'empty' if self.value is None else 'filled'})"
+
+
+class Listeners(Generic[P]):
+    """Functions that several packages add, called one after the other when something happens.
+
+    Args:
+      event: what happens, as the end of the sentence "called when ...".
+      teller: the module that calls them.
+    """
+
+    __slots__ = ("event", "teller", "_functions")
+
+    def __init__(self, event: str, teller: str):
+        self.event, self.teller = event, teller
+        self._functions: list[Callable[P, Any]] = []
+
+    def add(self, function: Callable[P, Any]) -> None:
+        """Have ``function`` called from now on."""
+        self._functions.append(function)
+
+    def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Call all of them."""
+        for function in self._functions:
+            function(*args, **kwargs)
+
+
+# -- arrays ----------------------------------------------------------------------------------------------------------
+
+array_methods: Slot[Mapping[str, Any]] = Slot(
+    "the operators and methods that arrays and tracers share, by name", "jax_numpy_api.numpy")
+"""Attached to all array classes (`representation.array`), whichever of the two is there first."""
+
+array_namespace: Slot[ModuleType] = Slot("the module that `__array_namespace__` of arrays answers with", "jax.numpy")
+"""Where `jax` is not installed it is `jax_numpy_api.numpy`."""
+
+
+class Windows(NamedTuple):
+    """``cut(x, start, size, axis)``: elements next to each other along an axis; ``update(x, part, start, axis)``: ``x`` with them
+    replaced. ``start`` may be traced."""
+
+    cut: Callable[[Any, Any, int, int], Any]
+    update: Callable[[Any, Any, Any, int], Any]
+
+
+windows: Slot[Windows] = Slot("windows of arrays that start at a traced position", "jax_numpy_api.numpy")
+"""For `references.indexing`, which uses arrays of positions where nobody provides windows."""
+
+random_functions: Slot[ModuleType] = Slot("random numbers (`jax.random`)", "jax_random")
+"""For the few functions of `jax_numpy_api` that take a key; who has a key has loaded the package."""
+
+
+# -- traces ----------------------------------------------------------------------------------------------------------
+
+evaluation: Slot[Any] = Slot("the trace that runs primitives at once", "jax_core.traces")
+"""The current trace of a thread that is in no transformation; for `configuration.context`, which imports nothing."""
+
+reference_operators: Slot[Mapping[str, Any]] = Slot("the operators of tracers that are references, by name", "jax_core.references")
+
+trace_changed: Slot[Callable[[Any], None]] = Slot("to tell who keeps fast paths of the current trace", "jax_xla_backend")
+"""Called with each thread's new current trace, None for evaluation. Read with each change, so there is one and no list."""
+
+tracing_flag: Slot[Callable[[Any], None]] = Slot("to tell who keeps fast paths of the flags that affect tracing", "jax_xla_backend")
+"""Called with each such flag (`engine.State`) there is, and each that is defined later."""
+
+
+# -- running programs --------------------------------------------------------------------------------------------------
+
+runtime_error: Slot[type[Exception]] = Slot("the class of errors of the runtime, `JaxRuntimeError`", "jax_xla_backend")
+"""Filled when the backend is loaded. A backend without a class of its own leaves it empty."""
+
+error_instead: Slot[Callable[[Sequence[Any]], BaseException | None]] = Slot(
+    "the exceptions of callbacks, which the runtime turns into text", "jax_callbacks")
+"""``error_instead(args)``: what to raise where the runtime makes its error with these arguments, or None for that error."""
+
+program_caller: Slot[str] = Slot("the name of the module that calls programs with callbacks", "jax_xla_backend")
+"""A thread with a frame of it may be in such a program, when the interpreter ends."""
+
+callback_caller: Slot[str] = Slot("the name of the module that the runtime calls with the buffers of a callback", "jax_xla_backend")
+"""A frame of it is the runtime's and not the program's, when an exception of a callback looks for its way."""
+
+caches_cleared: Listeners[[]] = Listeners("all caches are cleared (`jax.clear_caches`)", "jax_core.programs")
+"""For packages that keep programs of their own."""
+
+
+class LoopBody:
+    """The body of a loop that sets the loop up itself, as `jax_callbacks.progress_bar` returns.
+
+    The functions of `lax` hand over: each method gets the function of that name, to call with another body, and its arguments.
+    """
+
+    def set_up_scan(self, scan: Callable, init: Any, xs: Any, length: int | None, **options: Any) -> Any:
+        """`lax.scan`."""
+        raise NotImplementedError
+
+    def set_up_map(self, loop: Callable, xs: Any, batch_size: int | None) -> Any:
+        """`lax.map`."""
+        raise NotImplementedError
+
+    def set_up_fori_loop(self, loop: Callable, lower: Any, upper: Any, init: Any, **options: Any) -> Any:
+        """`lax.fori_loop`."""
+        raise NotImplementedError
+
+    def set_up_while_loop(self, loop: Callable, condition: Callable, init: Any, max_steps: int | None) -> Any:
+        """`lax.while_loop`."""
+        raise NotImplementedError
