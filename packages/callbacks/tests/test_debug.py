@@ -6,7 +6,7 @@ import logging
 
 import numpy as np
 import pytest
-from jax_callbacks import debug, io_callback
+from jax_callbacks import debug, debugger, io_callback
 from jax_core.transformations.autodiff import grad, jvp, linearize, vjp
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
@@ -223,7 +223,7 @@ def session(commands, f, *args):
 def stopping(stdin, stdout):
     def inner(y):
         label = "static"
-        debug.breakpoint(stdin=stdin, stdout=stdout)
+        debugger.breakpoint(stdin=stdin, stdout=stdout)
         return y + len(label)
 
     @jit

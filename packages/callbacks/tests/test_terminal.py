@@ -11,13 +11,13 @@ import pytest
 pty = pytest.importorskip("pty", reason="needs a Unix terminal")
 
 PROGRAM = """
-    from jax_callbacks import debug
+    from jax_callbacks import debugger
     from jax_core.programs.jit import jit
     from jax_numpy_api import lax, numpy as jnp
     import jax_xla_backend
 
     def inner(y):
-        debug.breakpoint()
+        debugger.breakpoint()
         return y + 1
 
     @jit

@@ -13,7 +13,7 @@ from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
-from jax_core.traces.structural import bdim_at_front, moved
+from jax_core.traces.structural import bdim_at_front, broadcast, moved
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.typing import Axis, Placement, PyTree
 
@@ -145,7 +145,6 @@ def _with_axis_of_one(x, vmap_method):
     """An operand without batch axis: unchanged for functions that broadcast, else with an axis of length one."""
     if vmap_method == "legacy_vectorized":
         return x
-    from jax_core.traces.structural import broadcast
     return broadcast(x, 1)
 
 

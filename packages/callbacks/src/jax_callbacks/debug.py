@@ -16,7 +16,6 @@ from jax_core.representation.aval import is_jax_type
 from jax_core.representation.primitive import ZERO, Primitive
 
 from .api import batch_by_loop, lower_call, run_now
-from .debugger import breakpoint
 from .effects import DebugEffect, OrderedDebugEffect, debug_effect, ordered_debug_effect
 from .site import make_site
 from .visualize import inspect_array_sharding, visualize_array_sharding, visualize_sharding
@@ -37,7 +36,7 @@ debug_callback_p = Primitive(
     lowers_keys=True)
 
 
-def _bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool, partitioned: bool) -> None:
+def bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool, partitioned: bool) -> None:
     site, operands = make_site(kind, function, args, kwargs, None, (), is_jax_type)
     debug_callback_p.bind(*operands, site=site, ordered=bool(ordered), partitioned=bool(partitioned))
 
@@ -68,7 +67,7 @@ def _callback(function, args, kwargs, ordered, partitioned):
     if not callable(function):
         raise TypeError("first argument to jax.debug.callback must be callable, but got an object of type "
                         f"{type(function)}")
-    _bind("debug.callback", function, args, kwargs, ordered, partitioned)
+    bind("debug.callback", function, args, kwargs, ordered, partitioned)
 
 
 # -- print -----------------------------------------------------------------------------------------------------------
@@ -166,7 +165,7 @@ def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned
 def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_logging, frame):
     if not skip_format_check:
         _check.format(fmt, *args, **kwargs)
-    _bind("debug.log" if use_logging else "debug.print", _Log(fmt, frame) if use_logging else _Print(fmt), args, kwargs,
+    bind("debug.log" if use_logging else "debug.print", _Log(fmt, frame) if use_logging else _Print(fmt), args, kwargs,
           ordered, partitioned)
 
 
@@ -179,5 +178,5 @@ def log(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: 
     return _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, True, frame)
 
 
-__all__ = ["DebugEffect", "OrderedDebugEffect", "breakpoint", "callback", "inspect_array_sharding", "log", "print",
+__all__ = ["DebugEffect", "OrderedDebugEffect", "callback", "inspect_array_sharding", "log", "print",
            "visualize_array_sharding", "visualize_sharding"]

@@ -17,6 +17,8 @@ from typing import Any
 from jax_core.representation import source
 from jax_core.representation.aval import is_jax_type
 
+from . import debug
+
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -181,8 +183,6 @@ def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_fr
       ValueError: unknown ``backend``.
       bdb.BdbQuit: raised by the program when the user quits.
     """
-    from . import debug  # debug shows this function among its own
-
     if backend not in (None, "cli"):
         raise ValueError(f"jax.debug.breakpoint: backend={backend!r} is unknown; use 'cli' or None")
     frames = _frames(filter_frames, num_frames)
@@ -195,7 +195,7 @@ def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_fr
         if prompt.quit:
             raise bdb.BdbQuit
 
-    debug._bind("debug.breakpoint", stop, (arrays,), {}, ordered, False)
+    debug.bind("debug.breakpoint", stop, (arrays,), {}, ordered, False)
     return token
 
 

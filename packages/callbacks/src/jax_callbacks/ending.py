@@ -11,13 +11,13 @@ import atexit
 import sys
 import threading
 import time
+from typing import Callable
 
 from jax_core.extension_points import program_caller
 
-from . import stats
-
 SAY_AFTER, GIVE_UP_AFTER = 1.0, 10.0
 _parked: set[int] = set()
+_stops: list[Callable[[], None]] = []
 
 
 def park() -> None:
@@ -47,7 +47,8 @@ def _in_program(frame) -> bool:
 
 
 def _at_exit() -> None:
-    stats.watch_all()  # from now on callbacks pass through `watched`, which parks daemon threads
+    for stop in _stops:
+        stop()
     start, said = time.monotonic(), False
     while names := _running():
         waited = time.monotonic() - start
@@ -60,6 +61,11 @@ def _at_exit() -> None:
                              "ends\n")
             said = True
         time.sleep(0.002)
+
+
+def at_end(stop: Callable[[], None]) -> None:
+    """Call ``stop()`` when the interpreter begins to end: from then on callbacks `park` before they begin."""
+    _stops.append(stop)
 
 
 def install() -> None:

@@ -18,6 +18,7 @@ from jax_core.extension_points import LoopBody
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive
+from jax_numpy_api import lax
 
 from .api import call_io, lower_call
 from .effects import IOEffect
@@ -99,7 +100,7 @@ class _Bar:
             self.bar.update(done - self.bar.n)
 
     def _start(self, now: float, total: int | None) -> None:
-        from tqdm.auto import tqdm  # takes a while to load
+        from tqdm.auto import tqdm  # an optional dependency
 
         self.close()
         self.bar = tqdm(total=self.total if self.total is not None else total, mininterval=self.interval, **self.options)
@@ -179,8 +180,6 @@ class _Loop(LoopBody):
         """`lax.map`, as a scan without batches."""
         if batch_size is not None:
             raise NotImplementedError("progress_bar: lax.map with batch_size has no bar; leave one of them out")
-        from jax_numpy_api import lax  # lax holds the loops, which call this module
-
         wrapped = _Loop(lambda carry, x: (carry, self.body(x)), self.bar)
         return wrapped.set_up_scan(lax.scan, (), xs, None)[1]
 

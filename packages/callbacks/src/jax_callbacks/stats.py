@@ -14,6 +14,8 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 from jax_core.representation.source import describe_function
 
+from .ending import at_end, park
+
 class Record:
     """Number of calls of the callbacks defined at one place and the time they took together."""
 
@@ -100,10 +102,13 @@ def callback_timeout(seconds: float) -> Iterator[None]:
         limit = before
 
 
-def watch_all() -> None:
-    """Have all callbacks pass through `watched`, without a limit."""
+def _watch_all() -> None:
+    """Have all callbacks pass through `watched`, without a limit: it parks daemon threads."""
     global limit
     limit = math.inf
+
+
+at_end(_watch_all)
 
 
 class watched:
@@ -120,7 +125,6 @@ class watched:
         if math.isfinite(self.seconds):
             self.timer.start()
         else:
-            from .ending import park  # the module needs this one
             park()
 
     def __exit__(self, kind, error, trace):

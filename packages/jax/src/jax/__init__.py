@@ -164,7 +164,7 @@ _fetch, __dir__, __all__ = _table(__name__, _NAMES)
 def _served(name: str):
     """The public name ``name``. Functions and classes bring arrays and tracers with them, whose operators are loaded first."""
     if ":" in _NAMES.get(name, ""):
-        import jax_numpy_api.numpy
+        import jax_numpy_api.numpy  # start-up: loaded with the first name
     return _fetch(name)
 
 

@@ -13,6 +13,7 @@ from jax_core.configuration import flags, context
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
+from jax_core.traces.structural import convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.array import Array
@@ -228,7 +229,6 @@ def _fold_number(data):
         return data
     if isinstance(data, (np.generic, np.ndarray, float)):
         return np.asarray(data).astype(_U32)[()]
-    from jax_core.traces.structural import convert_element_type_p
     return convert_element_type_p.bind(data, new_dtype=_U32, weak_type=False, sharding=None)
 
 

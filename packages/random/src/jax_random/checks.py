@@ -42,7 +42,7 @@ def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, 
         raise ValueError(f"{name} accepts a single key, but was given a key array of shape {shape} != (). Use jax.vmap "
                          "for batching.")
     if typed and consumes and flags.debug_key_reuse.value:
-        from .key_reuse import consume  # loaded where somebody asks for the check
+        from .key_reuse import consume  # start-up: few ask for the check
         consume(name, key)
     return words, impl, typed
 
@@ -151,6 +151,22 @@ _KINDS: dict[str, tuple[tuple[Any, ...], str, Callable[[], Any]]] = {
     "int": ((np.integer,), "an int dtype", dtypes.default_int_dtype),
     "unsigned": ((np.unsignedinteger,), "an unsigned int dtype", dtypes.default_uint_dtype),
 }
+
+
+def batch_shape(name: str, shape: Any, *batches: tuple[int, ...]) -> tuple[int, ...]:
+    """``shape``, to which the batch shapes of parameters must broadcast; default what they broadcast to together."""
+    try:
+        together = np.broadcast_shapes(*batches)
+        if shape is None:
+            return together
+        shape = check_shape(name, shape)
+        if np.broadcast_shapes(shape, together) == shape:
+            return shape
+    except ValueError as error:
+        if "negative" in str(error):
+            raise
+    raise ValueError(f"{name}: batch shapes {', '.join(map(str, batches))} of the parameters do not broadcast to "
+                     f"shape={shape}")
 
 
 def check_dtype(name: str, dtype: Any, kind: str = "float") -> Any:

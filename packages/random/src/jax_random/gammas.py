@@ -27,7 +27,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
-from .checks import check_array, check_call, check_dtype, check_shape, key_words, run, sampler
+from .checks import batch_shape, check_array, check_call, check_dtype, check_shape, key_words, run, sampler
 from .continuous import draw_exponential, draw_signs
 from .discrete import check_method
 from .impls import PRNGImpl, is_partitionable, threefry_prng_impl
@@ -453,8 +453,7 @@ def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: Shape | None = None, dtyp
     if not np.shape(alpha):
         raise ValueError("dirichlet requires alpha.ndim >= 1, got alpha.ndim == 0")
     shape = batch if shape is None else check_shape("dirichlet", shape)
-    from .multivariate import _batch_shape  # linear algebra is not needed for anything else here
-    return run(_dirichlet, out_sharding, words, alpha, impl=impl, shape=_batch_shape("dirichlet", shape, batch),
+    return run(_dirichlet, out_sharding, words, alpha, impl=impl, shape=batch_shape("dirichlet", shape, batch),
                dtype=dtype)
 
 

@@ -11,11 +11,11 @@ from typing import Any, Callable, Protocol, Sequence
 
 import numpy as np
 
+import jax_random  # its namespace says which module a distribution is in
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_numpy_api import numpy as jnp
-
 
 RealNumeric = Any
 
@@ -86,7 +86,6 @@ def truncated_normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None,
 
 
 def _draw(name: str) -> Callable:
-    import jax_random  # the package's own namespace says which module a distribution is in
     return getattr(jax_random, name)
 
 

@@ -10,8 +10,11 @@ import math
 from typing import Any, TypeAlias
 
 import numpy as np
+from jax_core import backends
 from jax_core.representation import array, aval as avals, dtypes
 from jax_core.representation.aval import ShapedArray
+
+from .primitives import random_wrap_p
 
 _U32 = np.dtype(np.uint32)
 
@@ -62,14 +65,12 @@ class KeyType(dtypes.ExtendedDType):
 
     def full(self, shape: tuple[int, ...], value: Any) -> Any:
         """Keys whose words are all ``value``, an integer."""
-        from .primitives import random_wrap_p  # that module needs this one
-
         return random_wrap_p.bind(np.full((*shape, *self.impl.key_shape), value, np.uint32), impl=self.impl)
 
 
     def before_call(self, name: str, args: Any, program: Any) -> None:
         """Note the keys that a compiled function consumes; see `key_reuse`."""
-        from . import key_reuse  # loaded where somebody asks for the check
+        from . import key_reuse  # start-up: few ask for the check
 
         for x, consumed in zip(args, key_reuse.consumed_inputs(program)):
             if consumed and isinstance(getattr(x, "dtype", None), KeyType):
@@ -90,7 +91,6 @@ class PRNGKeyArray:
 
     def __init__(self, impl: Any, words: Any):
         if type(words) is np.ndarray or isinstance(words, np.generic):
-            from jax_core import backends
             words = backends.get().put(words)
         self.dtype, self._words, self._consumed = impl.dtype, words, None
 
@@ -121,7 +121,6 @@ class PRNGKeyArray:
 
     def _device_put(self, placement: Any) -> "PRNGKeyArray":
         """These keys on another device or with another sharding (of the key array: words stay together)."""
-        from jax_core import backends
         return PRNGKeyArray(self.dtype.impl, backends.get().put(self._words, None, placement))
 
     @property

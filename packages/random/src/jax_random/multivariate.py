@@ -11,7 +11,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 from jax_numpy_api import lax, numpy as jnp
 
-from .checks import check_array, check_dtype, check_shape, key_words, run
+from .checks import batch_shape, check_array, check_dtype, check_shape, key_words, run
 from .normals import draw_normal
 from .uniforms import convert
 
@@ -71,7 +71,7 @@ def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: 
     n = mean_shape[-1]
     if cov_shape[-2:] != (n, n):
         raise ValueError(f"{name} requires cov.shape == (..., n, n) for n={n}, but got cov.shape == {cov_shape}.")
-    shape = _batch_shape(name, shape, mean_shape[:-1], cov_shape[:-2])
+    shape = batch_shape(name, shape, mean_shape[:-1], cov_shape[:-2])
     return run(_multivariate_normal, out_sharding, words, mean, cov, impl=impl, shape=shape, dtype=dtype, method=method)
 
 
@@ -79,21 +79,6 @@ def _promoted_dtype(name, dtype, *params):
     if dtype is None:
         return dtypes.to_inexact_dtype(dtypes.result_type(*(check_array(name, "parameter", p) for p in params)))
     return check_dtype(name, dtype)
-
-
-def _batch_shape(name, shape, *batches):
-    try:
-        together = np.broadcast_shapes(*batches)
-        if shape is None:
-            return together
-        shape = check_shape(name, shape)
-        if np.broadcast_shapes(shape, together) == shape:
-            return shape
-    except ValueError as error:
-        if "negative" in str(error):
-            raise
-    raise ValueError(f"{name}: batch shapes {', '.join(map(str, batches))} of the parameters do not broadcast to "
-                     f"shape={shape}")
 
 
 # -- orthogonal --------------------------------------------------------------------------------------------------------

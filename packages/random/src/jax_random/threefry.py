@@ -394,7 +394,7 @@ def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Any:
     Raises:
       TypeError: an operand is not uint32.
     """
-    from jax_numpy_api import numpy as jnp  # loads the numpy functions only when they are used
+    from jax_numpy_api import numpy as jnp  # start-up: nothing else here needs the numpy functions
 
     k0, k1 = keypair
     for x in (k0, k1, count):
