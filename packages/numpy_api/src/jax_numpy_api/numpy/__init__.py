@@ -6,16 +6,19 @@ asked for: `_MODULES` says in which module each name is.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import Any
 
 import numpy as _np
 
-from . import array_methods as _array_methods
+from jax_core.representation.array import Array as ndarray
+
+from .array_methods import provide as _provide
 
 _MODULES = {
-    "creation": """arange array asarray astype copy empty empty_like eye from_dlpack frombuffer fromfile fromfunction
-        fromiter fromstring full full_like geomspace identity indices linspace logspace meshgrid ones ones_like tri zeros
-        zeros_like""",
+    "creation": """arange array asarray astype copy empty empty_like eye from_dlpack frombuffer fromfile fromiter
+        fromstring full full_like identity ones ones_like tri zeros zeros_like""",
+    "grids": "fromfunction geomspace indices linspace logspace meshgrid",
     "ufuncs": """abs absolute acos acosh angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2
         atanh bitwise_count bitwise_invert bitwise_left_shift bitwise_not bitwise_right_shift cbrt ceil conj conjugate cos
         cosh deg2rad degrees equal exp exp2 expm1 fabs floor greater greater_equal imag invert iscomplex iscomplexobj
@@ -25,18 +28,18 @@ _MODULES = {
     "ufunc_objects": """add bitwise_and bitwise_or bitwise_xor logaddexp logaddexp2 logical_and logical_or logical_xor
         maximum minimum multiply negative subtract""",
     "ufunc_class": "frompyfunc ufunc",
-    "arithmetic": """clip diff divide divmod ediff1d float_power floor_divide fmax fmin fmod gcd heaviside hypot lcm mod
+    "arithmetic": """clip divide divmod float_power floor_divide fmax fmin fmod gcd heaviside hypot lcm mod
         pow power remainder true_divide""",
     "rounding": """allclose around array_equal array_equiv copysign frexp isclose ldexp modf nan_to_num rint round
         signbit sinc spacing trunc""",
     "reductions": """all amax amin any argmax argmin average count_nonzero cumprod cumsum cumulative_prod cumulative_sum
         max mean min minmax nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd nansum nanvar
         prod ptp std sum var""",
-    "shaping": """append array_split atleast_1d atleast_2d atleast_3d block broadcast_arrays broadcast_shapes broadcast_to
-        column_stack concat concatenate diag diagflat diagonal dsplit dstack expand_dims flip fliplr flipud hsplit hstack
-        iterable matrix_transpose moveaxis ndim permute_dims ravel repeat reshape resize roll rollaxis rot90 shape size
-        split squeeze stack swapaxes tile trace transpose tril triu unstack vsplit vstack""",
-    "indexing": "take take_along_axis",
+    "shaping": """append array_split atleast_1d atleast_2d atleast_3d block column_stack concat concatenate diag diagflat diagonal dsplit dstack expand_dims flip fliplr flipud hsplit hstack
+        iterable matrix_transpose moveaxis ndim permute_dims ravel reshape resize roll rollaxis rot90 shape size
+        split squeeze stack swapaxes tile transpose tril triu unstack vsplit vstack""",
+    "broadcasting": "broadcast_arrays broadcast_shapes broadcast_to",
+    "taking": "repeat take take_along_axis",
     "index_tricks": """c_ diag_indices diag_indices_from index_exp ix_ mask_indices mgrid ogrid r_ ravel_multi_index s_
         tril_indices tril_indices_from triu_indices triu_indices_from unravel_index""",
     "selection": """argwhere choose compress delete extract fill_diagonal flatnonzero insert nonzero piecewise place put
@@ -45,10 +48,10 @@ _MODULES = {
     "sorting": "argpartition argsort digitize lexsort partition searchsorted sort sort_complex top_k",
     "statistics": """bincount corrcoef cov histogram histogram2d histogram_bin_edges histogramdd median nanmedian
         nanpercentile nanquantile percentile quantile""",
-    "linear_algebra": "cross dot inner kron matmul matvec outer tensordot vdot vecdot vecmat",
+    "linear_algebra": "cross dot inner kron matmul matvec outer tensordot trace vdot vecdot vecmat",
     "einsums": "einsum einsum_path",
     "polynomial": "poly polyadd polyder polydiv polyfit polyint polymul polysub polyval roots vander",
-    "signal": "convolve correlate gradient interp trapezoid unwrap",
+    "signal": "convolve correlate diff ediff1d gradient interp trapezoid unwrap",
     "windows": "bartlett blackman hamming hanning i0 kaiser",
     "padding": "pad",
     "bytes": "packbits unpackbits",
@@ -67,7 +70,7 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names.sp
 
 e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf, _np.nan, None
 
-_array_methods.provide()
+_provide(sys.modules[__name__])
 
 
 def __getattr__(name: str) -> Any:
@@ -76,8 +79,6 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(f".{home}", __name__), name)
     elif name in ("linalg", "fft"):
         return importlib.import_module(f".{name}", __name__)
-    elif name == "ndarray":
-        from jax_core.representation.array import Array as value
     else:
         raise AttributeError(f"module 'jax.numpy' has no attribute {name!r}")
     globals()[name] = value

@@ -17,7 +17,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axis, check_arraylike, convert, joined,
+from .promotion import (as_array, broadcast_shape, broadcast_to, check_arraylike, convert, joined,
                         promote_args, promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of,
                         strong)
 from .rows import adaptive, binary
@@ -395,69 +395,3 @@ def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: Arr
     if arr is None:
         raise ValueError("No input was provided to the clip function.")
     return _clip(arr, min, max)
-
-
-def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None,
-         append: ArrayLike | None = None) -> Array:
-    """Differences of neighbours along an axis, ``n`` times over.
-
-    Args:
-      a: array with at least one axis; of booleans, "not equal" takes the place of the difference.
-      n: how often; 0 returns ``a``.
-      axis: axis to take differences along.
-      prepend, append: values put before and after ``a`` first; numbers stand for one slice.
-
-    Raises:
-      ValueError: ``n`` is negative, ``a`` is a number, or ``axis`` is out of bounds.
-
-    Source: `numpy.diff`.
-    """
-    n = operator.index(n)
-    check_arraylike("diff", a)
-    if n == 0:
-        return a
-    if n < 0:
-        raise ValueError(f"order must be non-negative but got {n}")
-    shape = shape_of(a)
-    if not shape:
-        raise ValueError("diff requires input that is at least one dimensional; got a number")
-    axis = canonical_axis(axis, len(shape))
-    from .shaping import concatenate
-    slice_shape = shape[:axis] + (1,) + shape[axis + 1:]
-    parts = [x if shape_of(x) else broadcast_to(x, slice_shape) for x in (prepend, a, append) if x is not None]
-    return _diff(concatenate(parts, axis) if len(parts) > 1 else a, n, axis)
-
-
-@adaptive("integers", (1, 2))
-def _diff(a, n, axis):
-    for _ in range(n):
-        length = shape_of(a)[axis]
-        later = lax.slice_in_dim(a, 1, length, axis=axis) if length else a
-        earlier = lax.slice_in_dim(a, 0, length - 1, axis=axis) if length else a
-        a = lax.ne(later, earlier) if lax.dtype(a) == np.bool_ else lax.sub(later, earlier)
-    return a
-
-
-def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
-    """Differences of neighbours of the flattened array, with values put before and after.
-
-    Args:
-      ary: array of any shape.
-      to_end, to_begin: values of the same kind to put after and before.
-
-    Returns:
-      a 1-d array. Source: `numpy.ediff1d`.
-    """
-    check_arraylike("ediff1d", ary)
-    from .shaping import concatenate, ravel
-    flat = ravel(ary)
-    result = _diff(flat, 1, 0)
-    parts = [result]
-    if to_begin is not None:
-        check_arraylike("ediff1d", to_begin)
-        parts.insert(0, ravel(to_begin).astype(result.dtype))
-    if to_end is not None:
-        check_arraylike("ediff1d", to_end)
-        parts.append(ravel(to_end).astype(result.dtype))
-    return concatenate(parts) if len(parts) > 1 else result
-

@@ -6,7 +6,7 @@ call.
 """
 from __future__ import annotations
 
-import importlib
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
@@ -17,9 +17,12 @@ from jax_core.representation.array import Array
 from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 
-from . import arithmetic, ufuncs
+from .arithmetic import divide, divmod as divmod_of, floor_divide, power, remainder
+from .creation import placed
 from .indexing import _At, getitem
 from .promotion import is_arraylike, unwrapped
+from .ufuncs import (abs as absolute, add, bitwise_and, bitwise_or, bitwise_xor, equal, greater, greater_equal, imag, invert,
+                     left_shift, less, less_equal, multiply, negative, not_equal, positive, real, right_shift, subtract)
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -61,18 +64,18 @@ def _reflected(name: str, fun: Callable) -> Callable:
 
 
 def _matmul(x, y):
-    return _late("linear_algebra").matmul(x, y)
+    return _numpy.matmul(x, y)
 
 
 _BINARY = {
-    "add": ufuncs.add, "sub": ufuncs.subtract, "mul": ufuncs.multiply, "truediv": arithmetic.divide,
-    "floordiv": arithmetic.floor_divide, "mod": arithmetic.remainder, "divmod": arithmetic.divmod,
-    "pow": arithmetic.power, "matmul": _matmul, "and": ufuncs.bitwise_and, "or": ufuncs.bitwise_or,
-    "xor": ufuncs.bitwise_xor, "lshift": ufuncs.left_shift, "rshift": ufuncs.right_shift,
+    "add": add, "sub": subtract, "mul": multiply, "truediv": divide,
+    "floordiv": floor_divide, "mod": remainder, "divmod": divmod_of,
+    "pow": power, "matmul": _matmul, "and": bitwise_and, "or": bitwise_or,
+    "xor": bitwise_xor, "lshift": left_shift, "rshift": right_shift,
 }
 _COMPARISONS = {
-    "eq": ufuncs.equal, "ne": ufuncs.not_equal, "lt": ufuncs.less, "le": ufuncs.less_equal, "gt": ufuncs.greater,
-    "ge": ufuncs.greater_equal,
+    "eq": equal, "ne": not_equal, "lt": less, "le": less_equal, "gt": greater,
+    "ge": greater_equal,
 }
 
 
@@ -93,253 +96,239 @@ def _getitem(self, index):
 
 def _contains(self, key):
     """``key in self``: for vectors, as for more axes it is not said whether elements or rows are meant."""
-    from .reductions import any
     if not _accepts(key):
         raise TypeError(f"in: an array holds numbers, so it cannot be searched for {key!r} of type {type(key).__name__}")
     if self.ndim != 1:
         raise ValueError(f"in: the array must be one-dimensional, got shape {self.shape}; write (x == key).any()")
-    return bool(any(ufuncs.equal(self, key)))
+    return bool(_numpy.any(equal(self, key)))
 
 
 def _round(self, ndigits=None):
-    from .rounding import round
     if ndigits is None:
-        return round(self).astype(int) if dtypes.issubdtype(self.dtype, np.inexact) else self
-    return round(self, decimals=ndigits)
+        return _numpy.round(self).astype(int) if dtypes.issubdtype(self.dtype, np.inexact) else self
+    return _numpy.round(self, decimals=ndigits)
 
 
 def _power(self, exponent, modulo=None):
     if modulo is not None:
         raise TypeError("pow() with a modulus is not supported for arrays; use (x ** y) % z")
     if type(exponent) in _NUMBERS or _accepts(exponent):
-        return arithmetic.power(self, exponent)
+        return power(self, exponent)
     return NotImplemented
 
 
 # -- methods -----------------------------------------------------------------------------------------------------------
-# Each is the function of jax.numpy of the same name, whose module is imported at the first call.
+# Each is the function of jax.numpy of the same name, which the lazy namespace imports at the first call.
 
-def _late(module: str) -> Any:
-    found = _modules.get(module)
-    if found is None:
-        found = _modules[module] = importlib.import_module(f".{module}", __package__)
-    return found
-
-
-_modules: dict[str, Any] = {}
+_numpy: Any = None  # jax.numpy, from `provide`
 
 
 def all(self, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.all`."""
-    return _late("reductions").all(self, axis, out, keepdims, where=where)
+    return _numpy.all(self, axis, out, keepdims, where=where)
 
 
 def any(self, axis: Axis = None, out: None = None, keepdims: bool = False, *, where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.any`."""
-    return _late("reductions").any(self, axis, out, keepdims, where=where)
+    return _numpy.any(self, axis, out, keepdims, where=where)
 
 
 def argmax(self, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """See `jax.numpy.argmax`."""
-    return _late("reductions").argmax(self, axis, out, keepdims)
+    return _numpy.argmax(self, axis, out, keepdims)
 
 
 def argmin(self, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
     """See `jax.numpy.argmin`."""
-    return _late("reductions").argmin(self, axis, out, keepdims)
+    return _numpy.argmin(self, axis, out, keepdims)
 
 
 def argpartition(self, kth: int, axis: int = -1) -> Array:
     """See `jax.numpy.argpartition`."""
-    return _late("sorting").argpartition(self, kth, axis)
+    return _numpy.argpartition(self, kth, axis)
 
 
 def argsort(self, axis: int | None = -1, *, kind: str | None = None, order: int | None = None, stable: bool = True,
             descending: bool = False) -> Array:
     """See `jax.numpy.argsort`."""
-    return _late("sorting").argsort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
+    return _numpy.argsort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
 def choose(self, choices: Sequence[ArrayLike], out: None = None, mode: str = 'raise') -> Array:
     """See `jax.numpy.choose`."""
-    return _late("selection").choose(self, choices, out, mode)
+    return _numpy.choose(self, choices, out, mode)
 
 
 def clip(self, min: ArrayLike | None = None, max: ArrayLike | None = None) -> Array:
     """See `jax.numpy.clip`."""
-    return _late("arithmetic").clip(self, min, max)
+    return _numpy.clip(self, min, max)
 
 
 def conj(self) -> Array:
     """See `jax.numpy.conj`."""
-    return _late("ufuncs").conj(self)
+    return _numpy.conj(self)
 
 
 def conjugate(self) -> Array:
     """See `jax.numpy.conjugate`."""
-    return _late("ufuncs").conjugate(self)
+    return _numpy.conjugate(self)
 
 
 def cumprod(self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.cumprod`."""
-    return _late("reductions").cumprod(self, axis, dtype, out)
+    return _numpy.cumprod(self, axis, dtype, out)
 
 
 def cumsum(self, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.cumsum`."""
-    return _late("reductions").cumsum(self, axis, dtype, out)
+    return _numpy.cumsum(self, axis, dtype, out)
 
 
 def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     """See `jax.numpy.diagonal`."""
-    return _late("shaping").diagonal(self, offset, axis1, axis2)
+    return _numpy.diagonal(self, offset, axis1, axis2)
 
 
 def dot(self, b: ArrayLike, *, precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None) -> Array:
     """See `jax.numpy.dot`."""
-    return _late("linear_algebra").dot(self, b, precision=precision, preferred_element_type=preferred_element_type)
+    return _numpy.dot(self, b, precision=precision, preferred_element_type=preferred_element_type)
 
 
 def max(self, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
         where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.max`."""
-    return _late("reductions").max(self, axis, out, keepdims, initial, where)
+    return _numpy.max(self, axis, out, keepdims, initial, where)
 
 
 def mean(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False, *,
          where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.mean`."""
-    return _late("reductions").mean(self, axis, dtype, out, keepdims, where=where)
+    return _numpy.mean(self, axis, dtype, out, keepdims, where=where)
 
 
 def min(self, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
         where: ArrayLike | None = None) -> Array:
     """See `jax.numpy.min`."""
-    return _late("reductions").min(self, axis, out, keepdims, initial, where)
+    return _numpy.min(self, axis, out, keepdims, initial, where)
 
 
 def nonzero(self, *, fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None,
             size: int | None = None) -> tuple[Array, ...]:
     """See `jax.numpy.nonzero`."""
-    return _late("selection").nonzero(self, fill_value=fill_value, size=size)
+    return _numpy.nonzero(self, fill_value=fill_value, size=size)
 
 
 def prod(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
          initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
     """See `jax.numpy.prod`."""
-    return _late("reductions").prod(self, axis, dtype, out, keepdims, initial, where, promote_integers)
+    return _numpy.prod(self, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
 def ptp(self, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
     """See `jax.numpy.ptp`."""
-    return _late("reductions").ptp(self, axis, out, keepdims)
+    return _numpy.ptp(self, axis, out, keepdims)
 
 
 def ravel(self, order: str = 'C', *, out_sharding: Placement | None = None) -> Array:
     """See `jax.numpy.ravel`."""
-    return _late("shaping").ravel(self, order, out_sharding=out_sharding)
+    return _numpy.ravel(self, order, out_sharding=out_sharding)
 
 
 def repeat(self, repeats: ArrayLike, axis: int | None = None, *, total_repeat_length: int | None = None,
            out_sharding: Placement | None = None) -> Array:
     """See `jax.numpy.repeat`."""
-    return _late("shaping").repeat(self, repeats, axis, total_repeat_length=total_repeat_length,
+    return _numpy.repeat(self, repeats, axis, total_repeat_length=total_repeat_length,
                                    out_sharding=out_sharding)
 
 
 def round(self, decimals: int = 0, out: None = None) -> Array:
     """See `jax.numpy.round`."""
-    return _late("rounding").round(self, decimals, out)
+    return _numpy.round(self, decimals, out)
 
 
 def searchsorted(self, v: ArrayLike, side: str = 'left', sorter: ArrayLike | None = None, *, method: str = 'scan') -> Array:
     """See `jax.numpy.searchsorted`."""
-    return _late("sorting").searchsorted(self, v, side, sorter, method=method)
+    return _numpy.searchsorted(self, v, side, sorter, method=method)
 
 
 def sort(self, axis: int | None = -1, *, kind: str | None = None, order: int | None = None, stable: bool = True,
          descending: bool = False) -> Array:
     """See `jax.numpy.sort`."""
-    return _late("sorting").sort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
+    return _numpy.sort(self, axis, kind=kind, order=order, stable=stable, descending=descending)
 
 
 def squeeze(self, axis: Axis = None) -> Array:
     """See `jax.numpy.squeeze`."""
-    return _late("shaping").squeeze(self, axis)
+    return _numpy.squeeze(self, axis)
 
 
 def std(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: bool = False, *,
         where: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """See `jax.numpy.std`."""
-    return _late("reductions").std(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
+    return _numpy.std(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
 
 
 def sum(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
         initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
     """See `jax.numpy.sum`."""
-    return _late("reductions").sum(self, axis, dtype, out, keepdims, initial, where, promote_integers)
+    return _numpy.sum(self, axis, dtype, out, keepdims, initial, where, promote_integers)
 
 
 def swapaxes(self, axis1: int, axis2: int) -> Array:
     """See `jax.numpy.swapaxes`."""
-    return _late("shaping").swapaxes(self, axis1, axis2)
+    return _numpy.swapaxes(self, axis1, axis2)
 
 
 def take(self, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None,
          unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: ArrayLike | None = None) -> Array:
     """See `jax.numpy.take`."""
-    return _late("indexing").take(self, indices, axis, out, mode, unique_indices, indices_are_sorted, fill_value)
+    return _numpy.take(self, indices, axis, out, mode, unique_indices, indices_are_sorted, fill_value)
 
 
 def trace(self, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.trace`."""
-    return _late("shaping").trace(self, offset, axis1, axis2, dtype, out)
+    return _numpy.trace(self, offset, axis1, axis2, dtype, out)
 
 
 def var(self, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0, keepdims: bool = False, *,
         where: ArrayLike | None = None, correction: int | float | None = None) -> Array:
     """See `jax.numpy.var`."""
-    return _late("reductions").var(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
+    return _numpy.var(self, axis, dtype, out, ddof, keepdims, where=where, correction=correction)
 
 
 def astype(self, dtype: DTypeLike | None, copy: bool = False, device: Placement | None = None) -> Array:
     """The array with its elements converted; see `jax.numpy.astype`."""
-    from .creation import astype as convert
-    return convert(self, dtype, copy=copy, device=device)
+    return _numpy.astype(self, dtype, copy=copy, device=device)
 
 
 def reshape(self, *args: Any, order: str = "C", out_sharding: Placement | None = None) -> Array:
     """The elements in another shape, given as one sequence or as several integers; see `jax.numpy.reshape`."""
-    from .shaping import _reshape
+    from .shaping import _reshape  # loaded when an array is first reshaped
     return _reshape(self, args[0] if len(args) == 1 else args, order, out_sharding)
 
 
 def transpose(self, *args: Any) -> Array:
     """The axes in another order, given as one sequence or as several integers; see `jax.numpy.transpose`."""
-    from .shaping import transpose as function
     if not args:
-        return function(self)
+        return _numpy.transpose(self)
     axes = args[0] if len(args) == 1 and not isinstance(args[0], int) else args
-    return function(self, axes)
+    return _numpy.transpose(self, axes)
 
 
 def flatten(self, order: str = "C", *, out_sharding: Placement | None = None) -> Array:
     """The elements along one axis; see `jax.numpy.ravel`."""
-    from .shaping import ravel
-    return ravel(self, order, out_sharding=out_sharding)
+    return _numpy.ravel(self, order, out_sharding=out_sharding)
 
 
 def compress(self, condition: ArrayLike, axis: int | None = None, *, out: None = None, size: int | None = None,
              fill_value: ArrayLike = 0) -> Array:
     """The slices where ``condition`` holds; see `jax.numpy.compress`."""
-    from .selection import compress as function
-    return function(condition, self, axis, size=size, fill_value=fill_value, out=out)
+    return _numpy.compress(condition, self, axis, size=size, fill_value=fill_value, out=out)
 
 
 def copy(self) -> Array:
     """A copy; see `jax.numpy.copy`."""
-    from .creation import copy as function
-    return function(self)
+    return _numpy.copy(self)
 
 
 def clone(self):
@@ -373,7 +362,7 @@ def view(self, dtype: DTypeLike | None = None, type: None = None) -> Array:
 
     Source: `numpy.ndarray.view`.
     """
-    from .bytes import view_as
+    from .bytes import view_as  # loaded when an array is first reinterpreted
     if type is not None:
         raise NotImplementedError("`type` argument of array.view() is not supported.")
     return self if dtype is None else view_as(self, dtype)
@@ -381,34 +370,33 @@ def view(self, dtype: DTypeLike | None = None, type: None = None) -> Array:
 
 def byteswap(self) -> Array:
     """The bytes of each element in reverse order; see `numpy.ndarray.byteswap`."""
-    from .bytes import swapped
+    from .bytes import swapped  # loaded when an array is first swapped
     return swapped(self)
 
 
 def to_device(self, device: Placement, *, stream: int | None = None):
     """The array on another device; ``stream`` must be None."""
-    from .creation import placed
     if stream is not None:
         raise NotImplementedError("to_device: stream is not supported; transfers are asynchronous as they are.")
     return placed(self, device)
 
 
 def _array_namespace(self, *, api_version=None):
-    from .array_api import namespace
+    from .array_api import namespace  # loaded when another library asks
     return namespace(api_version)
 
 
 def _array_module(self, types):
-    from .array_api import namespace
+    from .array_api import namespace  # loaded when another library asks
     return namespace(None)
 
 
 _PROPERTIES = {
     "at": property(_At, doc="Start of an update: ``x.at[index].set(value)`` and its siblings return a changed copy."),
-    "T": property(lambda self: _late("shaping").transpose(self), doc="The array with its axes reversed."),
-    "mT": property(lambda self: _late("shaping").matrix_transpose(self), doc="The array with its last two axes exchanged."),
-    "real": property(lambda self: ufuncs.real(self), doc="Real parts."),
-    "imag": property(lambda self: ufuncs.imag(self), doc="Imaginary parts."),
+    "T": property(lambda self: _numpy.transpose(self), doc="The array with its axes reversed."),
+    "mT": property(lambda self: _numpy.matrix_transpose(self), doc="The array with its last two axes exchanged."),
+    "real": property(lambda self: real(self), doc="Real parts."),
+    "imag": property(lambda self: imag(self), doc="Imaginary parts."),
     "flat": property(lambda self: self.reshape(-1), doc="The elements along one axis."),
 }
 
@@ -426,8 +414,8 @@ def table() -> dict[str, Any]:
     methods: dict[str, Any] = {f"__{n}__": _operator(f"__{n}__", f) for n, f in (_BINARY | _COMPARISONS).items()}
     methods |= {f"__r{n}__": _reflected(f"__r{n}__", f) for n, f in _BINARY.items()}
     methods |= {
-        "__pow__": _power, "__neg__": _unary(ufuncs.negative), "__pos__": _unary(ufuncs.positive),
-        "__abs__": _unary(ufuncs.abs), "__invert__": _unary(ufuncs.invert), "__getitem__": _getitem,
+        "__pow__": _power, "__neg__": _unary(negative), "__pos__": _unary(positive),
+        "__abs__": _unary(absolute), "__invert__": _unary(invert), "__getitem__": _getitem,
         "__setitem__": _setitem, "__contains__": _contains, "__round__": _round,
         "__array_namespace__": _array_namespace, "__array_module__": _array_module,
     }
@@ -443,16 +431,18 @@ def _unary(fun: Callable) -> Callable:
 
 
 def _window(x, start, size, axis):
-    from ..lax import slicing  # loaded late: only references with traced slices need it
+    from ..lax import slicing  # loaded when a reference has a traced slice
     return slicing.dynamic_slice_in_dim(x, start, size, axis)
 
 
 def _with_window(x, part, start, axis):
-    from ..lax import slicing
+    from ..lax import slicing  # loaded when a reference has a traced slice
     return slicing.dynamic_update_slice_in_dim(x, part, start, axis)
 
 
-def provide() -> None:
-    """Give arrays and references of core what they have from here."""
+def provide(namespace: ModuleType) -> None:
+    """Give arrays and references of core what they have from here; ``namespace`` is jax.numpy, where methods find functions."""
+    global _numpy
+    _numpy = namespace
     extension_points.array_methods.fill(table())
     extension_points.windows.fill(extension_points.Windows(_window, _with_window))

@@ -22,8 +22,9 @@ from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
-from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, promote_dtypes_inexact, shape_of,
-                        strong, unwrapped)
+from .broadcasting import broadcast_to
+from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of,
+                        unwrapped)
 
 _HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
 _SCALARS = {bool, int, float, complex}
@@ -38,7 +39,7 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
         return x
     if evaluating() and not isinstance(x, Tracer):
         return backends.get().put(x, None, where)
-    from ..lax.placement import is_placement  # few programs name a placement
+    from ..lax.placement import is_placement  # loaded when a program names a placement, as few do at start-up
     if is_placement(where):
         return lax.with_sharding_constraint(x, where)
     return x
@@ -117,7 +118,6 @@ def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = No
     shape = canonical_shape(shape)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
         return placed(_filled(shape, convert(fill_value, asked, weak), asked, weak), device, out_sharding)
-    from .shaping import broadcast_to
     return placed(broadcast_to(astype_of(fill_value, asked, weak), shape), device, out_sharding)
 
 
@@ -179,7 +179,6 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     fill_value = unwrapped(fill_value)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
         return placed(_filled(shape, convert(fill_value, dtype, weak), dtype, weak), device, out_sharding)
-    from .shaping import broadcast_to
     return placed(broadcast_to(astype_of(fill_value, dtype, weak), shape), device, out_sharding)
 
 
@@ -491,23 +490,6 @@ def fromiter(*args: Any, **kwargs: Any) -> Array:
     return asarray(np.fromiter(*args, **kwargs))
 
 
-def fromfunction(function: Callable[..., ArrayLike], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
-    """``function`` of the coordinate of each element, applied to all elements at once by `vmap`.
-
-    Args:
-      function: takes one number an axis, and ``kwargs``.
-      shape: of the result.
-      dtype: of the coordinates.
-
-    Source: `numpy.fromfunction`.
-    """
-    from jax_core.transformations.vmap import vmap
-    shape = canonical_shape(shape)
-    for axis in reversed(range(len(shape))):  # the last mapped is the outermost, and so the first axis
-        function = vmap(function, in_axes=tuple(0 if i == axis else None for i in range(len(shape))))
-    return function(*(arange(n, dtype=dtype) for n in shape), **kwargs)
-
-
 # -- ranges ------------------------------------------------------------------------------------------------------------
 
 def _range_argument(x: Any, name: str) -> Any:
@@ -583,125 +565,6 @@ def _host_range(start, step, size, dtype):
     return (np.arange(size, dtype=np.float64) * _number(step) + _number(start)).astype(dtype)
 
 
-def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: bool = False,
-             dtype: DTypeLike | None = None, axis: int = 0, *,
-             device: Placement | None = None) -> Array | tuple[Array, Array]:
-    """``num`` evenly spaced values from ``start`` to ``stop``.
-
-    Args:
-      start, stop: numbers, or arrays that broadcast.
-      num: how many, known while tracing.
-      endpoint: whether ``stop`` is the last one.
-      retstep: return also the distance between values.
-      dtype: by default a float dtype; values of an integer dtype are rounded down.
-      axis: of the result along which the values lie.
-      device: placement.
-
-    Raises:
-      ValueError: ``num`` is negative.
-
-    Source: `numpy.linspace`.
-    """
-    num = _count(num, "linspace")
-    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
-    check_arraylike("linspace", start, stop)
-    values, step = _linspace(start, stop, num, bool(endpoint), asked, operator.index(axis))
-    values = placed(values, device)
-    return (values, step) if retstep else values
-
-
-def _count(num, name):
-    if isinstance(num, Tracer):
-        known = num.concrete()
-        if known is None:
-            raise errors.ConcretizationTypeError(num, f"It arose in the 'num' argument of jnp.{name}")
-        num = known
-    num = operator.index(num)
-    if num < 0:
-        raise ValueError(f"Number of samples, {num}, must be non-negative.")
-    return num
-
-
-def _linspace(start, stop, num, endpoint, dtype, axis):
-    start, stop = map(strong, promote_dtypes_inexact(start, stop))
-    computed = np.dtype(lax.dtype(start))
-    dtype = dtype or computed
-    if evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
-        return _host_linspace(start, stop, num, endpoint, dtype, computed)
-    from .shaping import broadcast_to, moveaxis
-    shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
-    start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
-    gaps = num - 1 if endpoint else num
-    step = lax.div(lax.sub(stop, start), computed.type(gaps)) if gaps > 0 else lax.full(shape, np.nan, computed)
-    if num == 0:
-        values = lax.full((0, *shape), 0, computed)
-    elif gaps == 0:
-        values = lax.expand_dims(start, (0,))
-    else:
-        place = lax.div(lax.convert_element_type(lax.iota(np.int32, gaps), computed), computed.type(gaps))
-        place = lax.reshape(place, (gaps,) + (1,) * len(shape))
-        full_shape = (gaps, *shape)
-        place, low, high = (broadcast_to(x, full_shape) for x in (place, start, stop))
-        values = lax.add(lax.mul(low, lax.sub(computed.type(1), place)), lax.mul(high, place))
-        if endpoint:
-            values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
-    values = moveaxis(values, 0, axis) if axis else values
-    if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(computed, np.integer):
-        values = lax.floor(values)
-    return convert(values, dtype), step
-
-
-def _host_linspace(start, stop, num, endpoint, dtype, computed):
-    values, step = np.linspace(computed.type(start).astype(np.float64), computed.type(stop).astype(np.float64), num,
-                               endpoint, retstep=True)
-    if dtype.kind in "iu":
-        values = np.floor(values.astype(computed))
-    return _put(values.astype(dtype)), _put(np.asarray(step, computed))
-
-
-def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: ArrayLike = 10.0,
-             dtype: DTypeLike | None = None, axis: int = 0) -> Array:
-    """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.
-
-    Source: `numpy.logspace`.
-    """
-    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "logspace")
-    check_arraylike("logspace", start, stop, base)
-    from .arithmetic import power
-    exponents = linspace(start, stop, num, endpoint, axis=axis)
-    values = power(base, exponents)
-    return values if asked is None else convert(values, asked)
-
-
-def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None,
-              axis: int = 0) -> Array:
-    """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.
-
-    Source: `numpy.geomspace`.
-    """
-    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "geomspace")
-    check_arraylike("geomspace", start, stop)
-    from .arithmetic import where
-    from .ufuncs import exp, log, sign, less
-    start, stop = promote_dtypes_inexact(start, stop)
-    if dtypes.issubdtype(lax.dtype(start), np.complexfloating):
-        factor = sign(start)
-    else:
-        factor = where(less(start, 0), np.array(-1, lax.dtype(start)), np.array(1, lax.dtype(start)))
-    logs = linspace(log(asarray(start) / factor), log(asarray(stop) / factor), num, endpoint, axis=0)
-    values = exp(logs) * factor
-    if endpoint and num > 1:  # the ends exactly
-        from .shaping import broadcast_to
-        shape = values.shape[1:]
-        values = values.at[-1].set(broadcast_to(stop, shape))
-    if num > 0:
-        from .shaping import broadcast_to
-        values = values.at[0].set(broadcast_to(start, values.shape[1:]))
-    from .shaping import moveaxis
-    values = moveaxis(values, 0, axis) if axis else values
-    return values if asked is None else convert(values, asked)
-
-
 # -- matrices with a pattern -------------------------------------------------------------------------------------------
 
 def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None = None, *,
@@ -743,58 +606,3 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
     if evaluating() and rows * columns * dtype.itemsize <= _HOST_LIMIT:
         return _put(np.tri(rows, columns, operator.index(k)).astype(dtype))
     return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), dtype)
-
-
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
-    """Coordinate arrays of a grid, from one vector of coordinates an axis.
-
-    Args:
-      xi: numbers or 1-d arrays.
-      copy: must be true, as arrays are immutable.
-      sparse: leave axes of length 1 in place of repeated values.
-      indexing: "ij", or "xy" to have the first two axes exchanged.
-
-    Returns:
-      a tuple of arrays, one for each vector.
-
-    Source: `numpy.meshgrid`.
-    """
-    check_arraylike("meshgrid", *xi)
-    if not copy:
-        raise ValueError("jax.numpy.meshgrid only supports copy=True")
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
-    from .shaping import broadcast_to
-    vectors = [asarray(x) for x in xi]
-    if any(v.ndim > 1 for v in vectors):
-        raise ValueError(f"Arguments to jax.numpy.meshgrid must be at most 1D, got shapes {[v.shape for v in vectors]}")
-    vectors = [v.reshape(-1) for v in vectors]
-    order = list(range(len(vectors)))
-    if indexing == "xy" and len(order) >= 2:
-        order[:2] = [1, 0]
-    rank = len(vectors)
-    shape = [0] * rank
-    for v, axis in zip(vectors, order):
-        shape[axis] = v.shape[0]
-    grids = []
-    for v, axis in zip(vectors, order):
-        aligned = v.reshape([v.shape[0] if i == axis else 1 for i in range(rank)])
-        grids.append(aligned if sparse else broadcast_to(aligned, tuple(shape)))
-    return tuple(grids)
-
-
-def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False) -> Array | tuple[Array, ...]:
-    """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``.
-
-    Source: `numpy.indices`.
-    """
-    dimensions = canonical_shape(dimensions)
-    dtype = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)
-    rank, parts = len(dimensions), []
-    for axis, n in enumerate(dimensions):
-        shape = tuple(n if i == axis else 1 for i in range(rank)) if sparse else dimensions
-        parts.append(lax.broadcasted_iota(dtype, shape, axis))
-    if sparse:
-        return tuple(parts)
-    from .shaping import stack
-    return stack(parts) if parts else zeros((0,), dtype)

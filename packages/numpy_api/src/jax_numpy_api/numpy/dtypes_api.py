@@ -15,6 +15,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.typing import DTypeLike
 
+from .creation import asarray
 from .promotion import is_array
 
 
@@ -43,7 +44,6 @@ class _ScalarMeta(type):
         return not cls == other
 
     def __call__(cls, x: Any) -> Any:
-        from .creation import asarray
         return asarray(x, dtype=cls.dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:

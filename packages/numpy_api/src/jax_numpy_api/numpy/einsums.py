@@ -19,7 +19,9 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
+from .creation import placed
 from .promotion import as_array, check_arraylike, convert, joined_in_product, shape_of, unwrapped
+from .shaping import diagonal
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -60,7 +62,6 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
     else:
         result = _run(tuple(arrays), steps, precision, preferred)
     if out_sharding is not None:
-        from .creation import placed
         return placed(result, None, out_sharding)
     return result
 
@@ -68,7 +69,7 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
 def einsum_path(subscripts: str | ArrayLike, /, *operands: Any,
                 optimize: bool | str | list[tuple[int, ...]] = "auto") -> tuple:
     """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`."""
-    import opt_einsum
+    import opt_einsum  # loaded when a sum has three operands or more, or its path is asked for
     labels, arrays = _parsed(subscripts, operands)
     path, info = opt_einsum.contract_path(labels, *(np.broadcast_to(np.float32(0), shape_of(a)) for a in arrays),
                                           optimize=_search(optimize))
@@ -194,7 +195,7 @@ def _path(labels: str, shapes: tuple, optimize: Any) -> list:
         return [(0,)]
     if len(shapes) == 2:
         return [(0, 1)]
-    import opt_einsum
+    import opt_einsum  # loaded when a sum has three operands or more, or its path is asked for
     path = opt_einsum.contract_path(labels, *shapes, shapes=True, optimize=_search(optimize))[0]
     return _in_pairs(path)
 
@@ -248,7 +249,6 @@ def _diagonals(x, labels):
     for c in dict.fromkeys(labels):
         while labels.count(c) > 1:
             i, j = labels.index(c), labels.index(c, labels.index(c) + 1)
-            from .shaping import diagonal
             x = diagonal(x, 0, i, j)
             labels = labels[:i] + labels[i + 1:j] + labels[j + 1:] + c
     return x, labels

@@ -13,10 +13,12 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Shape
 
 from .. import lax
 from . import arithmetic
-from .creation import arange, array, linspace
+from .broadcasting import broadcast_to
+from .creation import arange, array, ones
+from .grids import linspace
 from .promotion import as_array, check_arraylike, concrete, shape_of
 from .selection import limited, nonzero
-from .shaping import broadcast_to, concatenate, stack
+from .shaping import concatenate, stack
 
 
 class _Slices:
@@ -188,7 +190,6 @@ def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
 
 def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple:
     """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`."""
-    from .creation import ones
     return nonzero(mask_func(ones((n, n)), k), size=size)
 
 

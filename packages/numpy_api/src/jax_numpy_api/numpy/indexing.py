@@ -18,16 +18,17 @@ from typing import Any
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import context
+from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source
 from jax_core.representation.array import Array
 from jax_core.representation.source import attributed_to, capture
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import api_boundary
-from jax_core.representation.typing import ArrayLike
 
 from .. import lax
+from .arithmetic import divide, power
+from .creation import asarray, ones_like, placed
 from .index_plans import General, Scalar, Static, as_tuple, general_plan, index_array, reading_plan, static_plan, wrapped
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
 
@@ -169,7 +170,6 @@ def _update_value(x: Any, value: Any, name: str, replaces: bool) -> Any:
     """The new value: one that takes the place of old ones in the dtype of ``x``, one that is combined with them in the dtype
     of both; with a warning where the dtype of ``x`` loses something."""
     if isinstance(value, (list, tuple)):
-        from .creation import asarray
         value = asarray(value)
     check_arraylike(name, value)
     value = unwrapped(value)
@@ -197,7 +197,6 @@ def _joined(x: Any, value: Any, dtype: Any) -> Any:
 
 
 def _promotion_mode() -> str:
-    from jax_core.configuration import flags
     return str(flags.numpy_dtype_promotion.value)
 
 
@@ -368,7 +367,6 @@ class _AtIndex:
             fill_value: Any = None, out_sharding: Any = None, wrap_negative_indices: bool = True,
             strategy: str = "auto") -> Array:
         """``x[index]`` with options. ``fill_value`` is what positions out of bounds read with mode "fill"."""
-        from .creation import placed
         index = as_tuple(self.index)
         if mode is None and fill_value is None and wrap_negative_indices and not unique_indices and not indices_are_sorted:
             return placed(getitem(self.array, index), None, out_sharding)
@@ -426,8 +424,6 @@ class _AtIndex:
                out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] /= values``, as a quotient of ``x`` by the product of what meets in an element; of integers a
         float, as ``x / values`` is."""
-        from .creation import ones_like
-        from .arithmetic import divide
         factors = _AtIndex(ones_like(self.array), self.index)._write(
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return divide(self.array, factors)
@@ -436,8 +432,6 @@ class _AtIndex:
     def power(self, values: Any, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: Any = None,
               out_sharding: Any = None, wrap_negative_indices: bool = True) -> Array:
         """``x`` with ``x[index] **= values``."""
-        from .creation import ones_like
-        from .arithmetic import power
         exponents = _AtIndex(ones_like(self.array), self.index)._write(
             "multiply", values, indices_are_sorted, unique_indices, mode, out_sharding, wrap_negative_indices)
         return power(self.array, exponents)
@@ -457,108 +451,4 @@ class _AtIndex:
                     unique_indices=unique_indices, mode=mode, wrap=wrap)
         if out_sharding is None:
             return out
-        from .creation import placed
         return placed(out, None, out_sharding)
-
-
-# -- take --------------------------------------------------------------------------------------------------------------
-
-def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = None, mode: str | None = None,
-         unique_indices: bool = False, indices_are_sorted: bool = False, fill_value: ArrayLike | None = None) -> Array:
-    """The slices of ``a`` at ``indices`` along an axis.
-
-    Args:
-      a: array.
-      indices: array of integers of any shape, which takes the place of the axis.
-      axis: None to take from the flattened array.
-      out: must be None.
-      mode: for positions out of bounds: "fill" (default: NaN, or the lowest or largest integer), "clip" (negative ones
-        become 0), "wrap".
-      unique_indices, indices_are_sorted: promises about the positions.
-      fill_value: what "fill" gives instead.
-
-    Raises:
-      TypeError: indices that are not integers. ValueError: an unknown mode. NotImplementedError: ``mode="raise"``.
-
-    Source: `numpy.take`.
-    """
-    from .promotion import canonical_axis, refuse_out
-    from .shaping import ravel
-    refuse_out("take", out)
-    check_arraylike("take", a, indices)
-    a = ravel(a) if axis is None else as_array(a)
-    axis = canonical_axis(0 if axis is None else axis, a.ndim)
-    indices = unwrapped(indices)
-    if not dtypes.issubdtype(dtypes.dtype(indices), np.integer):
-        raise TypeError(f"take indices must be integers, got {dtypes.dtype(indices)}; round and convert them, or use a "
-                        "boolean mask in a[mask].")
-    if mode == "raise":
-        raise NotImplementedError("The 'raise' mode to jnp.take is not supported.")
-    if mode not in (None, "fill", "clip", "wrap"):
-        raise ValueError(f"jnp.take: mode must be 'fill', 'clip' or 'wrap', got {mode!r}.")
-    if mode == "wrap":
-        from .arithmetic import remainder
-        if a.shape[axis]:
-            indices = remainder(indices, a.shape[axis])
-        mode = "promise_in_bounds"
-    if not isinstance(indices, (Array, np.ndarray)):
-        indices = np.asarray(indices)
-    index = (*[slice(None)] * axis, indices)
-    return _AtIndex(a, index).get(mode="fill" if mode is None else mode, fill_value=fill_value,
-                                  unique_indices=unique_indices, indices_are_sorted=indices_are_sorted,
-                                  wrap_negative_indices=mode != "clip")
-
-
-def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, mode: str | None = None,
-                    fill_value: ArrayLike | None = None, *, wrap_negative_indices: bool = True) -> Array:
-    """For each line along an axis, the elements at that line's own indices.
-
-    Args:
-      arr: array.
-      indices: integers, of the rank of ``arr``; other axes broadcast against those of ``arr``.
-      axis: None for the flattened array.
-      mode: "fill" (default), "clip" or "promise_in_bounds", for positions out of bounds.
-      fill_value: what "fill" reads.
-      wrap_negative_indices: whether negative positions count from the end.
-
-    Raises:
-      TypeError: indices that are not integers. ValueError: another rank than that of ``arr``.
-
-    Source: `numpy.take_along_axis`.
-    """
-    from .promotion import canonical_axis
-    from .shaping import ravel
-    check_arraylike("take_along_axis", arr, indices)
-    indices = as_array(indices)
-    if not dtypes.issubdtype(indices.dtype, np.integer):
-        raise TypeError(f"take_along_axis indices must be of integer type, got {indices.dtype}")
-    if axis is None:
-        if indices.ndim != 1:
-            raise ValueError(f"take_along_axis indices must be 1D if axis=None, got shape {indices.shape}")
-        arr, axis = ravel(arr), 0
-    arr = as_array(arr)
-    if arr.ndim != indices.ndim:
-        raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {arr.ndim}")
-    axis = canonical_axis(axis, arr.ndim)
-    lead = np.broadcast_shapes(_without(arr.shape, axis), _without(indices.shape, axis))
-    with attributed_to(capture()):  # found once for all operations
-        return _take_along(arr, indices, axis, lead, mode, fill_value, wrap_negative_indices)
-
-
-def _without(shape: tuple, axis: int) -> tuple:
-    return shape[:axis] + (1,) + shape[axis + 1:]
-
-
-def _take_along(arr, indices, axis, lead, mode, fill_value, wrap):
-    """A gather with batching axes: the other axes are shared, so no positions are written out for them."""
-    n, m = arr.shape[axis], indices.shape[axis]
-    full_indices = (*lead[:axis], m, *lead[axis + 1:])
-    if 0 in full_indices:
-        return lax.full(full_indices, 0, arr.dtype)
-    operand = broadcast_to(arr, (*lead[:axis], n, *lead[axis + 1:]))
-    indices = broadcast_to(wrapped(indices, n, wrap), full_indices)
-    shared = tuple(i for i in range(arr.ndim) if i != axis)
-    numbers = lax.GatherDimensionNumbers((), (axis,), (axis,), shared, shared)
-    starts = lax.reshape(indices, (*full_indices, 1))
-    return lax.gather(operand, starts, numbers, (1,) * arr.ndim, mode="fill" if mode is None else mode,
-                      fill_value=fill_value)

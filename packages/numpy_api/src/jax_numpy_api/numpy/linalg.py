@@ -24,9 +24,11 @@ from .. import lax
 from . import arithmetic, reductions
 from .creation import eye
 from .linear_algebra import cross as _cross, dot, matmul as _matmul, outer as _outer, tensordot as _tensordot, vecdot as _vecdot
+from .linear_algebra import trace as _trace
 from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, given_axes, promote_dtypes_inexact,
                         shape_of)
-from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis, trace as _trace
+from .shaping import diagonal as _diagonal, matrix_transpose, moveaxis
+from .taking import take, take_along_axis
 from .ufuncs import _is_complex, _like, abs as _abs, conj
 
 if TYPE_CHECKING:
@@ -87,7 +89,6 @@ def _svd(a, full_matrices, compute_uv, hermitian, subset_by_index):
     vectors, values = lax.linalg.eigh(a, symmetrize_input=True)
     size = _abs(values)
     order = lax.rev(_argsort(size), (size.ndim - 1,))
-    from .indexing import take_along_axis
     size = take_along_axis(size, order, -1, mode="clip")
     if not compute_uv:
         return size
@@ -250,9 +251,7 @@ def _solve_factored(a: Array, factors: Array, order: Array, b: Array) -> Array:
 
 
 def _permuted(y: Array, order: Array) -> Array:
-    from .indexing import take_along_axis
     if order.ndim == 1:
-        from .indexing import take
         return take(y, order, y.ndim - 2, mode="clip")
     return take_along_axis(y, broadcast_to(lax.expand_dims(order, (order.ndim,)), y.shape), -2, mode="clip")
 

@@ -12,8 +12,11 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
-from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined_in_product, promote_dtypes, shape_of,
-                        unwrapped)
+from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined_in_product, promote_dtypes,
+                        refuse_out, shape_of, unwrapped)
+from .reductions import sum as total
+from .shaping import diagonal, moveaxis, ravel
+from .ufuncs import conj, multiply
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -164,7 +167,6 @@ def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`."""
-    from .ufuncs import conj
     check_arraylike("vecmat", x1, x2)
     return lax.squeeze(matmul(lax.expand_dims(conj(as_array(x1)), (len(shape_of(x1)) - 1,)), x2), (-2,))
 
@@ -172,8 +174,6 @@ def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
          preferred_element_type: DTypeLike | None = None) -> Array:
     """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`."""
-    from .shaping import ravel
-    from .ufuncs import conj
     check_arraylike("vdot", a, b)
     return dot(conj(ravel(a)), ravel(b), precision=precision, preferred_element_type=preferred_element_type)
 
@@ -187,8 +187,6 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
 
     Source: `numpy.vecdot`, array API standard.
     """
-    from .shaping import moveaxis
-    from .ufuncs import conj
     check_arraylike("vecdot", x1, x2)
     x1, x2 = as_array(x1), as_array(x2)
     if not x1.ndim or not x2.ndim:
@@ -206,7 +204,6 @@ def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
     check_arraylike("inner", a, b)
     rank_a, rank_b = len(shape_of(a)), len(shape_of(b))
     if not rank_a or not rank_b:
-        from .ufuncs import multiply
         out = multiply(a, b)
         return out if preferred_element_type is None else out.astype(preferred_element_type)
     return tensordot(a, b, (rank_a - 1, rank_b - 1), precision=precision, preferred_element_type=preferred_element_type)
@@ -214,9 +211,6 @@ def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
 
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
     """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`."""
-    from .promotion import refuse_out
-    from .shaping import ravel
-    from .ufuncs import multiply
     refuse_out("outer", out)
     check_arraylike("outer", a, b)
     return multiply(lax.expand_dims(ravel(a), (1,)), lax.expand_dims(ravel(b), (0,)))
@@ -308,7 +302,6 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
 
     Source: `numpy.cross`.
     """
-    from .shaping import moveaxis
     check_arraylike("cross", a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -335,3 +328,9 @@ def _three(x):
 def _pick(x, order):
     return lax.concatenate([lax.slice_in_dim(x, i, i + 1, axis=x.ndim - 1) for i in order], x.ndim - 1)
 
+
+def trace(a: ArrayLike, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
+          out: None = None) -> Array:
+    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
+    refuse_out("trace", out)
+    return total(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)

@@ -11,8 +11,12 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import reductions
-from .indexing import take
+from .creation import asarray
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, shape_of, unwrapped
+from .rounding import round as rounded
+from .statistics import median
+from .taking import take
+from .vectorizing import apply_along_axis
 
 _OPTIONS = {
     "constant": {"constant_values"}, "edge": set(), "empty": set(), "linear_ramp": {"end_values"},
@@ -91,7 +95,6 @@ def _widths(pad_width: Any, ndim: int) -> list:
 def _per_axis(values: Any, ndim: int) -> list:
     """A pair of values for each axis, from a number, a pair, or pairs; values may be traced."""
     if isinstance(values, (list, tuple)):
-        from .creation import asarray
         values = asarray(values)
     values = unwrapped(values)
     shape = shape_of(values)
@@ -228,17 +231,14 @@ def _statistic(a: Array, axis: int, before: int, after: int, mode: str, length: 
 
 
 def _repeated(chunk: Array, axis: int, count: int, mode: str, dtype: Any) -> Array:
-    from .statistics import median
     fun: Callable = {"maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean, "median": median}[mode]
     value = fun(chunk, axis=axis, keepdims=True)
     if mode in ("mean", "median") and dtypes.issubdtype(dtype, np.integer):
-        from .rounding import round
-        value = round(value)
+        value = rounded(value)
     return broadcast_to(convert(value, dtype), tuple(count if i == axis else n for i, n in enumerate(chunk.shape)))
 
 
 def _by_function(a: Array, widths: list, function: Callable, kwargs: dict) -> Array:
-    from .vectorizing import apply_along_axis
     out = _constant(a, widths, 0)
     for axis, pair in enumerate(widths):
         def call(line, pair=pair, axis=axis):

@@ -6,15 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import arithmetic, reductions
+from .arithmetic import power
 from .creation import ones, zeros
+from .linalg import eigvals, inv, lstsq
+from .linear_algebra import dot
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, promote_dtypes, promote_dtypes_inexact
-from .shaping import atleast_1d, concatenate
+from .selection import trim_zeros
+from .shaping import atleast_1d, concatenate, roll
+from .signal import convolve
+from .ufuncs import sqrt
 
 
 def _coefficients(name: str, *args: Any, inexact: bool = True) -> list:
@@ -73,10 +79,8 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
 
     Source: `numpy.polymul`.
     """
-    from .signal import convolve
     a1, a2 = _coefficients("polymul", a1, a2)
     if trim_leading_zeros:
-        from .selection import trim_zeros
         a1, a2 = (_or_zero(trim_zeros(v, "f")) for v in (a1, a2))
     return convolve(_or_zero(a1), _or_zero(a2))
 
@@ -103,7 +107,6 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
         rest = rest.at[k:k + v.shape[0]].add(lax.neg(lax.mul(broadcast_to(factor, v.shape), v)))
     q = concatenate([f.reshape(1) for f in quotient]) if quotient else zeros((1,), u.dtype)
     if trim_leading_zeros:
-        from .selection import trim_zeros
         rest = _or_zero(trim_zeros(rest, "f"))
     return q, rest
 
@@ -156,7 +159,6 @@ def poly(seq_of_zeros: ArrayLike) -> Array:
     if z.ndim == 2:
         if z.shape[0] != z.shape[1] or z.shape[0] == 0:
             raise ValueError("input must be 1d or non-empty square 2d array.")
-        from .linalg import eigvals
         z = eigvals(z)
     elif z.ndim != 1:
         raise ValueError("input must be 1d or non-empty square 2d array.")
@@ -190,7 +192,6 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
         return _companion_roots_padded(p, dtype)
     known = concrete(p)
     if known is None:
-        from jax_core.representation import errors
         raise errors.ConcretizationTypeError(p, "The error occurred in the jnp.roots() function. To use this within a "
                                              "JIT-compiled context, pass strip_zeros=False, but be aware that leading zeros "
                                              "will result in some returned roots being set to NaN.")
@@ -204,7 +205,6 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
 
 
 def _companion_roots(p: Array) -> Array:
-    from .linalg import eigvals
     n = p.shape[0] - 1
     below = np.eye(n, k=-1).astype(p.dtype)
     first = lax.neg(lax.div(p[1:], broadcast_to(p[0], (n,))))
@@ -214,7 +214,6 @@ def _companion_roots(p: Array) -> Array:
 def _companion_roots_padded(p: Array, dtype: Any) -> Array:
     """With leading zeros still there: the polynomial is rolled so that its first coefficient is not zero; what rolls to
     the end makes roots 0, which are then marked NaN."""
-    from .shaping import roll
     n = p.shape[0]
     alive = lax.ne(p, np.zeros((), p.dtype)[()])
     leading = lax.argmax(alive, 0, np.int32)
@@ -236,7 +235,6 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
     if n < 0:
         raise ValueError("N must be nonnegative")
     powers = np.arange(n) if increasing else np.arange(n)[::-1]
-    from .arithmetic import power
     return power(x.reshape(-1, 1), as_array(powers.astype(np.int32 if x.dtype == np.bool_ else x.dtype)).reshape(1, -1))
 
 
@@ -255,9 +253,6 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
 
     Source: `numpy.polyfit`.
     """
-    from .linalg import inv, lstsq
-    from .linear_algebra import dot
-    from .ufuncs import sqrt
     check_arraylike("polyfit", x, y)
     deg = operator.index(deg)
     x, y = (as_array(v) for v in promote_dtypes_inexact(x, y))

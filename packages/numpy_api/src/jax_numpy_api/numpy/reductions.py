@@ -23,9 +23,9 @@ from .. import lax
 from ..lax.reduce import shift_p
 from .arithmetic import select
 from .promotion import (_to_inexact, as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert,
-                        given_axes, refuse_out, shape_of, strong, unwrapped)
+                        given_axes, joined, refuse_out, shape_of, strong, unwrapped)
 from .rows import adaptive
-from .ufuncs import _is_inexact, _like, truth
+from .ufuncs import _is_inexact, _like, not_equal, truth
 
 # -- the common path ---------------------------------------------------------------------------------------------------
 
@@ -288,7 +288,6 @@ def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`."""
     check_arraylike("count_nonzero", a)
-    from .ufuncs import not_equal
     return sum(not_equal(a, 0), axis=axis, dtype=dtypes.default_int_dtype(), keepdims=keepdims)
 
 
@@ -383,7 +382,6 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
 
 
 def _joined(*args):
-    from .promotion import joined
     return joined(*args)[0]
 
 

@@ -14,8 +14,10 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .arithmetic import floor_divide, select
+from .creation import array, asarray
 from .promotion import (as_array, check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
                         promote_shapes, refuse_out, shape_of, unwrapped)
+from .reductions import all as all_of
 from .rows import unary
 from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or
 
@@ -295,8 +297,7 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLik
 
     Source: `numpy.allclose`.
     """
-    from .reductions import all
-    return all(isclose(a, b, rtol, atol, equal_nan))
+    return all_of(isclose(a, b, rtol, atol, equal_nan))
 
 
 def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
@@ -308,8 +309,6 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 
     Source: `numpy.array_equal`.
     """
-    from .creation import array, asarray
-    from .reductions import all
     try:
         a1, a2 = asarray(a1), asarray(a2)
     except Exception:  # not arrays: unequal, as in NumPy
@@ -319,19 +318,17 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
     same = equal(a1, a2)
     if equal_nan:
         same = logical_or(same, logical_and(isnan(a1), isnan(a2)))
-    return all(same)
+    return all_of(same)
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
     """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`."""
-    from .creation import array, asarray
-    from .reductions import all
     try:
         a1, a2 = asarray(a1), asarray(a2)
         np.broadcast_shapes(a1.shape, a2.shape)
     except Exception:  # not arrays, or not of one shape: not equivalent, as in NumPy
         return array(False)
-    return all(equal(a1, a2))
+    return all_of(equal(a1, a2))
 
 
 # -- sinc --------------------------------------------------------------------------------------------------------------

@@ -17,12 +17,12 @@ from jax_core.traces.trace import EVAL
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from . import promotion
+from .promotion import as_array, promote_args, promote_args_inexact, promote_args_numeric
 
 PROMOTIONS: dict[str, Callable] = {
-    "any": promotion.promote_args,
-    "inexact": promotion.promote_args_inexact,
-    "numeric": promotion.promote_args_numeric,
+    "any": promote_args,
+    "inexact": promote_args_inexact,
+    "numeric": promote_args_numeric,
 }
 
 _DTYPES = {
@@ -157,7 +157,7 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
     prepare = PROMOTIONS[promote]
 
     def fun(x: ArrayLike, /) -> Array:
-        return promotion.as_array(op(*prepare(name, x)))  # an operation may hand a number back as it is
+        return as_array(op(*prepare(name, x)))  # an operation may hand a number back as it is
 
     doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
            f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or"

@@ -14,14 +14,18 @@ from jax_core.representation import dtypes, errors
 from jax_core.representation.array import Array
 from jax_core.traces.trace import EVAL
 from jax_core.representation.typing import ArrayLike
+from jax_core.transformations.vmap import vmap
 
 from .. import lax
 from . import arithmetic
-from .indexing import getitem, take, write
+from .broadcasting import broadcast_to as _fitted
+from .indexing import getitem, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes, refuse_out, several_axes, shape_of, unwrapped)
 from .rows import NUMBERS, adaptive, operand
-from .shaping import broadcast_to as _fitted, ravel
+from .shaping import moveaxis, ravel, resize, stack
+from .sorting import argsort, searchsorted, sort
+from .taking import take, take_along_axis
 from .ufuncs import truth
 
 # -- where -------------------------------------------------------------------------------------------------------------
@@ -141,7 +145,6 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
     if len(choices) <= _FEW:
         return lax.select_n(index, *choices)
     stacked = lax.concatenate([lax.expand_dims(c, (0,)) for c in choices], 0)
-    from .indexing import take_along_axis
     return take_along_axis(stacked, lax.expand_dims(index, (0,)), 0)[0]
 
 
@@ -160,7 +163,6 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
 
     Source: `numpy.piecewise`.
     """
-    from jax_core.transformations.vmap import vmap
     check_arraylike("piecewise", x)
     x = as_array(x)
     conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist] if len(shape_of(condlist)) <= x.ndim else [
@@ -220,7 +222,6 @@ def _nonzero(a, size, fill_value):
     mask = truth(lax.reshape(a, (a.size,)))
     counts = lax.cumsum(lax.convert_element_type(mask, np.int32))
     wanted = lax.add(lax.iota(np.int32, size), np.int32(1))
-    from .sorting import searchsorted
     flat = convert(searchsorted(counts, wanted), dtype)
     missing = lax.gt(wanted, counts[-1])
     out, rest = [], flat
@@ -255,7 +256,6 @@ def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | N
     if a.ndim == 0:
         found = nonzero(a.reshape(1), size=size, fill_value=fill_value)[0]
         return lax.full((found.shape[0], 0), 0, found.dtype)
-    from .shaping import stack
     return stack(nonzero(a, size=size, fill_value=fill_value), 1)
 
 
@@ -364,7 +364,6 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, 
     a, ind, v = as_array(a), ravel(ind), ravel(v)
     if not a.size or not ind.size or not v.size:
         return a
-    from .shaping import resize
     v = resize(v, ind.shape) if v.size != ind.size else v
     ind = arithmetic.remainder(ind, a.size) if mode == "wrap" else ind
     return write(ravel(a), (ind,), v.astype(a.dtype), "set", mode="clip", wrap=mode is None).reshape(a.shape)
@@ -475,11 +474,9 @@ def _delete_traced(a, obj, axis, unique):
                                              "positions that are traced.")
     positions = ravel(obj)
     positions = arithmetic.where(lax.lt(positions, np.zeros((), positions.dtype)[()]), positions + n, positions)
-    from .sorting import sort
     positions = sort(arithmetic.clip(positions, 0, n - 1))
     gaps = lax.sub(positions, lax.iota(positions.dtype, positions.shape[0]))
     left = lax.iota(positions.dtype, n - positions.shape[0])
-    from .sorting import searchsorted
     source = lax.add(left, convert(searchsorted(gaps, left, side="right"), positions.dtype))
     return take(a, source, axis, mode="clip")
 
@@ -511,7 +508,6 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
         raise ValueError(f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got shape {index.shape}")
     if index.ndim == 0 and values.ndim:
         values = lax.reshape(values, (1,) * max(0, a.ndim - values.ndim) + values.shape)
-        from .shaping import moveaxis
         values = moveaxis(values, 0, axis)
     count = index.size if index.ndim and index.size != 1 else (values.shape[axis] if values.ndim == a.ndim else 1)
     values = _fitted(values, a.shape[:axis] + (count,) + a.shape[axis + 1:])
@@ -519,7 +515,6 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
 
 
 def _insert_at(a, index, values, axis, count):
-    from .sorting import argsort
     n = a.shape[axis]
     index = convert(index, np.dtype(np.int32))
     index = arithmetic.where(lax.lt(index, np.int32(0)), index + n, index)

@@ -16,11 +16,12 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from . import arithmetic, reductions
-from .indexing import take
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes)
+from .selection import compress
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
+from .taking import take
 from .ufuncs import _is_inexact, _like
 
 
@@ -286,7 +287,6 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, si
 
 def _kept_elements(a, keep, size, fill_value):
     """The first ``size`` of them; filled up with the first one where ``fill_value`` is None, or 0 where there is none."""
-    from .selection import compress
     out = compress(keep, a, size=size, fill_value=0 if fill_value is None else fill_value)
     if fill_value is not None or size < 2:
         return out

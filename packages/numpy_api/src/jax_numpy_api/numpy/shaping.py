@@ -12,15 +12,18 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core import backends
-from jax_core.representation import dtypes, source
+from jax_core.representation import dtypes, errors, source
 from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
-from .promotion import (as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike,
-                        concrete, convert, evaluating, host, is_arraylike, joined, several_axes, shape_of, unwrapped)
+from .arithmetic import remainder
+from .broadcasting import broadcast_to
+from .creation import astype_of, eye, tri, zeros
+from .promotion import (_parse_shape, as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike, concrete,
+                        convert, evaluating, host, is_arraylike, joined, refuse_out, several_axes, shape_of, unwrapped)
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
@@ -83,7 +86,6 @@ def _complete_shape(a: Any, shape: Any) -> tuple[int, ...]:
 
 
 def _static_shape(shape: Any) -> tuple[int, ...]:
-    from .promotion import _parse_shape
     return _parse_shape(shape)
 
 
@@ -169,7 +171,6 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
     flat = ravel(a)
     size = math.prod(shape)
     if flat.size == 0 or size == 0:
-        from .creation import zeros
         return zeros(shape, flat.dtype)
     if size > flat.size:
         flat = tile(flat, -(-size // flat.size))
@@ -247,53 +248,6 @@ def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     axis = canonical_axis(axis, a.ndim)
     start = start + a.ndim if start < 0 else start
     return moveaxis(a, axis, start - (start > axis))
-
-
-# -- broadcasting ------------------------------------------------------------------------------------------------------
-
-def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placement | None = None) -> Array:
-    """``array`` repeated to ``shape``.
-
-    Raises:
-      ValueError: the shape does not broadcast to ``shape``.
-
-    Source: `numpy.broadcast_to`.
-    """
-    check_arraylike("broadcast_to", array)
-    array = unwrapped(array)
-    shape, own = canonical_shape(shape), shape_of(array)
-    if own == shape and isinstance(array, Array):
-        return array
-    lead = len(shape) - len(own)
-    if lead < 0 or any(n != 1 and n != m for n, m in zip(own, shape[lead:])):
-        raise ValueError(f"broadcast_to: an array of shape {own} does not broadcast to shape {shape}; trailing lengths "
-                         "must be equal, or 1.")
-    if isinstance(array, np.ndarray) and not isinstance(array, np.generic):
-        array = as_array(array)
-    if own == shape:
-        return as_array(array)
-    return broadcast_in_dim_p.bind(array, shape=shape, broadcast_dimensions=tuple(range(lead, len(shape))),
-                                   sharding=out_sharding)
-
-
-def broadcast_arrays(*args: Any) -> tuple:
-    """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`."""
-    check_arraylike("broadcast_arrays", *args)
-    try:
-        shape = np.broadcast_shapes(*map(shape_of, args))
-    except ValueError:
-        raise ValueError("Incompatible shapes for broadcasting: "
-                         f"shapes={[tuple(shape_of(a)) for a in args]}") from None
-    return tuple(broadcast_to(a, shape) for a in args)
-
-
-def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
-    """The shape that shapes broadcast to. Raises ValueError if there is none. Source: `numpy.broadcast_shapes`."""
-    parsed = [(s,) if isinstance(s, (int, np.integer)) else tuple(s) for s in shapes]
-    try:
-        return np.broadcast_shapes(*parsed)
-    except ValueError:
-        raise ValueError(f"Incompatible shapes for broadcasting: shapes={parsed}") from None
 
 
 # -- joining -----------------------------------------------------------------------------------------------------------
@@ -385,10 +339,8 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
 
     Source: `numpy.stack`.
     """
-    from .promotion import refuse_out
     refuse_out("stack", out)
     if isinstance(arrays, (Array, np.ndarray)):
-        from .creation import astype_of
         x = as_array(arrays)
         x = x if dtype is None else astype_of(x, dtypes.canonicalize_user_dtype(dtype, "stack"))
         return moveaxis(x, 0, canonical_axis(axis, x.ndim)) if axis else x
@@ -515,7 +467,6 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
 def _static_index(i: Any, name: str) -> int:
     known = concrete(i)
     if known is None:
-        from jax_core.representation import errors
         raise errors.ConcretizationTypeError(i, f"in jax.numpy.{name} argument 1")
     return operator.index(known.item())
 
@@ -586,73 +537,6 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     dims = tuple(2 * (start + i) + 1 for i in range(a.ndim))
     wide = broadcast_in_dim_p.bind(a, shape=tuple(paired), broadcast_dimensions=dims, sharding=None)
     return lax.reshape(wide, tuple(r * n for r, n in zip(reps, shape)))
-
-
-def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_repeat_length: int | None = None,
-           out_sharding: Placement | None = None) -> Array:
-    """Each element (or slice along an axis) repeated.
-
-    Args:
-      a: array.
-      repeats: how often: one number for all, or one an element; known while tracing unless ``total_repeat_length`` is
-        given.
-      axis: along which; None to flatten first.
-      total_repeat_length: length of the result along the axis; the last element fills up, what is over is cut off.
-      out_sharding: placement.
-
-    Raises:
-      ValueError: the number of repeats does not fit. ConcretizationTypeError: traced repeats without a length.
-
-    Source: `numpy.repeat`.
-    """
-    check_arraylike("repeat", a)
-    if not isinstance(repeats, (list, tuple)):
-        check_arraylike("repeat", repeats)
-    from .creation import placed
-    a = ravel(a) if axis is None else as_array(a)
-    axis = canonical_axis(0 if axis is None else axis, a.ndim)
-    known = np.asarray(repeats) if isinstance(repeats, (list, tuple)) else concrete(repeats)
-    if total_repeat_length is not None:
-        return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
-    if known is None:
-        from jax_core.representation import errors
-        raise errors.ConcretizationTypeError(
-            repeats, "When jit-compiling jnp.repeat, the total number of repeats must be static: give the length of the "
-            "result as total_repeat_length.")
-    if known.ndim == 0 or known.size == 1:
-        return placed(_repeat_each(a, int(known.reshape(-1)[0]), axis), None, out_sharding)
-    if known.ndim != 1 or known.shape[0] != a.shape[axis]:
-        raise ValueError(f"repeat: repeats of shape {known.shape} must have one entry for each of the {a.shape[axis]} "
-                         f"elements along axis {axis}")
-    positions = np.repeat(np.arange(a.shape[axis]), known)
-    from .indexing import take
-    return placed(take(a, positions, axis), None, out_sharding)
-
-
-def _repeat_each(a: Any, n: int, axis: int) -> Array:
-    shape = a.shape
-    wide = (*shape[:axis + 1], n, *shape[axis + 1:])
-    dims = tuple(i for i in range(len(wide)) if i != axis + 1)
-    out = broadcast_in_dim_p.bind(a, shape=wide, broadcast_dimensions=dims, sharding=None)
-    return lax.reshape(out, (*shape[:axis], shape[axis] * n, *shape[axis + 1:]))
-
-
-def _repeat_to(a: Any, repeats: Any, axis: int, length: int) -> Array:
-    """With traced counts: mark where each element begins, sum the marks up, and read."""
-    from .creation import asarray
-    from .indexing import take
-    counts = asarray(repeats)
-    size = a.shape[axis]
-    if counts.ndim == 0 or counts.shape == (1,):
-        counts = broadcast_to(_reshape(counts, ()), (size,))
-    if size == 0 or length == 0:
-        return lax.full((*a.shape[:axis], length, *a.shape[axis + 1:]), 0, a.dtype)
-    counts = convert(counts, np.dtype(np.int32))
-    starts = lax.sub(lax.cumsum(counts), counts)
-    marks = lax.full((length,), 0, np.int32)
-    marks = marks.at[starts].add(1, mode="drop")
-    positions = lax.sub(lax.cumsum(marks), np.int32(1))
-    return take(a, positions, axis, mode="clip")
 
 
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
@@ -738,7 +622,6 @@ def _roll_one(a: Any, shift: Any, axis: int) -> Array:
         if s == 0:
             return a
         return lax.concatenate([lax.slice_in_dim(a, n - s, n, axis=axis), lax.slice_in_dim(a, 0, n - s, axis=axis)], axis)
-    from .arithmetic import remainder
     twice = lax.concatenate([a, a], axis)
     start = lax.sub(np.int32(n), convert(remainder(shift, n), np.dtype(np.int32)))
     return lax.dynamic_slice_in_dim(twice, start, n, axis)
@@ -751,7 +634,6 @@ def _triangle(name: str, m: Any, k: int, lower: bool) -> Array:
     m = as_array(m)
     if m.ndim < 2:
         raise ValueError(f"Argument to jax.numpy.{name} must be at least 2D, got shape {m.shape}")
-    from .creation import tri
     rows, columns = m.shape[-2:]
     mask = broadcast_to(tri(rows, columns, k if lower else k - 1, bool), m.shape)
     zero = lax.full_like(m, 0)
@@ -809,7 +691,6 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
         return diagonal(v, k)
     if v.ndim != 1:
         raise ValueError(f"diag input must be 1d or 2d, got shape {v.shape}")
-    from .creation import eye
     size = v.shape[0] + abs(k)
     padded = lax.pad(v, np.zeros((), v.dtype)[()], ((max(k, 0), max(-k, 0), 0),))
     spread = broadcast_to(padded, (size, size))
@@ -819,15 +700,6 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
     """A matrix with the elements of ``v``, flattened, on diagonal ``k``. Source: `numpy.diagflat`."""
     return diag(ravel(v), k)
-
-
-def trace(a: ArrayLike, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
-          out: None = None) -> Array:
-    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
-    from .promotion import refuse_out
-    from .reductions import sum
-    refuse_out("trace", out)
-    return sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
 # -- questions ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-"""Functions of sampled data: convolution, interpolation, gradients, integrals, unwrapping."""
+"""Functions of sampled data: convolution, interpolation, gradients, integrals, unwrapping, differences."""
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
@@ -12,11 +13,14 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic, reductions
-from .indexing import take
 from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, promote_dtypes,
                         promote_dtypes_inexact, shape_of, unwrapped)
-from .shaping import concatenate, flip, moveaxis
-from .ufuncs import _is_complex, _like, isfinite
+from .rows import adaptive
+from .shaping import concatenate, flip, moveaxis, ravel
+from .sorting import _search
+from .taking import take
+from .ufuncs import _is_complex, _like, conj, isfinite
+from .ufuncs import abs as absolute
 
 if TYPE_CHECKING:
     from jax_numpy_api.lax.dot import PrecisionLike
@@ -39,7 +43,6 @@ def _convolve(name: str, a: Any, v: Any, mode: str, precision: Any, preferred: A
 @inlined(static_argnums=(2, 3, 4, 5))
 def _convolve_core(a, v, mode, precision, preferred, correlate_):
     a, v = (as_array(x) for x in promote_dtypes_inexact(a, v))
-    from .ufuncs import conj
     if correlate_:
         v = conj(v)
     swap = a.shape[0] < v.shape[0]
@@ -118,7 +121,6 @@ def _interp(x, xp, fp, left, right, period, static):
         x, xp, fp = _periodic(x, xp, fp, period)
     xp, fp = lax.optimization_barrier((xp, fp))  # else XLA computes an end point anew for each element of x
     n = xp.shape[0]
-    from .sorting import _search
     i = arithmetic.clip(_search(xp, x, "right", np.dtype(np.int32)), 1, max(n - 1, 1)) if n > 1 else lax.full(
         x.shape, 1, np.int32)
     before = lax.sub(i, np.int32(1))
@@ -296,14 +298,78 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
     p, period = (as_array(v) for v in promote_dtypes(p, period)) if dtypes.issubdtype(p.dtype, np.integer) and isinstance(
         period, int) else (as_array(v) for v in promote_dtypes_inexact(p, period))
     interval = period / 2 if dtypes.issubdtype(p.dtype, np.inexact) else period // 2
-    step = arithmetic.diff(p, axis=axis)
+    step = diff(p, axis=axis)
     wrapped = arithmetic.remainder(step + interval, period) - interval
     edge = lax.bitwise_and(wrapped == -interval, step > 0)
     wrapped = arithmetic.where(edge, interval, wrapped)
     correction = wrapped - step
     limit = interval if discont is None else arithmetic.where(discont > interval, discont, interval)
-    from .ufuncs import abs
-    correction = arithmetic.where(abs(step) < limit, np.zeros((), correction.dtype)[()], correction)
+    correction = arithmetic.where(absolute(step) < limit, np.zeros((), correction.dtype)[()], correction)
     first = lax.slice_in_dim(p, 0, 1, axis=canonical_axis(axis, p.ndim))
     rest = lax.slice_in_dim(p, 1, p.shape[axis], axis=canonical_axis(axis, p.ndim))
     return concatenate([first, rest + reductions.cumsum(correction, axis=axis)], axis)
+
+
+# -- differences ---------------------------------------------------------------------------------------------------------
+
+def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = None,
+         append: ArrayLike | None = None) -> Array:
+    """Differences of neighbours along an axis, ``n`` times over.
+
+    Args:
+      a: array with at least one axis; of booleans, "not equal" takes the place of the difference.
+      n: how often; 0 returns ``a``.
+      axis: axis to take differences along.
+      prepend, append: values put before and after ``a`` first; numbers stand for one slice.
+
+    Raises:
+      ValueError: ``n`` is negative, ``a`` is a number, or ``axis`` is out of bounds.
+
+    Source: `numpy.diff`.
+    """
+    n = operator.index(n)
+    check_arraylike("diff", a)
+    if n == 0:
+        return a
+    if n < 0:
+        raise ValueError(f"order must be non-negative but got {n}")
+    shape = shape_of(a)
+    if not shape:
+        raise ValueError("diff requires input that is at least one dimensional; got a number")
+    axis = canonical_axis(axis, len(shape))
+    slice_shape = shape[:axis] + (1,) + shape[axis + 1:]
+    parts = [x if shape_of(x) else broadcast_to(x, slice_shape) for x in (prepend, a, append) if x is not None]
+    return _diff(concatenate(parts, axis) if len(parts) > 1 else a, n, axis)
+
+
+@adaptive("integers", (1, 2))
+def _diff(a, n, axis):
+    for _ in range(n):
+        length = shape_of(a)[axis]
+        later = lax.slice_in_dim(a, 1, length, axis=axis) if length else a
+        earlier = lax.slice_in_dim(a, 0, length - 1, axis=axis) if length else a
+        a = lax.ne(later, earlier) if lax.dtype(a) == np.bool_ else lax.sub(later, earlier)
+    return a
+
+
+def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike | None = None) -> Array:
+    """Differences of neighbours of the flattened array, with values put before and after.
+
+    Args:
+      ary: array of any shape.
+      to_end, to_begin: values of the same kind to put after and before.
+
+    Returns:
+      a 1-d array. Source: `numpy.ediff1d`.
+    """
+    check_arraylike("ediff1d", ary)
+    flat = ravel(ary)
+    result = _diff(flat, 1, 0)
+    parts = [result]
+    if to_begin is not None:
+        check_arraylike("ediff1d", to_begin)
+        parts.insert(0, ravel(to_begin).astype(result.dtype))
+    if to_end is not None:
+        check_arraylike("ediff1d", to_end)
+        parts.append(ravel(to_end).astype(result.dtype))
+    return concatenate(parts) if len(parts) > 1 else result

@@ -17,8 +17,10 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
+from . import arithmetic
 from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)
 from .shaping import flip, ravel
+from .taking import take_along_axis
 from .ufuncs import _is_inexact
 
 
@@ -149,7 +151,6 @@ def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sor
         raise ValueError(f"top_k: mode must be 'largest' or 'smallest', got {mode!r}")
     n = operator.index(k)
     positions = lax.slice_in_dim(argsort(a, axis), 0, n, axis=axis)
-    from .indexing import take_along_axis
     return [take_along_axis(a, positions, axis, mode="promise_in_bounds"), positions]
 
 
@@ -245,7 +246,6 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
 
     Source: `numpy.digitize`.
     """
-    from . import arithmetic
     check_arraylike("digitize", x, bins)
     bins = as_array(bins)
     if bins.ndim != 1:

@@ -19,13 +19,16 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from . import arithmetic, order_statistics, reductions
-from .creation import asarray, linspace
-from .indexing import take
+from .creation import asarray, placed
+from .grids import linspace
+from .linear_algebra import dot
 from .promotion import (as_array, broadcast_to, canonical_axes, check_arraylike, concrete, convert, given_axes,
                         promote_dtypes_inexact, shape_of, unwrapped)
-from .shaping import concatenate, moveaxis, ravel
+from .shaping import concatenate, diag, moveaxis, ravel, stack
 from .sorting import searchsorted
+from .taking import take, take_along_axis
 from .ufuncs import _is_complex, _like, abs as magnitude
+from .ufuncs import conj, real, sqrt
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf",
             "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased")
@@ -147,7 +150,6 @@ def _pick(ordered, index):
     extra = len(index.shape) - lead
     if lead == 0:
         return take(ordered, index, mode="clip")
-    from .indexing import take_along_axis
     if extra == 0:
         return lax.squeeze(take_along_axis(ordered, lax.expand_dims(index, (lead,)), -1, mode="clip"), (lead,))
     moved = moveaxis(index, 0, -1)
@@ -240,7 +242,6 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = 
                overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
                weights: ArrayLike | None = None, out_sharding: Placement | None = None) -> Array:
     """`quantile` with ``q`` in percent. Source: `numpy.percentile`."""
-    from .creation import placed
     _refuse("percentile", out, overwrite_input)
     check_arraylike("percentile", a, q)
     q, = promote_dtypes_inexact(unwrapped(q))
@@ -300,7 +301,6 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
 
     Source: `numpy.bincount`.
     """
-    from .creation import placed
     check_arraylike("bincount", x)
     x = as_array(x)
     if dtypes.dtype(x) == np.bool_:
@@ -395,7 +395,6 @@ def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | N
 
     Source: `numpy.histogram`.
     """
-    from .creation import placed
     check_arraylike("histogram", a, 0 if weights is None else weights)
     if weights is None:
         a, = promote_dtypes_inexact(a)
@@ -447,7 +446,6 @@ def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | list[ArrayLike] = 
                 range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None,
                 density: bool | None = None) -> tuple:
     """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`."""
-    from .shaping import stack
     check_arraylike("histogram2d", x, y)
     try:
         n = len(bins)
@@ -477,7 +475,6 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
     Source: `numpy.histogramdd`.
     """
     if isinstance(sample, (list, tuple)):
-        from .shaping import stack
         sample = stack([ravel(s) for s in sample], 1)
     check_arraylike("histogramdd", sample)
     sample, = promote_dtypes_inexact(as_array(sample))
@@ -560,8 +557,6 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
             normal = total - ddof * reductions.sum(lax.mul(weights, convert(as_array(aweights), weights.dtype))) / total
     centered = lax.sub(x, broadcast_to(mean, x.shape))
     scaled = centered if weights is None else lax.mul(centered, broadcast_to(weights, x.shape))
-    from .linear_algebra import dot
-    from .ufuncs import conj
     out = dot(scaled, lax.transpose(conj(centered), (1, 0))) / normal
     return out.squeeze()
 
@@ -604,8 +599,6 @@ def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtyp
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    from .shaping import diag
-    from .ufuncs import real, sqrt
     spread = sqrt(real(diag(c))).astype(dtypes.to_floating_dtype(c.dtype))
     n = spread.shape[0]
     c = c / broadcast_to(lax.reshape(spread, (n, 1)), c.shape) / broadcast_to(lax.reshape(spread, (1, n)), c.shape)

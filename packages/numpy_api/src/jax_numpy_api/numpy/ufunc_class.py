@@ -14,7 +14,12 @@ import numpy as np
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
+from .arithmetic import where
+from .creation import asarray
+from .indexing import as_tuple
 from .promotion import as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike
+from .shaping import moveaxis
+from .vectorizing import vectorize
 
 
 class ufunc:
@@ -74,7 +79,6 @@ class ufunc:
         return self._mapped(*args)
 
     def _mapped(self, *args):
-        from .vectorizing import vectorize
         if len(args) != self._nin:
             raise TypeError(f"{self} takes {self._nin} arguments, got {len(args)}")
         check_arraylike(self.__name__, *args)
@@ -132,7 +136,6 @@ class ufunc:
         return lax.reshape(out, tuple(1 if i in axes else n for i, n in enumerate(shape))) if keepdims else out
 
     def _fold(self, flat, initial, mask):
-        from .creation import asarray
         start = initial if initial is not None else self._identity
         if start is None:
             if flat.shape[0] == 0:
@@ -158,7 +161,6 @@ class ufunc:
         fast = self._fast["accumulate"]
         if fast is not None:
             return fast(a, axis=axis, dtype=dtype)
-        from .shaping import moveaxis
         a = as_array(a)
         a = a if dtype is None else a.astype(dtype)
         if axis is None or isinstance(axis, tuple):
@@ -197,7 +199,6 @@ class ufunc:
         return self._at_one_by_one(a, indices, b)
 
     def _at_one_by_one(self, a, indices, b):
-        from .indexing import as_tuple
         index = as_tuple(indices)
         positions = lax.reshape(lax.iota(np.int32, a.size), a.shape)[index]
         values = broadcast_to(as_array(b), positions.shape).reshape(-1)
@@ -236,8 +237,6 @@ class ufunc:
         return self._reduceat(a if dtype is None else a.astype(dtype), indices, canonical_axis(axis, a.ndim))
 
     def _reduceat(self, a, indices, axis):
-        from .arithmetic import where
-        from .shaping import moveaxis
         lines = moveaxis(a, axis, 0)
         n = lines.shape[0]
         stops = lax.concatenate([indices[1:], lax.full((1,), n, indices.dtype)], 0)

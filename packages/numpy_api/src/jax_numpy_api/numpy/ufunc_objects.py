@@ -7,6 +7,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 
+from .. import lax
 from . import arithmetic, reductions, ufuncs
 from .indexing import as_tuple, write
 from .promotion import as_array, canonical_axis, check_arraylike
@@ -43,7 +44,6 @@ def _truth(fun: Callable, combine: Any) -> Callable:
 
 def _extreme_accumulate(which: str) -> Callable:
     def accumulate(a, axis=0, dtype=None):
-        from .. import lax
         a = as_array(a) if dtype is None else as_array(a).astype(dtype)
         return getattr(lax, which)(a, canonical_axis(axis, a.ndim))
     return accumulate

@@ -15,7 +15,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, unwrapped
+from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, unwrapped
 from .rows import adaptive, binary, named, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
@@ -181,7 +181,6 @@ isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) else _full_bool(
 
 
 def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
-    from .promotion import refuse_out
     refuse_out(name, out)
     check_arraylike(name, x)
     x = unwrapped(x)

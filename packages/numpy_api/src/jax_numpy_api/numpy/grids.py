@@ -1,0 +1,206 @@
+"""Points at even distances along a line, and the coordinates of grids.
+
+Eagerly, a line between two numbers is made by NumPy in float64, and is exact at both ends.
+"""
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, Sequence
+
+import numpy as np
+
+from jax_core.representation import dtypes, errors
+from jax_core.representation.array import Array
+from jax_core.traces.trace import Tracer
+from jax_core.transformations.vmap import vmap
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
+
+from .. import lax
+from .arithmetic import power, where
+from .broadcasting import broadcast_to
+from .creation import _dtype_asked, _put, arange, asarray, placed, zeros
+from .promotion import (canonical_shape, check_arraylike, convert, evaluating,
+                        promote_dtypes_inexact, shape_of, strong)
+from .shaping import moveaxis, stack
+from .ufuncs import exp, less, log, sign
+
+
+def fromfunction(function: Callable[..., ArrayLike], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
+    """``function`` of the coordinate of each element, applied to all elements at once by `vmap`.
+
+    Args:
+      function: takes one number an axis, and ``kwargs``.
+      shape: of the result.
+      dtype: of the coordinates.
+
+    Source: `numpy.fromfunction`.
+    """
+    shape = canonical_shape(shape)
+    for axis in reversed(range(len(shape))):  # the last mapped is the outermost, and so the first axis
+        function = vmap(function, in_axes=tuple(0 if i == axis else None for i in range(len(shape))))
+    return function(*(arange(n, dtype=dtype) for n in shape), **kwargs)
+
+
+def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: bool = False,
+             dtype: DTypeLike | None = None, axis: int = 0, *,
+             device: Placement | None = None) -> Array | tuple[Array, Array]:
+    """``num`` evenly spaced values from ``start`` to ``stop``.
+
+    Args:
+      start, stop: numbers, or arrays that broadcast.
+      num: how many, known while tracing.
+      endpoint: whether ``stop`` is the last one.
+      retstep: return also the distance between values.
+      dtype: by default a float dtype; values of an integer dtype are rounded down.
+      axis: of the result along which the values lie.
+      device: placement.
+
+    Raises:
+      ValueError: ``num`` is negative.
+
+    Source: `numpy.linspace`.
+    """
+    num = _count(num, "linspace")
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
+    check_arraylike("linspace", start, stop)
+    values, step = _linspace(start, stop, num, bool(endpoint), asked, operator.index(axis))
+    values = placed(values, device)
+    return (values, step) if retstep else values
+
+
+def _count(num, name):
+    if isinstance(num, Tracer):
+        known = num.concrete()
+        if known is None:
+            raise errors.ConcretizationTypeError(num, f"It arose in the 'num' argument of jnp.{name}")
+        num = known
+    num = operator.index(num)
+    if num < 0:
+        raise ValueError(f"Number of samples, {num}, must be non-negative.")
+    return num
+
+
+def _linspace(start, stop, num, endpoint, dtype, axis):
+    start, stop = map(strong, promote_dtypes_inexact(start, stop))
+    computed = np.dtype(lax.dtype(start))
+    dtype = dtype or computed
+    if evaluating() and all(isinstance(x, (bool, int, float, np.generic)) for x in (start, stop)):
+        return _host_linspace(start, stop, num, endpoint, dtype, computed)
+    shape = np.broadcast_shapes(shape_of(start), shape_of(stop))
+    start, stop = broadcast_to(start, shape), broadcast_to(stop, shape)
+    gaps = num - 1 if endpoint else num
+    step = lax.div(lax.sub(stop, start), computed.type(gaps)) if gaps > 0 else lax.full(shape, np.nan, computed)
+    if num == 0:
+        values = lax.full((0, *shape), 0, computed)
+    elif gaps == 0:
+        values = lax.expand_dims(start, (0,))
+    else:
+        place = lax.div(lax.convert_element_type(lax.iota(np.int32, gaps), computed), computed.type(gaps))
+        place = lax.reshape(place, (gaps,) + (1,) * len(shape))
+        full_shape = (gaps, *shape)
+        place, low, high = (broadcast_to(x, full_shape) for x in (place, start, stop))
+        values = lax.add(lax.mul(low, lax.sub(computed.type(1), place)), lax.mul(high, place))
+        if endpoint:
+            values = lax.concatenate([values, lax.expand_dims(stop, (0,))], 0)
+    values = moveaxis(values, 0, axis) if axis else values
+    if dtypes.issubdtype(dtype, np.integer) and not dtypes.issubdtype(computed, np.integer):
+        values = lax.floor(values)
+    return convert(values, dtype), step
+
+
+def _host_linspace(start, stop, num, endpoint, dtype, computed):
+    values, step = np.linspace(computed.type(start).astype(np.float64), computed.type(stop).astype(np.float64), num,
+                               endpoint, retstep=True)
+    if dtype.kind in "iu":
+        values = np.floor(values.astype(computed))
+    return _put(values.astype(dtype)), _put(np.asarray(step, computed))
+
+
+def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, base: ArrayLike = 10.0,
+             dtype: DTypeLike | None = None, axis: int = 0) -> Array:
+    """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.
+
+    Source: `numpy.logspace`.
+    """
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "logspace")
+    check_arraylike("logspace", start, stop, base)
+    exponents = linspace(start, stop, num, endpoint, axis=axis)
+    values = power(base, exponents)
+    return values if asked is None else convert(values, asked)
+
+
+def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, dtype: DTypeLike | None = None,
+              axis: int = 0) -> Array:
+    """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.
+
+    Source: `numpy.geomspace`.
+    """
+    asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "geomspace")
+    check_arraylike("geomspace", start, stop)
+    start, stop = promote_dtypes_inexact(start, stop)
+    if dtypes.issubdtype(lax.dtype(start), np.complexfloating):
+        factor = sign(start)
+    else:
+        factor = where(less(start, 0), np.array(-1, lax.dtype(start)), np.array(1, lax.dtype(start)))
+    logs = linspace(log(asarray(start) / factor), log(asarray(stop) / factor), num, endpoint, axis=0)
+    values = exp(logs) * factor
+    if endpoint and num > 1:  # the ends exactly
+        shape = values.shape[1:]
+        values = values.at[-1].set(broadcast_to(stop, shape))
+    if num > 0:
+        values = values.at[0].set(broadcast_to(start, values.shape[1:]))
+    values = moveaxis(values, 0, axis) if axis else values
+    return values if asked is None else convert(values, asked)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple:
+    """Coordinate arrays of a grid, from one vector of coordinates an axis.
+
+    Args:
+      xi: numbers or 1-d arrays.
+      copy: must be true, as arrays are immutable.
+      sparse: leave axes of length 1 in place of repeated values.
+      indexing: "ij", or "xy" to have the first two axes exchanged.
+
+    Returns:
+      a tuple of arrays, one for each vector.
+
+    Source: `numpy.meshgrid`.
+    """
+    check_arraylike("meshgrid", *xi)
+    if not copy:
+        raise ValueError("jax.numpy.meshgrid only supports copy=True")
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"Valid values for indexing are 'xy' and 'ij', got {indexing}")
+    vectors = [asarray(x) for x in xi]
+    if any(v.ndim > 1 for v in vectors):
+        raise ValueError(f"Arguments to jax.numpy.meshgrid must be at most 1D, got shapes {[v.shape for v in vectors]}")
+    vectors = [v.reshape(-1) for v in vectors]
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) >= 2:
+        order[:2] = [1, 0]
+    rank = len(vectors)
+    shape = [0] * rank
+    for v, axis in zip(vectors, order):
+        shape[axis] = v.shape[0]
+    grids = []
+    for v, axis in zip(vectors, order):
+        aligned = v.reshape([v.shape[0] if i == axis else 1 for i in range(rank)])
+        grids.append(aligned if sparse else broadcast_to(aligned, tuple(shape)))
+    return tuple(grids)
+
+
+def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: bool = False) -> Array | tuple[Array, ...]:
+    """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``.
+
+    Source: `numpy.indices`.
+    """
+    dimensions = canonical_shape(dimensions)
+    dtype = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)
+    rank, parts = len(dimensions), []
+    for axis, n in enumerate(dimensions):
+        shape = tuple(n if i == axis else 1 for i in range(rank)) if sparse else dimensions
+        parts.append(lax.broadcasted_iota(dtype, shape, axis))
+    if sparse:
+        return tuple(parts)
+    return stack(parts) if parts else zeros((0,), dtype)
