@@ -8,7 +8,7 @@ from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jacfwd
 from jax_core.configuration.flags import disable_jit_context as disable_jit
 from jax_core.programs.jit import jit
-from jax_core.transformations.remat import checkpoint
+from jax_core.transformations.checkpoint import checkpoint
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp

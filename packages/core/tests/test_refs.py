@@ -5,7 +5,7 @@ Parts of references and control flow need the numpy-like package; those tests ar
 import numpy as np
 import pytest
 
-from jax_core.transformations import autodiff, pullback, remat, vmap
+from jax_core.transformations import autodiff, checkpoint, pullback, vmap
 from jax_core.configuration import engine, flags
 from jax_core.representation import dtypes, tree
 from jax_core.programs import jit, tracing
@@ -160,8 +160,8 @@ def test_programs_are_type_checked():
 
 TRANSFORMED = {
     "eager": doubled_sine, "jit": jit.jit(doubled_sine), "jit of jit": jit.jit(jit.jit(doubled_sine)),
-    "checkpoint": remat.checkpoint(doubled_sine), "vmap": vmap.vmap(doubled_sine), "vmap of jit": vmap.vmap(jit.jit(doubled_sine)),
-    "jit of vmap": jit.jit(vmap.vmap(doubled_sine)), "jit of checkpoint": jit.jit(remat.checkpoint(doubled_sine)),
+    "checkpoint": checkpoint.checkpoint(doubled_sine), "vmap": vmap.vmap(doubled_sine), "vmap of jit": vmap.vmap(jit.jit(doubled_sine)),
+    "jit of vmap": jit.jit(vmap.vmap(doubled_sine)), "jit of checkpoint": jit.jit(checkpoint.checkpoint(doubled_sine)),
 }
 
 
@@ -323,7 +323,7 @@ def test_custom_rules_with_references_inside():
             differentiate(lambda x: total(f(x)))(X)
 
 
-@pytest.mark.parametrize("wrap", [lambda f: f, jit.jit, remat.checkpoint, lambda f: jit.jit(remat.checkpoint(jit.jit(f)))])
+@pytest.mark.parametrize("wrap", [lambda f: f, jit.jit, checkpoint.checkpoint, lambda f: jit.jit(checkpoint.checkpoint(jit.jit(f)))])
 def test_a_backward_pass_writes_to_a_reference(wrap):
     @custom_vjp
     def log(x, ref):

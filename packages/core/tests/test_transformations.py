@@ -8,7 +8,7 @@ from jax_core.configuration import flags
 from jax_core.programs import jit, tracing
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.jaxpr import check_jaxpr
-from jax_core.transformations.remat import checkpoint, saved_residuals
+from jax_core.transformations.checkpoint import checkpoint, saved_residuals
 from toys import add, cos, exp, f32, greater, mul, neg, sin, total
 
 pytestmark = pytest.mark.usefixtures("numpy_backend_in_use")

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jax_core.representation import tree, tree_util
+from jax_core.public import tree_util
+from jax_core.representation import tree
 
 Pair = collections.namedtuple("Pair", "first second")
 

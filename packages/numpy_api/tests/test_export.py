@@ -6,12 +6,12 @@ import sys
 import numpy as np
 import pytest
 
-from jax_core import export as ex
+from jax_core.public import export as ex
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.errors import InconclusiveDimensionOperation
-from jax_core.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
+from jax_core.public.export import DisabledSafetyCheck, deserialize, export, symbolic_args_specs, symbolic_shape
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn
@@ -68,7 +68,7 @@ def test_loaded_in_another_process(exported, tmp_path):
     (tmp_path / "program").write_bytes(exported.serialize(vjp_order=1))
     code = f"""
 import numpy as np
-from jax_core.export import deserialize
+from jax_core.public.export import deserialize
 from jax_core.transformations.autodiff import grad
 import jax_numpy_api.numpy
 program = deserialize(open({str(tmp_path / 'program')!r}, "rb").read())
@@ -388,7 +388,7 @@ def test_random_keys(tmp_path):
     with pytest.raises(ValueError, match="Dtype mismatch for args\\[0\\]"):
         program.call(jax_random.key(0, impl="rbg"), X)
     code = f"""
-from jax_core.export import deserialize
+from jax_core.public.export import deserialize
 program = deserialize(open({str(tmp_path / 'program')!r}, "rb").read())
 assert str(program.in_avals[0]) == "key<fry>[]"
 import jax_random, numpy as np

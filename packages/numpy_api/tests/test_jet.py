@@ -10,7 +10,7 @@ from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vjp import custom_vjp
 from jax_core.programs.jit import jit
 from jax_core.representation.primitive import Primitive, none
-from jax_core.transformations.remat import checkpoint
+from jax_core.transformations.checkpoint import checkpoint
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import jet as taylor
 from jax_numpy_api import lax, nn

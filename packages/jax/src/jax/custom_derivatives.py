@@ -8,7 +8,7 @@ _served, _names, __all__ = _table(__name__, {
     "custom_gradient": "jax_core.transformations.custom_vjp:custom_gradient",
     "closure_convert": "jax_core.transformations.autodiff:closure_convert",
     "linear_call": "jax_core.transformations.custom_vjp:linear_call",
-    "remat_opt_p": "jax_core.transformations.remat_opt:remat_opt_p",
+    "remat_opt_p": "jax_core.transformations.custom_vjp_remat:remat_opt_p",
     "zero_from_primal": "jax_core.transformations.custom_vjp:zero_from_primal",
     "custom_vjp_primal_tree_values": "jax_core.transformations.custom_vjp:custom_vjp_primal_tree_values",
     "SymbolicZero": "jax_core.transformations.custom_jvp:SymbolicZero",

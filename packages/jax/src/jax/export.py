@@ -1,4 +1,4 @@
-"""jax.export: implemented in `jax_core.export`."""
+"""jax.export: implemented in `jax_core.public.export`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.export")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.public.export")

@@ -1,17 +1,3 @@
 """Programs that outlive their process (`exported`, `exporting`, `container`, `loading`), also for families of shapes
 (`symbols`, `templates`).
 """
-from __future__ import annotations
-
-from .container import register_namedtuple_serialization, register_pytree_node_serialization
-from .exported import (DisabledSafetyCheck, Exported, maximum_supported_calling_convention_version,
-                       minimum_supported_calling_convention_version)
-from .exporting import default_export_platform, export
-from .loading import deserialize
-from .symbols import (InconclusiveDimensionOperation, SymbolicScope, is_symbolic_dim, symbolic_args_specs, symbolic_dim_bounds,
-                      symbolic_shape)
-
-__all__ = ["DisabledSafetyCheck", "Exported", "InconclusiveDimensionOperation", "SymbolicScope", "default_export_platform",
-           "deserialize", "export", "is_symbolic_dim", "maximum_supported_calling_convention_version",
-           "minimum_supported_calling_convention_version", "register_namedtuple_serialization",
-           "register_pytree_node_serialization", "symbolic_args_specs", "symbolic_dim_bounds", "symbolic_shape"]

@@ -10,7 +10,7 @@ from ..representation import tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
 from ..interfaces import Executable, LoweredModule, LowerSpec
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from ..references.ahead import ref_program
+from ..references.ahead_of_time import ref_program
 from ..references.discharge import pure
 from ..representation.source import name_of
 from ..traces.trace import EVAL

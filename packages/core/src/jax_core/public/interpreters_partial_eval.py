@@ -7,7 +7,7 @@ from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, close as close_jaxpr, dce
 from ..representation.primitive import Primitive
 from ..traces.staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
-from ..transformations.split import split_jaxpr
+from ..transformations.splitting import split_jaxpr
 from .rules import RuleTable
 
 JaxprTracer = DynamicJaxprTracer

@@ -37,7 +37,7 @@ A rule is a plain function. These are the signatures (``params`` are always keyw
 Primitives that hold programs (`ProgramPrimitive`) have four more:
 
 ``split(unknown, params) -> EquationSplit | None``
-    the equation as two, one that runs at once and one that waits (see `split`); None if no result can be known.
+    the equation as two, one that runs at once and one that waits (see `splitting`); None if no result can be known.
 ``discharge(prim, args, refs, params) -> (outs, new_values)``
     how mutable references are made values (see `references.discharge`). ``prim`` is the primitive, so that rules are shared.
 ``interpret(run, *values, **params) -> results``

@@ -83,7 +83,7 @@ class Trace:
                                   "*, out_trees, symbolic_zeros)")
 
     def process_ref(self, prim: Any, args: Sequence[Any], params: dict) -> Any:
-        """Apply a primitive on mutable references; see `refs.primitives`."""
+        """Apply a primitive on mutable references; see `references.primitives`."""
         return prim.under(self, args, params)
 
     def holds(self, x: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 from ..configuration import context
 from ..representation import dtypes, tree
-from . import remat_opt
+from . import custom_vjp_remat
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff)
@@ -54,7 +54,7 @@ class CustomVjpCall:
         live = [i for i, t in enumerate(tangents) if not isinstance(t, Zero)]
         perturbed = [not isinstance(t, Zero) for t in tangents]
         if self.optimize_remat:
-            residuals, outs = remat_opt.forward(self.fun, lambda xs: self.fwd(xs, perturbed), primals)
+            residuals, outs = custom_vjp_remat.forward(self.fun, lambda xs: self.fwd(xs, perturbed), primals)
         else:
             residuals, outs = self.fwd(primals, perturbed)
         out_avals = tuple(get_aval(x) for x in outs)

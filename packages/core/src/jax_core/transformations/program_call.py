@@ -17,7 +17,7 @@ from ..representation.effects import operand_effects
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
 from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr, transpose_jaxpr
-from .split import EquationSplit, split_jaxpr
+from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed
 
 

@@ -23,7 +23,7 @@ from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, e
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.primitives import TANGENT_REFS, Cell
-from .split import split_call, split_equation
+from .splitting import split_call, split_equation
 from ..traces.staging import leak_error, survivors, trace_to_jaxpr
 from ..traces.structural import add, instantiate
 from ..traces.trace import Tracer

@@ -1,5 +1,5 @@
-"""jax._src.tree_util: implemented in `jax_core.representation.tree_util`."""
+"""jax._src.tree_util: implemented in `jax_core.public.tree_util`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.representation.tree_util",
+__getattr__, __dir__ = _mirror(__name__, "jax_core.public.tree_util",
     _registry="jax_core.representation.tree:_registry")

@@ -14,7 +14,7 @@ from jax_core.configuration import context
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p
 from jax_core.representation.primitive import Primitive, Zero
-from jax_core.transformations.remat import remat_p
+from jax_core.transformations.checkpoint import remat_p
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import instantiate
 

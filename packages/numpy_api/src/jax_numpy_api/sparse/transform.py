@@ -17,7 +17,7 @@ from jax_core.transformations.custom_jvp import custom_jvp_call_p
 from jax_core.transformations.custom_vjp import custom_vjp_call_p
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
 from jax_core.programs.jit_primitive import jit_p
-from jax_core.transformations.remat import remat_p
+from jax_core.transformations.checkpoint import remat_p
 from jax_core.traces.staging import trace_to_closed
 from jax_core.representation.typing import ArrayLike, PyTree
 

@@ -27,7 +27,7 @@ from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, Prog
 from jax_core.references.discharge import discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
-from jax_core.transformations.split import EquationSplit, split_jaxpr
+from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
 from jax_core.traces.structural import convert_element_type_p, zeros
 from jax_core.traces.structural import broadcast_in_dim

@@ -30,7 +30,7 @@ from jax_core.references.discharge import discharged, place
 from jax_core.references.primitives import is_ref
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
-from jax_core.transformations.split import EquationSplit, split_call, split_equation, split_jaxpr
+from jax_core.transformations.splitting import EquationSplit, split_call, split_equation, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import add as add_values
 from jax_core.traces.structural import zeros

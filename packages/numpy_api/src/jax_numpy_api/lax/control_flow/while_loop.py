@@ -28,13 +28,13 @@ from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, e
 from jax_core.representation.primitive import ProgramPrimitive, Zero, none
 from jax_core.references.discharge import discharged, place
 from jax_core.representation.source import describe_function
-from jax_core.transformations.split import EquationSplit, split_jaxpr
+from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, PyTree
 from jax_core.transformations.autodiff import jvp
-from jax_core.transformations.remat import checkpoint
+from jax_core.transformations.checkpoint import checkpoint
 
 from ..arithmetic import add
 from ..bits import bitwise_and

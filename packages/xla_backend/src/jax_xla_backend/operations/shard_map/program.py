@@ -27,7 +27,7 @@ from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import ProgramPrimitive, Zero, abstract_eval, is_linear, none
 from jax_core.references.discharge import discharged
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
-from jax_core.transformations.split import EquationSplit, split_jaxpr
+from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
 
 from ...arrays.array import ArrayImpl

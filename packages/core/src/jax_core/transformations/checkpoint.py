@@ -22,7 +22,7 @@ from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, d
 from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr
-from .split import EquationSplit, split_jaxpr
+from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
 from ..traces.trace import EVAL, Tracer
 from ..representation.tracebacks import boundary
