@@ -293,7 +293,7 @@ class Config:
         """The object itself: ``from jax.config import config`` finds it where a module would be."""
         return self
 
-    def update(self, name: str, val: Any) -> None:
+    def update(self, name: str, val: object) -> None:
         """Set a flag for the whole process.
 
         Raises:
@@ -463,7 +463,7 @@ class UserContext:
 _user_contexts = itertools.count()
 
 
-def make_user_context(default_value: Any = None) -> UserContext:
+def make_user_context(default_value: object = None) -> UserContext:
     """A context whose value is part of the key of every traced program: under another value `jit` traces again.
 
     ``ctx = make_user_context(0)``, then ``with ctx(1): f(x)``; ``ctx.value`` is the value in force. Values are hashable.

@@ -10,7 +10,7 @@ Left aside: one module for all platforms, which chooses between them while it ru
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
 from ..representation import tree
@@ -22,6 +22,9 @@ from ..representation.primitive import Primitive, Zero, none
 from ..traces.structural import instantiate
 from . import symbols
 from .container import write
+
+if TYPE_CHECKING:
+    from ..representation.tree import PyTreeDef
 
 minimum_supported_calling_convention_version = 9
 maximum_supported_calling_convention_version = 10
@@ -89,11 +92,14 @@ class Exported:
     unordered_effects: tuple = ()
     uses_global_constants = False
 
-    def __init__(self, fun_name: str, in_tree: Any, in_avals: Sequence[ShapedArray], out_tree: Any, out_avals: Sequence[ShapedArray],
-                 platforms: Sequence[str], disabled_safety_checks: Sequence[DisabledSafetyCheck], modules: dict,
-                 module_kept_var_idx: Sequence[int], calling_convention_version: int = maximum_supported_calling_convention_version,
+    def __init__(self, fun_name: str, in_tree: PyTreeDef, in_avals: Sequence[ShapedArray], out_tree: PyTreeDef,
+                 out_avals: Sequence[ShapedArray], platforms: Sequence[str],
+                 disabled_safety_checks: Sequence[DisabledSafetyCheck], modules: dict,
+                 module_kept_var_idx: Sequence[int],
+                 calling_convention_version: int = maximum_supported_calling_convention_version,
                  _get_vjp: Callable[["Exported"], "Exported"] | None = None, nr_devices: int = 1,
-                 _in_placements: Sequence[dict | None] | None = None, _out_placements: Sequence[dict | None] | None = None):
+                 _in_placements: Sequence[dict | None] | None = None,
+                 _out_placements: Sequence[dict | None] | None = None):
         self.fun_name, self.in_tree, self.out_tree = fun_name, in_tree, out_tree
         self.in_avals, self.out_avals = tuple(in_avals), tuple(out_avals)
         self.platforms, self.disabled_safety_checks = tuple(platforms), tuple(disabled_safety_checks)
@@ -131,11 +137,11 @@ class Exported:
         """Placements of the results' leaves."""
         return tuple(backends.get().placements.in_hlo(p, len(a.shape)) for p, a in zip(self._out_placements, self.out_avals))
 
-    def in_shardings_jax(self, mesh: Any = None) -> tuple:
+    def in_shardings_jax(self, mesh: object | None = None) -> tuple:
         """Placements of the arguments' leaves on ``mesh``, whose axes must have the names that they had; None where none is asked for."""
         return tuple(backends.get().placements.on_mesh(p, mesh) for p in self._in_placements)
 
-    def out_shardings_jax(self, mesh: Any) -> tuple:
+    def out_shardings_jax(self, mesh: object) -> tuple:
         """Placements of the results' leaves on ``mesh``."""
         return tuple(backends.get().placements.on_mesh(p, mesh) for p in self._out_placements)
 

@@ -16,6 +16,7 @@ import numpy as np
 from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
+from ..representation.typing import PyTree
 
 _INFINITY = float("inf")
 
@@ -537,12 +538,12 @@ def _split_dimensions(text: str) -> list[str]:
 
 # -- public functions ----------------------------------------------------------------------------------------------------------
 
-def is_symbolic_dim(p: Any) -> bool:
+def is_symbolic_dim(p: object) -> bool:
     """Whether ``p`` is a symbolic dimension."""
     return isinstance(p, DimExpr)
 
 
-def symbolic_dim_bounds(dimension: Any) -> tuple[float, float]:
+def symbolic_dim_bounds(dimension: int | DimExpr) -> tuple[float, float]:
     """The least and the greatest value of a dimension; infinity where nothing is known."""
     return _bounds(dimension)
 
@@ -586,7 +587,8 @@ def symbolic_shape(shape_spec: str | None, *, constraints: Sequence[str] = (), s
     return shape
 
 
-def symbolic_args_specs(args: Any, shapes_specs: Any, constraints: Sequence[str] = (), scope: SymbolicScope | None = None) -> Any:
+def symbolic_args_specs(args: PyTree, shapes_specs: PyTree, constraints: Sequence[str] = (),
+                        scope: SymbolicScope | None = None) -> Any:
     """Descriptions with symbolic shapes for ``args``, a pytree of arrays or of descriptions.
 
     Args:
@@ -617,7 +619,8 @@ def constraints_of(avals: Sequence[ShapedArray]) -> list[str]:
 
 # -- solving -------------------------------------------------------------------------------------------------------------------
 
-def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray], names: Sequence[str] | None = None) -> dict[str, int]:
+def solve(wanted: Sequence[ShapedArray], given: Sequence[ShapedArray],
+          names: Sequence[str] | None = None) -> dict[str, int]:
     """The values of the variables for which the types ``wanted`` are the types ``given``.
 
     Raises:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
 from ..extension_points import caches_cleared
@@ -20,6 +20,9 @@ from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
 from .monitoring import timed
 from .options import JitOptions, flat_placements
+
+if TYPE_CHECKING:
+    from ..representation.tree import PyTreeDef
 
 
 class TracedProgram:
@@ -48,7 +51,7 @@ class Call:
 
     __slots__ = ("fun", "options", "static", "flat", "in_tree", "avals", "args_count")
 
-    def __init__(self, fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
+    def __init__(self, fun: Callable[..., Any], options: JitOptions, args: tuple, kwargs: dict):
         self.fun, self.options, self.args_count = fun, options, len(args)
         nums, names = options.static_argnums, options.static_argnames
         if nums or names and kwargs:
@@ -181,7 +184,7 @@ def compile_program(closed: ClosedJaxpr, spec: LowerSpec) -> Executable:
     return closed.memo(("executable", spec), make)
 
 
-def fast_call(run: Run, out_tree: Any, inputs: int) -> FastCall | None:
+def fast_call(run: Run, out_tree: PyTreeDef, inputs: int) -> FastCall | None:
     """The record for the dispatcher, or None where each call needs Python."""
     return None if run.program is None or nans.watching() else FastCall(run.program, out_tree, inputs)
 

@@ -25,6 +25,7 @@ from ..representation.aval import get_aval
 from ..representation.dtypes import ExtendedDType
 from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import boundary, shorten
+from ..representation.typing import Placement, PyTree
 from ..traces import nans
 from ..traces.trace import EVAL, Tracer, escaped
 from . import stages
@@ -33,11 +34,11 @@ from .jit_primitive import jit_p, jit_params
 from .options import Inline, JitOptions
 
 
-def jit(fun: Callable | None = None, /, *, in_shardings: Any = None, out_shardings: Any = None,
+def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None, out_shardings: PyTree = None,
         static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None,
         donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None,
-        keep_unused: bool = False, device: Any = None, backend: str | None = None, inline: "bool | Inline" = False,
-        compiler_options: dict[str, Any] | None = None) -> Any:
+        keep_unused: bool = False, device: Placement | None = None, backend: str | None = None,
+        inline: "bool | Inline" = False, compiler_options: dict[str, Any] | None = None) -> Any:
     """``fun`` compiled by XLA: traced at the first call for each combination of argument types, then run as one program.
 
     Args:
@@ -105,7 +106,7 @@ def _add_methods(wrapped, fun, options):
     return wrapped
 
 
-def inlined(fun: Callable | None = None, *, static_argnums: int | Sequence[int] = (),
+def inlined(fun: Callable[..., Any] | None = None, *, static_argnums: int | Sequence[int] = (),
             static_argnames: str | Sequence[str] = ()) -> Any:
     """For functions of the numpy-like packages: one compiled call when eager, plain Python inside any transformation.
 

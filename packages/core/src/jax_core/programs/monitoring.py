@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import time
-from typing import Callable
+from typing import Any, Callable
 
 from ..configuration import flags
 
@@ -53,22 +53,22 @@ class timed:
                 finished(f"{self.what} {self.name}", seconds)
 
 
-def register_event_listener(callback: Callable) -> None:
+def register_event_listener(callback: Callable[..., Any]) -> None:
     """Call ``callback(event, **kwargs)`` for each event."""
     _listeners["event"].append(callback)
 
 
-def register_event_duration_secs_listener(callback: Callable) -> None:
+def register_event_duration_secs_listener(callback: Callable[..., Any]) -> None:
     """Call ``callback(event, seconds, **kwargs)`` for each duration."""
     _listeners["duration"].append(callback)
 
 
-def register_event_time_span_listener(callback: Callable) -> None:
+def register_event_time_span_listener(callback: Callable[..., Any]) -> None:
     """Call ``callback(event, start, end, **kwargs)`` for each time span."""
     _listeners["span"].append(callback)
 
 
-def register_scalar_listener(callback: Callable) -> None:
+def register_scalar_listener(callback: Callable[..., Any]) -> None:
     """Call ``callback(event, value, **kwargs)`` for each number."""
     _listeners["scalar"].append(callback)
 
@@ -79,22 +79,22 @@ def _unregister(kind: str, callback: Callable) -> None:
     _listeners[kind].remove(callback)
 
 
-def unregister_event_listener(callback: Callable) -> None:
+def unregister_event_listener(callback: Callable[..., Any]) -> None:
     """Undo `register_event_listener`; raises ValueError if it was not registered."""
     _unregister("event", callback)
 
 
-def unregister_event_duration_listener(callback: Callable) -> None:
+def unregister_event_duration_listener(callback: Callable[..., Any]) -> None:
     """Undo `register_event_duration_secs_listener`."""
     _unregister("duration", callback)
 
 
-def unregister_event_time_span_listener(callback: Callable) -> None:
+def unregister_event_time_span_listener(callback: Callable[..., Any]) -> None:
     """Undo `register_event_time_span_listener`."""
     _unregister("span", callback)
 
 
-def unregister_scalar_listener(callback: Callable) -> None:
+def unregister_scalar_listener(callback: Callable[..., Any]) -> None:
     """Undo `register_scalar_listener`."""
     _unregister("scalar", callback)
 

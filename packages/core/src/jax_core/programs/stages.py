@@ -1,8 +1,7 @@
 """The stages of a jitted call, ahead of time: ``jit(f).trace(x) -> Traced``, ``.lower() -> Lowered``, ``.compile() -> Compiled``."""
 from __future__ import annotations
 
-from typing import Any, Callable, Protocol, Sequence, runtime_checkable
-
+from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_checkable
 
 from .. import backends
 from ..configuration import context
@@ -13,8 +12,12 @@ from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..references.ahead_of_time import ref_program
 from ..references.discharge import pure
 from ..representation.source import name_of
+from ..representation.typing import Placement
 from ..traces.trace import EVAL
 from .call import Call, fast_call, spec_for
+
+if TYPE_CHECKING:
+    from ..representation.tree import PyTreeDef
 
 
 CompilerOptions = dict[str, str | bool]
@@ -119,7 +122,8 @@ class Traced(_Stage):
 
     fun_name: str
 
-    def __init__(self, closed: ClosedJaxpr, in_tree, out_tree, donated, fun_name, spec: LowerSpec, static):
+    def __init__(self, closed: ClosedJaxpr, in_tree: PyTreeDef, out_tree: PyTreeDef, donated, fun_name, spec: LowerSpec,
+                 static):
         self._closed, self.in_tree, self.out_tree = closed, in_tree, out_tree
         self._donated, self.fun_name, self._spec, self._static = donated, fun_name, spec, static
 
@@ -165,7 +169,8 @@ class Traced(_Stage):
         """The program on the arrays that represent its values: itself, as types here are their own representation."""
         return self
 
-    def lower(self, *, lowering_platforms: Sequence[str] | None = None, _private_parameters: Any = None) -> "Lowered":
+    def lower(self, *, lowering_platforms: Sequence[str] | None = None,
+              _private_parameters: dict[str, Any] | None = None) -> "Lowered":
         """Lower to a StableHLO module, for the default platform or the one given."""
         spec = self._spec
         if lowering_platforms is not None:
@@ -208,7 +213,8 @@ class Lowered(_Stage):
         """Estimated costs before compilation, as a dict."""
         return backends.get().inspection.cost_analysis(self._shown)
 
-    def compile(self, compiler_options: dict | None = None, *, device_assignment: Any = None) -> "Compiled":
+    def compile(self, compiler_options: dict | None = None, *,
+                device_assignment: tuple[Placement, ...] | None = None) -> "Compiled":
         """Compile the module, with further compiler options if given."""
         backend, spec, module = backends.get(), self._spec, self._module
         if compiler_options:
@@ -263,7 +269,7 @@ class Compiled(_Stage):
             self._call = self._dispatcher()
         return self._call(*args, **kwargs)
 
-    def call(self, *args, **kwargs):
+    def call(self, *args: Any, **kwargs: Any):
         return self(*args, **kwargs)
 
     def _dispatcher(self):

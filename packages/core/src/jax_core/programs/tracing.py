@@ -1,7 +1,7 @@
 """Looking at programs without running them: `make_jaxpr` and `eval_shape`."""
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Sequence
 
 from ..configuration import context
 from ..representation import tree
@@ -10,6 +10,7 @@ from .call import Call
 from .options import JitOptions
 from .stages import out_struct
 from ..representation.tracebacks import api_boundary, boundary
+from ..representation.typing import AxisName
 from ..transformations.batching import AxisData
 
 
@@ -17,8 +18,9 @@ def _plain_options(fun, static_argnums=None) -> JitOptions:
     return JitOptions(fun, static_argnums, None, None, None, None, None, True, None, None, False, None)
 
 
-def make_jaxpr(fun: Callable, static_argnums: int | Iterable[int] = (), axis_env: Any = None,
-               return_shape: bool = False, abstracted_axes: Any = None) -> Callable:
+def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = (),
+               axis_env: Sequence[tuple[AxisName, int]] | None = None, return_shape: bool = False,
+               abstracted_axes: None = None) -> Callable:
     """A function that returns the jaxpr of ``fun`` for its arguments' types.
 
     Args:
@@ -50,7 +52,7 @@ def make_jaxpr(fun: Callable, static_argnums: int | Iterable[int] = (), axis_env
 
 
 @api_boundary
-def eval_shape(fun: Callable, *args: Any, **kwargs: Any) -> Any:
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
 
     Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``.

@@ -2,14 +2,18 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..representation import tree
 from ..representation.aval import ShapedArray, get_aval
 from ..representation.jaxpr import DebugInfo
 from ..representation.source import describe_function
 from ..representation.tree import keystr, tree_flatten_with_path
+from ..representation.typing import PyTree
 from .linear_util import WrappedFun, transformation_with_aux
+
+if TYPE_CHECKING:
+    from ..representation.tree import PyTreeDef
 
 
 @transformation_with_aux
@@ -40,7 +44,8 @@ def argnums_partial(f: WrappedFun, dyn_argnums: int | Sequence[int], args: Seque
     return f.wrap(place), dynamic
 
 
-def flatten_axes(name: str, treedef: Any, axis_tree: Any, *, kws: bool = False, tupled_args: bool = False) -> list[Any]:
+def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: PyTree, *, kws: bool = False,
+                 tupled_args: bool = False) -> list[Any]:
     """One axis specification for each leaf, from a specification that is a prefix of the tree; see `tree.flatten_axes`.
 
     Args:
@@ -64,12 +69,12 @@ def flatten_axes(name: str, treedef: Any, axis_tree: Any, *, kws: bool = False, 
                          "entry.") from error
 
 
-def shaped_abstractify(x: Any) -> Any:
+def shaped_abstractify(x: object) -> Any:
     """The type of an array-like."""
     return get_aval(x)
 
 
-def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str], in_tree: Any,
+def donation_vector(donate_argnums: Sequence[int], donate_argnames: Sequence[str], in_tree: PyTreeDef,
                     kws: bool = True) -> tuple[bool, ...]:
     """For each leaf of ``(args, kwargs)`` whether it is donated."""
     args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves)) if kws else (
@@ -87,7 +92,7 @@ def rebase_donate_argnums(donate_argnums: Sequence[int], static_argnums: Sequenc
     return tuple(sorted(d - sum(s < d for s in static_argnums) for d in donate_argnums))
 
 
-def debug_info(traced_for: str, fun: Callable, args: Sequence[Any] = (), kwargs: dict | None = None, *,
+def debug_info(traced_for: str, fun: Callable[..., Any], args: Sequence[Any] = (), kwargs: dict | None = None, *,
                static_argnums: Sequence[int] = (), static_argnames: Sequence[str] = (),
                result_paths_thunk: Callable | None = None, sourceinfo: str | None = None,
                signature: inspect.Signature | None = None) -> DebugInfo:
@@ -118,7 +123,7 @@ def _argument_names(fun, args, kwargs, static_argnums, static_argnames, signatur
                  for path, _ in tree_flatten_with_path(x)[0])
 
 
-def safe_map(f: Callable, *sequences: Sequence[Any]) -> list:
+def safe_map(f: Callable[..., Any], *sequences: Sequence[Any]) -> list:
     """`map` that raises ValueError for sequences of different lengths."""
     lengths = {len(s) for s in map(list, sequences)}
     if len(lengths) > 1:

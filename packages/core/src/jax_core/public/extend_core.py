@@ -1,7 +1,7 @@
 """`jax.extend.core`: primitives that are declared piece by piece, and helpers for interpreters of jaxprs."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -16,9 +16,13 @@ from ..representation.jaxpr import (ClosedJaxpr, DebugInfo, DropVar, Jaxpr, Jaxp
     jaxpr_as_fun, jaxprs_in_params, new_jaxpr_eqn, subjaxprs)
 from ..representation.primitive import Primitive as DeclaredPrimitive
 from ..representation.primitive import abstract_eval
+from ..representation.typing import AxisName, DTypeLike
 from ..transformations.reverse import backward_pass
 from ..traces.staging import DynamicJaxprTrace
 from ..traces.trace import EVAL, Tracer, to_concrete_value
+
+if TYPE_CHECKING:
+    from ..traces.trace import Trace
 
 Atom = (Var, Literal)
 array_types = {np.ndarray, np.generic}
@@ -75,7 +79,7 @@ class Primitive(DeclaredPrimitive):
         found, effects = abstract_eval(self, avals, params)
         return (list(found) if self.multiple_results else found[0]), effects
 
-    def bind_with_trace(self, trace: Any, args: Sequence[Any], params: dict) -> Any:
+    def bind_with_trace(self, trace: Trace, args: Sequence[Any], params: dict) -> Any:
         """Apply the primitive under ``trace``."""
         with context.Use(trace):
             return trace.process(self, args, params)
@@ -90,12 +94,12 @@ class Primitive(DeclaredPrimitive):
         return bind
 
 
-def valid_jaxtype(x: Any) -> bool:
+def valid_jaxtype(x: object) -> bool:
     """Whether ``x`` can be an argument of a primitive."""
     return is_jax_type(x)
 
 
-def concrete_or_error(force: Callable | None, val: Any, context: str = "") -> Any:
+def concrete_or_error(force: Callable | None, val: object, context: str = "") -> Any:
     """``force(val)`` (or ``val``) if the value is known.
 
     Raises:
@@ -114,16 +118,16 @@ def gensym(suffix: str = "") -> Callable:
     return lambda aval: Var(aval)
 
 
-def primal_dtype_to_tangent_dtype(primal_dtype: Any) -> Any:
+def primal_dtype_to_tangent_dtype(primal_dtype: DTypeLike) -> Any:
     """The dtype of tangents of values of ``primal_dtype``."""
     return ShapedArray((), primal_dtype).to_tangent_aval().dtype
 
 
-def primal_tangent_dtype(primal_dtype: Any, tangent_dtype: Any, name: str | None = None) -> Any:
+def primal_tangent_dtype(primal_dtype: DTypeLike, tangent_dtype: DTypeLike, name: str | None = None) -> Any:
     raise NotImplementedError("primal_tangent_dtype: pairs of different primal and tangent dtypes are not supported")
 
 
-def get_opaque_trace_state(convention: Any = None) -> Any:
+def get_opaque_trace_state(convention: object | None = None) -> Any:
     """A hashable value that is equal for two calls under the same transformations."""
     return _TraceState(context.state.trace)
 
@@ -144,12 +148,13 @@ class _TraceState:
         return f"OpaqueTraceState({self.trace})"
 
 
-def mapped_aval(size: int, axis: int | None, aval: Any) -> AbstractValue:
+def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> AbstractValue:
     """The type of one row of an array of type ``aval`` that is mapped along ``axis``, of length ``size``."""
     return aval if axis is None else batching.mapped_aval(aval, axis)
 
 
-def unmapped_aval(size: int, axis: int | None, aval: Any, explicit_mesh_axis: Any = None) -> AbstractValue:
+def unmapped_aval(size: int, axis: int | None, aval: ShapedArray,
+                  explicit_mesh_axis: AxisName | None = None) -> AbstractValue:
     """The type of an array whose rows along a new ``axis`` of length ``size`` have type ``aval``.
 
     Raises:
@@ -160,12 +165,12 @@ def unmapped_aval(size: int, axis: int | None, aval: Any, explicit_mesh_axis: An
     return aval if axis is None else batching.unmapped_aval(aval, size, axis)
 
 
-def max_dim(d1: Any, d2: Any) -> Any:
+def max_dim(d1: int, d2: int) -> int:
     """The larger of two lengths."""
     return max(d1, d2)
 
 
-def min_dim(d1: Any, d2: Any) -> Any:
+def min_dim(d1: int, d2: int) -> int:
     """The smaller of two lengths."""
     return min(d1, d2)
 
@@ -189,7 +194,7 @@ class take_current_trace(context.Use):
         return self.before
 
 
-def set_current_trace(trace: Any, check_leaks: bool = False) -> Any:
+def set_current_trace(trace: Trace, check_leaks: bool = False) -> Any:
     """A context manager under which ``trace`` is current."""
     return context.Use(trace)
 

@@ -10,6 +10,7 @@ from typing import Any, Callable
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray
 from ..representation.effects import Effect
 from ..representation.primitive import Linear, Zero, is_linear
+from ..representation.typing import ArrayLike
 from ..traces.structural import instantiate
 
 instantiate_zeros = instantiate
@@ -40,13 +41,13 @@ class HiType(AbstractValue):
     def lo_ty(self) -> list[AbstractValue]:
         raise self._missing("lo_ty()")
 
-    def lower_val(self, val: Any, /) -> list:
+    def lower_val(self, val: ArrayLike, /) -> list:
         raise self._missing("lower_val(value)")
 
     def raise_val(self, *vals: Any) -> Any:
         raise self._missing("raise_val(*arrays)")
 
-    def vspace_add(self, x: Any, y: Any) -> Any:
+    def vspace_add(self, x: ArrayLike, y: ArrayLike) -> Any:
         raise self._missing("vspace_add(x, y)")
 
     def vspace_zero(self) -> Any:
@@ -67,7 +68,7 @@ class MutableHiType(HiType):
 class AvalQDD(AbstractValue):
     """A type together with what it holds at some time."""
 
-    def __init__(self, aval: Any, qdd: Any):
+    def __init__(self, aval: AbstractValue, qdd: Any):
         self.aval, self.qdd = aval, qdd
 
 
@@ -78,7 +79,7 @@ class AvalMutableQDD(AvalQDD):
 class aval_method:
     """Marks a function as a method that tracers of a type have."""
 
-    def __init__(self, fun: Callable):
+    def __init__(self, fun: Callable[..., Any]):
         self.fun = fun
 
 

@@ -1,7 +1,7 @@
 """`jax.interpreters.ad`: setting derivative rules for one's own primitives, and reading those of others."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..transformations import forward
 from ..representation.aval import get_aval
@@ -11,6 +11,10 @@ from ..transformations.reverse import backward_pass, linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
 from .linear_util import wrap_init
 from .rules import RuleTable
+
+if TYPE_CHECKING:
+    from ..representation.jaxpr import ClosedJaxpr
+    from .linear_util import WrappedFun
 
 UndefinedPrimal = Linear
 is_undefined_primal = is_linear
@@ -68,12 +72,12 @@ def defbilinear(prim: Primitive, lhs_rule: Callable, rhs_rule: Callable) -> None
     prim.transpose = transpose
 
 
-def jvp_jaxpr(jaxpr: Any, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool]) -> tuple:
+def jvp_jaxpr(jaxpr: ClosedJaxpr, nonzeros: Sequence[bool], instantiate: bool | Sequence[bool]) -> tuple:
     """The program ``(primals, tangents of the nonzero ones) -> (results, tangents)``, and which results have a tangent."""
     return forward.jvp_jaxpr(jaxpr, nonzeros, instantiate)
 
 
-def jvp(fun: Any, has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
+def jvp(fun: Callable[..., Any], has_aux: bool = False, instantiate: bool | Sequence[bool] = True,
         transform_stack: bool = True) -> Any:
     """A wrapped flat function `linear_util` of ``(primals, tangents)`` that returns ``(results, tangents)``."""
     if has_aux:
@@ -87,7 +91,7 @@ def jvp(fun: Any, has_aux: bool = False, instantiate: bool | Sequence[bool] = Tr
     return wrap_init(call)
 
 
-def linearize(jaxpr: Any, *primals: Any, **kwargs: Any) -> Any:
+def linearize(jaxpr: WrappedFun, *primals: Any, **kwargs: Any) -> Any:
     """Linearize a flat wrapped function; see `jax.linearize` for functions of pytrees."""
     run = jaxpr.call_wrapped
     outs, inputs, trace, tangents = linearize_flat(run, primals)

@@ -1,7 +1,7 @@
 """`jax.interpreters.batching`: setting batching rules for one's own primitives, and reading those of others."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..transformations import batching
 from ..traces import structural
@@ -10,7 +10,11 @@ from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import matchaxis, moved
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import ELEMENTWISE, Primitive
+from ..representation.typing import ArrayLike
 from .rules import RuleTable
+
+if TYPE_CHECKING:
+    from ..representation.jaxpr import ClosedJaxpr
 
 moveaxis = moved
 
@@ -51,30 +55,30 @@ def defreducer(prim: Primitive, ident: Any = None) -> None:
     prim.batch = batch
 
 
-def zero_if_mapped(x: Any) -> int | None:
+def zero_if_mapped(x: object) -> int | None:
     """0 for a mapped value, else None."""
     return 0 if x is not None else None
 
 
-def broadcast(x: Any, sz: int, axis: int = 0, mesh_axis: Any = None) -> Any:
+def broadcast(x: ArrayLike, sz: int, axis: int = 0, mesh_axis: None = None) -> Any:
     """``x`` repeated along a new ``axis`` of length ``sz``; ``mesh_axis`` must be None."""
     if mesh_axis is not None:
         raise NotImplementedError("interpreters.batching.broadcast: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
     return structural.broadcast(x, sz, axis)
 
 
-def bdim_at_front(x: Any, bdim: int | None, size: int, mesh_axis: Any = None) -> Any:
+def bdim_at_front(x: ArrayLike, bdim: int | None, size: int, mesh_axis: None = None) -> Any:
     """``x`` with its mapped axis first; made by repetition if there is none. ``mesh_axis`` must be None."""
     if mesh_axis is not None:
         raise NotImplementedError("interpreters.batching.bdim_at_front: mesh_axis is not supported; use jax.vmap's spmd_axis_name")
     return structural.bdim_at_front(x, bdim, size)
 
 
-def batch_subtrace(fun: Any, *args: Any) -> Any:
+def batch_subtrace(fun: Callable[..., Any], *args: Any) -> Any:
     raise NotImplementedError("batch_subtrace: use jax.vmap, or batching.batch_fun of jax_core")
 
 
-def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[int | None],
+def batch_jaxpr_axes(closed_jaxpr: ClosedJaxpr, axis_data: AxisData, in_axes: Sequence[int | None],
                      out_axes_dest: Sequence[int | None]) -> Any:
     """``closed_jaxpr`` on a batch with its mapped axes at ``in_axes`` and ``out_axes_dest``."""
     def run(*args):
@@ -86,8 +90,8 @@ def batch_jaxpr_axes(closed_jaxpr: Any, axis_data: AxisData, in_axes: Sequence[i
     return ClosedJaxpr(jaxpr, consts), out_axes_dest
 
 
-def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable, from_elt: Callable,
-                       make_iota: Callable | None = None) -> None:
+def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable[..., Any],
+                       from_elt: Callable[..., Any], make_iota: Callable[..., Any] | None = None) -> None:
     raise NotImplementedError("register_vmappable: mapping over values that are not arrays is not supported; register "
                               "the type as a pytree")
 

@@ -13,7 +13,7 @@ from ..representation.primitive import Primitive
 class LoweringRule:
     """What `lower_fun` returns: a function of arrays that stands for the primitive when it is compiled."""
 
-    def __init__(self, fun: Callable, multiple_results: bool):
+    def __init__(self, fun: Callable[..., Any], multiple_results: bool):
         self.fun, self.multiple_results = fun, multiple_results
 
     def __call__(self, b: Any, *values: Any, **params: Any) -> Any:
@@ -21,7 +21,7 @@ class LoweringRule:
         return outs if self.multiple_results else outs[0]
 
 
-def lower_fun(fun: Callable, multiple_results: bool = True) -> LoweringRule:
+def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LoweringRule:
     """A lowering rule that traces ``fun(*arrays, **params)``.
 
     Args:
@@ -54,7 +54,7 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
 
 
 def _unavailable(name: str) -> Callable:
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: Any, **kwargs: Any) -> str:
         raise NotImplementedError(f"jax.interpreters.mlir.{name} works on objects of the MLIR bindings, which lowering here "
                                   "does not use; write the rule with mlir.lower_fun")
     refuse.__name__ = name

@@ -1,7 +1,7 @@
 """`jax.interpreters.partial_eval`: tracing to jaxprs, and dead-code elimination."""
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, close as close_jaxpr, dce
@@ -9,6 +9,9 @@ from ..representation.primitive import Primitive
 from ..traces.staging import DynamicJaxprTrace, DynamicJaxprTracer, constants_to_inputs, trace_to_jaxpr
 from ..transformations.splitting import split_jaxpr
 from .rules import RuleTable
+
+if TYPE_CHECKING:
+    from ..representation.jaxpr import JaxprEqn
 
 JaxprTracer = DynamicJaxprTracer
 convert_constvars_jaxpr = constants_to_inputs
@@ -57,15 +60,16 @@ def dce_jaxpr_consts(jaxpr: Jaxpr, used_outputs: Sequence[bool], instantiate: bo
     return small.replace(constvars=small.invars[:count], invars=small.invars[count:]), used[:n], used[n:]
 
 
-def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: Any) -> tuple[list[bool], Any]:
+def dce_jaxpr_call_rule(used_outputs: list[bool], eqn: JaxprEqn) -> tuple[list[bool], Any]:
     raise NotImplementedError("dce_jaxpr_call_rule: programs in parameters are narrowed by `Primitive.dce`")
 
 
 dce_jaxpr_closed_call_rule = dce_jaxpr_call_rule
 
 
-def trace_to_jaxpr_dynamic(fun: Any, in_avals: Sequence[AbstractValue], *, keep_inputs: Sequence[bool] | None = None,
-                            lower: bool = False, auto_dce: bool = False) -> tuple[Jaxpr, list, list]:
+def trace_to_jaxpr_dynamic(fun: Callable[..., Any], in_avals: Sequence[AbstractValue], *,
+                           keep_inputs: Sequence[bool] | None = None, lower: bool = False,
+                           auto_dce: bool = False) -> tuple[Jaxpr, list, list]:
     """Trace a wrapped flat function: the jaxpr, result types, and values of its constants.
 
     Args:
@@ -86,7 +90,8 @@ def trace_to_jaxpr_dynamic(fun: Any, in_avals: Sequence[AbstractValue], *, keep_
     return jaxpr, out_avals, consts
 
 
-def abstract_eval_fun(fun: Callable, *avals: AbstractValue, debug_info: Any = None, **params: Any) -> list[AbstractValue]:
+def abstract_eval_fun(fun: Callable[..., Any], *avals: AbstractValue, debug_info: object | None = None,
+                      **params: Any) -> list[AbstractValue]:
     """Result types of a function of arrays; ``debug_info`` is for messages."""
     return trace_to_jaxpr(lambda *xs: fun(*xs, **params), avals)[2]
 
@@ -99,7 +104,7 @@ class PartialVal(tuple):
         return cls((aval, None))
 
     @classmethod
-    def known(cls, value: Any) -> "PartialVal":
+    def known(cls, value: object) -> "PartialVal":
         return cls((None, value))
 
     def is_known(self) -> bool:
@@ -112,7 +117,8 @@ class PartialVal(tuple):
         return get_aval(self[1]) if self.is_known() else self[0]
 
 
-def trace_to_jaxpr_nounits(fun: Any, pvals: Sequence[PartialVal], instantiate: bool | Sequence[bool] = False) -> Any:
+def trace_to_jaxpr_nounits(fun: Callable[..., Any], pvals: Sequence[PartialVal],
+                           instantiate: bool | Sequence[bool] = False) -> Any:
     """Trace with some arguments known: the program of the unknown ones, partial values of the results, and constants."""
     unknown = [p.get_aval() for p in pvals if not p.is_known()]
 

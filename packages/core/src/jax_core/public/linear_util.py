@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import functools
 import weakref
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
+
+if TYPE_CHECKING:
+    from ..representation.jaxpr import DebugInfo
 
 
 class StoreException(Exception):
@@ -23,7 +26,7 @@ class Store:
     def __init__(self):
         self._value = Store._EMPTY
 
-    def store(self, value: Any) -> None:
+    def store(self, value: object) -> None:
         if self._value is not Store._EMPTY:
             raise StoreException("auxiliary data was stored already")
         self._value = value
@@ -41,7 +44,7 @@ class EqualStore(Store):
 
     __slots__ = ()
 
-    def store(self, value: Any) -> None:
+    def store(self, value: object) -> None:
         if self._value is Store._EMPTY:
             self._value = value
         elif self._value != value:
@@ -53,8 +56,8 @@ class WrappedFun:
 
     __slots__ = ("f", "transforms", "params", "debug_info", "in_type", "stores")
 
-    def __init__(self, f: Callable, transforms: tuple = (), params: dict | None = None, debug_info: Any = None,
-                 stores: tuple = ()):
+    def __init__(self, f: Callable[..., Any], transforms: tuple = (), params: dict | None = None,
+                 debug_info: DebugInfo | None = None, stores: tuple = ()):
         self.f, self.transforms, self.params = f, transforms, params or {}
         self.debug_info, self.in_type, self.stores = debug_info, None, stores
 
@@ -66,7 +69,7 @@ class WrappedFun:
     def f_transformed(self) -> Callable:
         return self.call_wrapped
 
-    def replace_debug_info(self, dbg: Any) -> "WrappedFun":
+    def replace_debug_info(self, dbg: DebugInfo | None) -> "WrappedFun":
         """The same with other names for messages."""
         return WrappedFun(self.f, self.transforms, self.params, dbg, self.stores)
 
@@ -86,7 +89,7 @@ class WrappedFun:
         return call(*args, **kwargs)
 
 
-def wrap_init(f: Callable, params: dict | None = None, *, debug_info: Any = None) -> WrappedFun:
+def wrap_init(f: Callable[..., Any], params: dict | None = None, *, debug_info: DebugInfo | None = None) -> WrappedFun:
     """``f`` without transformations yet."""
     return WrappedFun(f, (), params, debug_info)
 
@@ -166,7 +169,7 @@ def merge_linear_aux(aux1: Callable, aux2: Callable) -> tuple[bool, Any]:
         return False, aux2()
 
 
-def cache(call: Callable, *, explain: Callable | None = None) -> Callable:
+def cache(call: Callable[..., Any], *, explain: Callable[..., Any] | None = None) -> Callable:
     """``call(wrapped_fun, *args)`` remembered for each underlying function and arguments."""
     known: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 

@@ -7,7 +7,9 @@ import numpy as np
 
 from ..extension_points import reference_operators
 from ..representation import dtypes
-from ..representation.aval import AbstractRef, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
+from ..representation.array import Array
+from ..representation.typing import ArrayLike, Indexer
 from ..traces.structural import convert_element_type_p
 from ..traces.trace import Tracer
 from . import indexing
@@ -65,7 +67,7 @@ class Ref(metaclass=_RefMeta):
     def __array__(self, *args, **kwargs):
         raise TypeError(f"a reference of type {self._aval} cannot be used as an array; read its contents with ref[...]")
 
-    def addupdate(self, x: Any, idx: Any = ()) -> None:
+    def addupdate(self, x: ArrayLike, idx: Indexer = ()) -> None:
         """Add ``x`` to the part that ``idx`` names; by default to all of it."""
         addupdate(self, idx, x)
 
@@ -176,7 +178,7 @@ def _check(name: str, ref: Any) -> None:
                          f"{type(ref).__name__}")
 
 
-def new_ref(init_val: Any, *, memory_space: Any = None, kind: Any = None, pin: bool = False) -> Any:
+def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: str | None = None, pin: bool = False) -> Any:
     """A mutable reference to a copy of the array ``init_val``.
 
     Args:
@@ -198,7 +200,7 @@ def new_ref(init_val: Any, *, memory_space: Any = None, kind: Any = None, pin: b
     return new_ref_p.bind(init_val, memory_space=memory_space, kind=kind, pin=pin)
 
 
-def empty_ref(ty: Any, memory_space: Any = None, pin: bool = False) -> Any:
+def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:
     """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros)."""
     aval = ty.aval if isinstance(ty, ShapeDtypeStruct) else ty
     if not isinstance(aval, ShapedArray):
@@ -206,19 +208,19 @@ def empty_ref(ty: Any, memory_space: Any = None, pin: bool = False) -> Any:
     return empty_ref_p.bind(ty=aval.strip_weak_type(), memory_space=memory_space, pin=pin)
 
 
-def freeze(ref: Any) -> Any:
+def freeze(ref: Ref) -> Array:
     """The contents of ``ref``, which must not be used any more."""
     _check("freeze", ref)
     return freeze_p.bind(ref)
 
 
-def free_ref(ref: Any) -> None:
+def free_ref(ref: Ref) -> None:
     """Say that ``ref`` is not used any more."""
     _check("free_ref", ref)
     free_ref_p.bind(ref)
 
 
-def get(ref: Any, idx: Any = None) -> Any:
+def get(ref: Ref | RefView, idx: Indexer | None = None) -> Any:
     """The part of ``ref`` that ``idx`` names, by default all of it.
 
     Args:
@@ -238,7 +240,7 @@ def get(ref: Any, idx: Any = None) -> Any:
     return get_p.bind(ref, *operands, index=index)
 
 
-def swap(ref: Any, idx: Any, value: Any, _function_name: str = "ref_swap") -> Any:
+def swap(ref: Ref | RefView, idx: Indexer, value: ArrayLike, _function_name: str = "ref_swap") -> Any:
     """Store ``value`` in the part of ``ref`` that ``idx`` names, and return what was there.
 
     Args:
@@ -278,12 +280,12 @@ def _fitting(view, old, new):
     return new
 
 
-def set(ref: Any, idx: Any, value: Any) -> None:
+def set(ref: Ref | RefView, idx: Indexer, value: ArrayLike) -> None:
     """Store ``value`` in the part of ``ref`` that ``idx`` names; see `swap`."""
     swap(ref, idx, value, "ref_set")
 
 
-def addupdate(ref: Any, idx: Any, x: Any) -> None:
+def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
     """Add ``x`` to the part of ``ref`` that ``idx`` names; elements that ``idx`` names twice get both.
 
     Raises:

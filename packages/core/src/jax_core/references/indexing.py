@@ -9,6 +9,7 @@ index must name elements that exist, in a number that is known.
 from __future__ import annotations
 
 import operator
+from types import EllipsisType
 from typing import Any, Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from ..extension_points import windows
 from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
+from ..representation.typing import ArrayLike
 from ..traces.structural import add
 
 
@@ -37,7 +39,7 @@ class Slice:
         return f"Slice(start={self.start}, size={self.size}, stride={self.stride})"
 
 
-def ds(start: Any, size: Any = ..., stride: int | None = None) -> Slice:
+def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice:
     """A slice of ``size`` elements from ``start`` on, for indexing references; ``start`` may be a traced integer.
 
     ``ds(n)`` is the slice of the first ``n`` elements.

@@ -7,13 +7,16 @@ almost always one pointer comparison; caches all over the system use them as key
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from .. import backends
 from . import dtypes
 from .manual_axis_type import ManualAxisType, varying_axes
+
+if TYPE_CHECKING:
+    from .typing import ArrayLike, DTypeLike, Placement, Shape
 
 
 class AbstractValue:
@@ -58,11 +61,11 @@ class AbstractValue:
         """The type that stands for all types equal to this one: itself, as equal types are shared."""
         return self
 
-    def dec_rank(self, size: int | None, spec: Any) -> "AbstractValue":
+    def dec_rank(self, size: int, spec: int | None) -> "AbstractValue":
         """The type of one of the ``size`` values that are mapped as ``spec`` says."""
         raise NotImplementedError(f"{type(self).__name__} has no axes that can be mapped")
 
-    def inc_rank(self, size: int | None, spec: Any) -> "AbstractValue":
+    def inc_rank(self, size: int, spec: int | None) -> "AbstractValue":
         """The type of ``size`` such values; the inverse of `dec_rank`."""
         raise NotImplementedError(f"{type(self).__name__} has no axes that can be mapped")
 
@@ -77,7 +80,7 @@ class AbstractValue:
         """The types of the arrays that represent a value."""
         return [self]
 
-    def lower_val(self, val: Any, /) -> list:
+    def lower_val(self, val: ArrayLike, /) -> list:
         """The arrays that represent ``val``."""
         return [val]
 
@@ -90,7 +93,7 @@ class AbstractValue:
         """Where `vmap` puts the mapped axis of such values to have it in front."""
         return 0
 
-    def str_short(self, short_dtypes: bool = False, **_) -> str:
+    def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
         return str(self)
 
 
@@ -129,7 +132,7 @@ class AbstractRef(AbstractValue):
 
     __slots__ = ("inner_aval", "memory_space", "kind")
 
-    def __init__(self, inner_aval: AbstractValue, memory_space: Any = None, kind: Any = None):
+    def __init__(self, inner_aval: AbstractValue, memory_space: object | None = None, kind: str | None = None):
         self.inner_aval, self.memory_space, self.kind = inner_aval, memory_space, kind
 
     shape = property(lambda self: self.inner_aval.shape)
@@ -154,11 +157,11 @@ class AbstractRef(AbstractValue):
 
     manual_axis_type = property(lambda self: self.inner_aval.manual_axis_type)
 
-    def dec_rank(self, size: int | None, spec: int | None) -> "AbstractRef":
+    def dec_rank(self, size: int, spec: int | None) -> "AbstractRef":
         """See `ShapedArray.dec_rank`."""
         return self.update(self.inner_aval.dec_rank(size, spec))
 
-    def inc_rank(self, size: int | None, spec: int | None) -> "AbstractRef":
+    def inc_rank(self, size: int, spec: int | None) -> "AbstractRef":
         """See `ShapedArray.inc_rank`."""
         return self.update(self.inner_aval.inc_rank(size, spec))
 
@@ -168,7 +171,7 @@ class AbstractRef(AbstractValue):
     def update_weak_type(self, weak_type: bool) -> "AbstractRef":
         return self.update(self.inner_aval.update_weak_type(weak_type))
 
-    def update(self, inner_aval=None, memory_space=None, kind=None) -> "AbstractRef":  # type: ignore[override]
+    def update(self, inner_aval: AbstractValue | None = None, memory_space: object | None = None, kind: str | None = None) -> "AbstractRef":  # type: ignore[override]
         """This type with some fields replaced."""
         return AbstractRef(self.inner_aval if inner_aval is None else inner_aval,
                            self.memory_space if memory_space is None else memory_space,
@@ -180,7 +183,7 @@ class AbstractRef(AbstractValue):
     def strip_weak_type(self) -> "AbstractRef":
         return self.update(self.inner_aval.strip_weak_type())
 
-    def str_short(self, short_dtypes: bool = False, **_) -> str:
+    def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
         return f"Ref{{{self.inner_aval.str_short(short_dtypes)}}}"
 
     def __repr__(self):
@@ -272,7 +275,8 @@ class ShapedArray(AbstractValue):
             raise TypeError("len() of unsized object")
         return self.shape[0]
 
-    def update(self, shape=None, dtype=None, weak_type=None, **kwargs) -> "ShapedArray":
+    def update(self, shape: Shape | None = None, dtype: DTypeLike | None = None, weak_type: bool | None = None,
+               **kwargs: Any) -> "ShapedArray":
         """This type with some fields replaced."""
         fields = dict(sharding=self.placement, vma=self.vma, memory_space=self.memory_space)
         if shape is not None and len(shape) != len(self.shape):
@@ -298,7 +302,7 @@ class ShapedArray(AbstractValue):
         """This type of a value that varies over the axes of ``mat``."""
         return self.update(vma=varying_axes(mat))
 
-    def dec_rank(self, size: int | None, spec: int | None) -> "ShapedArray":
+    def dec_rank(self, size: int, spec: int | None) -> "ShapedArray":
         """The type of one row along the axis ``spec`` of length ``size``; with None, of what is not mapped, itself.
 
         Raises:
@@ -310,7 +314,7 @@ class ShapedArray(AbstractValue):
             raise ValueError(f"dec_rank: axis {spec} of {self} has length {self.shape[spec]}, not {size}")
         return self.update(shape=self.shape[:spec] + self.shape[spec + 1:])
 
-    def inc_rank(self, size: int | None, spec: int | None) -> "ShapedArray":
+    def inc_rank(self, size: int, spec: int | None) -> "ShapedArray":
         """The type of ``size`` such arrays, stacked along a new axis ``spec``; itself for None."""
         return self if spec is None else self.update(shape=(*self.shape[:spec], size, *self.shape[spec:]))
 
@@ -322,7 +326,7 @@ class ShapedArray(AbstractValue):
             return self
         return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
 
-    def str_short(self, short_dtypes: bool = False, **_) -> str:
+    def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
         return f"{name}[{','.join(map(str, self.shape))}]{_varying_text(self.vma) if self.vma else ''}"
@@ -401,7 +405,7 @@ def own_array(x: Any) -> Any:
     return value
 
 
-def get_aval(x: Any) -> AbstractValue:
+def get_aval(x: object) -> AbstractValue:
     """The type of ``x``: an array, tracer, NumPy value or Python scalar.
 
     Raises:
@@ -437,7 +441,7 @@ def plain_values(leaves: list) -> list:
     return leaves
 
 
-def is_jax_type(x: Any) -> bool:
+def is_jax_type(x: object) -> bool:
     """Whether ``x`` can be an argument of a primitive."""
     try:
         get_aval(x)
@@ -446,7 +450,7 @@ def is_jax_type(x: Any) -> bool:
     return True
 
 
-def typeof(x: Any) -> AbstractValue:
+def typeof(x: ArrayLike) -> AbstractValue:
     """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values."""
     return get_aval(x)
 
@@ -469,8 +473,8 @@ class ShapeDtypeStruct:
     __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
     named_shape: dict = {}
 
-    def __init__(self, shape, dtype, *, sharding=None, weak_type=False, vma=None, is_ref=False,
-                 manual_axis_type: ManualAxisType | None = None):
+    def __init__(self, shape: Shape, dtype: DTypeLike, *, sharding: Placement | None = None, weak_type: bool = False,
+                 vma: frozenset | None = None, is_ref: bool = False, manual_axis_type: ManualAxisType | None = None):
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be given")
         if manual_axis_type is not None:
@@ -501,13 +505,13 @@ class ShapeDtypeStruct:
         return self.shape[0]
 
     @staticmethod
-    def like(x: Any) -> "ShapeDtypeStruct":
+    def like(x: ArrayLike) -> "ShapeDtypeStruct":
         """The description of the array ``x``."""
         aval = get_aval(x)
         return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=getattr(x, "sharding", None),
                                 weak_type=aval.weak_type)
 
-    def update(self, **kwargs) -> "ShapeDtypeStruct":
+    def update(self, **kwargs: Any) -> "ShapeDtypeStruct":
         fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type,
                       vma=self.vma, is_ref=self.is_ref)
         return ShapeDtypeStruct(**{**fields, **kwargs})

@@ -18,14 +18,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Sequence, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
-from jax_core.configuration import engine, flags
-from jax_core.representation import source
-from jax_core.representation.errors import TypePromotionError
+from ..configuration import engine, flags
+from . import source
+from .errors import TypePromotionError
+
+
+if TYPE_CHECKING:
+    from .typing import DTypeLike
 
 # --- the types ---------------------------------------------------------------------------
 DType: TypeAlias = np.dtype
@@ -91,7 +95,7 @@ class ExtendedDType:
     physical_element_aval: Any
     zeros: Any
 
-    def before_call(self, name: str, args: Any, program: Any) -> None:
+    def before_call(self, name: str, args: Sequence[Any], program: object) -> None:
         """Called, while `jax_debug_key_reuse` is set, before arrays of this dtype are passed to a compiled function."""
 
     def __repr__(self) -> str:
@@ -126,7 +130,7 @@ _canonical_x32: dict[Any, Any] = {}  # filled as asked: what users write as a dt
 _canonical_x64: dict[Any, Any] = {}
 
 
-def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> Any:
+def canonicalize_dtype(dtype: DTypeLike | None, allow_extended_dtype: bool = False) -> Any:
     """The dtype that arrays get when `dtype` is asked for.
 
     Args:
@@ -183,7 +187,7 @@ def default_types() -> dict[str, np.dtype]:
             "f": default_float_dtype(), "c": default_complex_dtype()}
 
 
-def canonicalize_user_dtype(dtype: Any, fun_name: str) -> Any:
+def canonicalize_user_dtype(dtype: DTypeLike | None, fun_name: str) -> Any:
     """The dtype a user's explicit request gives; warns (or refuses) when that is not what was asked.
 
     Args:
@@ -251,7 +255,7 @@ def dtype_and_weak_type(x: Any) -> tuple[Any, bool]:
     raise TypeError(f"{x!r} of type {type(x).__name__} has no dtype; a number, an array or a dtype is needed.")
 
 
-def array_dtype(dtype: Any, x: Any) -> Any:
+def array_dtype(dtype: Any, x: object) -> Any:
     """The canonical form of `dtype`, that of the value `x`. Raises TypeError for those that arrays cannot have."""
     result = canonicalize_dtype(dtype, allow_extended_dtype=True)
     if result in _KINDS or isinstance(result, ExtendedDType) or result == float0:
@@ -285,7 +289,7 @@ def dtype(x: Any, canonicalize: bool = True) -> Any:
     return x if isinstance(x, ExtendedDType) else np.dtype(x)
 
 
-def is_weakly_typed(x: Any) -> bool:
+def is_weakly_typed(x: object) -> bool:
     """Whether `x` is a Python number, a type of these, or a JAX value of weak type."""
     if isinstance(x, type):
         return x in python_scalar_dtypes
@@ -293,7 +297,7 @@ def is_weakly_typed(x: Any) -> bool:
     return type(x) in python_scalar_dtypes if weak is None else bool(weak)
 
 
-def scalar_type_of(x: Any) -> type:
+def scalar_type_of(x: object) -> type:
     """The Python type (bool, int, float or complex) of the elements of `x`, a value or dtype.
 
     Raises:
@@ -311,7 +315,7 @@ _GROUP_OF_KIND = {"i": np.signedinteger, "u": np.unsignedinteger, "f": np.floati
 _narrow_groups = {d.type: _GROUP_OF_KIND[k] for d, k in _KINDS.items() if d.type.__module__ == "ml_dtypes"}
 
 
-def issubdtype(a: Any, b: Any) -> bool:
+def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
     """Whether dtype or scalar type `a` is, or is a kind of, `b`.
 
     As `numpy.issubdtype`, but the types of ml_dtypes belong to `floating` and `integer`,
@@ -346,7 +350,7 @@ _ISDTYPE_KINDS = {
     "real floating": "f", "complex floating": "c", "numeric": "iufc"}
 
 
-def isdtype(dtype: Any, kind: Any) -> bool:
+def isdtype(dtype: DTypeLike, kind: DTypeLike | Sequence[DTypeLike]) -> bool:
     """Whether `dtype` is of a kind (array API standard).
 
     Args:
@@ -378,7 +382,7 @@ def _is_kind(dtype: Any, kind: Any) -> bool:
         raise ValueError(f"isdtype: kind={kind!r} is neither one of {list(_ISDTYPE_KINDS)} nor a dtype.") from None
 
 
-def supports_inf(dtype: Any) -> bool:
+def supports_inf(dtype: DTypeLike) -> bool:
     """Whether the dtype has an infinity."""
     return _kind(dtype) in ("f", "c") and dtype not in _WITHOUT_INF
 
@@ -400,7 +404,7 @@ def _short(dtype: np.dtype) -> str:
 _SHORT_NAMES: dict[Any, str] = {float0: "float0", **{d: _short(d) for d in _KINDS}}
 
 
-def short_name(dtype: Any) -> str:
+def short_name(dtype: np.dtype) -> str:
     """The name of a dtype in printed types: `f32`, `bf16`, `i8`, `bool`, `key<fry>`."""
     name = _SHORT_NAMES.get(dtype) or getattr(dtype, "name", None)
     if name is None:
@@ -408,7 +412,7 @@ def short_name(dtype: Any) -> str:
     return name
 
 
-def itemsize_bits(dtype: Any) -> int:
+def itemsize_bits(dtype: np.dtype) -> int:
     """The width of a dtype in bits; a boolean counts as 8.
 
     Raises:
@@ -593,7 +597,7 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
     return (dtype, weak) if return_weak_type_flag else dtype
 
 
-def promote_types(a: Any, b: Any) -> np.dtype:
+def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
     """The dtype that values of dtypes `a` and `b` combine to; Python's int, float and complex are weak.
 
     Unlike `result_type` the result is not made canonical: `promote_types("int32", float)`
@@ -620,7 +624,7 @@ def dtype_named(name: str) -> np.dtype:
         return np.dtype(getattr(ml_dtypes, name))
 
 
-def to_inexact_dtype(dtype: Any) -> Any:
+def to_inexact_dtype(dtype: np.dtype) -> Any:
     """The floating or complex dtype that functions such as `sin` compute an input of `dtype` in.
 
     Booleans and integers up to 32 bits give float32, wider ones float64; the rest is unchanged.
@@ -630,18 +634,18 @@ def to_inexact_dtype(dtype: Any) -> Any:
     return np.dtype(np.float64 if dtype.itemsize == 8 else np.float32)
 
 
-def to_floating_dtype(dtype: Any) -> Any:
+def to_floating_dtype(dtype: np.dtype) -> Any:
     """The dtype of real parts: as `to_inexact_dtype`, and the half of a complex dtype."""
     dtype = to_inexact_dtype(dtype)
     return np.dtype(f"f{dtype.itemsize // 2}") if _kind(dtype) == "c" else dtype
 
 
-def to_numeric_dtype(dtype: Any) -> Any:
+def to_numeric_dtype(dtype: np.dtype) -> Any:
     """The dtype arithmetic on `dtype` gives: int32 (the default integer) for booleans, else unchanged."""
     return np.dtype(np.int32) if dtype == _bool else dtype
 
 
-def to_complex_dtype(dtype: Any) -> np.dtype:
+def to_complex_dtype(dtype: np.dtype) -> np.dtype:
     """The complex dtype that holds numbers of `dtype`: complex128 for 64-bit types, else complex64."""
     if _kind(dtype) == "c":
         return dtype
@@ -658,7 +662,7 @@ def common_dtype(*args: Any) -> np.dtype:
     return np.dtype(functools.reduce(lambda a, b: _join(a, b, _standard), map(np.dtype, args)))
 
 
-def can_promote(a: Any, b: Any) -> bool:
+def can_promote(a: np.dtype, b: np.dtype) -> bool:
     """Whether a value of dtype `a` becomes `b` implicitly when it meets one of dtype `b`."""
     try:
         return promote_types(a, b) == np.dtype(b)

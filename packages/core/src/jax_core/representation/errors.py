@@ -16,10 +16,14 @@ Class names and base classes are those JAX users catch. The text of a failed
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import backends
 from ..extension_points import runtime_error
+
+if TYPE_CHECKING:
+    from ..traces.trace import Tracer
+    from .typing import Shape
 
 _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 
@@ -88,7 +92,7 @@ class ConcretizationTypeError(JAXTypeError):
     transformed function.
     """
 
-    def __init__(self, tracer: Any, context: str = ""):
+    def __init__(self, tracer: Tracer, context: str = ""):
         """Args:
           tracer: the traced value, or a finished message.
           context: which call asked for the value, one sentence.
@@ -113,7 +117,7 @@ class TracerBoolConversionError(ConcretizationTypeError):
     Remedies: `jax.lax.cond`, `jax.lax.while_loop`, `jax.numpy.where`, or a static argument.
     """
 
-    def __init__(self, tracer: Any):
+    def __init__(self, tracer: Tracer):
         # The space before the line break is part of the text the specification fixes.
         super().__init__(tracer, "" if isinstance(tracer, str) else conversion_context("bool"))
 
@@ -130,7 +134,7 @@ class TracerIntegerConversionError(JAXTypeError):
     `jax.lax.fori_loop` in place of `range`, or make the argument static.
     """
 
-    def __init__(self, tracer: Any):
+    def __init__(self, tracer: Tracer):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A traced array cannot be used as a Python integer (`__index__` of {tracer!r}).",
             _origin(tracer),
@@ -146,7 +150,7 @@ class TracerArrayConversionError(JAXTypeError):
     that must run on the host, or a static argument.
     """
 
-    def __init__(self, tracer: Any):
+    def __init__(self, tracer: Tracer):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A traced array has no numbers yet, so it cannot become a NumPy array (`__array__` of {tracer!r}).",
             _origin(tracer),
@@ -201,7 +205,7 @@ class InconclusiveDimensionOperation(Exception):
     """A comparison of symbolic dimensions has no answer that holds for all their values."""
 
 
-def shape_error(shape: Any) -> TypeError:
+def shape_error(shape: Shape) -> TypeError:
     """The error for a shape that contains something other than concrete integers.
 
     Args:

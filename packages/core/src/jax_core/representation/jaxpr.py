@@ -6,7 +6,7 @@ jaxpr can be compared, cached and moved by identity.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
@@ -14,8 +14,12 @@ from ..configuration import engine as _engine
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
 from .primitive import abstract_eval
-from .source import UNKNOWN, name_stack
+from .source import UNKNOWN, SourceInfo, name_stack
 from .tree import keystr, tree_flatten_with_path
+
+if TYPE_CHECKING:
+    from .primitive import Primitive
+    from .typing import PyTree
 
 
 class Var:
@@ -74,11 +78,12 @@ class JaxprEqn:
 
     __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "ctx")
 
-    def __init__(self, invars, outvars, primitive, params, effs=NO_EFFECTS, source_info=UNKNOWN, ctx=None):
+    def __init__(self, invars: Sequence[Any], outvars: Sequence[Any], primitive: Primitive, params: dict[str, Any],
+                 effs: frozenset = NO_EFFECTS, source_info: SourceInfo = UNKNOWN, ctx: object | None = None):
         self.invars, self.outvars, self.primitive, self.params = invars, outvars, primitive, params
         self.effects, self.source_info, self.ctx = effs, source_info, ctx
 
-    def replace(self, **fields) -> "JaxprEqn":
+    def replace(self, **fields: Any) -> "JaxprEqn":
         """A copy with some fields replaced."""
         old = {name: getattr(self, name) for name in self.__slots__}
         old.update(fields)
@@ -89,7 +94,9 @@ class JaxprEqn:
         return pretty.equation(self)
 
 
-def new_jaxpr_eqn(invars, outvars, primitive, params, effects=NO_EFFECTS, source_info=None, ctx=None) -> JaxprEqn:
+def new_jaxpr_eqn(invars: Sequence[Any], outvars: Sequence[Any], primitive: Primitive, params: dict[str, Any],
+                  effects: frozenset = NO_EFFECTS, source_info: SourceInfo | None = None,
+                  ctx: object | None = None) -> JaxprEqn:
     """An equation, for interpreters that write jaxprs by hand."""
     return JaxprEqn(list(invars), list(outvars), primitive, params, effects, source_info or UNKNOWN, ctx)
 
@@ -99,7 +106,8 @@ class DebugInfo:
 
     __slots__ = ("traced_for", "func_src_info", "arg_names", "result_paths")
 
-    def __init__(self, traced_for="", func_src_info="", arg_names=(), result_paths=None):
+    def __init__(self, traced_for: str = "", func_src_info: str = "", arg_names: Any = (),
+                 result_paths: Any = None):
         self.traced_for, self.func_src_info = traced_for, func_src_info
         self.arg_names, self.result_paths = arg_names, result_paths
 
@@ -134,7 +142,7 @@ class DebugInfo:
         """The same without names of arguments and results."""
         return self._replace(arg_names=None, result_paths=None)
 
-    def set_result_paths(self, ans: Any) -> "DebugInfo":
+    def set_result_paths(self, ans: PyTree) -> "DebugInfo":
         """The same with the paths of the leaves of ``ans``, which the function returned."""
         return self._replace(result_paths=tuple(f"result{keystr(path)}" for path, _ in tree_flatten_with_path(ans)[0]))
 
@@ -217,16 +225,16 @@ class Jaxpr:
         """This program with values for its ``constvars``."""
         return ClosedJaxpr(self, consts)
 
-    def map_jaxpr(self, f: Callable) -> Any:
+    def map_jaxpr(self, f: Callable[..., Any]) -> Any:
         """``f`` of this program."""
         return f(self)
 
-    def replace(self, **fields) -> "Jaxpr":
+    def replace(self, **fields: Any) -> "Jaxpr":
         """A copy with some of ``constvars, invars, outvars, eqns, effects, debug_info`` replaced."""
         old = {n: getattr(self, n) for n in ("constvars", "invars", "outvars", "eqns", "effects", "debug_info")}
         return Jaxpr(**{**old, **fields})
 
-    def pretty_print(self, **settings) -> str:
+    def pretty_print(self, **settings: Any) -> str:
         """The printed form; for the settings see `pretty.program`."""
         from . import printing as pretty  # start-up: loaded when somebody prints
         return pretty.program(self, **settings)
@@ -266,16 +274,16 @@ class ClosedJaxpr:
         """The same program with other constants."""
         return ClosedJaxpr(self.jaxpr, consts)
 
-    def replace(self, *, jaxpr=None, consts=None) -> "ClosedJaxpr":
+    def replace(self, *, jaxpr: Jaxpr | None = None, consts: Sequence[Any] | None = None) -> "ClosedJaxpr":
         return ClosedJaxpr(self.jaxpr if jaxpr is None else jaxpr, self.consts if consts is None else consts)
 
-    def map_jaxpr(self, f) -> "ClosedJaxpr":
+    def map_jaxpr(self, f: Callable[..., Any]) -> "ClosedJaxpr":
         return ClosedJaxpr(f(self.jaxpr), self.consts)
 
-    def pretty_print(self, **settings) -> str:
+    def pretty_print(self, **settings: Any) -> str:
         return self.jaxpr.pretty_print(**settings)
 
-    def memo(self, key: Any, make) -> Any:
+    def memo(self, key: Hashable, make: Callable[..., Any]) -> Any:
         """``make()``, computed once for each ``key`` and kept as long as this jaxpr lives.
 
         Everything derived from a jaxpr (its derivative, its batched form, its executable) is kept here, so that it

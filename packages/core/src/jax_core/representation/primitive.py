@@ -49,15 +49,21 @@ A rule that must be there and is left out is an error when the primitive is decl
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
 from .tracebacks import shorten
 
+if TYPE_CHECKING:
+    from .typing import ArrayLike
+
 
 NO_AXES: frozenset = frozenset()
+
+
+Rule = Any  # a function of a transformation, or none(reason)
 
 
 class _Mark:
@@ -126,12 +132,14 @@ class Primitive:
     interpret: Callable | None = None
     _lower_by_platform: dict
 
-    def __init__(self, name: str, *, out_type: Any = _MISSING, jvp: Any = _MISSING, transpose: Any = _MISSING,
-                 batch: Any = _MISSING, lower: Any = _MISSING, reference: Callable | None = None,
-                 linearize: Callable | None = None, effects: Callable | None = None, dce: Callable | None = None,
-                 agree: Callable | None = None, multiple_results: bool = False, exact: Any = False, cacheable: bool = True,
-                 impl: Callable | None = None, stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
-                 lowers_keys: bool | None = None, arrow: bool = False, loop_observer: Any = None):
+    def __init__(self, name: str, *, out_type: Rule = _MISSING,
+                 jvp: Rule = _MISSING, transpose: Rule = _MISSING,
+                 batch: Rule = _MISSING, lower: Rule = _MISSING,
+                 reference: Callable | None = None, linearize: Callable | None = None, effects: Callable | None = None,
+                 dce: Callable | None = None, agree: Callable | None = None, multiple_results: bool = False,
+                 exact: Any = False, cacheable: bool = True, impl: Callable | None = None,
+                 stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
+                 lowers_keys: bool | None = None, arrow: bool = False, loop_observer: object | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
@@ -147,7 +155,7 @@ class Primitive:
     def __repr__(self):
         return self.name
 
-    def bind(self, *args, **params):
+    def bind(self, *args: Any, **params: Any):
         """Apply the primitive to ``args`` under the current transformation."""
         try:
             return context.state.trace.process(self, args, params)
@@ -166,7 +174,7 @@ class Primitive:
         """
         return [], dict(params)
 
-    def with_rule(self, **rules) -> "Primitive":
+    def with_rule(self, **rules: Any) -> "Primitive":
         """A copy with some rules replaced (tests plant wrong rules with it)."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__, **rules)
@@ -215,14 +223,14 @@ class Zero:
         return self._aval
 
     @staticmethod
-    def of(primal: Any) -> "Zero":
+    def of(primal: ArrayLike) -> "Zero":
         """The zero tangent of a primal value; its type is only worked out when somebody asks."""
         zero = object.__new__(Zero)
         zero._aval, zero._primal = None, primal
         return zero
 
     @staticmethod
-    def from_primal_value(primal: Any) -> "Zero":
+    def from_primal_value(primal: ArrayLike) -> "Zero":
         return Zero(get_aval(primal).to_tangent_aval())
 
     def instantiate(self) -> Any:
@@ -250,7 +258,7 @@ class Linear:
         return f"Linear({self.aval})"
 
 
-def is_linear(x: Any) -> bool:
+def is_linear(x: object) -> bool:
     """Whether a transpose rule must find a cotangent for this operand."""
     return type(x) is Linear
 

@@ -10,7 +10,7 @@ import functools
 import os
 import sys
 import warnings
-from typing import Any
+from typing import Any, Callable
 from types import CodeType
 
 from ..configuration import context
@@ -45,10 +45,10 @@ class SourceInfo:
 
     __slots__ = ("code", "offset", "name_stack")
 
-    def __init__(self, code, offset, name_stack):
+    def __init__(self, code, offset, name_stack: tuple):
         self.code, self.offset, self.name_stack = code, offset, name_stack
 
-    def replace(self, *, name_stack: Any = None) -> "SourceInfo":
+    def replace(self, *, name_stack: tuple | None = None) -> "SourceInfo":
         """The same place under other scopes: a tuple of names, or a `jax.extend.source_info_util.NameStack`."""
         if name_stack is None:
             return self
@@ -111,14 +111,14 @@ def unwrapped(fun):
             return fun
 
 
-def name_of(fun) -> str:
+def name_of(fun: Callable[..., Any]) -> str:
     """The name of a Python callable: that of its class where it has none of its own."""
     while hasattr(fun, "func") and hasattr(fun, "args"):  # a partial
         fun = fun.func
     return getattr(fun, "__name__", None) or type(fun).__name__
 
 
-def describe_function(fun) -> str:
+def describe_function(fun: Callable[..., Any]) -> str:
     """``name at file:line`` of a Python callable, for messages."""
     return describe_code(*name_and_code(fun))
 
@@ -180,7 +180,7 @@ def named_scope(name: str):
         name_stack.names = before
 
 
-def named_call(fun, *, name: str | None = None):
+def named_call(fun: Callable[..., Any], *, name: str | None = None):
     """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`."""
     scope = name or getattr(fun, "__name__", type(fun).__name__)
 

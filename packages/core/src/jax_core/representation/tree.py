@@ -19,13 +19,16 @@ import dataclasses
 import functools
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
 from jaxlib._jax import pytree as _pytree
 from jaxlib._jax.pytree import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
 from .tracebacks import shorten
+
+if TYPE_CHECKING:
+    from .typing import PyTree
 
 registry = default_registry = _pytree.default_registry()
 # Structures are pickled with a reference to their registry, by module and name.
@@ -44,7 +47,7 @@ _flatten_one_level = registry.flatten_one_level
 
 
 # --- flattening ------------------------------------------------------------------------
-def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], PyTreeDef]:
+def tree_flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], PyTreeDef]:
     """The leaves of a tree, left to right, and its structure.
 
     Args:
@@ -63,17 +66,17 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
     return _structure("tree_unflatten", treedef).unflatten(leaves)
 
 
-def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+def tree_leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
     """The leaves of a tree, left to right."""
     return _flatten(tree, is_leaf)[0]
 
 
-def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> PyTreeDef:
+def tree_structure(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> PyTreeDef:
     """The structure of a tree."""
     return _flatten(tree, is_leaf)[1]
 
 
-def tree_flatten_with_path(tree: Any, is_leaf: Callable[..., bool] | None = None,
+def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = None,
                            is_leaf_takes_path: bool = False) -> tuple[list[tuple[KeyPath, Any]], PyTreeDef]:
     """The leaves of a tree, each with the path of keys that leads to it, and the structure.
 
@@ -90,13 +93,13 @@ def tree_flatten_with_path(tree: Any, is_leaf: Callable[..., bool] | None = None
     return _flatten_with_path(tree, predicate)
 
 
-def tree_leaves_with_path(tree: Any, is_leaf: Callable[..., bool] | None = None,
+def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = None,
                           is_leaf_takes_path: bool = False) -> list[tuple[KeyPath, Any]]:
     """The leaves of a tree, each with the path of keys that leads to it."""
     return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
-def flatten_one_level(tree: Any) -> tuple[Iterable[Any], Hashable]:
+def flatten_one_level(tree: PyTree) -> tuple[Iterable[Any], Hashable]:
     """The children of one container, and what else is needed to build it.
 
     Raises:
@@ -108,7 +111,7 @@ def flatten_one_level(tree: Any) -> tuple[Iterable[Any], Hashable]:
     return found
 
 
-def flatten_one_level_with_keys(tree: Any) -> tuple[Iterable[tuple[Any, Any]], Hashable]:
+def flatten_one_level_with_keys(tree: PyTree) -> tuple[Iterable[tuple[Any, Any]], Hashable]:
     """As `flatten_one_level`, with pairs of key and child in place of the children."""
     found = registry.flatten_one_level_with_keys(tree)
     if found is None:
@@ -156,7 +159,7 @@ def treedef_is_leaf(treedef: PyTreeDef) -> bool:
 
 
 # --- mapping and reducing ------------------------------------------------------------------
-def tree_map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+def tree_map(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """Apply `f` to each leaf of `tree`, together with what stands in its place in the other trees.
 
     Args:
@@ -182,7 +185,7 @@ def tree_map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[[An
         raise
 
 
-def tree_map_with_path(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: Callable[..., bool] | None = None,
+def tree_map_with_path(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[..., bool] | None = None,
                        is_leaf_takes_path: bool = False) -> Any:
     """As `tree_map`, with the path of keys to the leaf as first argument of `f`."""
     pairs, treedef = tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)
@@ -205,7 +208,7 @@ def _flatten_like(treedef: PyTreeDef, other: Any, tree: Any, function: str, name
         raise ValueError(f"{function}: the trees do not match.\n" + "\n".join(reasons)) from error
 
 
-def tree_reduce(function: Callable[[Any, Any], Any], tree: Any, initializer: Any = _MISSING,
+def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: PyTree = _MISSING,
                 is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """Combine the leaves of a tree from left to right, starting from `initializer` where given.
 
@@ -220,7 +223,7 @@ def tree_reduce(function: Callable[[Any, Any], Any], tree: Any, initializer: Any
     return functools.reduce(function, leaves)
 
 
-def tree_reduce_associative(operation: Callable[[Any, Any], Any], tree: Any, *, identity: Any = _MISSING,
+def tree_reduce_associative(operation: Callable[[Any, Any], Any], tree: PyTree, *, identity: PyTree = _MISSING,
                             is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """Combine the leaves of a tree in order, in a balanced way, by an associative operation.
 
@@ -248,12 +251,12 @@ def _reduce_balanced(operation: Callable[[Any, Any], Any], values: Sequence[Any]
     return operation(_reduce_balanced(operation, values[:half]), _reduce_balanced(operation, values[half:]))
 
 
-def tree_all(tree: Any, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
+def tree_all(tree: PyTree, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
     """Whether every leaf of a tree is true."""
     return _all(_flatten(tree, is_leaf)[0])
 
 
-def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: Any) -> Any:
+def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: PyTree) -> Any:
     """Turn a tree of trees inside out: `[{a, b}, {a, b}]` becomes `{a: [..], b: [..]}`.
 
     Args:
@@ -278,7 +281,7 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
 
 
 # --- prefixes ------------------------------------------------------------------------------
-def broadcast_prefix(prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
+def broadcast_prefix(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
     """For each leaf of `full_tree`, the leaf of `prefix_tree` that stands above it.
 
     Args:
@@ -301,7 +304,7 @@ def broadcast_prefix(prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], 
     return result
 
 
-def tree_broadcast(prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Any:
+def tree_broadcast(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> Any:
     """The tree with the structure of `full_tree` whose leaves are those of `prefix_tree`, repeated.
 
     Raises:
@@ -311,7 +314,7 @@ def tree_broadcast(prefix_tree: Any, full_tree: Any, is_leaf: Callable[[Any], bo
     return _flatten(full_tree, is_leaf)[1].unflatten(leaves)
 
 
-def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: Any) -> list[Any]:
+def flatten_axes(name: str, treedef: PyTreeDef, axis_tree: PyTree) -> list[Any]:
     """One axis specification per leaf, from a specification that is a prefix of the tree.
 
     Args:
@@ -347,14 +350,14 @@ def _is_none(x: Any) -> bool:
     return x is None
 
 
-def prefix_mismatch_message(prefix_name: str, full_name: str, prefix_tree: Any, full_tree: Any,
+def prefix_mismatch_message(prefix_name: str, full_name: str, prefix_tree: PyTree, full_tree: PyTree,
                             is_leaf: Callable[[Any], bool] | None = None) -> str:
     """Why `prefix_tree` is not a prefix of `full_tree`: one line for each place where they differ."""
     reasons = list(prefix_mismatches(prefix_tree, full_tree, prefix_name, full_name, is_leaf))
     return f"{prefix_name} is not a tree prefix of {full_name}." + "".join("\n" + reason for reason in reasons)
 
 
-def prefix_mismatches(prefix_tree: Any, full_tree: Any, prefix_name: str, full_name: str,
+def prefix_mismatches(prefix_tree: PyTree, full_tree: PyTree, prefix_name: str, full_name: str,
                       is_leaf: Callable[[Any], bool] | None = None) -> Iterator[str]:
     """The places where `prefix_tree` is not a prefix of `full_tree`, each as a sentence.
 
@@ -412,7 +415,7 @@ def _described(tree: Any) -> str:
     return f"{kind} {type(tree).__name__}"
 
 
-def structure_differences(tree1: Any, tree2: Any, name1: str = "tree1", name2: str = "tree2") -> list[str]:
+def structure_differences(tree1: PyTree, tree2: PyTree, name1: str = "tree1", name2: str = "tree2") -> list[str]:
     """The places where two trees differ in structure, each as a sentence; empty if nowhere."""
     found = list(prefix_mismatches(tree1, tree2, name1, name2))
     if not found:  # a leaf of the first tree may stand above a container of the second

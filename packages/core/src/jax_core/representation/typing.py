@@ -5,6 +5,7 @@ Placements are protocols, as the classes are the backend's: `Sharding`, `Partiti
 """
 from __future__ import annotations
 
+from types import EllipsisType
 from typing import Any, Hashable, Protocol, Sequence, Union
 
 import numpy as np
@@ -17,6 +18,7 @@ class SupportsDType(Protocol):
 
     @property
     def dtype(self) -> np.dtype: ...
+    def __hash__(self) -> int: ...
 
 
 class ShardingLike(Protocol):
@@ -54,5 +56,6 @@ DTypeLike = Union[str, type[Any], np.dtype, SupportsDType]
 Shape = Sequence[int]
 Axis = Union[int, Sequence[int], None]
 AxisName = Hashable
+Indexer = Union[int, slice, ArrayLike, EllipsisType, None, tuple]
 Placement = Union[ShardingLike, SpecLike, DeviceLike]
 PyTree = Any  # a container of arrays, of containers, ...: anything

@@ -19,6 +19,7 @@ from ..representation.source import describe_function, name_of
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import full, instantiate, zeros
 from ..representation.tracebacks import api_boundary, boundary
+from ..representation.typing import AxisName
 from ..traces.trace import Tracer
 from .vmap import vmap
 
@@ -105,8 +106,9 @@ def _check_output(name: str, x: Any, holomorphic: bool) -> None:
                         "directly.")
 
 
-def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
-                   allow_int: bool = False, reduce_axes: Sequence[Any] = ()) -> Callable:
+def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+                   holomorphic: bool = False, allow_int: bool = False,
+                   reduce_axes: Sequence[AxisName] = ()) -> Callable:
     """A function that returns the value of ``fun``, a scalar, and its gradient.
 
     Args:
@@ -147,8 +149,8 @@ def value_and_grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: boo
     return value_and_grad_of
 
 
-def grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
-         allow_int: bool = False, reduce_axes: Sequence[Any] = ()) -> Callable:
+def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+         allow_int: bool = False, reduce_axes: Sequence[AxisName] = ()) -> Callable:
     """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`."""
     both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
@@ -160,7 +162,7 @@ def grad(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False,
 
 
 @api_boundary
-def jvp(fun: Callable, primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
+def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False) -> tuple:
     """Value of ``fun`` at ``primals`` and its derivative along ``tangents``.
 
     Args:
@@ -205,8 +207,9 @@ def _check_tangent(name, x, t):
 
 
 @api_boundary
-def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
-        saveable_args: Any = True, in_nzs: Any = None) -> Any:
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_axes: Sequence[Any] = (),
+        saveable_args: bool = True,
+        in_nzs: Sequence[bool] | None = None) -> tuple[Any, Callable[..., Any]] | tuple[Any, Callable[..., Any], Any]:
     """Value of ``fun`` at ``primals``, and the function from a cotangent of it to a tuple of cotangents of ``primals``.
 
     Args:
@@ -243,7 +246,8 @@ def vjp(fun: Callable, *primals: Any, has_aux: bool = False, reduce_axes: Sequen
 
 
 @api_boundary
-def linearize(fun: Callable, *primals: Any, has_aux: bool = False, in_nzs: Any = None) -> Any:
+def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
+              in_nzs: Sequence[bool] | None = None) -> tuple[Any, Callable[..., Any]] | tuple[Any, Callable[..., Any], Any]:
     """Value of ``fun`` at ``primals``, and its derivative there as a linear function of tangents.
 
     The derivative can be called many times without evaluating ``fun`` again.
@@ -293,7 +297,7 @@ def _check_linear_input(aval, t):
 
 
 @api_boundary
-def linear_transpose(fun: Callable, *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
+def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
     """The transpose of ``fun``, which must be linear; ``primals`` give types only (arrays or `ShapeDtypeStruct`).
 
     Returns:
@@ -381,7 +385,8 @@ def _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allo
     return flat, in_tree, *_flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux, name)
 
 
-def jacfwd(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+           holomorphic: bool = False) -> Callable:
     """The Jacobian of ``fun``, column by column in forward mode (best for few inputs and many outputs).
 
     Returns:
@@ -415,7 +420,7 @@ def _check_jacobian_output(name, x, holomorphic):
         raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
 
 
-def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
+def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
            allow_int: bool = False) -> Callable:
     """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
     check_callable("jacrev", fun)
@@ -442,7 +447,8 @@ def jacrev(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
 jacobian = jacrev
 
 
-def hessian(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False) -> Callable:
+def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
+            holomorphic: bool = False) -> Callable:
     """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level."""
     return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux,
                   holomorphic=holomorphic)
@@ -451,7 +457,7 @@ def hessian(fun: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fal
 # -- closures ----------------------------------------------------------------------------------------------------------
 
 @api_boundary
-def closure_convert(fun: Callable, *example_args: Any) -> tuple[Callable, list]:
+def closure_convert(fun: Callable[..., Any], *example_args: Any) -> tuple[Callable, list]:
     """``fun`` with the traced values it closes over as explicit trailing arguments.
 
     Returns:

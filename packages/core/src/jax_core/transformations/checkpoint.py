@@ -26,18 +26,19 @@ from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
 from ..traces.trace import EVAL, Tracer
 from ..representation.tracebacks import boundary
+from ..representation.typing import PyTree
 
 name_p = Primitive(
     "name", out_type=lambda x, *, name: x, jvp=LINEAR, transpose=lambda ct, x, *, name: ct, batch=ELEMENTWISE,
     lower=lambda b, x, *, name: x, reference=lambda x, *, name: np.asarray(x), exact=True, impl=lambda x, *, name: x)
 
 
-def checkpoint_name(x: Any, name: str) -> Any:
+def checkpoint_name(x: PyTree, name: str) -> Any:
     """``x`` itself (a pytree), named for the policies that save values by name."""
     return tree.map(lambda leaf: name_p.bind(leaf, name=name), x)
 
 
-def checkpoint_name_fwd(x: Any, name: str) -> Any:
+def checkpoint_name_fwd(x: PyTree, name: str) -> Any:
     """`checkpoint_name` for the value alone: its tangent gets no name."""
     return tree.map(lambda leaf: _named_value(leaf, name), x)
 
@@ -156,7 +157,7 @@ def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(i for i, p in enumerate(found) if p.name in names and p.kind == p.POSITIONAL_OR_KEYWORD)
 
 
-def checkpoint(fun: Callable, *, prevent_cse: bool = True, policy: Callable | None = None,
+def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Callable[..., bool] | None = None,
                static_argnums: int | tuple[int, ...] = (), static_argnames: str | Sequence[str] = (),
                concrete: bool = False) -> Callable:
     """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept.
@@ -296,7 +297,7 @@ remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, s
                        impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args))
 
 
-def saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
+def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
     """What differentiating ``f`` would keep for the backward pass: ``(type, where it comes from)`` for each value."""
     flat, in_tree = tree.flatten((args, kwargs))
     names = LazyNames(f, in_tree, ((), ()))
@@ -335,7 +336,7 @@ def _origin(eqn: JaxprEqn, var: Var) -> str:
     return f"output of {eqn.primitive.name} from {eqn.source_info}"
 
 
-def print_saved_residuals(f: Callable, *args: Any, **kwargs: Any) -> None:
+def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     """Print `saved_residuals`, a line each."""
     for aval, where in saved_residuals(f, *args, **kwargs):
         print(f"{aval.str_short(short_dtypes=True)} {where}")

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Sequence
-
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..configuration import context
 from ..representation import dtypes, tree
@@ -24,16 +23,20 @@ from .reverse import LinearTracer, backward_pass
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis
 from ..representation.tracebacks import api_boundary
+from ..representation.typing import ArrayLike
+
+if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
 
 
 class SymbolicZero:
     """What a rule with ``symbolic_zeros`` gets for a tangent (or cotangent) that is zero: shape and dtype, no data."""
 
-    def __init__(self, aval):
+    def __init__(self, aval: AbstractValue):
         self.aval = aval
 
     @staticmethod
-    def from_primal_value(val: Any) -> "SymbolicZero":
+    def from_primal_value(val: ArrayLike) -> "SymbolicZero":
         """The zero tangent of ``val``."""
         return SymbolicZero(get_aval(val).to_tangent_aval())
 
@@ -197,7 +200,7 @@ class custom_jvp:
     jvp: Callable | None
     symbolic_zeros: bool
 
-    def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
         functools.update_wrapper(self, fun)
         self.fun, self._name = fun, name_of(fun)
         self.signature = signature_of(fun)
@@ -209,7 +212,7 @@ class custom_jvp:
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def defjvp(self, jvp: Callable, symbolic_zeros: bool = False) -> Callable:
+    def defjvp(self, jvp: Callable[..., Any], symbolic_zeros: bool = False) -> Callable:
         """Set the rule ``jvp(*nondiff_args, primals, tangents) -> (primal_out, tangent_out)``; returns ``jvp``.
 
         With ``symbolic_zeros`` the rule gets a `SymbolicZero` for each tangent that is known to be zero.

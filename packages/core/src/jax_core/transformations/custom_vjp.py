@@ -8,7 +8,6 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Sequence
 
-
 from ..configuration import context
 from ..representation import dtypes, tree
 from . import custom_vjp_remat
@@ -27,6 +26,7 @@ from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis, reduce_sum
 from ..representation.tracebacks import api_boundary
 from ..representation.tree import map as _map
+from ..representation.typing import ArrayLike, PyTree
 
 
 class CustomVjpPrimal:
@@ -34,7 +34,7 @@ class CustomVjpPrimal:
 
     __slots__ = ("value", "perturbed")
 
-    def __init__(self, value, perturbed):
+    def __init__(self, value: ArrayLike, perturbed: bool):
         self.value, self.perturbed = value, perturbed
 
 
@@ -208,7 +208,7 @@ class custom_vjp:
     Set the rule with `defvjp`.
     """
 
-    def __init__(self, fun: Callable, nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
+    def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
         functools.update_wrapper(self, fun)
         self.fun, self._name = fun, name_of(fun)
         self.signature = signature_of(fun)
@@ -221,7 +221,8 @@ class custom_vjp:
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def defvjp(self, fwd: Callable, bwd: Callable, symbolic_zeros: bool = False, optimize_remat: bool = False) -> None:
+    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False,
+               optimize_remat: bool = False) -> None:
         """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
 
         With ``symbolic_zeros``, ``fwd`` gets objects with ``value`` and ``perturbed``, and ``bwd`` a `SymbolicZero`
@@ -231,7 +232,8 @@ class custom_vjp:
         self.fwd, self.bwd = fwd, bwd
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
 
-    def defremat(self, fwd: Callable, rem: Callable, bwd: Callable, generic_batching: bool = False) -> None:
+    def defremat(self, fwd: Callable[..., Any], rem: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]],
+                 generic_batching: bool = False) -> None:
         """Set a rule in two steps: ``fwd(*args) -> (out, res)``, ``rem(res, *args) -> (out, res2)``, and ``bwd`` for ``res2``.
 
         The output is that of ``fwd``; ``rem`` runs right after it. Under `checkpoint` both are run again where the policy
@@ -337,8 +339,8 @@ class custom_vjp:
         return result
 
 
-def custom_gradient(fun: Callable | None = None, *, with_logs: bool = False, remat: bool = False,
-                    with_accums: Any = None) -> Callable:
+def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = False, remat: bool = False,
+                    with_accums: object | None = None) -> Callable:
     """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
 
     Without ``fun``, a decorator. The options must have their defaults.
@@ -395,19 +397,20 @@ class _Closure:
 tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), c.closed), lambda closed, consts: _Closure(closed, consts))
 
 
-def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
+def zero_from_primal(val: ArrayLike, symbolic_zeros: bool = False) -> Any:
     """The zero tangent of ``val``: an array, or a `SymbolicZero`."""
     zero = Zero.from_primal_value(val)
     return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
 
 
-def custom_vjp_primal_tree_values(tree: Any) -> Any:
+def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
     """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
     is_leaf = lambda x: isinstance(x, CustomVjpPrimal)
     return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
 
 
-def linear_call(fun: Callable, fun_transpose: Callable, residual_args: Any, linear_args: Any) -> Any:
+def linear_call(fun: Callable[..., Any], fun_transpose: Callable[..., Any], residual_args: PyTree,
+                linear_args: PyTree) -> Any:
     """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose.
 
     Forward mode applies ``fun`` to tangents of the linear arguments; residual arguments are constants to it.

@@ -7,7 +7,7 @@ of a user's rule to be had.
 from __future__ import annotations
 
 import functools
-from typing import Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -36,13 +36,13 @@ class custom_vmap:
     fun: Callable
     vmap_rule: Callable | None
 
-    def __init__(self, fun: Callable):
+    def __init__(self, fun: Callable[..., Any]):
         functools.update_wrapper(self, fun)
         self.fun = fun
         self.vmap_rule: Callable | None = None
         self.signature = signature_of(fun)
 
-    def def_vmap(self, vmap_rule: Callable) -> Callable:
+    def def_vmap(self, vmap_rule: Callable[..., tuple[Any, Any]]) -> Callable:
         """Set the rule ``(axis_size, in_batched, *args) -> (out, out_batched)``; returns it.
 
         ``in_batched`` is a list of pytrees of booleans like the arguments; mapped axes come first, in and out.
@@ -53,7 +53,7 @@ class custom_vmap:
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any):
         if context.state.trace is EVAL or self.vmap_rule is None:
             return self.fun(*args, **kwargs)
         args = tuple(bind_arguments(self.fun, self.signature, args, kwargs))

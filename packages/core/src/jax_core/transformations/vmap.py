@@ -12,9 +12,10 @@ from .batching import AxisData, batch_fun
 from ..traces.structural import matchaxis
 from ..representation.source import describe_function
 from ..representation.tracebacks import boundary
+from ..representation.typing import PyTree
 
 
-def vmap(fun: Callable, in_axes: int | None | Sequence[Any] = 0, out_axes: Any = 0,
+def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_axes: PyTree = 0,
          axis_name: Hashable | None = None, axis_size: int | None = None,
          spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
          sum_match: bool = False) -> Callable:
