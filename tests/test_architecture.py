@@ -1,6 +1,9 @@
 """The rules of the frame: which package may import which, where jaxlib may be imported, one home for each public name."""
 import ast
+import functools
+import graphlib
 import pathlib
+import re
 import tomllib
 
 import pytest
@@ -89,3 +92,69 @@ def test_every_file_opens_with_its_subject():
     silent = [str(path.relative_to(ROOT)) for folder in FOLDERS for path in sources(folder)
               if path.read_text().strip() and ast.get_docstring(ast.parse(path.read_text())) is None]
     assert not silent
+
+
+# -- within a package --------------------------------------------------------------------------------------------------
+
+LAYERS = {
+    "xla_backend": ["jaxlib_compat", "platforms", "placement", "arrays", "planning", "lowering", "compiling", "running", "operations",
+                    "tools", "backend", "startup", "__init__", "api", "extend"],
+}
+"""Folders and modules of a package from the bottom to the top: each imports only those before it, inside functions too."""
+
+
+@functools.cache
+def modules(folder):
+    """Dotted names of the modules of a package, each with its file."""
+    src = PACKAGES / folder / "src"
+    return {".".join(p.relative_to(src).with_suffix("").parts).removesuffix(".__init__"): p for p in sources(folder)}
+
+
+@functools.cache
+def internal_imports(folder):
+    """Tuples (module, module that it imports, whether inside a function, the import's line) of a package."""
+    names, found = modules(folder), []
+    for name, path in names.items():
+        package = (name if path.name == "__init__.py" else name.rpartition(".")[0]).split(".")
+        lines = path.read_text().splitlines()
+
+        def visit(node, inside):
+            for child in ast.iter_child_nodes(node):
+                targets = []
+                if isinstance(child, ast.Import):
+                    targets = [a.name for a in child.names]
+                elif isinstance(child, ast.ImportFrom):
+                    base = package[:len(package) - child.level + 1] if child.level else []
+                    stem = ".".join([*base, *filter(None, [child.module])])
+                    targets = [f"{stem}.{a.name}" if f"{stem}.{a.name}" in names else stem for a in child.names]
+                elif not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
+                    visit(child, inside or isinstance(child, (ast.FunctionDef, ast.Lambda)))
+                found.extend((name, t, inside, lines[child.lineno - 1]) for t in targets)
+        visit(ast.parse(path.read_text()), False)
+    return found
+
+
+@pytest.mark.parametrize("folder", LAYERS)
+def test_layers_import_what_is_below_them(folder):
+    names, order = modules(folder), LAYERS[folder]
+    layer = lambda module: (module.split(".") + ["__init__"])[1]
+    assert {layer(m) for m in names} == set(order)
+    wrong = [f"{a} imports {b}" for a, b, *_ in internal_imports(folder) if b in names and order.index(layer(b)) > order.index(layer(a))]
+    assert not wrong
+
+
+@pytest.mark.parametrize("folder", ["random", "callbacks", "xla_backend", "jax"])
+def test_modules_import_each_other_in_no_circle(folder):
+    below = {name: {b for a, b, *_ in internal_imports(folder) if a == name and b in modules(folder)} for name in modules(folder)}
+    try:
+        graphlib.TopologicalSorter(below).prepare()
+    except graphlib.CycleError as error:
+        pytest.fail(" <- ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("folder", ["random", "callbacks", "xla_backend", "jax"])
+def test_imports_inside_functions_say_why(folder):
+    """For start-up's time, or as the dependency is optional; an import that dodges a circle means code in the wrong file."""
+    wrong = [f"{name}: {line.strip()}" for name, _, inside, line in internal_imports(folder)
+             if inside and not re.search("  # (start-up: |an optional dependency)", line)]
+    assert not wrong

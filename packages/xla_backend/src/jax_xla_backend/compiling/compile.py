@@ -252,8 +252,8 @@ def parse(text: str) -> Any:
     from jaxlib.mlir import ir  # start-up: the bindings take 60 ms to load
 
     if _context is None:
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext  # start-up, as above
-        from jaxlib.mlir.dialects import chlo, sdy, stablehlo  # start-up, as above
+        from jaxlib.mlir._mlir_libs import _jax_mlir_ext  # start-up: as above
+        from jaxlib.mlir.dialects import chlo, sdy, stablehlo  # start-up: as above
 
         context = ir.Context()
         registry = ir.DialectRegistry()
