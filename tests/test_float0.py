@@ -162,7 +162,7 @@ def test_cotangents_of_integers(what):
 
 @pytest.mark.parametrize("given", [N, ONES, np.zeros(2, F0), 0, np.zeros(3, bool)], ids=lambda x: str(jax.typeof(x)))
 def test_tangents_of_integers_are_float0(given):
-    with pytest.raises(ValueError, match=r"expected float0\[3\]$"):
+    with pytest.raises(ValueError, match=r"must be float0\[3\], got"):
         jax.linearize(both, X, N)[1](ONES, given)
     with pytest.raises((TypeError, ValueError), match="^jvp"):
         jax.jvp(both, (X, N), (ONES, given))
@@ -179,7 +179,7 @@ def test_gradients_of_integers_when_allowed(kind):
     n = discrete(kind)
     got = jax.grad(lambda n: weight(n).sum() * 2.0, allow_int=True)(n)
     assert got.dtype == F0 and got.shape == np.shape(n)
-    with pytest.raises(TypeError, match="requires real- or complex-valued inputs"):
+    with pytest.raises(TypeError, match="must be of a float or complex dtype"):
         jax.grad(lambda n: weight(n).sum())(n)
 
 

@@ -46,7 +46,7 @@ def test_the_text_of_a_traced_shape_is_that_of_the_specification():
 
 def test_a_shape_without_tracers_is_not_blamed_on_jit():
     assert str(errors.shape_error((1.5,))) == (
-        "Shapes must be 1D sequences of concrete values of integer type, got (1.5,).")
+        "a shape must be an int or a sequence of ints, got (1.5,)")
 
 
 @pytest.mark.parametrize("cls, bases", [

@@ -21,7 +21,7 @@ def test_traced():
     assert str(traced.out_avals) == "{'a': ShapedArray(float32[3])}" and traced.out_info["a"].shape == (3,)
     np.testing.assert_array_equal(traced(*ARGS)["a"], [3, 3, 3])
     np.testing.assert_array_equal(jax.jvp(lambda x: traced(x, ARGS[1])["a"], (1.0,), (1.0,))[1], [2, 2, 2])
-    with pytest.raises(TypeError, match="compiled for float32\\[3\\], called with float32\\[4\\]"):
+    with pytest.raises(TypeError, match=r"argument 1 is float32\[4\], but it was compiled for float32\[3\]"):
         traced(1.0, np.ones(4, np.float32))
 
 
@@ -50,7 +50,7 @@ def test_programs_are_compiled_for_where_their_arguments_are(described):
         out = compiled(argument)
         np.testing.assert_array_equal(out, 2 * np.arange(8))
         assert out.sharding == placed("x")
-    with pytest.raises(ValueError, match="does not match the sharding on the respective arg"):
+    with pytest.raises(ValueError, match="in_shardings place argument 0"):
         compiled(jax.device_put(np.arange(8, dtype=np.float32), placed("")))
 
 

@@ -109,7 +109,7 @@ def test_lowering_rule():
 
 
 @pytest.mark.parametrize("make, error, message", [
-    (lambda x: ffi_call("t", 3), ValueError, "must have 'shape' and 'dtype' attributes. Got 3 at position 0"),
+    (lambda x: ffi_call("t", 3), ValueError, "got 3 at position 0"),
     (lambda x: ffi_call("t", struct(2), vmap_method="nope"), ValueError, "one of the allowed methods .* got: nope"),
     (lambda x: ffi_call("t", struct(2), input_output_aliases={3: 0})(x), ValueError, "'3:0' with input index 3 outside .* \\[0, 1\\)"),
     (lambda x: ffi_call("t", struct(2), input_output_aliases={0: 1})(x), ValueError, "output index 1 outside .* \\[0, 1\\)"),
@@ -117,7 +117,7 @@ def test_lowering_rule():
     (lambda x: ffi_call("t", struct(2), input_layouts=[None, None])(x), ValueError, "arguments \\(1\\) must equal .* layouts \\(2\\)"),
     (lambda x: ffi_call("t", struct(2), input_layouts=[(1,)])(x), ValueError, "layout \\(1,\\) is not a permutation of the 1 axes"),
     (lambda x: ffi_call("t", struct(2))(x, a=object()), TypeError, "no attribute handler defined for a="),
-    (lambda x: ffi_call("t", struct(2), custom_call_api_version=3)(x, a=1), ValueError, "at least 4; got api_version=3"),
+    (lambda x: ffi_call("t", struct(2), custom_call_api_version=3)(x, a=1), ValueError, "need custom_call_api_version=4 or more, got 3"),
     (lambda x: vmap(ffi_call("t", struct()))(x), NotImplementedError, "`t`: vmap is only supported when it is given a vmap_method"),
     (lambda x: ffi_call("no such handler", struct(2))(x), RuntimeError, "no such handler"),
 ])

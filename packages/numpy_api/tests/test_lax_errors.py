@@ -28,7 +28,7 @@ CASES = [
     Bad(lax.clamp, "i32[],f32[3],i32[]", TypeError, r"lax.clamp requires operands of equal dtypes"),
     Bad(lax.reshape, "f32[3]", TypeError, r"lax.reshape: operand float32\[3\] has 3 elements", new_sizes=(2,)),
     Bad(lax.reshape, "f32[3]", TypeError, r"new_sizes must all be positive or zero, got \(-1,\)", new_sizes=(-1,)),
-    Bad(lax.squeeze, "f32[3]", ValueError, r"cannot select an axis to squeeze out", dimensions=(0,)),
+    Bad(lax.squeeze, "f32[3]", ValueError, r"lax.squeeze: dimensions=\(0,\) of f(loat)?32\[3\] are not all of length 1", dimensions=(0,)),
     Bad(lax.expand_dims, "f32[3]", ValueError, r"axis 5 is out of bounds for array of dimension 2", dimensions=(5,)),
     Bad(lax.concatenate, "f32[3],i32[3]", TypeError, r"lax.concatenate requires operands of equal dtypes", sequence=True, dimension=0),
     Bad(lax.concatenate, "f32[3,1],f32[3,2]", TypeError, r"equal shapes apart from axis 0", sequence=True, dimension=0),

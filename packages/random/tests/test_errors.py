@@ -13,23 +13,23 @@ KEYS = random.split(KEY, 3)
 f32 = np.float32
 
 BAD = [
-    (lambda: random.normal(KEYS), ValueError, r"normal accepts a single key, but was given a key array of shape \(3,\)"),
-    (lambda: random.split(KEYS), ValueError, "split accepts a single key"),
-    (lambda: random.fold_in(KEYS, 1), ValueError, "fold_in accepts a single key"),
-    (lambda: random.normal(np.zeros((2, 2), np.uint32)), ValueError, r"normal accepts a single key.*\(2, 2\)"),
-    (lambda: random.normal(np.zeros(2, f32)), TypeError, "normal: .*invalid PRNG key data.*float32"),
-    (lambda: random.normal(np.zeros(3, np.uint32)), TypeError, r"normal: .*expected key_data.shape to end with \(2,\)"),
+    (lambda: random.normal(KEYS), ValueError, r"normal: expected one key, got an array of keys of shape \(3,\)"),
+    (lambda: random.split(KEYS), ValueError, "split: expected one key"),
+    (lambda: random.fold_in(KEYS, 1), ValueError, "fold_in: expected one key"),
+    (lambda: random.normal(np.zeros((2, 2), np.uint32)), ValueError, r"normal: expected one key.*\(2, 2\)"),
+    (lambda: random.normal(np.zeros(2, f32)), TypeError, "normal: expected a key, .* or the uint32 data of one, got dtype=float32"),
+    (lambda: random.normal(np.zeros(3, np.uint32)), TypeError, r"normal: .* has shape \(2,\), got an array of shape \(3,\)"),
     (lambda: random.normal(0), TypeError, "normal: .*expected a key"),
     (lambda: random.normal(KEY, (-1,)), ValueError, r"normal: shape=\(-1,\) has a negative length"),
-    (lambda: random.normal(KEY, (2.5,)), TypeError, "normal: shapes must be 1D sequences of concrete values"),
-    (lambda: jit(lambda n: random.normal(KEY, (n,)))(3), TypeError, "normal: shapes must be 1D sequences of concrete"),
+    (lambda: random.normal(KEY, (2.5,)), TypeError, r"normal: shape=\(2.5,\) must be an int or a sequence of ints"),
+    (lambda: jit(lambda n: random.normal(KEY, (n,)))(3), TypeError, r"normal: shape=\(Traced.*must be an int or a sequence"),
     (lambda: random.normal(KEY, (2,), int), ValueError, "dtype argument to `normal` must be a float or complex dtype, got"),
     (lambda: random.uniform(KEY, (2,), int), ValueError, "dtype argument to `uniform` must be a float dtype"),
     (lambda: random.uniform(KEY, (2,), minval=np.zeros(3)), ValueError, "uniform: parameters of shapes"),
     (lambda: random.bits(KEY, (2,), int), ValueError, "dtype argument to `bits` must be an unsigned int dtype"),
     (lambda: random.randint(KEY, (2,), 0, 1, float), TypeError, "randint only accepts integer dtypes, got float32"),
     (lambda: random.geometric(KEY, 0.5, (2,), float), ValueError, "dtype argument to `geometric` must be an int dtype"),
-    (lambda: random.split(KEY, 2.5), TypeError, "split: shapes must be"),
+    (lambda: random.split(KEY, 2.5), TypeError, "split: shape=2.5 must be an int"),
     (lambda: random.split(KEY, -1), ValueError, "split: .*negative"),
     (lambda: random.fold_in(KEY, -1), OverflowError, "fold_in: Python integer -1 out of bounds for uint32"),
     (lambda: random.fold_in(KEY, np.arange(3)), TypeError, "fold_in accepts a scalar"),
@@ -39,8 +39,8 @@ BAD = [
     (lambda: random.key(KEY), TypeError, "key accepts a scalar seed, but was given a PRNG key"),
     (lambda: random.key(2**70), OverflowError, "too large"),
     (lambda: random.key(0, impl="foo"), ValueError, 'unrecognized PRNG implementation "foo"'),
-    (lambda: random.key(0, impl="rbg", dtype=KEY.dtype), ValueError, "Cannot specify both"),
-    (lambda: random.wrap_key_data(np.zeros(2, np.int32)), TypeError, "wrap_key_data: .*expected key_data.dtype = uint32"),
+    (lambda: random.key(0, impl="rbg", dtype=KEY.dtype), ValueError, "name the generator twice"),
+    (lambda: random.wrap_key_data(np.zeros(2, np.int32)), TypeError, "wrap_key_data: the data of a key must be uint32, got dtype int32"),
     (lambda: random.bernoulli(KEY, 1), TypeError, "bernoulli probability `p` must have a floating dtype, got int32"),
     (lambda: random.beta(KEY, 2.0, 1 + 2j), TypePromotionError, r"beta: b must be real, got complex64\[\]"),
     (lambda: random.t(KEY, 1 + 2j), TypePromotionError, "t: df must be real"),
@@ -52,13 +52,13 @@ BAD = [
     (lambda: random.choice(KEY, 5, (6,), replace=False), ValueError, "choice: Cannot take a larger sample"),
     (lambda: random.choice(KEY, 0, (1,)), ValueError, "choice: a must be greater than 0"),
     (lambda: random.choice(KEY, [1, 2]), TypeError, "choice requires ndarray or scalar"),
-    (lambda: random.choice(KEY, 5, p=np.ones(4)), ValueError, "choice: p must be None or a 1D vector"),
+    (lambda: random.choice(KEY, 5, p=np.ones(4)), ValueError, "choice: p must be a vector with a weight for each of the 5"),
     (lambda: random.permutation(KEY, 1.5), TypeError, "permutation: x must be an integer or at least 1-dimensional"),
     (lambda: random.permutation(KEY, np.zeros((2, 2)), axis=2), ValueError, "permutation: axis 2 is out of bounds"),
     (lambda: random.gamma(KEY, np.ones(3, f32), (2,)), ValueError, "gamma: parameters of shapes"),
     (lambda: random.gamma(KEY, 1.0, method="foo"), ValueError, "method argument to `gamma` must be one of"),
     (lambda: random.gamma(KEY, "a"), TypeError, "gamma: a must be a number or an array"),
-    (lambda: random.poisson(random.key(0, impl="rbg"), 1.0), NotImplementedError, "`poisson` with method='exact'"),
+    (lambda: random.poisson(random.key(0, impl="rbg"), 1.0), NotImplementedError, "poisson: method='exact' needs a key of threefry2x32"),
     (lambda: random.multivariate_normal(KEY, np.zeros(2), np.eye(3)), ValueError, "multivariate_normal requires cov.shape"),
     (lambda: random.multivariate_normal(KEY, np.zeros(2), np.eye(2), method="q"), ValueError, "multivariate_normal: method"),
     (lambda: random.dirichlet(KEY, 1.0), ValueError, "dirichlet requires alpha.ndim >= 1"),
@@ -76,9 +76,9 @@ def test_bad_arguments(number):
 
 def test_legacy_keys_can_be_forbidden():
     raw = random.PRNGKey(0)
-    with flags.legacy_prng_key("error"), pytest.raises(ValueError, match="Legacy uint32 key array.*normal"):
+    with flags.legacy_prng_key("error"), pytest.raises(ValueError, match="normal: key is an array of uint32"):
         random.normal(raw)
-    with flags.legacy_prng_key("warn"), pytest.warns(UserWarning, match="Legacy uint32 key array"):
+    with flags.legacy_prng_key("warn"), pytest.warns(UserWarning, match="key is an array of uint32"):
         random.normal(raw)
 
 

@@ -102,7 +102,7 @@ def test_manual_axis_type():
                                       "unreduced_kind=None)")
     for bad, kind, text in ((dict(varying="x"), TypeError, "should be a `frozenset` or `set`"),
                             (dict(varying={"x"}, unreduced={"x"}), ValueError, "cannot have common mesh axes"),
-                            (dict(unreduced_kind=UnreducedKind.max), ValueError, "should be `None` when")):
+                            (dict(unreduced_kind=UnreducedKind.max), ValueError, "says how to reduce")):
         with pytest.raises(kind, match=text):
             ManualAxisType(**bad)
 
@@ -112,7 +112,7 @@ def test_unreduced_kind_of_a_spec():
     assert str(spec) == "P('x', unreduced={'y'}, unreduced_kind=max)"
     assert spec != P("x", unreduced={"y"}) and P("x", unreduced={"y"}).unreduced_kind is UnreducedKind.sum
     assert spec.to_ct_spec() == P("x", reduced={"y"}) and P("x").unreduced_kind is None
-    with pytest.raises(ValueError, match="`unreduced_kind` should be `None`"):
+    with pytest.raises(ValueError, match="unreduced_kind=.* says how to reduce"):
         P(unreduced_kind=UnreducedKind.min)
 
 
@@ -131,7 +131,7 @@ def test_layout_constraint():
     g = explicit_layout(lambda a, b: a + b, in_layouts=(order, Layout.AUTO))
     np.testing.assert_array_equal(jit(g)(a, a), 2 * a)
     assert str(make_jaxpr(g)(a, a)).count("layout_constraint") == 1
-    with pytest.raises(ValueError, match="must be of type `Layout`. Got 3"):
+    with pytest.raises(ValueError, match="expected a Layout, got 3"):
         with_layout_constraint(a, 3)
     with pytest.raises(ValueError, match=r"is for arrays with 1 axes, got shape \(3, 4\)"):
         with_layout_constraint(a, Layout((0,)))

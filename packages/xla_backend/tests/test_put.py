@@ -59,7 +59,7 @@ def test_prefix_of_placements():
 
 
 def test_partition_spec_needs_a_mesh(mesh):
-    with pytest.raises(ValueError, match="set a mesh via `jax.set_mesh`"):
+    with pytest.raises(ValueError, match="names axes of a mesh, and none is set"):
         put.device_put(np.arange(8), P("x"))
     with set_mesh(mesh):
         assert put.device_put(np.arange(8), P("x")).sharding == NamedSharding(mesh, P("x"))
@@ -67,7 +67,7 @@ def test_partition_spec_needs_a_mesh(mesh):
 
 @pytest.mark.parametrize("where", ["a", 3])
 def test_bad_placement(where):
-    with pytest.raises(ValueError, match="only accepts `None`, `jax.sharding.Sharding`, `jax.Device`"):
+    with pytest.raises(ValueError, match=f"device={where!r}, of type {type(where).__name__}, names no place"):
         put.device_put(1.0, where)
 
 
@@ -123,7 +123,7 @@ def test_from_single_device_arrays(mesh):
     sharding = NamedSharding(mesh, P("x"))
     parts = [put.device_put(np.arange(2) + d.id // 2 * 2, d) for d in client.devices()]
     assert put.make_array_from_single_device_arrays((8,), sharding, parts[::-1]).tolist() == list(range(8))
-    with pytest.raises(ValueError, match="Expected 8 per-device arrays"):
+    with pytest.raises(ValueError, match="sharding has 8 devices of this process"):
         put.make_array_from_single_device_arrays((8,), sharding, parts[:2])
     with pytest.raises(ValueError, match=r"Expected shard shape \(4,\)"):
         put.make_array_from_single_device_arrays((16,), sharding, parts)

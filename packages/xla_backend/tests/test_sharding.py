@@ -57,15 +57,15 @@ def test_too_few_axes(mesh):
 
 
 def test_bad_specs(mesh):
-    with pytest.raises(ValueError, match="Resource axis: z of"):
+    with pytest.raises(ValueError, match="names axis .z., but the mesh has"):
         NamedSharding(mesh, P("z"))
-    with pytest.raises(DuplicateSpecError, match="has duplicate entries for `x`"):
+    with pytest.raises(DuplicateSpecError, match="names axis .x. twice"):
         NamedSharding(mesh, P("x", "x"))
     with pytest.raises((TypeError, AttributeError)):
         NamedSharding(mesh, "x")
     with pytest.raises((TypeError, AttributeError)):
         NamedSharding(3, P("x"))
-    with pytest.raises(ValueError, match="cannot contain `P.UNCONSTRAINED`"):
+    with pytest.raises(ValueError, match="leaves a dimension to the compiler"):
         NamedSharding(make_mesh((8,), ("x",)), P(P.UNCONSTRAINED))
     with pytest.raises(ValueError, match="memory"):
         NamedSharding(mesh, P("x"), memory_kind="foo")

@@ -118,7 +118,8 @@ def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray]
         if not isinstance(dtype, dtypes.ExtendedDType):
             dtype = np.dtype(dtype)
             if dtypes.canonicalize_dtype(dtype) != dtype and not flags.enable_x64.value:
-                raise ValueError("result_shape_dtypes cannot specify 64-bit types when `jax_enable_x64` is disabled")
+                raise ValueError(f"{name}: result_shape_dtypes asks for {dtype}, which exists only with jax_enable_x64; "
+                                 "turn it on, or ask for 32 bits")
         avals.append(ShapedArray(shape, dtype))
     return avals, out_tree
 
@@ -126,8 +127,8 @@ def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray]
 # -- pure_callback ---------------------------------------------------------------------------------------------------
 
 def _pure_jvp(primals, tangents, **params):
-    raise ValueError("Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking "
-                     "gradients.")
+    raise ValueError("pure_callback: a Python function has no derivative that could be found from its values; give the "
+                     "function that calls it a rule by jax.custom_jvp or jax.custom_vjp")
 
 
 def _pure_batch(axis, args, dims, *, site, vmap_method, sharding):

@@ -65,8 +65,8 @@ def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bo
 
 def _callback(function, args, kwargs, ordered, partitioned):
     if not callable(function):
-        raise TypeError("first argument to jax.debug.callback must be callable, but got an object of type "
-                        f"{type(function)}")
+        raise TypeError(f"jax.debug.callback: callback must be a function, got {function!r} of type "
+                        f"{type(function).__name__}; for text, use jax.debug.print")
     bind("debug.callback", function, args, kwargs, ordered, partitioned)
 
 
@@ -84,11 +84,12 @@ class _FormatCheck(string.Formatter):
     def check_unused_args(self, used_args, args, kwargs):
         unused = [x for i, x in enumerate(args) if i not in used_args]
         if unused:
-            raise ValueError(f"Unused positional arguments to `jax.debug.print`: {unused}")
+            raise ValueError(f"jax.debug.print: fmt has no place for the positional arguments {unused}; give each a pair of braces "
+                             "(fmt must be no f-string, which is formatted before the values are known)")
         names = [k for k in kwargs if k not in used_args]
         if names:
-            raise ValueError(f"Unused keyword arguments to `jax.debug.print`: {names}. You may be passing an f-string "
-                             '(i.e, `f"{x}"`) into `jax.debug.print` and instead should pass in a regular string.')
+            raise ValueError(f"jax.debug.print: fmt has no place for the keyword arguments {names}; name each in braces "
+                             "(fmt must be no f-string, which is formatted before the values are known)")
 
 
 _check = _FormatCheck()

@@ -126,9 +126,9 @@ _EFFECT = frozenset({CheckEffect()})
 
 
 def _refuse(*_, **__):
-    raise ValueError("Cannot abstractly evaluate a checkify.check which was not functionalized. This probably means that "
-                     "you tried to stage (jit/scan/pmap/...) a `check` without functionalizing it through "
-                     "`checkify.checkify`.")
+    raise ValueError("checkify.check: a traced function (under jit, scan, vmap, ...) can only report a failure as a value; "
+                     "wrap the outermost function in checkify.checkify, or use checkify.debug_check, which is dropped "
+                     "without it")
 
 
 check_p = Primitive(

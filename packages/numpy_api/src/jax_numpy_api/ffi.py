@@ -211,8 +211,8 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
         in_orders = tuple(_order(f"ffi_call of {target_name!r}, input {i}", layout, _ndim(a)) for i, (layout, a) in enumerate(
             zip([None] * len(args) if input_layouts is None else input_layouts, in_avals)))
         if attributes and custom_call_api_version < 4:
-            raise ValueError("The use of ffi_call attributes requires a custom call API version of at least 4; got "
-                             f"api_version={custom_call_api_version}.")
+            raise ValueError(f"ffi_call of {target_name!r}: attributes {sorted(attributes)} need custom_call_api_version=4 or more, "
+                             f"got {custom_call_api_version}; older handlers take a string, legacy_backend_config")
         outs = ffi_call_p.bind(
             *args, result_avals=result_avals, vmap_method=vmap_method, target_name=target_name, has_side_effect=has_side_effect,
             input_layouts=in_orders, output_layouts=out_orders,
@@ -227,8 +227,8 @@ def _result_aval(i: int, result: Any) -> Any:
     if result is abstract_token:
         return result
     if not (hasattr(result, "shape") and hasattr(result, "dtype")):
-        raise ValueError(f"ffi_call: all elements of result_shape_dtypes must have 'shape' and 'dtype' attributes. Got "
-                         f"{result!r} at position {i}.")
+        raise ValueError(f"ffi_call: result_shape_dtypes must hold jax.ShapeDtypeStructs, arrays or the like, got {result!r} at "
+                         f"position {i}")
     return ShapedArray(tuple(result.shape), dtypes.canonicalize_dtype(result.dtype))
 
 

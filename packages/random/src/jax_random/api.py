@@ -64,7 +64,7 @@ def key(seed: ArrayLike, *, impl: str | Hashable | None = None, dtype: DTypeLike
     """
     if dtype is not None:
         if impl is not None:
-            raise ValueError("Cannot specify both `impl` and `dtype` arguments to jax.random.key")
+            raise ValueError(f"key: impl={impl!r} and dtype={dtype!r} name the generator twice; give one of them")
         if not isinstance(dtype, KeyType):
             raise ValueError(f"key: dtype={dtype!r} is not a key dtype; see jax.random.key_dtype")
         impl = dtype.impl
@@ -138,7 +138,7 @@ def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | Hashable | None = No
       TypeError: wrong dtype or shape. ValueError: unknown implementation, or both impl and dtype.
     """
     if impl is not None and dtype is not None:
-        raise ValueError("Cannot specify both `impl` and `dtype` arguments to jax.random.wrap_key_data")
+        raise ValueError(f"wrap_key_data: impl={impl!r} and dtype={dtype!r} name the generator twice; give one of them")
     chosen = resolve(dtype if impl is None else impl)
     if isinstance(key_bits_array, (list, tuple)):
         key_bits_array = np.asarray(key_bits_array)

@@ -39,8 +39,7 @@ def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, 
     words, impl, typed = raw_keys(name, key)
     if len(words.shape) != len(impl.key_shape):
         shape = key.shape
-        raise ValueError(f"{name} accepts a single key, but was given a key array of shape {shape} != (). Use jax.vmap "
-                         "for batching.")
+        raise ValueError(f"{name}: expected one key, got an array of keys of shape {shape}; map over them by jax.vmap")
     if typed and consumes and flags.debug_key_reuse.value:
         from .key_reuse import consume  # start-up: few ask for the check
         consume(name, key)
@@ -55,8 +54,8 @@ def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
     if isinstance(dtype, KeyType):
         return random_unwrap_p.bind(keys), dtype.impl, True
     if dtype != _U32 or not hasattr(keys, "shape"):
-        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected a key (jax.random.key(seed)) or its "
-                        f"data of dtype = uint32; got {_described(keys)}")
+        raise TypeError(f"{name}: expected a key, as of jax.random.key(seed), or the uint32 data of one, got "
+                        f"{_described(keys)}")
     impl = default_impl()
     check_key_data(name, keys, impl)
     legacy = flags.legacy_prng_key.value
@@ -69,15 +68,13 @@ def check_key_data(name: str, words: Any, impl: PRNGImpl) -> None:
     """Raise TypeError unless ``words`` can be the words of keys of ``impl``."""
     dtype, shape = getattr(words, "dtype", None), getattr(words, "shape", None)
     if dtype is None or shape is None:
-        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected key_data to have ndim, shape, and dtype "
-                        f"attributes. Got {words!r}")
+        raise TypeError(f"{name}: the data of a key must be an array, got {words!r} of type {type(words).__name__}")
     rank = len(impl.key_shape)
     if dtype != _U32:
-        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected key_data.dtype = uint32; got "
-                        f"dtype={dtype}")
+        raise TypeError(f"{name}: the data of a key must be uint32, got dtype {dtype}")
     if len(shape) < rank or shape[len(shape) - rank:] != impl.key_shape:
-        raise TypeError(f"{name}: JAX encountered invalid PRNG key data: expected key_data.shape to end with "
-                        f"{impl.key_shape}; got shape={shape} for impl={impl.name}")
+        raise TypeError(f"{name}: the data of a key of {impl.name} has shape {impl.key_shape}, got an array of shape {shape}, "
+                        "which does not end so")
 
 
 def _described(x: Any) -> str:
@@ -86,8 +83,8 @@ def _described(x: Any) -> str:
 
 
 def _complain_of_legacy(name: str, how: str) -> None:
-    message = (f"Legacy uint32 key array passed as key to jax.random function {name}. Please create keys using "
-               "`jax.random.key`. If use of a raw key array was intended, set jax_legacy_prng_key='allow'.")
+    message = (f"jax.random.{name}: key is an array of uint32, not a key of jax.random.key, and jax_legacy_prng_key="
+               f"{how!r} objects; wrap it by jax.random.wrap_key_data, or set the flag to 'allow'")
     if how == "error":
         raise ValueError(message)
     source.warn(message)
@@ -115,8 +112,8 @@ def check_shape(name: str, shape: Any) -> tuple[int, ...]:
     try:
         result = (operator.index(shape),) if np.ndim(shape) == 0 else tuple(operator.index(n) for n in shape)
     except TypeError as error:
-        raise TypeError(f"{name}: shapes must be 1D sequences of concrete values of integer type, got {shape!r}. If using "
-                        "`jit`, make the argument that the shape depends on static (static_argnums).") from error
+        raise TypeError(f"{name}: shape={shape!r} must be an int or a sequence of ints whose values are known; under jit, make "
+                        "what it depends on static (static_argnums)") from error
     if any(n < 0 for n in result):
         raise ValueError(f"{name}: shape={result} has a negative length; lengths must be at least 0")
     return result

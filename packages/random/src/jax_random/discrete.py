@@ -212,8 +212,8 @@ def poisson(key: ArrayLike, lam: ArrayLike, shape: Shape | None = None, dtype: D
     words, impl = key_words("poisson", key)
     check_method("poisson", method)
     if impl is not threefry_prng_impl and method == "exact":
-        raise NotImplementedError("`poisson` with method='exact' is only implemented for the threefry2x32 RNG, not "
-                                  f"{impl.name}")
+        raise NotImplementedError(f"poisson: method='exact' needs a key of threefry2x32, got one of {impl.name}; make the key "
+                                  "by jax.random.key(seed, impl='threefry2x32'), or take another method")
     dtype = check_dtype("poisson", dtype, "int")
     lam = check_array("poisson", "lam", lam)
     shape = broadcast_shape("poisson", shape, lam)
@@ -226,10 +226,10 @@ _SUMMED_BELOW, _SUMMED_TERMS = 7.0, 19  # means up to which the distribution fun
 
 @sampler
 def _poisson_approximately(words, lam, *, impl, shape, dtype):
-    """The quantile at one normal number: summed for small means, else approximated and put right by up to one step.
+    """The inverse of the distribution function at one normal draw: by a sum where the mean is small, else by an
+    approximation that is corrected by a step at most.
 
-    Source: Peizer, Pratt, "A normal approximation for binomial, F, beta, and other common, related tail probabilities",
-    JASA 63 (1968).
+    Source: Peizer, Pratt, Journal of the American Statistical Association 63 (1968), 1416-1456.
     """
     real = np.dtype(np.float32)
     lam = broadcast_to(convert(lam, real), shape)

@@ -175,8 +175,8 @@ class PRNGKeyArray:
         raise TypeError(f"the truth value of keys is not defined; got {self.aval}")
 
     def __array__(self, dtype=None, copy=None):
-        raise TypeError("JAX array with PRNGKey dtype cannot be converted to a NumPy array. Use "
-                        "jax.random.key_data(keys) to get the underlying integer array.")
+        raise TypeError(f"NumPy has no dtype for keys, so {self.aval.str_short()} cannot become one of its arrays; take their words "
+                        "by jax.random.key_data(keys)")
 
     def __repr__(self):
         return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{np.asarray(self._words)}"

@@ -182,11 +182,11 @@ def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True
 
 def _weights(p, n):
     if isinstance(p, (list, tuple)):
-        raise TypeError(f"choice requires ndarray or scalar arguments, got {type(p)} for p; convert it with jax.numpy.array")
+        raise TypeError(f"choice: p must be an array, got a {type(p).__name__}; convert it by jax.numpy.array")
     p = check_array("choice", "p", p)
     if np.shape(p) != (n,):
-        raise ValueError("choice: p must be None or a 1D vector with the same size as a.shape[axis]. p has shape "
-                         f"{np.shape(p)} and a.shape[axis] is {n}.")
+        raise ValueError(f"choice: p must be a vector with a weight for each of the {n} elements to choose from, got shape "
+                         f"{np.shape(p)}")
     dtype = get_aval(p).dtype
     wanted = dtypes.to_inexact_dtype(dtype)
     return p if wanted == dtype and not isinstance(p, np.ndarray) else jnp.asarray(p, wanted)

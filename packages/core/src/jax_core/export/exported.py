@@ -181,9 +181,8 @@ class Exported:
         """
         flat, in_tree = tree.flatten((args, kwargs))
         if in_tree != self.in_tree:
-            raise ValueError(
-                f"The invocation args and kwargs must have the same pytree structure as when the function '{self.fun_name}' was "
-                f"exported; it was exported with {self.in_tree} and is called with {in_tree}.")
+            raise ValueError(f"call of the exported {self.fun_name!r}: the arguments form {in_tree}, but it was exported for "
+                             f"{self.in_tree}; nest them as then, or export it anew")
         paths = [path for path, _ in tree.flatten_with_path((args, kwargs))[0]]
         avals: list[Any] = [get_aval(x) for x in flat]
         for path, want, have in zip(paths, self.in_avals, avals):

@@ -40,7 +40,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
       NotImplementedError: it calls the host, has ordered effects, or is placed otherwise than by `NamedSharding`.
     """
     if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
-        raise ValueError(f"Function to be exported must be the result of `jit` but is: {fun_jit}")
+        raise ValueError(f"export: expected what jax.jit returns, got {fun_jit!r}; write export(jax.jit(f))")
     if _override_lowering_rules:
         raise NotImplementedError("export: _override_lowering_rules is not supported; give primitives their rules before")
     platforms = tuple(platforms) if platforms is not None else (default_export_platform(),)
@@ -150,6 +150,6 @@ def _check_custom_calls(name: str, targets: Sequence[str], disabled_checks: Sequ
                                   "remove callbacks and debug.print")
     unknown = [t for t in targets if not t.startswith(_STABLE) and t not in allowed]
     if unknown:
-        raise ValueError(f"export of {name}: Cannot serialize code with custom calls whose targets have no compatibility guarantees: "
-                         f"{', '.join(unknown)}. If you promise that they will mean the same where the program is loaded, pass "
+        raise ValueError(f"export of {name}: nobody promises that the custom calls {', '.join(unknown)} will mean the same where the "
+                         "program is loaded. If you do, pass "
                          f"disabled_checks=[DisabledSafetyCheck.custom_call({unknown[0]!r})].")

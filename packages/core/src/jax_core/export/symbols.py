@@ -675,8 +675,8 @@ def _solve_equations(equations: Sequence[tuple[str, DimExpr, int]]) -> dict[str,
                 if slope:
                     found, rest = divmod(value - at[0], slope)
                     if rest:
-                        raise ValueError(f"Input shapes do not match the polymorphic shapes specification. Division had remainder {rest} "
-                                         f"when computing the value of '{unknown[0]}' from {name} (= {value}), specified as '{x}'.")
+                        raise ValueError(f"{name} is {value}, but must be '{x}', and no whole number '{unknown[0]}' makes it so: "
+                                         f"a division leaves {rest}. Give an array of another length.")
                     values[unknown[0]] = found
                     del left[position]
                     break

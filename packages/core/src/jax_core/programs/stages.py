@@ -290,12 +290,11 @@ def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list
     """The flat arguments; raises TypeError if they are not of the structure and types that the stage is for."""
     flat, in_tree = tree.flatten((args, kwargs))
     if in_tree != stage.in_tree:
-        raise TypeError(f"Function compiled with input pytree does not match the input pytree it was called with: "
-                        f"{name} was compiled for {stage.in_tree}, called with {in_tree}")
+        raise TypeError(f"call of the compiled {name}: the arguments form {in_tree}, but it was compiled for {stage.in_tree}; "
+                        "nest them as then, or lower and compile it anew")
     for i, (x, want) in enumerate(zip(flat, stage._closed.in_avals)):
         got = get_aval(x)
         if got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
-            raise TypeError(f"Argument types differ from the types for which this computation was compiled: "
-                            f"{name}, flat argument {i}, compiled for {want.str_short()}, "
-                            f"called with {got.str_short()}")
+            raise TypeError(f"call of the compiled {name}: flat argument {i} is {got.str_short()}, but it was compiled for "
+                            f"{want.str_short()}; convert the argument, or lower and compile it anew")
     return flat

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import backends
 from ..extension_points import runtime_error
+from . import spec_text
 
 if TYPE_CHECKING:
     from ..traces.trace import Tracer
@@ -212,14 +213,12 @@ def shape_error(shape: Shape) -> TypeError:
       shape: the offending shape, as the user gave it.
 
     Returns:
-      A `TypeError` to raise. The text for traced entries is fixed by the
-      specification (introduction, In [30]).
+      A `TypeError` to raise; for traced entries with the text of the specification.
     """
-    message = f"Shapes must be 1D sequences of concrete values of integer type, got {shape}."
     entries = shape if isinstance(shape, (tuple, list)) else (shape,)
     if any(hasattr(entry, "_origin_message") for entry in entries):
-        message += "\nIf using `jit`, try using `static_argnums` or applying `jit` to smaller subfunctions."
-    return TypeError(message)
+        return TypeError(spec_text.TRACED_SHAPE.format(shape=shape))
+    return TypeError(f"a shape must be an int or a sequence of ints, got {shape!r}")
 
 
 # --- errors of the running program ---------------------------------------------------

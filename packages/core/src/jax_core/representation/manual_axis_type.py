@@ -23,8 +23,8 @@ def kind_of_unreduced(unreduced: frozenset, kind: UnreducedKind | None) -> Unred
       ValueError: a kind is given though nothing is unreduced.
     """
     if not unreduced and kind is not None:
-        raise ValueError("`unreduced_kind` should be `None` when `unreduced` is an empty set. Got "
-                         f"unreduced_kind={kind} and unreduced={unreduced}")
+        raise ValueError(f"unreduced_kind={kind} says how to reduce, but unreduced={unreduced} names no axis; name one, or "
+                         "leave the kind out")
     return UnreducedKind.sum if unreduced and kind is None else kind
 
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from ..configuration import flags, context
-from ..representation import source
+from ..representation import source, spec_text
 from ..representation.aval import AbstractValue, canonicalize_handlers, foreign_value, get_aval
 from .collector import RELAXED
 from ..representation.effects import located
@@ -161,10 +161,9 @@ class DynamicJaxprTrace(Trace):
                 f"{debug.traced_for or 'jit'}., ")
         reached, positions = self._inputs_of(var)
         if positions:
-            return (what + "this concrete value was not available in Python because it depends on the value of the "
-                    f"arguments to {debug.func_src_info}, transformed by {debug.traced_for or 'jit'}. at flattened "
-                    f"positions {positions}, and the computation of these values is being staged out (that is, "
-                    "delayed rather than executed eagerly)." + self._by_name(reached, positions))
+            return what + spec_text.STAGED_OUT.format(
+                function=debug.func_src_info, transformation=debug.traced_for or "jit", positions=positions,
+            ) + self._by_name(reached, positions)
         if reached is not None:
             return what + f"this value was computed at {reached.source_info}."
         return what.rstrip(", ")

@@ -77,33 +77,33 @@ def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
                         "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
     if holomorphic:
         if not dtypes.issubdtype(aval.dtype, np.complexfloating):
-            raise TypeError(f"{name} with holomorphic=True requires inputs with complex dtype, but got "
-                            f"{aval.dtype.name}.")
+            raise TypeError(f"{name}: with holomorphic=True each input must be complex, got {aval.str_short()}; convert it, or "
+                            "leave holomorphic out")
     elif name == "jacfwd":
         if not dtypes.issubdtype(aval.dtype, np.floating):
-            raise TypeError(f"{name} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but got "
-                            f"{aval.dtype.name}. For holomorphic differentiation, pass holomorphic=True; for functions of "
-                            "integers, use jax.jvp with tangents of dtype float0.")
+            raise TypeError(f"{name}: an input must be of a real float dtype, got {aval.str_short()}; for a holomorphic function "
+                            "pass holomorphic=True, for integers use jax.jvp with tangents of dtype float0")
     elif not allow_int and not dtypes.issubdtype(aval.dtype, np.inexact):
-        raise TypeError(f"{name} requires real- or complex-valued inputs (input dtype that is a sub-dtype of "
-                        f"np.inexact), but got {aval.dtype.name}. If you want to use Boolean- or integer-valued "
-                        "inputs, use vjp or set allow_int to True.")
+        raise TypeError(f"{name}: an input must be of a float or complex dtype, got {aval.str_short()}; convert it to float, "
+                        "or pass allow_int=True, which gives a gradient of dtype float0")
 
 
 def _check_output(name: str, x: Any, holomorphic: bool) -> None:
     dtype = get_aval(x).dtype
     if holomorphic:
-        if not dtypes.issubdtype(dtype, np.complexfloating):
-            raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
+        _check_holomorphic_output(name, dtype)
     elif dtypes.issubdtype(dtype, np.complexfloating):
-        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
-                        f"got {dtype.name}. For holomorphic differentiation, pass holomorphic=True. For "
-                        "differentiation of functions with complex outputs that are not holomorphic, use jax.vjp "
-                        "directly.")
+        raise TypeError(f"{name}: the function must return real floats, it returned {dtype.name}; pass holomorphic=True if it is "
+                        "holomorphic, else take jax.vjp, or differentiate its real part")
     elif not dtypes.issubdtype(dtype, np.floating):
-        raise TypeError(f"{name} requires real-valued outputs (output dtype that is a sub-dtype of np.floating), but "
-                        f"got {dtype.name}. For differentiation of functions with integer outputs, use jax.vjp "
-                        "directly.")
+        raise TypeError(f"{name}: the function must return real floats, it returned {dtype.name}; convert its result, or take "
+                        "jax.vjp")
+
+
+def _check_holomorphic_output(name: str, dtype: Any) -> None:
+    if not dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name}: with holomorphic=True the function must return complex numbers, it returned {dtype.name}; "
+                        "leave holomorphic out for a real function")
 
 
 def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
@@ -291,8 +291,8 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
 def _check_linear_input(aval, t):
     want, got = aval.to_tangent_aval(), get_aval(t)
     if not types_compatible(want, got):
-        raise ValueError(f"linearized function called on tangent values inconsistent with the original primal values: "
-                         f"got tangent {got.str_short()} for primal {aval.str_short()}, expected {want.str_short()}")
+        raise ValueError(f"call of a linearized function: the tangent of {aval.str_short()} must be {want.str_short()}, got "
+                         f"{got.str_short()}; linearize anew at a point of the new shape")
     return t
 
 
@@ -415,9 +415,8 @@ def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: b
 
 
 def _check_jacobian_output(name, x, holomorphic):
-    dtype = get_aval(x).dtype
-    if holomorphic and not dtypes.issubdtype(dtype, np.complexfloating):
-        raise TypeError(f"{name} with holomorphic=True requires outputs with complex dtype, but got {dtype.name}.")
+    if holomorphic:
+        _check_holomorphic_output(name, get_aval(x).dtype)
 
 
 def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,

@@ -37,8 +37,8 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
     if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes)):
-        raise TypeError("vmap: in_axes must be an int, None, or a tuple of entries corresponding to the positional "
-                        f"arguments, got {in_axes!r} of type {type(in_axes).__name__}")
+        raise TypeError(f"vmap: in_axes={in_axes!r} is of type {type(in_axes).__name__}; give an int, None, or a tuple with an "
+                        "entry per positional argument")
     bad = [x for x in tree.leaves(in_axes) if not _is_int(x)]
     if bad:
         raise TypeError(f"vmap: in_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
@@ -123,8 +123,8 @@ def _mapped_size(fun, in_tree, flat, axes, axis_size):
     if len(sizes) == 1:
         return next(iter(sizes))
     if not sizes:
-        raise ValueError(f"vmap wrapped function must be passed at least one argument containing an array, or "
-                         f"axis_size must be specified: {describe_function(fun)} was called with no mapped argument")
+        raise ValueError(f"vmap: the call of {describe_function(fun)} maps no array, so the length of the mapped axis is unknown; "
+                         "map an argument by in_axes, or pass axis_size")
     paths = tree.flatten_with_path(tree.unflatten(in_tree, flat))[0]
     lines = [f"  axis {a} of {_name(fun, path)}, of shape {tuple(np.shape(x))}, has length {np.shape(x)[a]}"
              for (path, _), x, a in zip(paths, flat, axes) if a is not None]

@@ -86,9 +86,9 @@ def _type_rule(name):
             raise TypeError(f"{name}: a slice of updates {updates.str_short()} is longer than operand {x.str_short()}.")
         batch = tuple(m for i, m in enumerate(updates.shape) if i not in n.update_window_dims)
         if batch != indices.shape[:-1]:
-            raise TypeError(f"{name}: Bounds of the scatter dimensions of updates must be the same as the bounds of the "
-                            f"corresponding dimensions of scatter indices: got {batch} from updates "
-                            f"{updates.str_short()} and {indices.shape[:-1]} from indices {indices.str_short()}.")
+            raise TypeError(f"{name}: indices {indices.str_short()} point at {indices.shape[:-1]} places, but updates "
+                            f"{updates.str_short()} have {batch} slices outside update_window_dims="
+                            f"{n.update_window_dims}; the two must be equal")
         return x
     return rule
 

@@ -97,8 +97,8 @@ def _sizes(name, sizes) -> tuple[int, ...]:
 
 def _squeeze_type(x, *, dimensions):
     if any(x.shape[d] != 1 for d in dimensions):
-        raise ValueError(f"lax.squeeze: cannot select an axis to squeeze out which has size not equal to one, got "
-                         f"{x.str_short()} and dimensions={tuple(dimensions)}")
+        raise ValueError(f"lax.squeeze: dimensions={tuple(dimensions)} of {x.str_short()} are not all of length 1; name only "
+                         "those that are")
     return ShapedArray([n for i, n in enumerate(x.shape) if i not in dimensions], x.dtype, x.weak_type)
 
 

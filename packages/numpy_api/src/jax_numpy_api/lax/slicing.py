@@ -311,8 +311,8 @@ def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, ke
 
 def _update_type(x, update, *indices):
     if update.ndim != x.ndim:
-        raise TypeError(f"dynamic_update_slice: update must have the same rank as operand, got update shape "
-                        f"{update.shape} for operand shape {x.shape}.")
+        raise TypeError(f"lax.dynamic_update_slice: update {update.str_short()} and operand {x.str_short()} differ in rank; add "
+                        "axes of length 1 to the update")
     if update.dtype != x.dtype:
         raise TypeError(f"dynamic_update_slice: operand and update must have the same dtype, got {x.dtype} and "
                         f"{update.dtype}; convert one of them.")

@@ -349,10 +349,9 @@ def _top_k_type(x, *, k, axis, is_stable=True):
         raise ValueError("top_k is not compatible with complex inputs.")
     n = x.shape[axis]
     if k < 0:
-        raise ValueError(f"k argument to top_k must be nonnegative, got {k}")
+        raise ValueError(f"lax.top_k: k must be at least 0, got {k}")
     if k > n:
-        raise ValueError(f"k argument to top_k must be no larger than size along axis; got k={k} with "
-                         f"shape={list(x.shape)} and axis={axis}")
+        raise ValueError(f"lax.top_k: k={k} asks for more than the {n} elements along axis {axis} of {x.str_short()}")
     shape = (*x.shape[:axis], k, *x.shape[axis + 1:])
     return [ShapedArray(shape, x.dtype, x.weak_type), ShapedArray(shape, np.int32)]
 

@@ -385,8 +385,7 @@ def _general_type(*avals, jaxpr, consts, **params):
         if x.shape != operands[0].shape:
             raise TypeError(f"reduce_window: operands must have one shape, got {[x.shape for x in operands]}.")
         if init.shape != ():
-            raise TypeError(f"reduce_window expected init_values to be scalars but init_values have shapes "
-                            f"{[i.shape for i in inits]}.")
+            raise TypeError(f"lax.reduce_window: each of init_values must be a scalar, got shapes {[i.shape for i in inits]}")
         if init.dtype != x.dtype:
             raise TypeError(f"reduce_window: initial value {init.str_short()} must have the dtype of operand {x.str_short()}.")
     _check("reduce_window", operands[0].shape, params)

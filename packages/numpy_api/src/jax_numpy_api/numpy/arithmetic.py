@@ -370,8 +370,8 @@ def _clip(arr, low, high):
     bounds = [b for b in (low, high) if b is not None]
     check_arraylike("clip", arr, *bounds)
     if any(_is_complex(x) for x in (arr, *bounds)):
-        raise ValueError("Clip received a complex value either through the input or the min/max keywords. "
-                         "Complex values have no ordering and cannot be clipped; clip the real and imaginary parts.")
+        raise ValueError("jax.numpy.clip: complex numbers have no order, and arr, min or max is complex; clip the real and the "
+                         "imaginary part")
     if low is not None:
         arr = lax.max(*promote_args("clip", low, arr))
     if high is not None:

@@ -35,8 +35,8 @@ def view_as(x: Any, dtype: Any) -> Array:
         return lax.reshape(out, (*x.shape[:-1], x.shape[-1] * (wide // narrow)))
     ratio = narrow // wide
     if x.shape[-1] % ratio:
-        raise ValueError(f"When changing to a larger dtype, its size must be a divisor of the total size in bytes of the last "
-                         f"axis of the array: shape {x.shape}, {old} to {new}.")
+        raise ValueError(f"view of an array of shape {x.shape} from {old} to {new}: an element of {new} is made of {ratio} "
+                         f"neighbours, and the last axis, of length {x.shape[-1]}, is no multiple of that")
     grouped = lax.reshape(x, (*x.shape[:-1], x.shape[-1] // ratio, ratio))
     return lax.bitcast_convert_type(grouped, new)
 

@@ -287,8 +287,7 @@ def _from_numpy(x: Any, dtype: Any) -> Array:
     if x.dtype.kind in "OSUVMm" and x.dtype not in dtypes.numeric_dtypes and x.dtype != dtypes.float0:
         if x.dtype.kind == "O" and x.ndim:
             return _from_sequence(x.tolist(), dtype)
-        raise TypeError(f"Value {x!r} with dtype {x.dtype} is not a valid JAX array type. Only arrays of numeric types "
-                        "are supported by JAX.")
+        raise TypeError(f"{x!r}, of dtype {x.dtype}, holds no numbers; arrays hold numbers and booleans only")
     wanted = dtypes.array_dtype(x.dtype, x) if dtype is None else dtype
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         x = x.real
@@ -304,8 +303,7 @@ def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
         return _from_numpy(np.asarray(x), dtype)
     if isinstance(x, (str, dict, set)):
         kind = np.asarray(x).dtype
-        raise TypeError(f"Value {x!r} with dtype {kind} is not a valid JAX array type. Only arrays of numeric types are "
-                        "supported by JAX.")
+        raise TypeError(f"{x!r}, of dtype {kind}, holds no numbers; arrays hold numbers and booleans only")
     try:
         return _from_numpy(np.asarray(memoryview(x)), dtype)
     except TypeError:
@@ -401,8 +399,7 @@ def _leaf(x: Any) -> Any:
     if hasattr(x, "dtype") or isinstance(x, (bool, int, float, complex)):
         return x
     if isinstance(x, (str, bytes, dict, set)) or not hasattr(x, "__array__") and not isinstance(x, Sequence):
-        raise TypeError(f"Value {x!r} of type {type(x)} is not a valid JAX array type. Only arrays of numeric types are "
-                        "supported by JAX.")
+        raise TypeError(f"{x!r} of type {type(x).__name__} is no array; give numbers, sequences of numbers or arrays")
     return np.asarray(x)
 
 
@@ -441,8 +438,8 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, devi
     if x.dtype == asked and not x.weak_type:
         return placed(lax.copy_p.bind(x) if copy else x, device)
     if dtypes.issubdtype(x.dtype, np.complexfloating) and dtypes.issubdtype(asked, np.floating):
-        source.warn("Casting from complex to real dtypes will soon raise a ValueError. Please use jnp.real or jnp.imag "
-                    "to take the real or imaginary part of complex input.", DeprecationWarning)
+        source.warn(f"a conversion from {x.dtype.name} to {asked.name} drops the imaginary part, and will be an error; write "
+                    "jnp.real(x) or jnp.imag(x)", DeprecationWarning)
     return placed(convert_to(x, asked), device)
 
 

@@ -95,8 +95,8 @@ def as_tuple(index: Any) -> tuple:
 
 
 def _sequence_error() -> TypeError:
-    return TypeError("Using a non-tuple sequence for multidimensional indexing is not allowed; use `arr[array(seq)]` "
-                     "instead of `arr[seq]`.")
+    return TypeError("an index is a list, which could mean one array of positions or one index per axis; write "
+                     "x[jnp.array(seq)] for the first, x[tuple(seq)] for the second")
 
 
 def _expanded(index: tuple, ndim: int) -> list:

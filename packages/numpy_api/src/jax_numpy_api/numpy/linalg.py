@@ -350,11 +350,11 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
         a = moveaxis(a, tuple(axes), tuple(range(a.ndim - len(axes), a.ndim)))
     out_shape = a.shape[b.ndim:]
     if a.shape[:b.ndim] != b.shape:
-        raise ValueError(f"After moving axes to end, leading shape of a must match shape of b. got a.shape={a.shape}, "
-                         f"b.shape={b.shape}")
+        raise ValueError(f"jax.numpy.linalg.tensorsolve: a, of shape {a.shape} once axes are moved to its end, must begin with "
+                         f"the shape of b, {b.shape}")
     if b.size != math.prod(out_shape):
-        raise ValueError(f"Input arrays must have prod(a.shape[:b.ndim]) == prod(a.shape[b.ndim:]); got a.shape={a.shape}, "
-                         f"b.ndim={b.ndim}.")
+        raise ValueError(f"jax.numpy.linalg.tensorsolve: a of shape {a.shape} gives {b.size} equations (axes before {b.ndim}) for "
+                         f"{math.prod(out_shape)} unknowns (axes from {b.ndim} on); the two must be equal")
     return solve(lax.reshape(a, (b.size, b.size)), lax.reshape(b, (b.size,))).reshape(out_shape)
 
 
@@ -637,8 +637,8 @@ def _norm(x, ord, axis, keepdims):
         return _vector_norm(x, ord, axes, keepdims)
     if len(axes) == 2:
         return _matrix_norm(x, ord, axes, keepdims)
-    raise ValueError(f"Improper number of axes for norm: axis={axis}. Pass one axis to compute a vector-norm, or two axes to "
-                     "compute a matrix-norm.")
+    raise ValueError(f"jax.numpy.linalg.norm: axis={axis} names {len(axes)} axes; give one for norms of vectors, two for norms of "
+                     "matrices")
 
 
 def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
@@ -743,13 +743,13 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
     check_arraylike("jnp.linalg.multi_dot", *arrays)
     arrays = [as_array(a) for a in arrays]
     if len(arrays) < 2:
-        raise ValueError(f"multi_dot requires at least two arrays; got len(arrays)={len(arrays)}")
+        raise ValueError(f"jax.numpy.linalg.multi_dot: expected two arrays or more, got {len(arrays)}")
     if any(a.ndim != 2 for a in arrays[1:-1]) or any(a.ndim not in (1, 2) for a in (arrays[0], arrays[-1])):
-        raise ValueError("multi_dot: input arrays must all be two-dimensional, except for the first and last array which may "
-                         f"be 1 or 2 dimensional. Got array shapes {[a.shape for a in arrays]}")
+        raise ValueError("jax.numpy.linalg.multi_dot: expected matrices, with a vector at either end at most, got shapes "
+                         f"{[a.shape for a in arrays]}")
     if any(a.shape[-1] != b.shape[0] for a, b in zip(arrays, arrays[1:])):
-        raise ValueError(f"multi_dot: last dimension of each array must match first dimension of following array. Got array "
-                         f"shapes {[a.shape for a in arrays]}")
+        raise ValueError("jax.numpy.linalg.multi_dot: neighbours must agree where they meet (columns of one, rows of the next), "
+                         f"got shapes {[a.shape for a in arrays]}")
     return _chain(arrays, precision)
 
 
@@ -785,8 +785,8 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     for x in (x1, x2):
         canonical_axis(axis, len(shape_of(x)), "jnp.linalg.cross: axis")
     if shape_of(x1)[axis] != 3 or shape_of(x2)[axis] != 3:
-        raise ValueError(f"Both input arrays must be (arrays of) 3-dimensional vectors, but they have {shape_of(x1)[axis]} and "
-                         f"{shape_of(x2)[axis]} dimensions instead.")
+        raise ValueError(f"jax.numpy.linalg.cross: axis {axis} must be of length 3 in both arrays, got shapes {shape_of(x1)} and "
+                         f"{shape_of(x2)}; for vectors of length 2 use jax.numpy.cross")
     return _cross(x1, x2, axis=axis)
 
 

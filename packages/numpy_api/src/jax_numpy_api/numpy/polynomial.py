@@ -141,7 +141,8 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     if k.shape[0] == 1:
         k = broadcast_to(k, (m,))
     if k.shape != (m,):
-        raise ValueError("k must be a scalar or a rank-1 array of length 1 or m.")
+        raise ValueError(f"jax.numpy.polyint: k must be one constant, or one for each of the m={m} integrations, got shape "
+                         f"{k.shape}")
     if m == 0:
         return p
     for i in range(m):
@@ -192,9 +193,9 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
         return _companion_roots_padded(p, dtype)
     known = concrete(p)
     if known is None:
-        raise errors.ConcretizationTypeError(p, "The error occurred in the jnp.roots() function. To use this within a "
-                                             "JIT-compiled context, pass strip_zeros=False, but be aware that leading zeros "
-                                             "will result in some returned roots being set to NaN.")
+        raise errors.ConcretizationTypeError(p, "jax.numpy.roots: the number of roots depends on how many leading coefficients are "
+                                             "zero, which a traced p does not tell; pass strip_zeros=False, and the roots that "
+                                             "such zeros take away are NaN")
     alive = np.flatnonzero(known)
     if alive.size == 0:
         return zeros((0,), dtype)
@@ -291,6 +292,7 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
         factor = 1
     else:
         if x.shape[0] <= deg + 1:
-            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+            raise ValueError(f"jax.numpy.polyfit: cov={cov!r} divides by the points left over, and {x.shape[0]} points leave none for "
+                             f"deg={deg}; give {deg + 2} or more, or pass cov='unscaled'")
         factor = resids / (x.shape[0] - (deg + 1))
     return (c, base * factor) if y.ndim == 1 else (c, base[:, :, None] * factor)

@@ -195,10 +195,9 @@ def _extreme(name, a, axis, keepdims, initial, where):
     shape = shape_of(a)
     axes = canonical_axes(axis, len(shape))
     if where is not None and initial is None:
-        raise ValueError(f"reduction operation {name} does not have an identity, so to use a where mask one has to specify "
-                         "'initial'")
+        raise ValueError(f"jax.numpy.{name}: where may leave no element, and {name} of none has no value; pass initial")
     if initial is None and 0 in [shape[i] for i in axes]:
-        raise ValueError(f"zero-size array to reduction operation {name} which has no identity")
+        raise ValueError(f"jax.numpy.{name}: {name} of no elements has no value (shape {tuple(shape)}, axis={axis}); pass initial")
     dtype = lax.dtype(a)
     if where is not None:
         a = _masked(name, a, where, _bound(dtype, lowest))
@@ -643,11 +642,10 @@ def _cumulative(name, fun, x, axis, dtype, include_initial, start):
     check_arraylike(name, x)
     x = as_array(x)
     if x.ndim == 0:
-        raise ValueError(f"The input must be non-scalar to take a {name}, however a scalar value or scalar array was given.")
+        raise ValueError(f"jax.numpy.{name}: expected an array with an axis to run along, got a scalar")
     if axis is None:
         if x.ndim != 1:
-            raise ValueError(f"The input array has rank {x.ndim}, however axis was not set to an explicit value. The axis "
-                             "argument is only optional for one-dimensional arrays.")
+            raise ValueError(f"jax.numpy.{name}: an array of shape {x.shape} has several axes to run along; name one by axis")
         axis = 0
     axis = canonical_axis(axis, x.ndim)
     wide = dtype if dtype is not None else _sum_dtype(x.dtype, name == "cumulative_sum")

@@ -54,10 +54,10 @@ def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None 
         check_arraylike("where", condition)
         return nonzero(condition, size=size, fill_value=fill_value)
     if x is None or y is None:
-        raise ValueError("Either both or neither of the x and y arguments should be provided to jax.numpy.where, got "
-                         f"{x} and {y}.")
+        raise ValueError(f"jax.numpy.where: {'x' if x is None else 'y'} is missing; give x and y to choose between, or neither "
+                         "for the places where condition holds")
     if size is not None or fill_value is not None:
-        raise ValueError("size and fill_value arguments cannot be used in three-term where function.")
+        raise ValueError("jax.numpy.where: size and fill_value go with where(condition) alone; leave them out, or x and y")
     if context.state.trace is EVAL:
         x = operand(x, condition) if type(x) in NUMBERS else x
         y = operand(y, condition) if type(y) in NUMBERS else y
@@ -101,8 +101,8 @@ def limited(index: Any, n: int, mode: str, name: str, what: str) -> Any:
     if mode == "raise":
         known = concrete(index)
         if known is None:
-            raise errors.ConcretizationTypeError(index, f"The error occurred because jnp.{name} was jit-compiled with mode='raise'. "
-                                                 "Use mode='wrap' or mode='clip' instead.")
+            raise errors.ConcretizationTypeError(index, f"jax.numpy.{name}: mode='raise' looks at the values of the index, which are "
+                                                 "not known while tracing; pass mode='wrap' or mode='clip'")
         if known.size and (known.min() < 0 or known.max() >= n):
             raise ValueError(f"invalid entry in {what}")
         return index
@@ -202,13 +202,13 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
     check_arraylike("nonzero", a)
     a = as_array(a)
     if a.ndim == 0:
-        raise ValueError("Calling nonzero on 0d arrays is not allowed. Use jnp.atleast_1d(scalar).nonzero() instead.")
+        raise ValueError("jax.numpy.nonzero: a scalar has no positions; pass jnp.atleast_1d(a)")
     known = concrete(a)
     if size is None:
         if known is None:
             raise errors.ConcretizationTypeError(
-                a, "The size argument of jnp.nonzero must be statically specified to use jnp.nonzero within JAX "
-                "transformations.")
+                a, "jax.numpy.nonzero: the length of the result is the number of nonzero elements, which is not known while "
+                "tracing; pass the length as size")
         return tuple(from_numpy(p.astype(dtypes.default_int_dtype()), a) for p in np.nonzero(known))
     return _nonzero(a, given_size("nonzero", size), fill_value)
 
@@ -335,8 +335,8 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
 
 def _immutable(name: str, inplace: bool) -> None:
     if inplace:
-        raise ValueError(f"jax.numpy.{name} cannot modify arrays in-place, because JAX arrays are immutable. Pass "
-                         "inplace=False to instead return an updated array.")
+        raise ValueError(f"jax.numpy.{name}: arrays never change, so there is no inplace=True; pass inplace=False and take the "
+                         "array returned")
 
 
 def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, inplace: bool = True) -> Array:
@@ -460,8 +460,8 @@ def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None, *, assume_un
     known = concrete(obj)
     if known is not None:
         if known.dtype == np.bool_ and known.shape != (n,):
-            raise ValueError("np.delete(arr, obj): for boolean indices, obj must be one-dimensional with length matching "
-                             f"specified axis; got shape {known.shape} for length {n}")
+            raise ValueError(f"jax.numpy.delete: a mask obj must be a vector with an entry for each of the {n} positions along the "
+                             f"axis, got shape {known.shape}")
         positions = known if known.size else known.astype(int)
         return take(a, np.delete(np.arange(n), positions), axis)
     return _delete_traced(a, as_array(obj), axis, assume_unique_indices)
@@ -505,7 +505,7 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
     if index.dtype == np.bool_:
         index = nonzero(index)[0]
     if index.ndim > 1:
-        raise ValueError(f"jnp.insert(): obj must be a slice, a one-dimensional array, or a scalar; got shape {index.shape}")
+        raise ValueError(f"jax.numpy.insert: obj must be a position, a vector of positions or a slice, got shape {index.shape}")
     if index.ndim == 0 and values.ndim:
         values = lax.reshape(values, (1,) * max(0, a.ndim - values.ndim) + values.shape)
         values = moveaxis(values, 0, axis)

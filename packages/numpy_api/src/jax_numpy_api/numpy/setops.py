@@ -70,9 +70,8 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
         known = concrete(ar)
         if known is None:
             raise errors.ConcretizationTypeError(
-                ar, "The error arose for the first argument of jnp.unique(). To make jnp.unique() compatible with JIT and "
-                "other transforms, you can specify a concrete value for the size argument, which will determine the output "
-                "size.")
+                ar, "jax.numpy.unique: the length of the result is the number of different elements, which is not known while "
+                "tracing; pass the length as size")
         out = _on_host(known, ar, wanted, axis, equal_nan)
     else:
         out = _padded(as_array(ar), wanted, axis, equal_nan, given_size("unique", size), fill_value)

@@ -116,8 +116,8 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
     else:
         axes = canonical_axes(axis, a.ndim)
         if any(a.shape[i] != 1 for i in axes):
-            raise ValueError(f"cannot select an axis to squeeze out which has size not equal to one, got shape={a.shape} "
-                             f"and dimensions={axes}")
+            raise ValueError(f"jax.numpy.squeeze: axis={axis} of an array of shape {a.shape} is not of length 1; name only axes that "
+                             "are")
     return lax.squeeze(a, axes) if axes else a
 
 
@@ -200,7 +200,7 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
     check_arraylike("matrix_transpose", x)
     if len(shape_of(x)) < 2:
-        raise ValueError(f"x must be at least two-dimensional for matrix_transpose; got ndim={len(shape_of(x))}")
+        raise ValueError(f"jax.numpy.matrix_transpose: expected two axes or more, got shape {shape_of(x)}")
     return swapaxes(x, -1, -2)
 
 
@@ -301,12 +301,12 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
     if rank == 0:
         raise ValueError("Zero-dimensional arrays cannot be concatenated.")
     if any(len(s) != rank for s in shapes):
-        raise TypeError("Cannot concatenate arrays with different numbers of dimensions: got "
-                        f"{', '.join(map(str, shapes))}.")
+        raise TypeError("concatenation: the arrays differ in their number of axes, got shapes "
+                        f"{', '.join(map(str, shapes))}; add axes by jnp.expand_dims")
     axis = canonical_axis(axis, rank)
     if any(s[:axis] != shapes[0][:axis] or s[axis + 1:] != shapes[0][axis + 1:] for s in shapes):
-        raise TypeError("Cannot concatenate arrays with shapes that differ in dimensions other than the one being "
-                        f"concatenated: concatenating along dimension {axis} for shapes {', '.join(map(str, shapes))}.")
+        raise TypeError(f"concatenation along axis {axis}: the other axes must be equally long, got shapes "
+                        f"{', '.join(map(str, shapes))}")
     if len(arrays) == 1:
         return as_array(arrays[0])
     found = _joined_on_host(np.concatenate, arrays, axis)

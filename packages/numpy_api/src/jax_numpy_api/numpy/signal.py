@@ -186,8 +186,8 @@ def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = Non
     f = as_array(f)
     axes = canonical_axes(axis, f.ndim)
     if any(f.shape[d] < order + 1 for d in axes):
-        raise ValueError(f"Shape of array too small to calculate a numerical gradient, at least {order + 1} elements are "
-                         "required.")
+        raise ValueError(f"jax.numpy.gradient: edge_order={order} needs {order + 1} elements along each of axes {axes}, got shape "
+                         f"{f.shape}")
     if len(varargs) == 0:
         steps: list = [1.0] * len(axes)
     elif len(varargs) == 1:

@@ -26,10 +26,10 @@ from .ufuncs import _is_inexact
 
 def _check_sort(name: str, kind: Any, order: Any) -> None:
     if kind is not None:
-        raise TypeError(f"'kind' argument to {name} is not supported. Use stable=True or stable=False to specify sort "
-                        "stability.")
+        raise TypeError(f"jax.numpy.{name}: kind={kind!r} is not offered, there is one algorithm; say by stable=True or "
+                        "stable=False whether equal elements keep their order")
     if order is not None:
-        raise TypeError(f"'order' argument to {name} is not supported.")
+        raise TypeError(f"jax.numpy.{name}: order={order!r} names fields, and arrays have none; leave it out")
 
 
 def _line(a: Any, axis: Any, name: str) -> tuple:

@@ -313,8 +313,8 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
     if length is None:
         known = concrete(x)
         if known is None:
-            raise errors.ConcretizationTypeError(x, "The error occurred because of argument 'x' of jnp.bincount. To avoid "
-                                                 "this error, pass a static `length` argument.")
+            raise errors.ConcretizationTypeError(x, "jax.numpy.bincount: the length of the result is the largest value plus 1, "
+                                                 "which is not known while tracing; pass it as length")
         length = max(minlength, int(known.max()) + 1 if known.size else 0)
     length = operator.index(length)
     if weights is None:

@@ -84,10 +84,11 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, m
     check_arraylike("take_along_axis", arr, indices)
     indices = as_array(indices)
     if not dtypes.issubdtype(indices.dtype, np.integer):
-        raise TypeError(f"take_along_axis indices must be of integer type, got {indices.dtype}")
+        raise TypeError(f"jax.numpy.take_along_axis: indices must be integers, got {indices.dtype}")
     if axis is None:
         if indices.ndim != 1:
-            raise ValueError(f"take_along_axis indices must be 1D if axis=None, got shape {indices.shape}")
+            raise ValueError(f"jax.numpy.take_along_axis: axis=None reads the flattened array, so indices must be a vector, got "
+                             f"shape {indices.shape}; ravel them, or name an axis")
         arr, axis = ravel(arr), 0
     arr = as_array(arr)
     if arr.ndim != indices.ndim:
@@ -144,8 +145,8 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
         return placed(_repeat_to(a, repeats, axis, operator.index(total_repeat_length)), None, out_sharding)
     if known is None:
         raise errors.ConcretizationTypeError(
-            repeats, "When jit-compiling jnp.repeat, the total number of repeats must be static: give the length of the "
-            "result as total_repeat_length.")
+            repeats, "jax.numpy.repeat: the length of the result is the sum of repeats, which is not known while tracing; pass "
+            "it as total_repeat_length")
     if known.ndim == 0 or known.size == 1:
         return placed(_repeat_each(a, int(known.reshape(-1)[0]), axis), None, out_sharding)
     if known.ndim != 1 or known.shape[0] != a.shape[axis]:

@@ -114,8 +114,8 @@ class ufunc:
         if initial is not None:
             check_arraylike(f"{self.__name__}.reduce", initial)
         if where is not None and self._identity is None and initial is None:
-            raise ValueError(f"reduction operation {self.__name__!r} does not have an identity, so to use a where mask one "
-                             "has to specify 'initial'.")
+            raise ValueError(f"jax.numpy.{self.__name__}.reduce: where may leave no element, and {self.__name__} of none has no "
+                             "value; pass initial")
         fast = self._fast["reduce"]
         if fast is not None and dtype is None:
             return fast(a, axis=axis, keepdims=keepdims, initial=initial, where=where)
@@ -139,7 +139,7 @@ class ufunc:
         start = initial if initial is not None else self._identity
         if start is None:
             if flat.shape[0] == 0:
-                raise ValueError(f"zero-size array to reduction operation {self.__name__} which has no identity")
+                raise ValueError(f"jax.numpy.{self.__name__}.reduce: {self.__name__} of no elements has no value; pass initial")
             first, rest = flat[0], flat[1:]
         else:
             first, rest = broadcast_to(asarray(start, flat.dtype), flat.shape[1:]), flat

@@ -48,9 +48,9 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
     Source: `numpy.vectorize`.
     """
     if any(not isinstance(e, (str, int)) for e in excluded):
-        raise TypeError(f"jax.numpy.vectorize can only exclude integer or string arguments, but excluded={set(excluded)!r}")
+        raise TypeError(f"jax.numpy.vectorize: excluded={set(excluded)!r} must hold positions (ints) and names (strings)")
     if any(isinstance(e, int) and e < 0 for e in excluded):
-        raise ValueError(f"excluded={set(excluded)!r} contains negative numbers")
+        raise ValueError(f"jax.numpy.vectorize: excluded={set(excluded)!r} holds a negative number; count positions from 0")
     cores = _parsed(signature) if signature is not None else None
 
     @functools.wraps(pyfunc)

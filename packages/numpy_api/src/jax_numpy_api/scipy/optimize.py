@@ -60,7 +60,7 @@ def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = (), *, method
     """
     options = dict(options or {})
     if not isinstance(args, tuple):
-        raise TypeError(f"args argument to jax.scipy.optimize.minimize must be a tuple, got {args!r}")
+        raise TypeError(f"jax.scipy.optimize.minimize: args must be a tuple, got {args!r}; for one argument write (a,)")
     x0 = jnp.asarray(x0)
     if x0.ndim != 1:
         raise TypeError(f"jax.scipy.optimize.minimize: x0 must be a vector, got shape {x0.shape}; use jax.flatten_util.ravel_pytree")

@@ -117,9 +117,8 @@ def _apply(prim, operands, params):
             return outs
     rule = sparse_rules_bcoo.get(prim)
     if rule is None:
-        why = " because it would result in dense output" if prim.name in _DENSE_RESULT else ""
-        raise NotImplementedError(f"sparse rule for {prim.name} is not implemented{why}. If this is your intent, use "
-                                  "sparse.todense() to convert your arguments to dense matrices.")
+        why = "its result would be dense" if prim.name in _DENSE_RESULT else "it has no rule for sparse operands"
+        raise NotImplementedError(f"sparsify: {prim.name} stops here, since {why}; make its operands dense by sparse.todense")
     return rule(*[to_bcoo(x) for x in operands], **params)
 
 
@@ -468,26 +467,22 @@ class SparsifyEnv:
 
 def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:
     """A pytree of dense and sparse arrays as one of values in ``spenv``."""
-    def value(x):
-        if isinstance(x, BCOO):
-            return spenv.sparse(x.shape, x.data, x.indices, indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
-        if isinstance(x, BCSR):
-            return spenv.sparse(x.shape, x.data, x.indices, x.indptr, indices_sorted=x.indices_sorted,
-                                unique_indices=x.unique_indices)
-        return spenv.dense(x)
-    return tree.map(value, args, is_leaf=is_sparse)
+    def stored(x):
+        x = x if isinstance(x, BCSR) else to_bcoo(x)
+        # the leaves of a sparse array are its buffers, in the order in which `SparsifyEnv.sparse` takes them
+        return spenv.sparse(x.shape, *tree.leaves(x), indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
+    return tree.map(lambda x: stored(x) if is_sparse(x) else spenv.dense(x), args, is_leaf=is_sparse)
 
 
 def spvalues_to_arrays(spenv: SparsifyEnv, spvalues: Any) -> Any:
     """The inverse of `arrays_to_spvalues`."""
-    def array(v):
-        facts = dict(shape=v.shape, indices_sorted=v.indices_sorted, unique_indices=v.unique_indices)
-        if v.is_bcoo():
-            return BCOO((spenv.data(v), spenv.indices(v)), **facts)
-        if v.is_bcsr():
-            return BCSR((spenv.data(v), spenv.indices(v), spenv.indptr(v)), **facts)
-        return spenv.data(v)
-    return tree.map(array, spvalues, is_leaf=lambda v: isinstance(v, SparsifyValue))
+    def fetched(v):
+        if v.is_dense():
+            return spenv.data(v)
+        cls, rows = (BCOO, ()) if v.is_bcoo() else (BCSR, (spenv.indptr(v),))
+        return cls((spenv.data(v), spenv.indices(v), *rows), shape=v.shape, indices_sorted=v.indices_sorted,
+                   unique_indices=v.unique_indices)
+    return tree.map(fetched, spvalues, is_leaf=lambda v: isinstance(v, SparsifyValue))
 
 
 def spvalues_to_avals(spenv: SparsifyEnv, spvalues: Any) -> Any:

@@ -24,7 +24,8 @@ from ..placement.sharding import Index, Sharding
 
 def _is_scalar(x: ArrayImpl) -> None:
     if x.aval.shape:
-        raise TypeError(f"Only scalar arrays can be converted to Python scalars; got arr.ndim={x.ndim}, shape={x.shape}")
+        raise TypeError(f"a Python number can be made of a scalar, not of an array of shape {x.shape}; take one element, or "
+                        "x.item() for an array of one")
 
 
 class Shard:
@@ -237,10 +238,9 @@ class _ArrayMethods:
         if size == 1:
             return bool(host_value(self))
         if size == 0:
-            raise ValueError("The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array "
-                             "is not empty.")
-        raise ValueError(f"The truth value of an array with more than one element is ambiguous (shape {self.shape}). Use "
-                         "a.any() or a.all()")
+            raise ValueError(f"an array of shape {self.shape} has no elements, so it is neither true nor false; test x.size > 0")
+        raise ValueError(f"an array of shape {self.shape} has several elements, so it is neither true nor false; write x.any() or "
+                         "x.all()")
 
     def __int__(self) -> int:
         _is_scalar(self)

@@ -147,12 +147,11 @@ def as_sharding(placement: Any) -> Sharding:
     if isinstance(placement, PartitionSpec):
         current = mesh.current_mesh()
         if current is None or current.empty:
-            raise ValueError("Please set a mesh via `jax.set_mesh` if a PartitionSpec is passed to device_put; got "
-                             f"{placement}")
+            raise ValueError(f"device_put: {placement} names axes of a mesh, and none is set; call jax.set_mesh(mesh), or pass "
+                             "NamedSharding(mesh, spec)")
         return NamedSharding(current, placement)
-    raise ValueError("`jax.device_put` only accepts `None`, `jax.sharding.Sharding`, `jax.Device`, `Format`, "
-                     "`jax.sharding.PartitionSpec` or a pytree of these values. Received invalid value: "
-                     f"{placement!r} of type {type(placement).__name__}")
+    raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device, a "
+                     "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
 
 
 def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
@@ -287,10 +286,8 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
             kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))
             bad = [name for name in sharding.spec.axis_names() if kinds[name] is not mesh.AxisType.Explicit]
             if bad:
-                raise ValueError(
-                    f"PartitionSpec passed to reshard cannot contain axis names that are of type Auto or Manual. Got "
-                    f"PartitionSpec: {sharding.spec} with axis name: {bad[0]} of type: {kinds[bad[0]]}; use "
-                    "jax.lax.with_sharding_constraint for such axes.")
+                raise ValueError(f"reshard: {sharding.spec} names axis {bad[0]!r}, which is {kinds[bad[0]].name}; only Explicit axes "
+                                 "can be asked for here, for others use jax.lax.with_sharding_constraint")
     if no_collectives.value:
         wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
         for x, where in zip(tree.tree_leaves(xs), wanted):
@@ -402,8 +399,8 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     aval = ShapedArray(shape, arrays[0].dtype if dtype is None else np.dtype(dtype),
                        bool(arrays) and arrays[0].weak_type)
     if len(arrays) != len(devices):
-        raise ValueError(f"Expected {len(devices)} per-device arrays (this is how many devices are addressable by the "
-                         f"sharding), but got {len(arrays)}")
+        raise ValueError(f"make_array_from_single_device_arrays: sharding has {len(devices)} devices of this process, so expected "
+                         f"as many arrays, got {len(arrays)}")
     part = sharding.shard_shape(shape)
     by_device = {}
     for a in arrays:

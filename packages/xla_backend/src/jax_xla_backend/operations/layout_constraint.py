@@ -52,8 +52,7 @@ def with_layout_constraint(x: Any, layouts: Any) -> Any:
 
 def _constrain(x, layout):
     if not isinstance(layout, Layout):
-        raise ValueError(f"layouts passed to `with_layout_constraint` must be of type `Layout`. Got {layout!r} of type "
-                         f"{type(layout).__name__}")
+        raise ValueError(f"with_layout_constraint: expected a Layout, got {layout!r} of type {type(layout).__name__}")
     try:
         layout.check_compatible_aval(np.shape(x))
     except ValueError as error:

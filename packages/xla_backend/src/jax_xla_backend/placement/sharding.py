@@ -272,15 +272,14 @@ def check_pspec(mesh: Any, spec: Any, *_: Any) -> None:
     seen = set()
     for name in itertools.chain(spec.axis_names(), spec.unreduced, spec.reduced):
         if name not in mesh.axis_names:
-            raise ValueError(f"Resource axis: {name} of {spec} is not found in mesh: {mesh.axis_names}.")
+            raise ValueError(f"NamedSharding: {spec} names axis {name!r}, but the mesh has the axes {mesh.axis_names}")
         if name in seen:
             raise DuplicateSpecError(
-                f"A single NamedSharding spec specification can map every mesh axis to at most one positional dimension, "
-                f"but {spec} has duplicate entries for `{name}`", mesh, spec)
+                f"NamedSharding: {spec} names axis {name!r} twice; an axis of the mesh can divide one dimension", mesh, spec)
         seen.add(name)
     if UNCONSTRAINED in spec.partitions and mesh.axis_types and not mesh.auto_axes:
-        raise ValueError(f"{spec} cannot contain `P.UNCONSTRAINED` when no mesh axis_types are `Auto`. Got mesh "
-                         f"axis_types: {mesh.axis_types}")
+        raise ValueError(f"NamedSharding: {spec} leaves a dimension to the compiler (UNCONSTRAINED), but no axis of the mesh is "
+                         f"Auto, got axis_types={mesh.axis_types}")
 
 
 def _entry_axes(entry: Any) -> tuple:

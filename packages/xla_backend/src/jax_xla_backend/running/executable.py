@@ -268,9 +268,8 @@ class Executable:
                 x = args[i] if args is not None else None
                 if type(x) is ArrayImpl and x._committed and not x._sharding.is_equivalent_to(ins[position], x.ndim):
                     raise ValueError(
-                        f"Sharding passed to jit does not match the sharding on the respective arg. Got jit sharding: "
-                        f"{ins[position]},\narg sharding: {x.sharding} for arg type: {x.aval.str_short()}; argument {i} of "
-                        f"{self.module.name}. Move the argument with jax.device_put, or leave in_shardings out.")
+                        f"call of {self.module.name}: in_shardings place argument {i}, {x.aval.str_short()}, as {ins[position]},\n"
+                        f"but it lies as {x.sharding}; move it by jax.device_put, or leave in_shardings out")
         return devices, ins, True
 
     def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:

@@ -84,7 +84,7 @@ class ProfileSession:
         global _running
         with _lock:
             if _running is not None:
-                raise RuntimeError("Profile has already been started. Only one profile may be run at a time.")
+                raise RuntimeError("profiler: a session is under way, and there can be one at a time; end it by stop_trace")
             client.get_client()  # devices can only be recorded once they are known
             self._session = profiler.ProfilerSession() if self._options is None else profiler.ProfilerSession(self._options)
             self._result = None

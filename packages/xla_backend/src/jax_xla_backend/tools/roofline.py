@@ -88,24 +88,24 @@ class RooflineResult:
         return cls()
 
     def __add__(self, other: "RooflineResult") -> "RooflineResult":
-        def merged(a, b):
-            return {k: a.get(k, 0) + b.get(k, 0) for k in (*a, *(k for k in b if k not in a))}
-        return RooflineResult(
-            flops=self.flops + other.flops, unfused_flops=self.unfused_flops + other.unfused_flops,
-            ici_bytes=merged(self.ici_bytes, other.ici_bytes), ici_latency=merged(self.ici_latency, other.ici_latency),
-            hbm_bytes=self.hbm_bytes + other.hbm_bytes, peak_hbm_bytes=max(self.peak_hbm_bytes, other.peak_hbm_bytes),
-            unfused_hbm_bytes=self.unfused_hbm_bytes + other.unfused_hbm_bytes)
+        """The cost of both, one after the other."""
+        sums = {name: _sum(cost, getattr(other, name)) for name, cost in vars(self).items()}
+        return RooflineResult(**sums | {"peak_hbm_bytes": max(self.peak_hbm_bytes, other.peak_hbm_bytes)})
 
     def __mul__(self, constant: int) -> "RooflineResult":
         """The cost of ``constant`` runs one after the other, which have the peak of one."""
-        def times(x):
-            return {k: v * constant for k, v in x.items()}
-        return RooflineResult(
-            flops=self.flops * constant, unfused_flops=self.unfused_flops * constant, ici_bytes=times(self.ici_bytes),
-            ici_latency=times(self.ici_latency), hbm_bytes=self.hbm_bytes * constant, peak_hbm_bytes=self.peak_hbm_bytes,
-            unfused_hbm_bytes=self.unfused_hbm_bytes * constant)
+        products = {name: _product(cost, constant) for name, cost in vars(self).items()}
+        return RooflineResult(**products | {"peak_hbm_bytes": self.peak_hbm_bytes})
 
     __rmul__ = __mul__
+
+
+def _sum(a: Any, b: Any) -> Any:
+    return {axis: a.get(axis, 0) + b.get(axis, 0) for axis in a | b} if isinstance(a, dict) else a + b
+
+
+def _product(cost: Any, constant: int) -> Any:
+    return {axis: n * constant for axis, n in cost.items()} if isinstance(cost, dict) else cost * constant
 
 
 # -- rules ---------------------------------------------------------------------------------------------------------------

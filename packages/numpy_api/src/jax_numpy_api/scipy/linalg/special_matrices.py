@@ -51,8 +51,7 @@ def block_diag(*arrs: Any) -> Array:
     blocks = [jnp.atleast_2d(as_array(x)) for x in promote_dtypes(*arrs)]
     for i, x in enumerate(blocks):
         if x.ndim > 2:
-            raise ValueError(f"Arguments to jax.scipy.linalg.block_diag must have at most 2 dimensions, got shape {x.shape} at "
-                             f"argument {i}.")
+            raise ValueError(f"jax.scipy.linalg.block_diag: argument {i} must be a matrix, a vector or a scalar, got shape {x.shape}")
     columns, done, rows = sum(x.shape[1] for x in blocks), 0, []
     for x in blocks:
         rows.append(jnp.pad(x, ((0, 0), (done, columns - done - x.shape[1]))))

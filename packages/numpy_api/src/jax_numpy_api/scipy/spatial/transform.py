@@ -94,9 +94,9 @@ def _from_matrix(m):
 def _axes(seq: str, most: int = 3) -> tuple[list[int], bool]:
     """Axes of a sequence, and whether they turn with the body (capital letters)."""
     if not re.fullmatch(f"[xyz]{{1,{most}}}|[XYZ]{{1,{most}}}", seq):
-        raise ValueError(f"Expected axes from `seq` to be from ['x', 'y', 'z'] or ['X', 'Y', 'Z'], at most {most}, got {seq!r}")
+        raise ValueError(f"Rotation: seq={seq!r} must be 1 to {most} letters, all of 'xyz' (fixed axes) or all of 'XYZ' (axes that turn)")
     if any(a == b for a, b in zip(seq, seq[1:])):
-        raise ValueError(f"Expected consecutive axes to be different, got {seq}")
+        raise ValueError(f"Rotation: seq={seq!r} turns about one axis twice in a row; add the two angles")
     return ["xyz".index(c) for c in seq.lower()], seq.isupper()
 
 

@@ -80,7 +80,7 @@ def smap(f: Callable | None = None, /, *, in_axes: Any = Infer, out_axes: Any, a
     if isinstance(axis_name, (tuple, list)):
         raise TypeError(f"smap: axis_name must be one name, got {axis_name!r}; use jax.shard_map for several axes")
     if isinstance(in_axes, list):
-        raise TypeError(f"smap: in_axes must be an int, None, or a tuple of entries, one for each argument, got {in_axes!r}")
+        raise TypeError(f"smap: in_axes={in_axes!r} is a list; give an int, None, or a tuple with an entry per argument")
     ins = Infer if in_axes is Infer else _specs_of_axes("in_axes", in_axes, axis_name)
     return shard_map(f, in_specs=ins, out_specs=_specs_of_axes("out_axes", out_axes, axis_name), axis_names={axis_name})
 
