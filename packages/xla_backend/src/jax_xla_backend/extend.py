@@ -1,7 +1,7 @@
 """`jax.extend.backend`: the client behind the devices, for libraries that need it."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 from jax_core import backends as _backends
 
@@ -10,6 +10,9 @@ from .compiling import compile, tiered_compilation
 from .api import clear_caches, devices
 from .jaxlib_compat import VERSION_TEXT, _jax
 from .platforms.plugins import register_plugin
+
+if TYPE_CHECKING:
+    from jax_core.representation.primitive import Primitive
 
 
 def get_backend(platform: str | None = None) -> Any:
@@ -51,25 +54,26 @@ def clear_in_memory_compilation_cache() -> None:
     tiered_compilation.clear()
 
 
-def apply_primitive(prim: Any, *args: Any, **params: Any) -> Any:
+def apply_primitive(prim: Primitive, *args: Any, **params: Any) -> Any:
     """Run one primitive now."""
     return _backends.get().evaluate(prim, args, params)
 
 
 def register_backend_factory(name: str, factory: Callable, *, priority: int = 0, fail_quietly: bool = True,
-                             experimental: bool = False, make_topology: Any = None, c_api: Any = None) -> None:
+                             experimental: bool = False, make_topology: Callable[..., Any] | None = None,
+                             c_api: object | None = None) -> None:
     """Not supported: platforms come as PJRT plugins, see ``plugins.register_plugin``."""
     raise NotImplementedError("register_backend_factory: platforms are added as PJRT plugins (entry point group "
                               "jax_plugins); a whole backend is added through the entry point jax_core.backends")
 
 
-def register_backend_cache(cache: Any, for_what: str) -> None:
+def register_backend_cache(cache: object, for_what: str) -> None:
     """Not needed: caches of this system are cleared by `jax.clear_caches`."""
 
 
-def get_compile_options(num_replicas: int, num_partitions: int, device_assignment: Any = None,
+def get_compile_options(num_replicas: int, num_partitions: int, device_assignment: object | None = None,
                         env_options_overrides: dict | None = None, fdo_profile: bytes | None = None,
-                        detailed_logging: bool = True, backend: Any = None) -> Any:
+                        detailed_logging: bool = True, backend: object | None = None) -> Any:
     """jaxlib's options for a compilation."""
     options = _jax.CompileOptions()
     options.num_replicas, options.num_partitions = num_replicas, num_partitions

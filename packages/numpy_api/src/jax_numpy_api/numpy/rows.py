@@ -13,9 +13,9 @@ from jax_core import backends
 from jax_core.configuration import engine, context
 from jax_core.extension_points import caches_cleared
 from jax_core.programs.jit import inlined, inlined_later, jit
-from jax_core.traces.trace import EVAL
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.traces.trace import EVAL
 
 from .promotion import as_array, promote_args, promote_args_inexact, promote_args_numeric
 
@@ -45,7 +45,7 @@ def named(fun: Callable, name: str, doc: str, signature: inspect.Signature | Non
 def parameters(*names: str, positional_only: bool = True) -> inspect.Signature:
     """The signature ``(a, b, /)``, or ``(a, b)``."""
     kind = inspect.Parameter.POSITIONAL_ONLY if positional_only else inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Signature([inspect.Parameter(n, kind) for n in names])
+    return inspect.Signature([inspect.Parameter(n, kind, annotation="ArrayLike") for n in names], return_annotation="Array")
 
 
 # -- when to compile ---------------------------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ caches_cleared.add(_forget_numbers)
 # -- rows --------------------------------------------------------------------------------------------------------------
 
 def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = "x",
-          exact: str | None = None) -> Callable:
+          exact: str | None = None) -> Callable[[ArrayLike], Array]:
     """The public function ``name(x, /)``: promotion, then ``op``."""
     prepare = PROMOTIONS[promote]
 
@@ -167,7 +167,7 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
 
 
 def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str, str] = ("x1", "x2"),
-           exact: str | None = None) -> Callable:
+           exact: str | None = None) -> Callable[[ArrayLike, ArrayLike], Array]:
     """The public function ``name(x1, x2, /)``: promotion and broadcasting, then ``op``."""
     prepare = PROMOTIONS[promote]
 

@@ -118,7 +118,7 @@ def truth(x: Any) -> Any:
 
 
 def _logical(name: str, op: Any, summary: str):
-    def fun(x1, x2, /):
+    def fun(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         check_arraylike(name, x1, x2)
         return op(*promote_shapes(name, truth(x1), truth(x2)))
     return adaptive("always")(named(fun, name, f"{summary} Any nonzero element counts as true; the result is boolean.\n\n"

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jax_core.representation import array as core_array
 from jax_core.representation import aval as core_aval
+from jax_core.representation.typing import Placement
 
 from . import interruptible
 from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
@@ -40,7 +41,7 @@ class Shard:
 
     __slots__ = ("device", "_sharding", "_global_shape", "_data")
 
-    def __init__(self, device: Any, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
+    def __init__(self, device: Placement, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
         self.device, self._sharding, self._global_shape, self._data = device, sharding, global_shape, data
 
     @property

@@ -7,6 +7,7 @@ import ml_dtypes
 import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.typing import DTypeLike, Placement
 
 from ..platforms import client
 from .array import ArrayImpl
@@ -22,12 +23,12 @@ _PLATFORMS = {DLDeviceType.kDLCPU: ("cpu",), DLDeviceType.kDLCUDA: ("cuda",), DL
               DLDeviceType.kDLROCM: ("rocm",), DLDeviceType.kDLROCMHost: ("cpu",)}
 
 
-def is_supported_dtype(dtype: Any) -> bool:
+def is_supported_dtype(dtype: DTypeLike) -> bool:
     """Whether arrays of this dtype can be exchanged."""
     return np.dtype(dtype) in SUPPORTED_DTYPES
 
 
-def from_dlpack(external_array: Any, device: Any = None, copy: bool | None = None) -> ArrayImpl:
+def from_dlpack(external_array: object, device: Placement | None = None, copy: bool | None = None) -> ArrayImpl:
     """An array with the contents of an array of another library.
 
     Args:

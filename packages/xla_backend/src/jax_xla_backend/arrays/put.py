@@ -18,6 +18,7 @@ from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, i
 from jax_core.representation.primitive import LINEAR, Primitive
 from jax_core.traces.trace import Tracer
 from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
 
 from ..platforms import client
 from . import transfer_guards
@@ -230,7 +231,8 @@ def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
 
 
 @api_boundary
-def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
+def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: bool = False,
+               may_alias: bool | None = None) -> Any:
     """Copy values to devices.
 
     Args:
@@ -270,7 +272,7 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> A
     return result
 
 
-def reshard(xs: Any, out_shardings: Any) -> Any:
+def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
     """``xs`` (a tree of arrays) with other shardings.
 
     Args:
@@ -295,7 +297,7 @@ def reshard(xs: Any, out_shardings: Any) -> Any:
     return device_put(xs, out_shardings)
 
 
-def device_get(x: Any) -> Any:
+def device_get(x: PyTree) -> Any:
     """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is.
 
     The transfers run at the same time.
@@ -314,7 +316,7 @@ def _get_leaf(x: Any) -> Any:
     return np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, np.generic) else x
 
 
-def copy_to_host_async(x: Any) -> Any:
+def copy_to_host_async(x: PyTree) -> Any:
     """Begin the transfer of all arrays in the tree ``x`` to the host, and return ``x``."""
     for leaf in tree.tree_leaves(x):
         begin = getattr(leaf, "copy_to_host_async", None)
@@ -323,7 +325,7 @@ def copy_to_host_async(x: Any) -> Any:
     return x
 
 
-def block_until_ready(x: Any) -> Any:
+def block_until_ready(x: PyTree) -> Any:
     """Wait until all arrays in the tree ``x`` are computed, and return ``x``."""
     done = []
     for leaf in tree.tree_leaves(x):
@@ -373,8 +375,8 @@ def device_put_replicated(x: Any, devices: Sequence[Any]) -> Any:
 
 # -- arrays from parts -----------------------------------------------------------------------------------------------
 
-def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[Any], *,
-                                         dtype: Any = None) -> ArrayImpl:
+def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *,
+                                         dtype: DTypeLike | None = None) -> ArrayImpl:
     """An array out of the parts that this process's devices hold.
 
     Args:
@@ -417,8 +419,8 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     return make_array(aval, sharding, [by_device[d] for d in devices], True)
 
 
-def make_array_from_callback(shape: Sequence[int], sharding: Any, data_callback: Callable[[Any], Any],
-                             dtype: Any = None) -> ArrayImpl:
+def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_callback: Callable[[Any], Any],
+                             dtype: DTypeLike | None = None) -> ArrayImpl:
     """An array whose parts are made by ``data_callback(index)``, called once for each different part.
 
     Args:
@@ -446,7 +448,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Any, data_callback:
     return make_array_from_single_device_arrays(shape, sharding, parts, dtype=dtype)
 
 
-def make_array_from_process_local_data(sharding: Any, local_data: Any, global_shape: Sequence[int] | None = None) -> Any:
+def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
+                                       global_shape: Sequence[int] | None = None) -> Any:
     """An array, or a tree of arrays, of which each process gives the data that its own devices hold.
 
     Args:
@@ -494,7 +497,7 @@ def _global_shape(sharding: Any, local: np.ndarray) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def live_arrays(platform: Any = None) -> list[ArrayImpl]:
+def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
     """All arrays on the devices of a platform (default: the default platform) that are not deleted."""
     return [a for a in client.get_client(platform).live_arrays() if not a.is_deleted()]
 

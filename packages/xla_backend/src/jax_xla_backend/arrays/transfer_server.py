@@ -4,18 +4,22 @@ jaxlib's classes know lists of arrays; the methods here take and return pytrees.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jax_core.representation import tree
+from jax_core.representation.typing import PyTree
 
 from ..jaxlib_compat import _jax
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
 
 TransferServer = _jax.TransferServer
 TransferConnection = _jax.TransferConnection
 start_transfer_server = _jax.start_transfer_server
 
 
-def await_pull(self: Any, uuid: int, arrays: Any, timeout: Any = None) -> None:
+def await_pull(self: Any, uuid: int, arrays: PyTree, timeout: float | None = None) -> None:
     """Offer a pytree of arrays under the number ``uuid``; it is kept until somebody has pulled it.
 
     Args:
@@ -24,7 +28,7 @@ def await_pull(self: Any, uuid: int, arrays: Any, timeout: Any = None) -> None:
     self._await_pull_flat(uuid, tree.leaves(arrays), timeout)
 
 
-def pull(self: Any, uuid: int, xs: Any, timeout: Any = None) -> Any:
+def pull(self: Any, uuid: int, xs: PyTree, timeout: float | None = None) -> Any:
     """Fetch the arrays that the other side offers under ``uuid``.
 
     Args:
@@ -45,7 +49,7 @@ TransferServer.await_pull = await_pull
 TransferConnection.pull = pull
 
 
-def make_error_array(aval: Any, message: str) -> Any:
+def make_error_array(aval: AbstractValue, message: str) -> Any:
     """An array of type ``aval``, which must have a sharding, that raises ``message`` when somebody looks at it."""
     return _jax._make_error_array(next(iter(aval.sharding.device_set)).client, aval, message)
 

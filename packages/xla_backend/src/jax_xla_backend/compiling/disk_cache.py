@@ -236,7 +236,7 @@ def sweep(folder: str, more: int = 0) -> int:
     return total
 
 
-def set_cache_dir(path: Any) -> None:
+def set_cache_dir(path: str) -> None:
     """Keep compiled programs in this directory from now on; None for the default one (flag ``jax_compilation_cache_dir``)."""
     flags.config.update("jax_compilation_cache_dir", None if path is None else os.fspath(path))
 

@@ -19,6 +19,7 @@ from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive
 from jax_core.transformations.program_call import bind_function, program_call
 from jax_core.representation.source import name_stack
 from jax_core.traces.structural import optimization_barrier_p
+from jax_core.representation.typing import PyTree
 
 from ..placement.layout import Space
 from ..lowering import metadata
@@ -79,8 +80,8 @@ def _pairs(function: str, metadata: Mapping[str, Any]) -> tuple[tuple[str, str],
     return tuple((k, _text(function, k, v)) for k, v in metadata.items())
 
 
-def xla_metadata_call2(f: Callable | None = None, /, metadata: Mapping[str, Any] | None = None, *,
-                       ad_metadata: Any = "same") -> Callable:
+def xla_metadata_call2(f: Callable[..., Any] | None = None, /, metadata: Mapping[str, Any] | None = None, *,
+                       ad_metadata: str = "same") -> Callable:
     """``f`` as a call with metadata.
 
     Args:
@@ -107,12 +108,12 @@ def _decorator(metadata, ad_metadata, f):
     return xla_metadata_call2(f, metadata, ad_metadata=ad_metadata)
 
 
-def xla_metadata_call(f: Callable | None = None, /, **meta: Any) -> Callable:
+def xla_metadata_call(f: Callable[..., Any] | None = None, /, **meta: Any) -> Callable:
     """``f`` as a call with the metadata ``meta``; derivatives have them too. Without ``f``, a decorator."""
     return xla_metadata_call2(f, meta)
 
 
-def must_fuse_call(identifier: Any) -> Callable:
+def must_fuse_call(identifier: object) -> Callable:
     """A decorator: XLA shall make one fusion of all operations of the function (metadata ``MUST_FUSE``)."""
     return xla_metadata_call(MUST_FUSE=identifier)
 
@@ -122,7 +123,7 @@ def scheduling_group(name: str) -> Callable:
     return xla_metadata_call(scheduling_group=name)
 
 
-def set_xla_metadata(x: Any = None, **kwargs: Any) -> Any:
+def set_xla_metadata(x: PyTree = None, **kwargs: Any) -> Any:
     """``x`` (a pytree of arrays), whose values are computed by operations with the metadata ``kwargs``.
 
     Without ``x``, a context manager: the operations that are traced inside have them. A jitted function that was traced before
@@ -179,7 +180,7 @@ def _compute_lower(b, *xs, jaxpr, compute_type, out_memory_spaces, compiler_opti
 compute_on_p = program_call("compute_on", _compute_lower, _compute_derived)
 
 
-def compute_on(f: Callable | None = None, *, compute_type: str, out_memory_spaces: Any,
+def compute_on(f: Callable[..., Any] | None = None, *, compute_type: str, out_memory_spaces: object,
                compiler_options: Mapping[str, Any] | None = None) -> Callable:
     """``f``, run by another processor of the device (on the CPU platform there is one, which runs it).
 
@@ -209,7 +210,7 @@ def compute_on(f: Callable | None = None, *, compute_type: str, out_memory_space
     return placed
 
 
-def fused(*, out_spaces: Any) -> Callable:
+def fused(*, out_spaces: object) -> Callable:
     """A decorator: the function is one call, whose results go to the given kinds of memory.
 
     Args:
@@ -279,7 +280,7 @@ def _order_derived(params, closed, tangent, *_):
 program_order_p = program_call("program_order", _order_lower, _order_derived)
 
 
-def program_order(f: Callable | None = None, *, enforce: bool, strict_in_out: bool = False,
+def program_order(f: Callable[..., Any] | None = None, *, enforce: bool, strict_in_out: bool = False,
                   exclude_argnames: Sequence[str] | None = None) -> Callable:
     """``f``, whose operations run in the order in which they were written.
 

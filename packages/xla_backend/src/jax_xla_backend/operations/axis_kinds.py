@@ -9,6 +9,7 @@ import functools
 from typing import Any, Callable
 
 from jax_core.representation import tree
+from jax_core.representation.typing import Placement
 
 from ..placement import mesh as meshes
 from ..placement.mesh import AxisType, get_abstract_mesh, use_abstract_mesh
@@ -17,7 +18,8 @@ from ..arrays.put import as_sharding, device_put
 from ..placement.sharding import Sharding
 
 
-def auto_axes(f: Callable | None = None, /, *, axes: Any = None, out_sharding: Any = None) -> Callable:
+def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
+              out_sharding: Placement | None = None) -> Callable:
     """``f``, inside of which the compiler decides how values are split over mesh axes.
 
     Args:
@@ -43,7 +45,8 @@ def auto_axes(f: Callable | None = None, /, *, axes: Any = None, out_sharding: A
     return placed
 
 
-def explicit_axes(f: Callable | None = None, /, *, axes: Any = None, in_sharding: Any = None) -> Callable:
+def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
+                  in_sharding: Placement | None = None) -> Callable:
     """``f``, inside of which mesh axes are ``Explicit``; its arguments are placed first.
 
     Args:

@@ -10,6 +10,7 @@ from typing import Any, Callable
 import numpy as np
 from jax_core.representation import tree
 from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.typing import PyTree
 
 from ..placement.layout import Layout
 
@@ -35,7 +36,7 @@ def _is_layout(x: Any) -> bool:
     return isinstance(x, Layout) or x is Layout.AUTO or x is None
 
 
-def with_layout_constraint(x: Any, layouts: Any) -> Any:
+def with_layout_constraint(x: PyTree, layouts: PyTree) -> Any:
     """``x``, stored inside the program as ``layouts`` say.
 
     Args:
@@ -60,7 +61,7 @@ def _constrain(x, layout):
     return layout_constraint_p.bind(x, layout=layout)
 
 
-def explicit_layout(f: Callable | None = None, /, *, in_layouts: Any = None) -> Callable:
+def explicit_layout(f: Callable[..., Any] | None = None, /, *, in_layouts: PyTree = None) -> Callable:
     """``f``, whose arguments are stored as ``in_layouts`` say: `with_layout_constraint` of each.
 
     Args:

@@ -15,6 +15,7 @@ from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import jit
 from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.typing import ArrayLike, PyTree
 
 from ..platforms import client
 from ..arrays import put
@@ -43,7 +44,7 @@ def _stack(x: np.ndarray, mesh: Mesh) -> ArrayImpl:
     return put.make_array_from_callback((client.process_count(), *x.shape), split, lambda _: x[None])
 
 
-def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
+def process_allgather(in_tree: PyTree, tiled: bool = False) -> Any:
     """The values of all processes, in every process, as NumPy arrays.
 
     Args:
@@ -62,7 +63,7 @@ def process_allgather(in_tree: Any, tiled: bool = False) -> Any:
     return tree.tree_map(gather, in_tree)
 
 
-def broadcast_one_to_all(in_tree: Any, is_source: bool | None = None) -> Any:
+def broadcast_one_to_all(in_tree: PyTree, is_source: bool | None = None) -> Any:
     """The values of one process, in every process.
 
     Args:
@@ -84,7 +85,7 @@ def sync_global_devices(name: str) -> None:
     assert_equal(np.uint32(zlib.crc32(name.encode())), f"sync_global_devices: names differ ('{name}' here)")
 
 
-def assert_equal(in_tree: Any, fail_message: str = "") -> None:
+def assert_equal(in_tree: PyTree, fail_message: str = "") -> None:
     """Raise AssertionError unless ``in_tree`` has the same values in every process."""
     first = broadcast_one_to_all(in_tree)
     if not all(np.array_equal(a, b) for a, b in zip(tree.tree_leaves(in_tree), tree.tree_leaves(first))):
@@ -111,12 +112,12 @@ def gtl_abstract_eval(arr: ShapedArray, *, global_mesh: Mesh, pspec: PartitionSp
     return arr.update(shape=tuple(n // k for n, k in zip(arr.shape, _whole_and_local(global_mesh, pspec, arr.ndim))))
 
 
-def host_local_array_to_global_array_impl(arr: Any, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
+def host_local_array_to_global_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
     """The global array of which this process gives ``arr``."""
     return put.make_array_from_process_local_data(NamedSharding(global_mesh, pspec), np.asarray(arr))
 
 
-def global_array_to_host_local_array_impl(arr: Any, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
+def global_array_to_host_local_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
     """What this process's devices hold of ``arr``."""
     if not isinstance(arr, ArrayImpl):
         arr = put.put(arr)
@@ -131,7 +132,8 @@ def global_array_to_host_local_array_impl(arr: Any, *, global_mesh: Mesh, pspec:
     return put.make_array_from_single_device_arrays(shape, NamedSharding(local_mesh, pspec), [s.data for s in x.addressable_shards])
 
 
-def ltg_batcher(insert_axis: bool, axis_data: Any, vals_in: Any, dims_in: Any, global_mesh: Mesh, pspec: PartitionSpec) -> tuple:
+def ltg_batcher(insert_axis: bool, axis_data: Any, vals_in: Sequence[Any], dims_in: Sequence[Any], global_mesh: Mesh,
+                pspec: PartitionSpec) -> tuple:
     """The batching rule of both primitives: the mapped axis is an axis more, spread as ``spmd_axis_name`` says."""
     (x,), (d,) = vals_in, dims_in
     prim = host_local_array_to_global_array_p if insert_axis else global_array_to_host_local_array_p
@@ -167,7 +169,7 @@ def _moved(prim: Primitive, values: Any, global_mesh: Mesh, pspecs: Any) -> Any:
         prim.bind(x, global_mesh=global_mesh, pspec=PartitionSpec() if spec is None else spec) for x, spec in zip(leaves, specs)])
 
 
-def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+def host_local_array_to_global_array(local_inputs: PyTree, global_mesh: Mesh, pspecs: PyTree) -> Any:
     """Global arrays of which each process gives the part that its devices hold.
 
     Args:
@@ -178,7 +180,7 @@ def host_local_array_to_global_array(local_inputs: Any, global_mesh: Mesh, pspec
     return _moved(host_local_array_to_global_array_p, local_inputs, global_mesh, pspecs)
 
 
-def global_array_to_host_local_array(global_inputs: Any, global_mesh: Mesh, pspecs: Any) -> Any:
+def global_array_to_host_local_array(global_inputs: PyTree, global_mesh: Mesh, pspecs: PyTree) -> Any:
     """The parts of global arrays that this process's devices hold, as arrays of this process alone.
 
     Args:

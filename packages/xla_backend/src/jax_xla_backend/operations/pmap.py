@@ -16,6 +16,7 @@ from jax_core.representation import tree
 from jax_core.programs.jit import jit
 from jax_core.representation.source import describe_function
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.typing import PyTree
 
 from ..platforms import client
 from ..placement.mesh import Mesh
@@ -25,9 +26,9 @@ from ..placement.sharding import NamedSharding
 _AXIS = "devices"
 
 
-def pmap(fun: Callable, axis_name: Hashable | None = None, *, in_axes: Any = 0, out_axes: Any = 0,
-         static_broadcasted_argnums: int | Iterable[int] = (), devices: Sequence[Any] | None = None,
-         backend: str | None = None, axis_size: int | None = None,
+def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes: int | Sequence[Any] | None = 0,
+         out_axes: PyTree = 0, static_broadcasted_argnums: int | Iterable[int] = (),
+         devices: Sequence[Any] | None = None, backend: str | None = None, axis_size: int | None = None,
          donate_argnums: int | Iterable[int] = ()) -> Callable:
     """``fun`` mapped over a leading axis of its arguments, each slice on a device of its own.
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 import enum
 from typing import Any
 
+from jax_core.representation.typing import ArrayLike, Placement
+
 from ..jaxlib_compat import _hlo, _jax
 
 
@@ -26,19 +28,20 @@ class Layout:
     __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits")
     AUTO = _Auto()
 
-    def __init__(self, major_to_minor: tuple[int, ...], tiling: Any = None, sub_byte_element_size_in_bits: int = 0):
+    def __init__(self, major_to_minor: tuple[int, ...], tiling: tuple[tuple[int, ...], ...] | None = None,
+                 sub_byte_element_size_in_bits: int = 0):
         self.major_to_minor = tuple(int(axis) for axis in major_to_minor)
         self.tiling = None if tiling is None else tuple(map(tuple, tiling))
         self.sub_byte_element_size_in_bits = sub_byte_element_size_in_bits
 
     @staticmethod
-    def from_pjrt_layout(pjrt_layout: Any) -> "Layout":
+    def from_pjrt_layout(pjrt_layout: object) -> "Layout":
         """The layout that jaxlib describes."""
         xla = pjrt_layout._xla_layout()
         return Layout(tuple(xla.minor_to_major())[::-1], tuple(xla.tiling()), xla.element_size_in_bits())
 
     @staticmethod
-    def for_array(x: Any) -> "Layout":
+    def for_array(x: ArrayLike) -> "Layout":
         """The layout of the array ``x``."""
         return x.format.layout
 
@@ -84,7 +87,7 @@ class Format:
 
     __slots__ = ("layout", "sharding")
 
-    def __init__(self, layout: Any = None, sharding: Any = None):
+    def __init__(self, layout: object | None = None, sharding: Placement | None = None):
         if isinstance(layout, Layout) and sharding is None:
             raise ValueError(f"Format: layout={layout} needs a sharding beside it; pass sharding=...")
         if layout is not None and not isinstance(layout, (Layout, _Auto)):

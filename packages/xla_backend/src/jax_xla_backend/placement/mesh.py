@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.representation.typing import ArrayLike, AxisName, DeviceLike
+
 from ..platforms import client
 from ..jaxlib_compat import _jax
 
@@ -98,7 +100,8 @@ class Mesh(_Axes):
 
     devices: np.ndarray
 
-    def __init__(self, devices, axis_names, axis_types=None):
+    def __init__(self, devices: ArrayLike | Sequence[DeviceLike], axis_names: Sequence[AxisName] | AxisName,
+                 axis_types: Sequence[AxisType] | AxisType | None = None):
         devices = np.array(devices, dtype=object)
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         if devices.ndim != len(names):
@@ -159,7 +162,8 @@ class Mesh(_Axes):
             self._abstract = AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=kind)
         return self._abstract
 
-    def update(self, devices=None, axis_names=None, axis_types=None) -> "Mesh":
+    def update(self, devices: Sequence[Any] | None = None, axis_names: Sequence[AxisName] | None = None,
+               axis_types: Sequence[AxisType] | AxisType | None = None) -> "Mesh":
         """This mesh with some parts replaced."""
         return Mesh(self.devices if devices is None else devices, self.axis_names if axis_names is None else axis_names,
                     self.axis_types if axis_types is None else axis_types)
@@ -203,7 +207,9 @@ class AbstractMesh(_Axes):
 
     __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash")
 
-    def __init__(self, axis_sizes, axis_names, axis_types=None, *, abstract_device=None):
+    def __init__(self, axis_sizes: Sequence[int], axis_names: Sequence[AxisName] | AxisName,
+                 axis_types: Sequence[AxisType] | AxisType | None = None, *,
+                 abstract_device: AbstractDevice | None = None):
         self._sizes = tuple(axis_sizes)
         self.axis_names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
         if len(self._sizes) != len(self.axis_names):
@@ -221,7 +227,8 @@ class AbstractMesh(_Axes):
 
     devices = device_ids = local_devices = local_mesh = is_multi_process = property(_no_devices)
 
-    def update(self, axis_sizes=None, axis_names=None, axis_types=None, **kwargs) -> "AbstractMesh":
+    def update(self, axis_sizes: Sequence[int] | None = None, axis_names: Sequence[AxisName] | None = None,
+               axis_types: Sequence[AxisType] | AxisType | None = None, **kwargs: Any) -> "AbstractMesh":
         """This mesh with some parts replaced."""
         return AbstractMesh(self._sizes if axis_sizes is None else axis_sizes,
                             self.axis_names if axis_names is None else axis_names,
@@ -341,8 +348,8 @@ class manual_in:
         _state.mesh, _state.abstract = self.before
 
 
-def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str], axis_types: Any = None, *,
-              devices: Sequence[Any] | None = None) -> Mesh:
+def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
+              axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Any] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices.
 
     Args:

@@ -5,9 +5,10 @@ An entry is a mesh axis name, a tuple of names (the first is the major one), Non
 """
 from __future__ import annotations
 
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator, Sequence
 
 from jax_core.representation.manual_axis_type import UnreducedKind, kind_of_unreduced
+from jax_core.representation.typing import AxisName
 
 
 class _Unconstrained:
@@ -53,7 +54,8 @@ class PartitionSpec:
     __slots__ = ("_partitions", "unreduced", "reduced", "unreduced_kind", "_hash")
     UNCONSTRAINED = UNCONSTRAINED
 
-    def __init__(self, *partitions, unreduced=frozenset(), reduced=frozenset(), unreduced_kind=None):
+    def __init__(self, *partitions: Any, unreduced: Iterable[AxisName] = frozenset(),
+                 reduced: Iterable[AxisName] = frozenset(), unreduced_kind: str | None = None):
         self._partitions = tuple(map(_normal, partitions))
         self.unreduced = _axis_set(unreduced, "unreduced")
         self.reduced = _axis_set(reduced, "reduced")
@@ -76,7 +78,8 @@ class PartitionSpec:
             elif entry is not None and entry is not UNCONSTRAINED:
                 yield entry
 
-    def update(self, partitions=None, unreduced=None, reduced=None, **kwargs) -> "PartitionSpec":
+    def update(self, partitions: Sequence[Any] | None = None, unreduced: Iterable[AxisName] | None = None,
+               reduced: Iterable[AxisName] | None = None, **kwargs: Any) -> "PartitionSpec":
         """This spec with some parts replaced."""
         unreduced = self.unreduced if unreduced is None else unreduced
         return PartitionSpec(*(self._partitions if partitions is None else partitions), unreduced=unreduced,
@@ -93,10 +96,10 @@ class PartitionSpec:
     def to_lo(self) -> list["PartitionSpec"]:
         return [self]
 
-    def count(self, value) -> int:
+    def count(self, value: object) -> int:
         return self._partitions.count(_normal(value))
 
-    def index(self, value) -> int:
+    def index(self, value: object) -> int:
         return self._partitions.index(_normal(value))
 
     def __len__(self):

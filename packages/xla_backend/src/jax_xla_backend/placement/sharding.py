@@ -13,6 +13,8 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
+from jax_core.representation.typing import DeviceLike
+
 from ..jaxlib_compat import HloSharding, _hlo, _jax, equip, names_for_jaxlib
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
@@ -242,7 +244,7 @@ class _SingleDevice:
 _on_device: dict[Any, SingleDeviceSharding] = {}
 
 
-def make_single_device_sharding(device: Any, *, memory_kind: str | None = None) -> SingleDeviceSharding:
+def make_single_device_sharding(device: DeviceLike, *, memory_kind: str | None = None) -> SingleDeviceSharding:
     """The sharding that puts all of an array on ``device``; the same object for the same device."""
     key = device if memory_kind is None else (device, memory_kind)
     found = _on_device.get(key)
@@ -361,7 +363,7 @@ class _Named:
     def with_memory_kind(self, kind: str) -> Sharding:
         return NamedSharding(self.mesh, self.spec, memory_kind=kind)
 
-    def update(self, **kwargs) -> Sharding:
+    def update(self, **kwargs: Any) -> Sharding:
         """This sharding with ``mesh``, ``spec`` or ``memory_kind`` replaced."""
         spec = kwargs.get("spec", self.spec)
         return NamedSharding(kwargs.get("mesh", self.mesh), spec if isinstance(spec, PartitionSpec) else PartitionSpec(*spec),

@@ -21,7 +21,7 @@ class TopologyDescription:
       devices: in the order of their ids.
     """
 
-    def __init__(self, devices: Sequence[Any], _topology: Any = None):
+    def __init__(self, devices: Sequence[Any], _topology: object | None = None):
         self.devices = list(devices)
         self._topology = _topology
 

@@ -194,7 +194,7 @@ def is_started() -> bool:
     return bool(_clients)
 
 
-def devices(backend: Any = None) -> list[Device]:
+def devices(backend: str | object | None = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids.
 
     Args:
@@ -206,7 +206,8 @@ def devices(backend: Any = None) -> list[Device]:
     return list(get_client(backend).devices())
 
 
-def local_devices(process_index: int | None = None, backend: Any = None, host_id: int | None = None) -> list[Device]:
+def local_devices(process_index: int | None = None, backend: str | object | None = None,
+                  host_id: int | None = None) -> list[Device]:
     """The devices that belong to one process (default: to this one).
 
     Raises:
@@ -222,17 +223,17 @@ def local_devices(process_index: int | None = None, backend: Any = None, host_id
     return found
 
 
-def device_count(backend: Any = None) -> int:
+def device_count(backend: str | object | None = None) -> int:
     """Number of devices, of all processes together."""
     return int(get_client(backend).device_count())
 
 
-def local_device_count(backend: Any = None) -> int:
+def local_device_count(backend: str | object | None = None) -> int:
     """Number of devices of this process."""
     return int(get_client(backend).local_device_count())
 
 
-def process_index(backend: Any = None) -> int:
+def process_index(backend: str | object | None = None) -> int:
     """Number of this process among the processes that run the program together."""
     return int(get_client(backend).process_index())
 
@@ -240,12 +241,12 @@ def process_index(backend: Any = None) -> int:
 host_id = process_index
 
 
-def process_indices(backend: Any = None) -> list[int]:
+def process_indices(backend: str | object | None = None) -> list[int]:
     """The numbers of all processes."""
     return sorted({d.process_index for d in get_client(backend).devices()})
 
 
-def process_count(backend: Any = None) -> int:
+def process_count(backend: str | object | None = None) -> int:
     """Number of processes that run the program together."""
     return max(process_indices(backend)) + 1
 

@@ -91,7 +91,7 @@ def _run_entry_points(known: set[str]) -> None:
 
 
 def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str | None = None,
-                    options: dict | None = None, c_api: Any = None, **_: Any) -> Any:
+                    options: dict | None = None, c_api: object | None = None, **_: Any) -> Any:
     """Register a PJRT plugin as the platform ``plugin_name``; plugins' own `initialize` functions call this.
 
     Args:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from ..jaxlib_compat import VERSION, _jax, xla_client
 
@@ -17,7 +17,8 @@ ExecutionStage = _jax.ffi.ExecutionStage
 _GPU = {"cuda": "CUDA", "rocm": "ROCM", "gpu": "gpu"}
 
 
-def register_ffi_target(name: str, fn: Any, platform: str = "cpu", api_version: int = 1, **kwargs: Any) -> None:
+def register_ffi_target(name: str, fn: Callable[..., Any], platform: str = "cpu", api_version: int = 1,
+                        **kwargs: Any) -> None:
     """Make a handler known to XLA, for `ffi_call` by its name.
 
     Args:
@@ -52,7 +53,7 @@ def register_ffi_type(name: str, type_registration: Mapping[str, Any], platform:
     xla_client().register_custom_type(name, dict(type_registration), platform=_GPU.get(platform, platform))
 
 
-def register_ffi_type_id(name: str, obj: Any, platform: str = "cpu") -> None:
+def register_ffi_type_id(name: str, obj: object, platform: str = "cpu") -> None:
     """The older form of `register_ffi_type`, for jaxlib before 0.8.
 
     Raises:
@@ -67,7 +68,7 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
     _jax.register_custom_call_as_batch_partitionable(name)
 
 
-def pycapsule(funcptr: Any) -> Any:
+def pycapsule(funcptr: object) -> Any:
     """A capsule around a function of a library that was loaded with ctypes."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

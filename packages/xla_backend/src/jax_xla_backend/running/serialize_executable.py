@@ -12,7 +12,7 @@ import io
 import json
 import struct
 from types import SimpleNamespace
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ..compiling import compile
 from .executable import Executable, LoadedProgram
 from ..jaxlib_compat import VERSION_TEXT, _jax
 from ..placement.sharding import from_hlo, make_single_device_sharding
+
+if TYPE_CHECKING:
+    from jax_core.representation.tree import PyTreeDef
 
 _MAGIC = b"jaxexc1\n"
 
@@ -58,7 +61,7 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     return _MAGIC + hashlib.sha256(rest).digest() + rest, compiled.in_tree, compiled.out_tree
 
 
-def deserialize_and_load(serialized: bytes, in_tree: Any, out_tree: Any, backend: Any = None,
+def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTreeDef, backend: object | None = None,
                          execution_devices: Sequence[Any] | None = None) -> Compiled:
     """The compiled program that `serialize` stored.
 

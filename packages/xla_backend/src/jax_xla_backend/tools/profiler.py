@@ -59,7 +59,7 @@ class ProfileSession:
     """
 
     def __init__(self, log_dir: str | os.PathLike | None = None, create_perfetto_link: bool = False,
-                 create_perfetto_trace: bool = False, profiler_options: Any = None):
+                 create_perfetto_trace: bool = False, profiler_options: object | None = None):
         self._log_dir = log_dir
         self._link, self._trace, self._options = create_perfetto_link, create_perfetto_trace, profiler_options
         self._session: Any = None
@@ -106,8 +106,8 @@ class ProfileSession:
             self.export_profile_data(os.fspath(self._log_dir), self._link, self._trace)
         return self.profile_data
 
-    def export_profile_data(self, log_dir: str | os.PathLike, create_perfetto_link: bool = False, create_perfetto_trace: bool = False,
-                            session_id: str | None = None) -> None:
+    def export_profile_data(self, log_dir: str | os.PathLike, create_perfetto_link: bool = False,
+                            create_perfetto_trace: bool = False, session_id: str | None = None) -> None:
         """Write what was recorded below ``log_dir``, in a folder named after the time or ``session_id``.
 
         Raises:
@@ -126,7 +126,7 @@ class ProfileSession:
 
 
 def start_trace(log_dir: os.PathLike | str, create_perfetto_link: bool = False, create_perfetto_trace: bool = False,
-                profiler_options: Any = None) -> None:
+                profiler_options: object | None = None) -> None:
     """Begin to record; `stop_trace` writes the result below ``log_dir``. See `ProfileSession` for the arguments.
 
     Raises:
@@ -147,7 +147,7 @@ def stop_trace() -> ProfileData | None:
 
 
 def trace(log_dir: os.PathLike | str | None = None, create_perfetto_link: bool = False, create_perfetto_trace: bool = False,
-          profiler_options: Any = None) -> ProfileSession:
+          profiler_options: object | None = None) -> ProfileSession:
     """``with trace(log_dir): ...`` records the block. See `ProfileSession`."""
     return ProfileSession(log_dir, create_perfetto_link, create_perfetto_trace, profiler_options)
 
@@ -169,7 +169,8 @@ def export_profile_data(profile_data: ProfileData, log_dir: os.PathLike | str, c
     _export(write, log_dir, create_perfetto_link, create_perfetto_trace, session_id)
 
 
-def _export(write: Callable[[str, str | None], str], log_dir: Any, link: bool, perfetto: bool, session_id: str | None) -> None:
+def _export(write: Callable[[str, str | None], str], log_dir: Any, link: bool, perfetto: bool,
+            session_id: str | None) -> None:
     folder = write(os.path.abspath(os.path.expanduser(os.fspath(log_dir))), session_id)
     if link or perfetto:
         path = _write_perfetto_trace(folder)

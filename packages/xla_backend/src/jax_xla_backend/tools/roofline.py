@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 from jax_core.representation import tree
@@ -22,6 +22,9 @@ from jax_core.representation.primitive import Primitive
 from jax_core.traces.staging import trace_to_closed
 
 from ..operations.shard_map.api import shard_map
+
+if TYPE_CHECKING:
+    from jax_core.representation.aval import AbstractValue
 
 ShapeDtypeStructTree = Any
 Specs = Any
@@ -39,7 +42,7 @@ class RooflineShape:
     bytes = property(lambda self: math.prod(self.shape) * self.dtype.itemsize)
 
     @classmethod
-    def from_aval(cls, aval: Any) -> "RooflineShape":
+    def from_aval(cls, aval: AbstractValue) -> "RooflineShape":
         """Of a type, or of an array."""
         return cls(shape=tuple(aval.shape), dtype=aval.dtype)
 
@@ -114,7 +117,7 @@ _rules: dict[Any, Callable] = {}
 """``rule(ctx, *operands, **params) -> RooflineResult`` by primitive, and for those of the library by name."""
 
 
-def register_roofline(prim: Any) -> Callable:
+def register_roofline(prim: Primitive) -> Callable:
     """A decorator: the function ``rule(ctx, *operands, **params) -> RooflineResult`` says what ``prim`` costs."""
     def register(rule):
         _rules[prim] = rule
@@ -122,7 +125,7 @@ def register_roofline(prim: Any) -> Callable:
     return register
 
 
-def register_standard_roofline(prim: Any) -> None:
+def register_standard_roofline(prim: Primitive) -> None:
     """``prim`` costs nothing, as reshaping does."""
     _rules[prim] = lambda ctx, *operands, **params: RooflineResult.zeros()
 
@@ -247,7 +250,7 @@ def _equation(eqn, mesh, pins):
     return rule(context, *[RooflineShape.from_aval(x.aval) for x in eqn.invars], **eqn.params)
 
 
-def roofline(f: Callable, mesh: Any = None, in_specs: Specs = None, out_specs: Specs = None, *,
+def roofline(f: Callable[..., Any], mesh: object | None = None, in_specs: Specs = None, out_specs: Specs = None, *,
              pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False, vjp: bool = False,
              print_jaxpr: bool = False) -> Callable:
     """``f`` as a function that returns the types of its results and what they cost.
@@ -294,8 +297,9 @@ def _backward(flat, avals, out_avals):
     return trace_to_closed(pull, [*avals, *(a.to_tangent_aval() for a in out_avals)])[0].jaxpr
 
 
-def roofline_and_grad(f: Callable, mesh: Any, in_specs: Specs, out_specs: Specs, *, pin_lhs_in_vmem: bool = False,
-                      pin_rhs_in_vmem: bool = False, print_jaxpr: bool = False) -> Callable:
+def roofline_and_grad(f: Callable[..., Any], mesh: object, in_specs: Specs, out_specs: Specs, *,
+                      pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False,
+                      print_jaxpr: bool = False) -> Callable:
     """`roofline` of ``f`` and of its gradient.
 
     Returns:

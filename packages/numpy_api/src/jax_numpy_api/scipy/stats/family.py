@@ -28,12 +28,13 @@ _WHAT = {
 }
 
 
-def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any]) -> Callable:
+def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any]) -> Callable[..., Array]:
     """``fun`` as one compiled call with a signature; ``"loc"`` and ``"scale"`` get their defaults."""
     defaults = {"loc": 0, "scale": 1}
     signature = inspect.Signature([
-        inspect.Parameter(p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty))
-        for p in parameters])
+        inspect.Parameter(p, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(p, inspect.Parameter.empty),
+                          annotation="ArrayLike")
+        for p in parameters], return_annotation="Array")
     compiled, count = inlined(fun), len(parameters)
 
     def call(*args: Any, **kwargs: Any) -> Array:

@@ -45,7 +45,7 @@ class custom_partitioning:
       static_argnums: arguments that are part of the program; the rules get them first.
     """
 
-    def __init__(self, fun: Callable, static_argnums: Sequence[int] = ()):
+    def __init__(self, fun: Callable[..., Any], static_argnums: Sequence[int] = ()):
         functools.update_wrapper(self, fun)
         self.fun, self.static_argnums = fun, tuple(static_argnums)
         self.partition: Callable | None = None
@@ -58,9 +58,10 @@ class custom_partitioning:
         return self if instance is None else functools.partial(self, instance)
 
     def def_partition(self, partition: Callable, infer_sharding_from_operands: Callable | None = None,
-                      propagate_user_sharding: Callable | None = None, decode_shardings: bool = True, sharding_rule: Any = None, *,
-                      reduction_factors: Sequence[str] = (), need_replication_factors: Sequence[str] = (),
-                      permutation_factors: Sequence[str] = (), **factor_sizes: int) -> Callable:
+                      propagate_user_sharding: Callable | None = None, decode_shardings: bool = True,
+                      sharding_rule: Callable[..., Any] | str | None = None, *, reduction_factors: Sequence[str] = (),
+                      need_replication_factors: Sequence[str] = (), permutation_factors: Sequence[str] = (),
+                      **factor_sizes: int) -> Callable:
         """Set the rules.
 
         Args:
@@ -94,7 +95,7 @@ class custom_partitioning:
         self.sharding_rule = sharding_rule
         return partition
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any):
         if self.partition is None:
             raise AttributeError(f"custom_partitioning: {describe_function(self.fun)} has no rules; set them with "
                                  f"{self.__name__}.def_partition(partition=..., sharding_rule=...)")
@@ -175,8 +176,8 @@ custom_partitioning_p = ProgramPrimitive(
 class _Call:
     """One custom call of one module: answers the partitioner's questions."""
 
-    def __init__(self, owner: custom_partitioning, call: ClosedJaxpr, static: tuple, in_tree: Any, out_tree: Any, mesh: Mesh,
-                 platform: str):
+    def __init__(self, owner: custom_partitioning, call: ClosedJaxpr, static: tuple, in_tree: Any, out_tree: Any,
+                 mesh: Mesh, platform: str):
         self.owner, self.call, self.static, self.mesh, self.platform = owner, call, static, mesh, platform
         self.in_tree, self.out_tree = in_tree, out_tree
         self.name = str(id(self)).encode()

@@ -13,6 +13,7 @@ from jax_core.representation.jaxpr import DebugInfo
 from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed
+from jax_core.representation.typing import PyTree
 
 from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
 from ...placement.partition_spec import UNCONSTRAINED, PartitionSpec
@@ -30,8 +31,9 @@ class _Infer:
 Infer = _Infer()
 
 
-def shard_map(f: Callable | None = None, /, *, out_specs: Any, in_specs: Any = Infer, mesh: Mesh | AbstractMesh | None = None,
-              axis_names: Collection[Hashable] = frozenset(), check_vma: bool = True) -> Callable:
+def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: PyTree, in_specs: PyTree = Infer,
+              mesh: Mesh | AbstractMesh | None = None, axis_names: Collection[Hashable] = frozenset(),
+              check_vma: bool = True) -> Callable:
     """``f``, run by every device of a mesh on its own part of each argument.
 
     Inside ``f`` the mesh axes are named axes: `lax.psum`, `lax.all_gather`, `lax.ppermute`, `lax.axis_index` and the other
@@ -64,7 +66,8 @@ def shard_map(f: Callable | None = None, /, *, out_specs: Any, in_specs: Any = I
     return decorate if f is None else decorate(f)
 
 
-def smap(f: Callable | None = None, /, *, in_axes: Any = Infer, out_axes: Any, axis_name: Hashable) -> Callable:
+def smap(f: Callable[..., Any] | None = None, /, *, in_axes: PyTree = Infer, out_axes: PyTree,
+         axis_name: Hashable) -> Callable:
     """`shard_map` over one axis of the mesh in context, written like `vmap`.
 
     Args:
@@ -97,8 +100,8 @@ def _specs_of_axes(argument: str, axes: Any, name: Hashable) -> Any:
     return tree.tree_map(spec, axes, is_leaf=lambda x: x is None)
 
 
-def old_shard_map(f: Callable, mesh: Mesh | AbstractMesh, in_specs: Any, out_specs: Any, check_rep: bool = True,
-                  auto: frozenset = frozenset()) -> Callable:
+def old_shard_map(f: Callable[..., Any], mesh: Mesh | AbstractMesh, in_specs: PyTree, out_specs: PyTree,
+                  check_rep: bool = True, auto: frozenset = frozenset()) -> Callable:
     """`shard_map` with the signature of ``jax.experimental.shard_map``.
 
     Args:
