@@ -16,7 +16,7 @@ from jax_xla_backend.operations.custom_partitioning.api import custom_partitioni
 from jax_xla_backend.operations.custom_partitioning.rules import BATCHING, ArrayMapping, CompoundFactor, SdyShardingRule, parse_rule
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.put import device_put
+from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.placement.sharding import NamedSharding
 
 jax_xla_backend.load()

@@ -21,7 +21,7 @@ from jax_numpy_api import lax
 from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.put import device_put
+from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.operations.shard_map.api import old_shard_map, shard_map, smap
 from jax_xla_backend.placement.sharding import DuplicateSpecError, NamedSharding
 

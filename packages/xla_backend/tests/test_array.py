@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from jax_core.representation.aval import ShapedArray
 from jax_xla_backend.platforms import client
-from jax_xla_backend.arrays import put
+from jax_xla_backend.arrays import device_put, put
 from jax_xla_backend.arrays.array import ArrayImpl
 from jax_xla_backend.arrays.array_methods import DLDeviceType
 from jax_xla_backend.placement.layout import Format
@@ -77,7 +77,7 @@ def test_placement_attributes():
 
 def test_shards_of_a_split_array():
     mesh = make_mesh((4, 2), ("x", "y"), (AxisType.Auto,) * 2)
-    x = put.device_put(np.arange(8), NamedSharding(mesh, P("x")))
+    x = device_put.device_put(np.arange(8), NamedSharding(mesh, P("x")))
     shards = x.addressable_shards
     assert [s.index for s in shards[:3]] == [(slice(0, 2),), (slice(0, 2),), (slice(2, 4),)]
     assert [s.replica_id for s in shards] == [0, 1] * 4
@@ -144,7 +144,7 @@ def test_deleted_array_says_so():
     x.delete()
     assert x.is_deleted() and x.shape == (4,)
     for use in (repr, str, np.asarray, lambda x: x.devices(), lambda x: x.tolist(), lambda x: x.block_until_ready(),
-                lambda x: x.is_ready(), lambda x: put.block_until_ready([array(), x])):
+                lambda x: x.is_ready(), lambda x: device_put.block_until_ready([array(), x])):
         with pytest.raises(RuntimeError, match=r"^Array has been deleted with shape=float32\[4\]\. It was deleted by a call"):
             use(x)
 

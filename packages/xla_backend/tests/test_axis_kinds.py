@@ -23,7 +23,7 @@ from jax_xla_backend.placement.layout import Layout
 from jax_xla_backend.operations.layout_constraint import explicit_layout, with_layout_constraint
 from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.put import device_put, reshard
+from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.placement.sharding import GSPMDSharding, NamedSharding
 
 jax_xla_backend.load()

@@ -8,7 +8,7 @@ from jax_core.configuration import flags, context
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.effects import Effect
 from jax_xla_backend.platforms import client
-from jax_xla_backend.arrays import put
+from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.running import tokens
 from jax_xla_backend.jaxlib_compat import VERSION
 from jax_xla_backend.placement.mesh import AxisType, make_mesh
@@ -94,7 +94,7 @@ def test_runs_where_the_arguments_are():
     f = jitted(doubled())
     assert not f(array()).committed
     for _ in range(2):
-        y = f(put.device_put(array(), d))
+        y = f(device_put(array(), d))
         assert y.committed and y.device is d
     assert f.misses == 2
 
@@ -106,8 +106,8 @@ def test_arguments_on_different_devices():
     f = jitted(module)
     message = r"incompatible devices.*argument 0 with shape float32\[4\] on cpu devices \[1\]; argument 1 .*\[2\]"
     with pytest.raises(ValueError, match=message):
-        f(put.device_put(array(), d[1]), put.device_put(array(), d[2]))
-    assert f(put.device_put(array(), d[1]), array()).device is d[1]
+        f(device_put(array(), d[1]), device_put(array(), d[2]))
+    assert f(device_put(array(), d[1]), array()).device is d[1]
 
 
 def test_split_arguments_give_split_results():
@@ -119,7 +119,7 @@ def test_split_arguments_give_split_results():
     with flags.use_shardy_partitioner(False):
         f = jitted(module)
         for _ in range(2):
-            y = f(put.device_put(array(), sharding))
+            y = f(device_put(array(), sharding))
             assert y.sharding == sharding and y.tolist() == [0, 2, 4, 6]
     assert f.misses == 1
 

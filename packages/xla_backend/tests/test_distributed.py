@@ -10,7 +10,7 @@ import numpy as np
 from jax_xla_backend.platforms import distributed; from jax_xla_backend import load
 backend = load()
 distributed.initialize(sys.argv[1], 2, int(sys.argv[2]))
-from jax_xla_backend.platforms import client; from jax_xla_backend.arrays import put
+from jax_xla_backend.platforms import client; from jax_xla_backend.arrays import from_parts
 from jax_xla_backend.placement.mesh import AxisType, Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding
@@ -18,14 +18,14 @@ assert distributed.is_initialized() and client.process_count() == 2 and client.p
 assert client.device_count() == 4 and client.local_device_count() == 2
 mesh = Mesh(np.array(client.devices()), ("x",))
 split = NamedSharding(mesh, P("x"))
-x = put.make_array_from_callback((8,), split, lambda index: np.arange(8, dtype=np.float32)[index])
+x = from_parts.make_array_from_callback((8,), split, lambda index: np.arange(8, dtype=np.float32)[index])
 assert not x.is_fully_addressable and len(x.addressable_shards) == 2 and len(x.global_shards) == 4
 try:
     np.asarray(x)
 except RuntimeError as error:
     assert "other processes" in str(error)
 local = np.arange(4, dtype=np.float32) + 4 * int(sys.argv[2])
-assert put.make_array_from_process_local_data(split, local).shape == (8,)
+assert from_parts.make_array_from_process_local_data(split, local).shape == (8,)
 from jax_core.programs.jit import jit
 from jax_core.representation.primitive import Primitive, none
 no = none("test")

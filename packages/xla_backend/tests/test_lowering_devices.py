@@ -14,7 +14,8 @@ from jax_xla_backend.platforms import client
 from jax_xla_backend import lowering
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.arrays.put import device_put_p, put
+from jax_xla_backend.arrays.device_put import device_put_p
+from jax_xla_backend.arrays.put import put
 from jax_xla_backend.placement.sharding import NamedSharding
 
 backends.get()  # sets jaxlib up

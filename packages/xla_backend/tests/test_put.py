@@ -6,7 +6,7 @@ import pytest
 from jax_core.configuration import flags
 from jax_core.programs.jit import jit
 from jax_xla_backend.platforms import client
-from jax_xla_backend.arrays import put
+from jax_xla_backend.arrays import device_put, from_parts
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding, SingleDeviceSharding
@@ -20,82 +20,82 @@ def mesh():
 
 
 def test_put_of_a_tree():
-    a, b, c = put.device_put((1, 2.0, np.arange(3)))
+    a, b, c = device_put.device_put((1, 2.0, np.arange(3)))
     assert (a.weak_type, b.weak_type, c.weak_type) == (True, True, False)
-    assert c.dtype == np.int32 and put.device_put(np.zeros(2)).dtype == np.float32
+    assert c.dtype == np.int32 and device_put.device_put(np.zeros(2)).dtype == np.float32
 
 
 def test_a_device_commits():
     d = client.devices()[3]
     for x in (1.0, np.arange(3), array()):
-        y = put.device_put(x, d)
+        y = device_put.device_put(x, d)
         assert y.committed and y.device is d and np.array_equal(np.asarray(x, y.dtype), y.__array__())
-    assert put.device_put(1.0, d).weak_type
+    assert device_put.device_put(1.0, d).weak_type
 
 
 @pytest.mark.parametrize("spec", [P(), P("x"), P("y"), P(("x", "y")), P(None, "x"), P("y", "x")], ids=str)
 def test_placing_moves_no_element(mesh, spec):
     value = np.arange(128).reshape(8, 16)
     sharding = NamedSharding(mesh, spec)
-    direct = put.device_put(value, sharding)
+    direct = device_put.device_put(value, sharding)
     assert direct.sharding == sharding and np.array_equal(direct, value)
     for other in (P("x", "y"), P()):
-        moved = put.device_put(direct, NamedSharding(mesh, other))
+        moved = device_put.device_put(direct, NamedSharding(mesh, other))
         assert np.array_equal(moved, value) and moved.sharding.spec == other
-    assert np.array_equal(put.device_put(direct, client.devices()[5]), value)
+    assert np.array_equal(device_put.device_put(direct, client.devices()[5]), value)
 
 
 def test_placed_copy_does_not_see_later_writes(mesh):
     value = np.arange(8)
-    x = put.device_put(value, NamedSharding(mesh, P("x")))
+    x = device_put.device_put(value, NamedSharding(mesh, P("x")))
     value[:] = -1
     assert x.tolist() == list(range(8))
 
 
 def test_prefix_of_placements():
     d = client.devices()
-    a, (b, c) = put.device_put((1, (2, 3)), (d[1], d[2]))
+    a, (b, c) = device_put.device_put((1, (2, 3)), (d[1], d[2]))
     assert (a.device, b.device, c.device) == (d[1], d[2], d[2])
 
 
 def test_partition_spec_needs_a_mesh(mesh):
     with pytest.raises(ValueError, match="names axes of a mesh, and none is set"):
-        put.device_put(np.arange(8), P("x"))
+        device_put.device_put(np.arange(8), P("x"))
     with set_mesh(mesh):
-        assert put.device_put(np.arange(8), P("x")).sharding == NamedSharding(mesh, P("x"))
+        assert device_put.device_put(np.arange(8), P("x")).sharding == NamedSharding(mesh, P("x"))
 
 
 @pytest.mark.parametrize("where", ["a", 3])
 def test_bad_placement(where):
     with pytest.raises(ValueError, match=f"device={where!r}, of type {type(where).__name__}, names no place"):
-        put.device_put(1.0, where)
+        device_put.device_put(1.0, where)
 
 
 @pytest.mark.parametrize("value", ["text", object(), np.array([object()])], ids=["str", "object", "object array"])
 def test_bad_value(value):
     with pytest.raises(TypeError, match="^device_put: "):
-        put.device_put(value)
+        device_put.device_put(value)
 
 
 def test_shape_that_does_not_fit(mesh):
     with pytest.raises(ValueError, match=r"shape \(6,\).*partitioned 4 times"):
-        put.device_put(np.arange(6), NamedSharding(mesh, P("x")))
+        device_put.device_put(np.arange(6), NamedSharding(mesh, P("x")))
     with pytest.raises(ValueError, match="rank 0"):
-        put.device_put(1.0, NamedSharding(mesh, P("x")))
+        device_put.device_put(1.0, NamedSharding(mesh, P("x")))
 
 
 def test_device_get_leaves_tracers_as_they_are():
-    assert float(jit(lambda x: put.device_get({"x": x})["x"])(np.float32(2))) == 2
+    assert float(jit(lambda x: device_put.device_get({"x": x})["x"])(np.float32(2))) == 2
 
 
 def test_get_returns_numpy():
-    got = put.device_get({"a": array(), "b": 1.0, "s": "text"})
+    got = device_put.device_get({"a": array(), "b": 1.0, "s": "text"})
     assert type(got["a"]) is np.ndarray and got["b"] == 1.0 and got["s"] == "text"
 
 
 def test_donated_put_frees_the_source():
     x = array()
-    put.device_put(x, client.devices()[1], donate=True)
+    device_put.device_put(x, client.devices()[1], donate=True)
     assert x.is_deleted()
 
 
@@ -113,59 +113,59 @@ def test_from_callback_calls_once_for_each_part(mesh):
     def part(index):
         calls.append(index)
         return np.arange(8)[index]
-    x = put.make_array_from_callback((8,), NamedSharding(mesh, P("x")), part)
+    x = from_parts.make_array_from_callback((8,), NamedSharding(mesh, P("x")), part)
     assert x.tolist() == list(range(8)) and len(calls) == 4
     with pytest.raises(ValueError, match=r"returned an array of shape \(3,\); the part has shape \(2,\)"):
-        put.make_array_from_callback((8,), NamedSharding(mesh, P("x")), lambda index: np.zeros(3))
+        from_parts.make_array_from_callback((8,), NamedSharding(mesh, P("x")), lambda index: np.zeros(3))
 
 
 def test_from_single_device_arrays(mesh):
     sharding = NamedSharding(mesh, P("x"))
-    parts = [put.device_put(np.arange(2) + d.id // 2 * 2, d) for d in client.devices()]
-    assert put.make_array_from_single_device_arrays((8,), sharding, parts[::-1]).tolist() == list(range(8))
+    parts = [device_put.device_put(np.arange(2) + d.id // 2 * 2, d) for d in client.devices()]
+    assert from_parts.make_array_from_single_device_arrays((8,), sharding, parts[::-1]).tolist() == list(range(8))
     with pytest.raises(ValueError, match="sharding has 8 devices of this process"):
-        put.make_array_from_single_device_arrays((8,), sharding, parts[:2])
+        from_parts.make_array_from_single_device_arrays((8,), sharding, parts[:2])
     with pytest.raises(ValueError, match=r"Expected shard shape \(4,\)"):
-        put.make_array_from_single_device_arrays((16,), sharding, parts)
+        from_parts.make_array_from_single_device_arrays((16,), sharding, parts)
     with pytest.raises(ValueError, match="devices do not match"):
-        put.make_array_from_single_device_arrays((8,), sharding, [parts[0]] * 8)
+        from_parts.make_array_from_single_device_arrays((8,), sharding, [parts[0]] * 8)
     with pytest.raises(TypeError, match="list or tuple of jax.Array"):
-        put.make_array_from_single_device_arrays((8,), sharding, [np.arange(2)] * 8)
+        from_parts.make_array_from_single_device_arrays((8,), sharding, [np.arange(2)] * 8)
 
 
 def test_from_process_local_data(mesh):
     sharding = NamedSharding(mesh, P("x"))
-    assert put.make_array_from_process_local_data(sharding, np.arange(8)).sharding == sharding
+    assert from_parts.make_array_from_process_local_data(sharding, np.arange(8)).sharding == sharding
 
 
 def test_sharded_and_replicated():
     d = client.devices()[:2]
-    x = put.device_put_sharded([np.zeros(3), np.ones(3)], d)
+    x = from_parts.device_put_sharded([np.zeros(3), np.ones(3)], d)
     assert x.shape == (2, 3) and x.addressable_data(1).tolist() == [[1, 1, 1]]
-    assert put.device_put_replicated(np.arange(3), d).tolist() == [[0, 1, 2]] * 2
+    assert from_parts.device_put_replicated(np.arange(3), d).tolist() == [[0, 1, 2]] * 2
     with pytest.raises(ValueError, match="1 shards for 2 devices"):
-        put.device_put_sharded([1], d)
+        from_parts.device_put_sharded([1], d)
 
 
 def test_live_arrays_lists_what_exists():
     x = backend.put(np.zeros(12345, np.float32))
-    assert any(a.shape == (12345,) for a in put.live_arrays())
+    assert any(a.shape == (12345,) for a in device_put.live_arrays())
     x.delete()
     gc.collect()
-    assert not any(a.shape == (12345,) for a in put.live_arrays())
+    assert not any(a.shape == (12345,) for a in device_put.live_arrays())
 
 
 def test_memory_kinds():
     s = SingleDeviceSharding(client.devices()[0], memory_kind="pinned_host")
-    x = put.device_put(np.arange(3), s)
+    x = device_put.device_put(np.arange(3), s)
     assert x.sharding.memory_kind == "pinned_host" and x.tolist() == [0, 1, 2]
-    assert put.device_put(x, s.with_memory_kind("device")).sharding.memory_kind == "device"
+    assert device_put.device_put(x, s.with_memory_kind("device")).sharding.memory_kind == "device"
 
 
 def test_put_in_a_transformation():
     from jax_core.programs.jit import jit
 
-    assert jit(lambda x: put.device_put(x))(array()).tolist() == [0, 1, 2, 3]
+    assert jit(lambda x: device_put.device_put(x))(array()).tolist() == [0, 1, 2, 3]
 
 
 def test_transfer_guard():
@@ -180,7 +180,7 @@ def test_transfer_guard():
         with pytest.raises(RuntimeError, match="Disallowed host-to-device transfer"):
             backend.put(value)
         assert f(x).shape == (4,)
-        assert put.device_get(put.device_put(value)).tolist() == [0, 1, 2]
+        assert device_put.device_get(device_put.device_put(value)).tolist() == [0, 1, 2]
     with flags.transfer_guard("disallow_explicit"), pytest.raises(RuntimeError, match="Disallowed"):
-        put.device_put(value)
+        device_put.device_put(value)
     assert f(value).shape == (3,)

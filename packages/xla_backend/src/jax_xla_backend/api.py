@@ -21,9 +21,9 @@ from .placement.mesh import (AbstractDevice, AbstractMesh, AxisType, Mesh, get_a
     use_abstract_mesh)
 from .placement.partition_spec import PartitionSpec  # noqa: E402
 from .platforms.plugins import register_plugin  # noqa: E402
-from .arrays.put import (block_until_ready, copy_to_host_async, device_get, device_put, device_put_replicated,  # noqa: E402
-    device_put_sharded, live_arrays, make_array_from_callback, make_array_from_process_local_data,
-    make_array_from_single_device_arrays, reshard)
+from .arrays.device_put import block_until_ready, copy_to_host_async, device_get, device_put, live_arrays, reshard  # noqa: E402
+from .arrays.from_parts import (device_put_replicated, device_put_sharded, make_array_from_callback,  # noqa: E402
+    make_array_from_process_local_data, make_array_from_single_device_arrays)
 from .placement.sharding import (GSPMDSharding, IndivisibleError, NamedSharding, Sharding, SingleDeviceSharding,  # noqa: E402
     make_single_device_sharding)
 from .running.tokens import effects_barrier  # noqa: E402

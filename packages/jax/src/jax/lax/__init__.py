@@ -3,7 +3,7 @@ from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
 _served, _names = _mirror(__name__, "jax_numpy_api.lax", linalg="jax.lax.linalg",
-                             device_put_p="jax_xla_backend.arrays.put:device_put_p")
+                             device_put_p="jax_xla_backend.arrays.device_put:device_put_p")
 
 
 def _with_operators(name: str):

@@ -19,7 +19,8 @@ from . import interruptible
 from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
 from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
-from .put import device_put, from_host
+from .device_put import device_put
+from .put import from_host
 from ..placement.sharding import Index, Sharding
 
 

@@ -13,7 +13,8 @@ from ..platforms import client
 from .array import ArrayImpl
 from .array_methods import DLDeviceType
 from ..jaxlib_compat import _jax
-from .put import device_put, put
+from .device_put import device_put
+from .put import put
 from ..placement.sharding import Sharding
 
 SUPPORTED_DTYPES = frozenset(map(np.dtype, (

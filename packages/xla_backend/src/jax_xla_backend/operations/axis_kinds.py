@@ -14,7 +14,8 @@ from jax_core.representation.typing import Placement
 from ..placement import mesh as meshes
 from ..placement.mesh import AxisType, get_abstract_mesh, use_abstract_mesh
 from ..placement.partition_spec import PartitionSpec
-from ..arrays.put import as_sharding, device_put
+from ..arrays.device_put import device_put
+from ..arrays.put import as_sharding
 from ..placement.sharding import Sharding
 
 

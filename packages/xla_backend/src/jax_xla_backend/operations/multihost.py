@@ -18,7 +18,9 @@ from jax_core.representation.primitive import LINEAR, Primitive
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from ..platforms import client
-from ..arrays import put
+from ..arrays import from_parts
+from ..arrays.device_put import device_put
+from ..arrays.put import put
 from ..arrays.array import ArrayImpl
 from ..platforms.distributed_state import state
 from ..placement.mesh import AxisType, Mesh
@@ -41,7 +43,7 @@ def _everywhere(x: Any, mesh: Mesh) -> ArrayImpl:
 def _stack(x: np.ndarray, mesh: Mesh) -> ArrayImpl:
     """A global array whose i-th row is the ``x`` of process i."""
     split = NamedSharding(mesh, PartitionSpec("processes"))
-    return put.make_array_from_callback((client.process_count(), *x.shape), split, lambda _: x[None])
+    return from_parts.make_array_from_callback((client.process_count(), *x.shape), split, lambda _: x[None])
 
 
 def process_allgather(in_tree: PyTree, tiled: bool = False) -> Any:
@@ -114,14 +116,14 @@ def gtl_abstract_eval(arr: ShapedArray, *, global_mesh: Mesh, pspec: PartitionSp
 
 def host_local_array_to_global_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
     """The global array of which this process gives ``arr``."""
-    return put.make_array_from_process_local_data(NamedSharding(global_mesh, pspec), np.asarray(arr))
+    return from_parts.make_array_from_process_local_data(NamedSharding(global_mesh, pspec), np.asarray(arr))
 
 
 def global_array_to_host_local_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
     """What this process's devices hold of ``arr``."""
     if not isinstance(arr, ArrayImpl):
-        arr = put.put(arr)
-    x = put.device_put(arr, NamedSharding(global_mesh, pspec)) if arr.is_fully_addressable else arr
+        arr = put(arr)
+    x = device_put(arr, NamedSharding(global_mesh, pspec)) if arr.is_fully_addressable else arr
     if not global_mesh.is_multi_process:
         return x
     local_mesh = global_mesh.local_mesh
@@ -129,7 +131,7 @@ def global_array_to_host_local_array_impl(arr: ArrayLike, *, global_mesh: Mesh, 
     counts = [math.prod(every[a] for a in (e if isinstance(e, tuple) else (e,)) if a is not None)
               for e in (*pspec, *[None] * (x.ndim - len(pspec)))]
     shape = tuple(n * c for n, c in zip(part, counts))
-    return put.make_array_from_single_device_arrays(shape, NamedSharding(local_mesh, pspec), [s.data for s in x.addressable_shards])
+    return from_parts.make_array_from_single_device_arrays(shape, NamedSharding(local_mesh, pspec), [s.data for s in x.addressable_shards])
 
 
 def ltg_batcher(insert_axis: bool, axis_data: Any, vals_in: Sequence[Any], dims_in: Sequence[Any], global_mesh: Mesh,

@@ -1,0 +1,173 @@
+"""Values to devices and back: `device_put` and its primitive, `reshard`, `device_get`, waiting for trees of arrays."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jax_core.representation import dtypes, tree
+from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.tracebacks import api_boundary
+from jax_core.representation.typing import PyTree
+from jax_core.traces.trace import Tracer
+
+from . import transfer_guards
+from ..jaxlib_compat import _jax
+from ..placement import mesh
+from ..placement.layout import Format, Space
+from ..placement.no_collectives import check_no_collectives, no_collectives
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding, Sharding
+from ..platforms import client
+from .array import ArrayImpl, ready
+from .put import as_sharding, put
+
+
+def _device_put_lower(b, x, *, placement):
+    return b.sharding_constraint(x, placement) if isinstance(placement, NamedSharding) else x
+
+
+device_put_p = Primitive(
+    "device_put",
+    out_type=lambda x, *, placement: x,
+    jvp=LINEAR,
+    transpose=lambda ct, x, *, placement: ct,
+    batch=lambda axis, args, dims, *, placement: (device_put_p.bind(*args, placement=None), dims[0]),
+    lower=_device_put_lower,
+    impl=lambda x, *, placement: put(x, None, placement),
+)
+
+
+_PLACEMENTS = (client.Device, Sharding, Format, PartitionSpec, Space)
+
+
+def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
+    """One placement for each leaf; ``device`` may be a tree that is a prefix of the values' tree."""
+    if device is None or isinstance(device, _PLACEMENTS):
+        return [device] * count
+    leaf = lambda p: p is None or isinstance(p, _PLACEMENTS)
+    if tree.tree_structure(device, leaf).num_leaves == 1 and leaf(device) is False and tree.all_leaves([device]):
+        as_sharding(device)  # raises, and says what is allowed
+    full = tree.tree_unflatten(treedef, range(count))
+    return tree.broadcast_prefix(device, full, is_leaf=leaf)
+
+
+@api_boundary
+def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: bool = False,
+               may_alias: bool | None = None) -> Any:
+    """Copy values to devices.
+
+    Args:
+      x: a tree of arrays, NumPy values and Python scalars.
+      device: a device, a sharding, a `Format`, a tree of these that is a prefix of ``x``; or None, which leaves arrays
+        where they are and puts all else on the default device, uncommitted.
+      src: where ``x`` is now; used by transposition only.
+      donate: ``x`` is not used afterwards, so its memory may be freed.
+      may_alias: the result may share memory with ``x``.
+
+    Returns:
+      the tree of arrays.
+
+    Raises:
+      TypeError: a leaf is not a valid JAX value.
+      ValueError: ``device`` is of another kind, or a shape does not fit a sharding.
+    """
+    leaves, treedef = tree.tree_flatten(x)
+    placements = _placements(device, treedef, len(leaves))
+    donated = donate if isinstance(donate, bool) else False
+    with transfer_guards.explicit():
+        out = [_device_put_leaf(leaf, where, bool(may_alias), donated) for leaf, where in zip(leaves, placements)]
+    return tree.tree_unflatten(treedef, out)
+
+
+def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> Any:
+    if isinstance(x, Tracer):
+        return device_put_p.bind(x, placement=None if placement is None else as_sharding(placement))
+    if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
+        return x._device_put(placement)  # arrays of extended types (keys) know their own parts
+    try:
+        result = put(x, None, placement, may_alias)
+    except TypeError as error:
+        raise TypeError(f"device_put: {error}") from None
+    if donate and type(x) is ArrayImpl and result is not x:
+        x.delete()
+    return result
+
+
+def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
+    """``xs`` (a tree of arrays) with other shardings.
+
+    Args:
+      xs: a tree of arrays.
+      out_shardings: a sharding or `PartitionSpec`, or a tree of them that is a prefix of ``xs``.
+
+    Raises:
+      ValueError: a spec names a mesh axis that is not ``Explicit``.
+    """
+    for where in tree.tree_leaves(out_shardings, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec))):
+        sharding = as_sharding(where)
+        if isinstance(sharding, NamedSharding):
+            kinds = dict(zip(sharding.mesh.axis_names, sharding.mesh.axis_types))
+            bad = [name for name in sharding.spec.axis_names() if kinds[name] is not mesh.AxisType.Explicit]
+            if bad:
+                raise ValueError(f"reshard: {sharding.spec} names axis {bad[0]!r}, which is {kinds[bad[0]].name}; only Explicit axes "
+                                 "can be asked for here, for others use jax.lax.with_sharding_constraint")
+    if no_collectives.value:
+        wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
+        for x, where in zip(tree.tree_leaves(xs), wanted):
+            check_no_collectives(getattr(x, "sharding", None), as_sharding(where))
+    return device_put(xs, out_shardings)
+
+
+def device_get(x: PyTree) -> Any:
+    """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is.
+
+    The transfers run at the same time.
+    """
+    leaves, treedef = tree.tree_flatten(x)
+    with transfer_guards.explicit():
+        copy_to_host_async(leaves)
+        return tree.tree_unflatten(treedef, [_get_leaf(leaf) for leaf in leaves])
+
+
+def _get_leaf(x: Any) -> Any:
+    if isinstance(getattr(x, "dtype", None), dtypes.ExtendedDType):
+        return x  # keys have no NumPy counterpart
+    if isinstance(x, Tracer):
+        return x  # it has no contents yet
+    return np.asarray(x) if hasattr(x, "__array__") and not isinstance(x, np.generic) else x
+
+
+def copy_to_host_async(x: PyTree) -> Any:
+    """Begin the transfer of all arrays in the tree ``x`` to the host, and return ``x``."""
+    for leaf in tree.tree_leaves(x):
+        begin = getattr(leaf, "copy_to_host_async", None)
+        if begin is not None:
+            begin()
+    return x
+
+
+def block_until_ready(x: PyTree) -> Any:
+    """Wait until all arrays in the tree ``x`` are computed, and return ``x``."""
+    done = []
+    for leaf in tree.tree_leaves(x):
+        if type(leaf) is ArrayImpl and not leaf.is_deleted() and ready(leaf):
+            done.append(leaf)  # or failed: asked about below, all at once
+        else:
+            wait = getattr(leaf, "block_until_ready", None)
+            if wait is not None:
+                wait()
+    try:
+        _jax.batched_block_until_ready(done)
+    except Exception:
+        for leaf in done:
+            leaf.block_until_ready()  # one of them raises the error
+        raise
+    return x
+
+
+def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
+    """All arrays on the devices of a platform (default: the default platform) that are not deleted."""
+    return [a for a in client.get_client(platform).live_arrays() if not a.is_deleted()]
+
+
+__all__ = ["block_until_ready", "copy_to_host_async", "device_get", "device_put", "live_arrays", "reshard"]

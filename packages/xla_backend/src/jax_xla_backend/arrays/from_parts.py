@@ -1,0 +1,171 @@
+"""Arrays from parts: of the devices of this process, of a callback, of the processes of a program, of a list of devices."""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from jax_core.representation import dtypes, tree
+from jax_core.representation.aval import ShapedArray
+from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
+
+from ..jaxlib_compat import make_array
+from ..placement import mesh
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding, Sharding
+from .array import ArrayImpl
+from .put import as_sharding, put
+
+
+def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *,
+                                         dtype: DTypeLike | None = None) -> ArrayImpl:
+    """An array out of the parts that this process's devices hold.
+
+    Args:
+      shape: of the whole array.
+      sharding: of the whole array.
+      arrays: one array for each device of this process that ``sharding`` names, in any order.
+      dtype: needed where this process has no part.
+
+    Raises:
+      TypeError: ``arrays`` is not a sequence of arrays.
+      ValueError: a wrong number of parts, or a part of the wrong shape or dtype or on the wrong device.
+    """
+    shape = tuple(shape)
+    if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, ArrayImpl) for a in arrays):
+        raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got "
+                        f"{type(arrays).__name__}{' of ' + type(arrays[0]).__name__ if len(arrays) else ''}")
+    if not isinstance(sharding, Sharding):
+        raise TypeError(f"make_array_from_single_device_arrays: sharding must be a Sharding, got {sharding!r}")
+    devices = sharding._addressable_device_assignment
+    if not arrays and dtype is None:
+        raise ValueError("make_array_from_single_device_arrays: without parts, dtype must be given")
+    aval = ShapedArray(shape, arrays[0].dtype if dtype is None else np.dtype(dtype),
+                       bool(arrays) and arrays[0].weak_type)
+    if len(arrays) != len(devices):
+        raise ValueError(f"make_array_from_single_device_arrays: sharding has {len(devices)} devices of this process, so expected "
+                         f"as many arrays, got {len(arrays)}")
+    part = sharding.shard_shape(shape)
+    by_device = {}
+    for a in arrays:
+        if a.shape != part:
+            raise ValueError(f"Expected shard shape {part} doesn't match the single device array shape {a.shape}. Shape of "
+                             f"Array is {aval.str_short()} with sharding {sharding}")
+        if a.dtype != aval.dtype:
+            raise ValueError(f"make_array_from_single_device_arrays: parts have dtypes {aval.dtype} and {a.dtype}; all "
+                             "must be the same")
+        by_device[a.device] = a
+    if set(by_device) != set(devices):
+        raise ValueError(f"Addressable devices and per-device arrays devices do not match: the sharding names "
+                         f"{sorted(map(str, devices))}, the parts are on {sorted(map(str, by_device))}")
+    return make_array(aval, sharding, [by_device[d] for d in devices], True)
+
+
+def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_callback: Callable[[Any], Any],
+                             dtype: DTypeLike | None = None) -> ArrayImpl:
+    """An array whose parts are made by ``data_callback(index)``, called once for each different part.
+
+    Args:
+      shape: of the whole array.
+      sharding: of the whole array.
+      data_callback: takes a tuple of slices and returns that part.
+      dtype: needed where this process has no part.
+
+    Raises:
+      ValueError: a part has the wrong shape.
+    """
+    shape, sharding = tuple(shape), as_sharding(sharding)
+    part_shape = sharding.shard_shape(shape)
+    made: dict[Any, Any] = {}
+    parts = []
+    for device, index in sharding.addressable_devices_indices_map(shape).items():
+        key = tuple((s.start, s.stop) for s in index)
+        if key not in made:
+            made[key] = value = data_callback(index)
+            if np.shape(value) != part_shape:
+                raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
+                                 f"{np.shape(value)}; the part has shape {part_shape}")
+        value = made[key]
+        parts.append(put(value if dtype is None else np.asarray(value, dtypes.canonicalize_dtype(dtype)), None, device))
+    return make_array_from_single_device_arrays(shape, sharding, parts, dtype=dtype)
+
+
+def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
+                                       global_shape: Sequence[int] | None = None) -> Any:
+    """An array, or a tree of arrays, of which each process gives the data that its own devices hold.
+
+    Args:
+      sharding: of the whole array (or a tree of shardings).
+      local_data: this process's data (a tree).
+      global_shape: shape of the whole; default the local shape times the number of processes along the axes that
+        are split between processes.
+
+    Raises:
+      ValueError: the local data does not fit.
+    """
+    return tree.tree_map(lambda x: _from_local(sharding, np.asarray(x), global_shape), local_data)
+
+
+def _from_local(sharding: Any, local: np.ndarray, global_shape: Sequence[int] | None) -> ArrayImpl:
+    sharding = as_sharding(sharding)
+    if sharding.is_fully_addressable:
+        shape = local.shape if global_shape is None else tuple(
+            n if g is None else g for n, g in zip(local.shape, global_shape))
+        if shape != local.shape:
+            raise ValueError(f"make_array_from_process_local_data: local data of shape {local.shape} cannot fill an array "
+                             f"of shape {shape}; in one process they must be the same")
+        return put(local, None, sharding)
+    shape = _global_shape(sharding, local) if global_shape is None else tuple(global_shape)
+    boxes = list(sharding.addressable_devices_indices_map(shape).values())
+    start = [min(s[axis].start or 0 for s in boxes) for axis in range(len(shape))]
+
+    def part(index):
+        return local[tuple(slice(None) if local.shape[axis] == shape[axis] else slice((s.start or 0) - o, s.stop - o)
+                           for axis, (s, o) in enumerate(zip(index, start)))]
+
+    return make_array_from_callback(shape, sharding, part)
+
+
+def _global_shape(sharding: Any, local: np.ndarray) -> tuple[int, ...]:
+    """The local shape, with every axis that is split between processes as often longer as this process's share asks."""
+    every = sharding.num_devices
+    trial = tuple(n * every for n in local.shape)
+    boxes = list(sharding.addressable_devices_indices_map(trial).values())
+    shape = []
+    for axis, n in enumerate(local.shape):
+        own = {(s[axis].start or 0, trial[axis] if s[axis].stop is None else s[axis].stop) for s in boxes}
+        held = sum(stop - begin for begin, stop in own)
+        shape.append(n * trial[axis] // held)
+    return tuple(shape)
+
+
+def device_put_sharded(shards: Sequence[Any], devices: Sequence[Any]) -> Any:
+    """Put the i-th of ``shards`` (trees of one structure) on the i-th device, stacked along a new first axis.
+
+    Raises:
+      ValueError: the numbers of shards and devices differ.
+    """
+    if len(shards) != len(devices):
+        raise ValueError(f"device_put_sharded: {len(shards)} shards for {len(devices)} devices; give one for each")
+    grid = mesh.Mesh(np.array(devices, dtype=object), ("_device_put_sharded",))
+    sharding = NamedSharding(grid, PartitionSpec("_device_put_sharded"))
+
+    def stack(*parts):
+        parts = [put(np.asarray(p)[None], None, d) for p, d in zip(parts, devices)]
+        return make_array_from_single_device_arrays((len(parts), *parts[0].shape[1:]), sharding, parts)
+
+    return tree.tree_map(stack, *shards)
+
+
+def device_put_replicated(x: Any, devices: Sequence[Any]) -> Any:
+    """Put a copy of ``x`` on each device, stacked along a new first axis.
+
+    Raises:
+      ValueError: there are no devices.
+    """
+    if not devices:
+        raise ValueError("device_put_replicated: devices is empty; name at least one")
+    return device_put_sharded([x] * len(devices), devices)
+
+
+__all__ = ["device_put_replicated", "device_put_sharded", "make_array_from_callback", "make_array_from_process_local_data",
+           "make_array_from_single_device_arrays"]
