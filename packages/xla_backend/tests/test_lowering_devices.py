@@ -11,7 +11,7 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.programs.jit import jit
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_xla_backend.platforms import client
-from jax_xla_backend import lowering
+from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.placement.mesh import Mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.arrays.device_put import device_put_p
@@ -31,7 +31,7 @@ def test_arguments_and_results_carry_their_placements():
     """The mesh is declared once."""
     x = put(X, None, on("x", "y"))
     closed = ClosedJaxpr(*trace_to_jaxpr(lambda x: [structural.add(x, x)], [x.aval])[:2])
-    text = lowering.lower_module(closed, LowerSpec("f"), (on("x", "y"),), (on(None, "x"),)).text()
+    text = lower_module(closed, LowerSpec("f"), (on("x", "y"),), (on(None, "x"),)).text()
     assert "mhlo.num_partitions = 4" in text
     assert text.count('sdy.mesh @mesh = <["x"=2, "y"=2]>') == 1
     assert '%arg0: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}' in text
