@@ -287,7 +287,7 @@ def test_rules_of_users():
 
 
 def test_wrapped_functions():
-    from jax_core.public import linear_util
+    from jax_core.compat import linear_util
     wrapped = linear_util.wrap_init(lambda x, y: [jnp.sin(x) * y, 3.0])
     (value, three), (terms, zeros) = taylor.jet_fun(taylor.jet_subtrace(wrapped), 2).call_wrapped((1.0, 2.0), ((1.0, 0.0), zero_series))
     np.testing.assert_allclose([value, *terms], [2 * math.sin(1), 2 * math.cos(1), -math.sin(1)], rtol=1e-14)

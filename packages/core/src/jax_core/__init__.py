@@ -4,6 +4,7 @@ Folders, from the ground up; a module imports only from its own folder and from 
 (`tests/test_architecture.py` checks that, and that there are no circles):
 
 ``configuration``    flags: the engine, the catalogue, those without effect; the state of a thread
+``compat``           what only the habits of other libraries ask for, as mixins
 ``representation``   dtypes, types of values, effects, pytrees, primitives with their rules, jaxprs and how they print
 ``traces``           how a call of a primitive finds its way: evaluation, writing down programs; primitives that rules need
 ``references``       mutable references, and programs on them as pure ones
@@ -13,6 +14,6 @@ Folders, from the ground up; a module imports only from its own folder and from 
 ``public``           interfaces for libraries, assembled in the packages above
 ``testing``          a backend on NumPy, and the contract of backends
 
-``interfaces`` is what a backend implements, ``backends`` finds it.
+``interfaces`` is what a backend implements, ``backends`` finds it. ``extension_points`` lists what packages above fill in.
 """
 __version__ = "0.1.0"

@@ -10,7 +10,7 @@ from ..representation.jaxpr import DebugInfo
 from ..representation.source import describe_function
 from ..representation.tree import keystr, tree_flatten_with_path
 from ..representation.typing import PyTree
-from .linear_util import WrappedFun, transformation_with_aux
+from ..compat.linear_util import WrappedFun, transformation_with_aux
 
 if TYPE_CHECKING:
     from ..representation.tree import PyTreeDef

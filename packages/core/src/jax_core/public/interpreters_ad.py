@@ -9,12 +9,12 @@ from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rul
 from ..representation.primitive import LINEAR, Linear, Primitive, Zero, is_linear
 from ..transformations.reverse import backward_pass, linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
-from .linear_util import wrap_init
+from ..compat.linear_util import wrap_init
 from .rules import RuleTable
 
 if TYPE_CHECKING:
     from ..representation.jaxpr import ClosedJaxpr
-    from .linear_util import WrappedFun
+    from ..compat.linear_util import WrappedFun
 
 UndefinedPrimal = Linear
 is_undefined_primal = is_linear

@@ -51,6 +51,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
@@ -102,7 +103,7 @@ class none:
         return f"none({self.reason!r})"
 
 
-class Primitive:
+class Primitive(PrimitiveHabits):
     """One operation and all of its rules; see the module docstring for their signatures.
 
     Args:
@@ -122,8 +123,6 @@ class Primitive:
         and ``loop_observer.finish(builder, step, **params)`` to nothing.
     """
 
-    call_primitive = False
-    map_primitive = False
     holds_program = False
     """The results are those of a program among the parameters, and have the types that it gives them."""
     transparent = False
@@ -162,17 +161,6 @@ class Primitive:
         except Exception as error:
             shorten(error)
             raise
-
-    def bind_with_trace(self, trace: Any, args: Sequence[Any], *avals_and_params: Any) -> Any:
-        """Apply the primitive to ``args`` under ``trace``: ``(trace, args, avals, params)``, or without ``avals``."""
-        return trace.process_primitive(self, args, avals_and_params[-1])
-
-    def get_bind_params(self, params: dict) -> tuple[list, dict]:
-        """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
-
-        Functions that an equation holds are parameters here, so there are none to put in front.
-        """
-        return [], dict(params)
 
     def with_rule(self, **rules: Any) -> "Primitive":
         """A copy with some rules replaced (tests plant wrong rules with it)."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from ..representation import array, errors
 from .. import backends, extension_points
+from ..compat.traces import TraceHabits, TracerHabits
 from ..configuration import context
 from . import nans
 from ..representation.aval import AbstractRef, AbstractValue, register_array_class
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from ..transformations.custom_vjp import CustomVjpCall
 
 
-class Trace:
+class Trace(TraceHabits):
     """One transformation at work. ``parent`` is the trace below, None for `EvalTrace` and while staging."""
 
     parent: Any
@@ -36,51 +37,16 @@ class Trace:
         self.agree = context.state.manual  # inside a checked manual region: makes operands agree, see `manual`
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
-        """Apply ``prim`` to ``args``, some of which may be tracers of this trace.
-
-        A trace of a user's own has this under its public name, `process_primitive`.
-        """
-        if type(self).process_primitive is not Trace.process_primitive:
-            return self.process_primitive(prim, args, params)
-        raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
-
-    def process_primitive(self, primitive: Primitive, tracers: Sequence[Any], params: dict) -> Any:
-        """`process` under its public name, which traces of users override; ``tracers`` may hold other values too."""
-        return self.process(primitive, tracers, params)
-
-    def is_valid(self) -> bool:
-        """Whether the trace is at work in this thread: the current one, or below it."""
-        trace = context.state.trace
-        while trace is not None and trace is not self:
-            trace = getattr(trace, "below", None) if trace.parent is None else trace.parent
-        return trace is self
-
-    def full_raise(self, x: Any) -> Any:
-        """``x`` itself, as traces take values of other traces as they are; kept for interpreters written for the public API."""
-        return x
-
-    stage_value = full_raise
+        """Apply ``prim`` to ``args``, some of which may be tracers of this trace."""
+        return self.process_as_theirs(prim, args, params)
 
     def process_custom_jvp(self, call: "CustomJvpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom JVP rule; see `custom_jvp`."""
-        from ..public import user_traces  # traces of this system do without it
-        return user_traces.custom_jvp(self, call, args)
+        return self.custom_jvp_as_theirs(call, args)
 
     def process_custom_vjp(self, call: "CustomVjpCall", args: Sequence[Any]) -> list:
         """Apply a function with a custom VJP rule; see `custom_vjp`."""
-        from ..public import user_traces
-        return user_traces.custom_vjp(self, call, args)
-
-    def process_custom_jvp_call(self, prim: Any, fun: Any, jvp: Any, tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
-        """For traces of users: apply ``fun``, a `WrappedFun`, with its rule, or without; see `public.user_traces`."""
-        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_jvp_call(prim, fun, jvp, tracers, *, "
-                                  "symbolic_zeros)")
-
-    def process_custom_vjp_call(self, prim: Any, fun: Any, fwd: Any, bwd: Any, tracers: Sequence[Any], *, out_trees: Any,
-                                symbolic_zeros: bool) -> Any:
-        """For traces of users: the same for a function with a VJP rule."""
-        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_vjp_call(prim, fun, fwd, bwd, tracers, "
-                                  "*, out_trees, symbolic_zeros)")
+        return self.custom_vjp_as_theirs(call, args)
 
     def process_ref(self, prim: Any, args: Sequence[Any], params: dict) -> Any:
         """Apply a primitive on mutable references; see `references.primitives`."""
@@ -146,7 +112,7 @@ def trace_state_clean() -> bool:
     return context.state.trace is EVAL
 
 
-class Tracer:
+class Tracer(TracerHabits):
     """A value inside a transformation: its type is known, its contents may not be.
 
     Subclasses have ``_trace``, and ``aval`` as an attribute or property.
@@ -158,12 +124,6 @@ class Tracer:
     aval: AbstractValue
     __array_priority__ = 1000
     __hash__ = None  # type: ignore[assignment]  # as of arrays: equality compares elements
-
-    def __init__(self, trace: "Trace", aval: AbstractValue):
-        """For tracers of users; those of this system set their own attributes. A class that works its type out keeps it."""
-        self._trace = trace
-        if not isinstance(getattr(type(self), "aval", None), property):
-            self.aval = aval  # type: ignore[misc]  # in the dictionary or slot of the subclass
 
     shape = property(lambda self: self.aval.shape)
     dtype = property(lambda self: self.aval.dtype)
@@ -293,18 +253,6 @@ class Tracer:
     def on_device_size_in_bytes(self):
         raise errors.ConcretizationTypeError(self, "on_device_size_in_bytes() needs a concrete array")
 
-    def to_concrete_value(self) -> Any | None:
-        """As `concrete`."""
-        return self.concrete()
-
-    def full_lower(self) -> "Tracer":
-        """The tracer itself; kept for interpreters written for the public API."""
-        return self
-
-    def get_referent(self) -> "Tracer":
-        """The tracer itself: what it is a name for."""
-        return self
-
     @property
     def memory_space(self):
         return self.aval.memory_space
@@ -374,11 +322,6 @@ def escaped(tracer: Tracer) -> Exception:
         f"{tracer._origin_message()}\n"
         "Return the value from the function instead. The context manager jax.checking_leaks() finds such values "
         "where they are made.")
-
-
-def full_lower(x: Any) -> Any:
-    """``x`` itself; kept for interpreters written for the public API."""
-    return x
 
 
 class _FoldingTrace(Trace):

@@ -1,4 +1,4 @@
-"""jax.extend.linear_util: implemented in `jax_core.public.linear_util`."""
+"""jax.extend.linear_util: implemented in `jax_core.compat.linear_util`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_core.public.linear_util")
+__getattr__, __dir__ = _mirror(__name__, "jax_core.compat.linear_util")

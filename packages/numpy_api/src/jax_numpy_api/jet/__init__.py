@@ -11,7 +11,7 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import has_tangent
 from jax_core.representation.primitive import Primitive, Zero
-from jax_core.public import linear_util
+from jax_core.compat import linear_util
 from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.representation.typing import PyTree
 

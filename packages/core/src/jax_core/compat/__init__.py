@@ -1,0 +1,7 @@
+"""What only the habits of other libraries ask for. Classes of core inherit it as mixins, and core calls none of it.
+
+``traces``        how libraries write traces and tracers of their own, and ask ours
+``primitives``    how interpreters of jaxprs bind primitives
+``custom_calls``  how traces of libraries get functions with custom rules
+``linear_util``   `jax.extend.linear_util`: functions with transformations stacked on them
+"""

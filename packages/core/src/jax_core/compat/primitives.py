@@ -1,0 +1,25 @@
+"""Members of primitives that interpreters of jaxprs written for the public API ask for."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+
+class PrimitiveHabits:
+    """For interpreters of jaxprs that are written after the public tutorial, in oryx, equinox and others."""
+
+    call_primitive = False  # kinds of primitives that are bound in a way of their own elsewhere; here there is one way
+    map_primitive = False
+
+    def bind_with_trace(self, trace: Any, args: Sequence[Any], *avals_and_params: Any) -> Any:
+        """Apply the primitive to ``args`` under ``trace``: ``(trace, args, avals, params)``, or without ``avals``.
+
+        Traces of libraries (quax) hand calls on to the trace below with it, and so do the tests of distrax and haiku.
+        """
+        return trace.process_primitive(self, args, avals_and_params[-1])
+
+    def get_bind_params(self, params: dict) -> tuple[list, dict]:
+        """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
+
+        Functions that an equation holds are parameters here, so there are none to put in front.
+        """
+        return [], dict(params)

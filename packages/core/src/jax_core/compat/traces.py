@@ -1,0 +1,95 @@
+"""Members of traces and tracers that libraries with traces of their own ask for.
+
+Such a library (quax; oryx and others before it) derives a class from `jax.core.Trace` and has its methods under the names of the
+public API: `process_primitive`, `process_custom_jvp_call`, `process_custom_vjp_call`. The traces of this system have `process`,
+`process_custom_jvp`, `process_custom_vjp`. Either kind can be asked under either name.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Sequence
+
+from ..configuration import context
+
+if TYPE_CHECKING:
+    from ..representation.aval import AbstractValue
+    from ..representation.primitive import Primitive
+
+
+class TraceHabits:
+    """For classes of traces: what libraries override, and what they ask traces of this system."""
+
+    __slots__ = ()
+    parent: Any
+
+    # -- under their names
+
+    def process_primitive(self, primitive: "Primitive", tracers: Sequence[Any], params: dict) -> Any:
+        """Apply ``primitive``. Traces of libraries override it; ``tracers`` may hold other values than tracers too."""
+        return self.process(primitive, tracers, params)  # type: ignore[attr-defined]  # of `traces.trace.Trace`
+
+    def process_custom_jvp_call(self, prim: Any, fun: Any, jvp: Any, tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
+        """Apply ``fun``, a `WrappedFun`, with its rule, or without; see `custom_calls`."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_jvp_call(prim, fun, jvp, tracers, *, "
+                                  "symbolic_zeros)")
+
+    def process_custom_vjp_call(self, prim: Any, fun: Any, fwd: Any, bwd: Any, tracers: Sequence[Any], *, out_trees: Any,
+                                symbolic_zeros: bool) -> Any:
+        """The same for a function with a VJP rule."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_vjp_call(prim, fun, fwd, bwd, tracers, "
+                                  "*, out_trees, symbolic_zeros)")
+
+    def is_valid(self) -> bool:
+        """Whether the trace is at work in this thread: the current one, or below it. Libraries look for leaks with it."""
+        trace = context.state.trace
+        while trace is not None and trace is not self:
+            trace = getattr(trace, "below", None) if trace.parent is None else trace.parent
+        return trace is self
+
+    def full_raise(self, x: Any) -> Any:
+        """``x`` itself. Traces written for stacks of levels (oryx) lift values with it; ours take values of others as they are."""
+        return x
+
+    stage_value = full_raise
+
+    # -- ours, by theirs
+
+    def process_as_theirs(self, prim: "Primitive", args: Sequence[Any], params: dict) -> Any:
+        """`process` of a trace that has `process_primitive`."""
+        if type(self).process_primitive is TraceHabits.process_primitive:
+            raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
+        return self.process_primitive(prim, args, params)
+
+    def custom_jvp_as_theirs(self, call: Any, args: Sequence[Any]) -> list:
+        """`process_custom_jvp` of a trace that has `process_custom_jvp_call`."""
+        from . import custom_calls  # start-up: traces of this system do without it
+        return custom_calls.custom_jvp(self, call, args)
+
+    def custom_vjp_as_theirs(self, call: Any, args: Sequence[Any]) -> list:
+        """`process_custom_vjp` of a trace that has `process_custom_vjp_call`."""
+        from . import custom_calls  # start-up: traces of this system do without it
+        return custom_calls.custom_vjp(self, call, args)
+
+
+class TracerHabits:
+    """For classes of tracers: the constructor that libraries call, and methods from systems where tracers wrap each other."""
+
+    __slots__ = ()
+    _trace: Any
+
+    def __init__(self, trace: Any, aval: "AbstractValue"):
+        """For tracers of libraries; ours set their own attributes. A class that works its type out keeps it."""
+        self._trace = trace
+        if not isinstance(getattr(type(self), "aval", None), property):
+            self.aval = aval  # in the dictionary or slot of the subclass
+
+    def to_concrete_value(self) -> Any | None:
+        """The value below all transformations, if there is one. Tracers of libraries override it."""
+        return self.concrete()  # type: ignore[attr-defined]  # of `traces.trace.Tracer`
+
+    def full_lower(self) -> Any:
+        """The tracer itself. Libraries (quax, oryx) get rid of wrappings with it that are not needed."""
+        return self
+
+    def get_referent(self) -> Any:
+        """The tracer itself: what it is a name for. Libraries compare tracers by it to find two for one value."""
+        return self
