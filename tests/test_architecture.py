@@ -158,3 +158,15 @@ def test_imports_inside_functions_say_why(folder):
     wrong = [f"{name}: {line.strip()}" for name, _, inside, line in internal_imports(folder)
              if inside and not re.search("  # (start-up: |an optional dependency)", line)]
     assert not wrong
+
+
+def rooms(folder):
+    """The folders of modules in a package, itself included."""
+    return sorted({path.parent for path in sources(folder)})
+
+
+@pytest.mark.parametrize("room", rooms("xla_backend"), ids=lambda room: room.name)
+def test_docstrings_of_folders_list_what_is_in_them(room):
+    there = {p.stem for p in room.glob("*.py") if p.name != "__init__.py"} | {p.parent.name for p in room.glob("*/__init__.py")}
+    listed = re.findall(r"(?m)^``(\w+)``  ", ast.get_docstring(ast.parse((room / "__init__.py").read_text())))
+    assert sorted(listed) == sorted(there)

@@ -7,8 +7,9 @@ from jax_xla_backend.platforms import client
 from jax_xla_backend.jaxlib_compat import _jax
 from jax_xla_backend.placement.mesh import (AbstractMesh, AxisType, Mesh, get_abstract_mesh, get_mesh, make_mesh, set_mesh, use_abstract_mesh)
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.hlo_shardings import spec_of
 from jax_xla_backend.placement.sharding import (DuplicateSpecError, GSPMDSharding, IndivisibleError, NamedSharding, SingleDeviceSharding,
-    make_single_device_sharding, spec_of)
+    make_single_device_sharding)
 from programs import backend
 
 backend.devices()

@@ -1,14 +1,21 @@
 """XLA as the backend of `jax_core`: devices, arrays, shardings, lowering, compilation, dispatch.
 
-``jaxlib_compat``                           the one door to jaxlib
-``client``, ``platforms``, ``plugins``      platforms and devices; ``distributed``, ``multihost``: of many processes
-``mesh``, ``partition_spec``, ``sharding``  who holds which part of an array; ``shard_map``, ``custom_partitioning``, ``pmap``
-``array``, ``put``, ``transfer``, ``dlpack``  arrays, and how they are made and moved
-``lowering``, ``build``, ``compile``        jaxprs to StableHLO to executables; ``disk_cache``, ``stored``: kept on disk
-``backend``, ``dispatch``, ``eager``        what core calls; calls that do not enter Python; one primitive at a time
-``host_calls``, ``big_buffers``, ``ffi``    calls of Python and of compiled functions from programs
-``exporting``, ``inspecting``, ``profiler``, ``roofline``  looking at programs, keeping them, measuring them
-``api``                                     the public functions
+Rooms (folders) and modules, each of which imports only those before it:
+
+``jaxlib_compat``  the one door to jaxlib
+``platforms``      platforms, their clients and devices; the processes of a program
+``placement``      which device holds which part of an array
+``arrays``         the class of arrays, and how arrays are made and moved
+``planning``       what is decided about a program before it is written
+``lowering``       jaxprs to StableHLO text
+``compiling``      StableHLO to executables
+``running``        programs that run
+``operations``     operations that only this backend has
+``tools``          looking at programs, keeping them, measuring them
+``backend``        what core calls
+``startup``        preparing jaxlib, once per process
+``api``            the public functions
+``extend``         `jax.extend.backend`
 
 `load` is the entry point that core looks for. It prepares jaxlib once per process; importing a submodule does not.
 """

@@ -1,1 +1,13 @@
-"""The class of arrays, and how arrays are made and moved."""
+"""The class of arrays, and how arrays are made and moved.
+
+``array``             jaxlib's class, and reading its contents
+``array_methods``     what arrays can do besides
+``put``               placing one value
+``device_put``        trees of values to devices and back
+``from_parts``        arrays from parts
+``dlpack``            arrays of other libraries
+``transfer_guards``   transfers that nobody asked for
+``transfer_server``   arrays from process to process
+``interruptible``     waiting so that Ctrl-C works
+``callback_buffers``  memory lent to callbacks
+"""

@@ -21,7 +21,8 @@ from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
 from .device_put import device_put
 from .put import from_host
-from ..placement.sharding import Index, Sharding
+from ..placement.hlo_shardings import Index
+from ..placement.sharding import Sharding
 
 
 def _is_scalar(x: ArrayImpl) -> None:

@@ -1,1 +1,7 @@
-"""Options, compilation, the caches of compiled programs."""
+"""StableHLO to executables.
+
+``compile``             options, and the caches in memory and on disk
+``compiler_options``    options chosen by what is in a program
+``tiered_compilation``  quick code first, full code for programs that run often
+``disk_cache``          compiled programs, kept for the next process
+"""

@@ -1,1 +1,15 @@
-"""Jaxprs to StableHLO text. `module.lower_module` is what the runtime calls, at the first program."""
+"""Jaxprs to StableHLO text. `module.lower_module` is what the runtime calls, at the first program.
+
+``module``           inputs, constants, donation, effects, functions, locations
+``builder``          what lowering rules write with
+``templates``        what a rule wrote, kept for the next equation of its kind
+``types``            types and constants as text
+``values``           SSA values
+``extended_dtypes``  arrays of extended dtypes (keys)
+``outside_calls``    custom calls and host callbacks
+``call_handlers``    jaxlib's handlers of custom calls
+``nested_modules``   finished modules within others
+``sharding_text``    placements as text
+``manual_regions``   programs on parts
+``metadata``         attributes of operations
+"""

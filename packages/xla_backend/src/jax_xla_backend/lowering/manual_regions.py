@@ -17,7 +17,8 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
 
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, hlo_of
+from ..placement.hlo_shardings import hlo_of
+from ..placement.sharding import NamedSharding
 from .outside_calls import quoted
 from .types import physical_aval
 from .values import Value, new_value

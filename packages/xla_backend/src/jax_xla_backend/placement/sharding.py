@@ -6,16 +6,15 @@ devices, and XLA's form of it (`HloSharding`), which numbers the devices of that
 """
 from __future__ import annotations
 
-import functools
 import itertools
 import math
 from typing import Any, Callable, Mapping, Sequence
 
-import numpy as np
 
 from jax_core.representation.typing import DeviceLike
 
-from ..jaxlib_compat import HloSharding, _hlo, _jax, equip, names_for_jaxlib
+from ..jaxlib_compat import HloSharding, _jax, equip, names_for_jaxlib
+from .hlo_shardings import Index, entry_axes, hlo_equal, indices_of, is_whole, named_to_hlo, replicated, spec_of, tiles_of
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
@@ -23,7 +22,6 @@ Sharding = _jax.Sharding
 NamedSharding = _jax.NamedSharding
 SingleDeviceSharding = _jax.SingleDeviceSharding
 GSPMDSharding = _jax.GSPMDSharding
-Index = tuple[slice, ...]
 
 
 class IndivisibleError(ValueError):
@@ -49,42 +47,6 @@ def _attach(cls: type) -> Callable[[type], type]:
                     if name not in ("__dict__", "__weakref__", "__module__", "__slots__", "__doc__")})
         return cls
     return copy
-
-
-# -- XLA's form ----------------------------------------------------------------------------------------------------
-
-@functools.lru_cache(maxsize=4096)
-def tiles_of(hlo: HloSharding, ndim: int) -> tuple[int, ...]:
-    """The number of parts along each of ``ndim`` axes."""
-    if hlo.is_replicated() or hlo.is_maximal() or not hlo.is_tiled():
-        return (1,) * ndim
-    return tuple(hlo.tile_assignment_dimensions()[:ndim])
-
-
-@functools.lru_cache(maxsize=4096)
-def _indices(hlo: HloSharding, shape: tuple[int, ...], count: int) -> tuple[Index, ...]:
-    """For each of ``count`` devices, the part of an array of ``shape`` that it holds."""
-    whole = (slice(None),) * len(shape)
-    tiles = tiles_of(hlo, len(shape))
-    if math.prod(tiles) == 1:
-        return (whole,) * count
-    places = np.reshape(hlo.tile_assignment_devices(), (*tiles, -1))
-    result: list[Index] = [whole] * count
-    for place in itertools.product(*map(range, tiles)):
-        part = tuple(slice(None) if n == 1 else slice(i * (length // n), (i + 1) * (length // n))
-                     for i, n, length in zip(place, tiles, shape))
-        for device in places[place]:
-            result[device] = part
-    return tuple(result)
-
-
-def hlo_equal(a: HloSharding, b: HloSharding) -> bool:
-    """Whether two placements give every device the same part."""
-    return a == b or (_is_whole(a) and _is_whole(b))
-
-
-def _is_whole(hlo: HloSharding) -> bool:
-    return hlo.is_replicated() or (hlo.num_devices() == 1 and not hlo.is_manual())
 
 
 # -- methods of all shardings --------------------------------------------------------------------------------------
@@ -154,7 +116,7 @@ class _SharedMethods:
         shape = tuple(global_shape)
         self.shard_shape(shape)
         devices = self._device_assignment
-        return dict(zip(devices, _indices(self._to_xla_hlo_sharding(len(shape)), shape, len(devices))))
+        return dict(zip(devices, indices_of(self._to_xla_hlo_sharding(len(shape)), shape, len(devices))))
 
     def addressable_devices_indices_map(self, global_shape: Sequence[int]) -> Mapping[Any, Index | None]:
         """`devices_indices_map` of the devices that this process can reach."""
@@ -201,8 +163,6 @@ class _SharedMethods:
 
 # -- one device ----------------------------------------------------------------------------------------------------
 
-_replicated = HloSharding.replicate()
-
 
 @_attach(SingleDeviceSharding)
 class _SingleDevice:
@@ -222,7 +182,7 @@ class _SingleDevice:
         return SingleDeviceSharding(self._device, memory_kind=kind)
 
     def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
-        return _replicated
+        return replicated
 
     def shard_shape(self, global_shape: Sequence[int]) -> tuple[int, ...]:
         return tuple(global_shape)
@@ -284,40 +244,6 @@ def check_pspec(mesh: Any, spec: Any, *_: Any) -> None:
                          f"Auto, got axis_types={mesh.axis_types}")
 
 
-def _entry_axes(entry: Any) -> tuple:
-    if entry is None or entry is UNCONSTRAINED:
-        return ()
-    return entry if isinstance(entry, tuple) else (entry,)
-
-
-@functools.lru_cache(maxsize=4096)
-def _named_to_hlo(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: int,
-                  manual: tuple = ()) -> HloSharding:
-    """XLA's form of ``spec`` over a mesh with these axes (name and length of each)."""
-    sizes = dict(axes)
-    names = [name for name, _ in axes]
-    split = [_entry_axes(entry) for entry in spec.partitions[:ndim]]
-    split += [()] * (ndim - len(split))
-    used = [name for entry in split for name in entry]
-    by_hand = [name for name in manual if name not in used]
-    rest = [name for name in names if name not in used and name not in by_hand]
-    tiles = [math.prod(sizes[name] for name in entry) for entry in split]
-    tail = [(n, kind) for n, kind in ((math.prod(sizes[a] for a in rest), _hlo.OpSharding.Type.REPLICATED),
-                                      (math.prod(sizes[a] for a in by_hand), _hlo.OpSharding.Type.MANUAL)) if n > 1]
-    if math.prod(tiles) == 1 and not (by_hand and tail):
-        return _replicated
-    if by_hand and math.prod(tiles) == 1 and len(tail) == 1:
-        return HloSharding.manual()
-    order = [names.index(name) for name in (*used, *rest, *by_hand)]
-    return HloSharding.iota_tile(tiles + [n for n, _ in tail], reshape_dims=[n for _, n in axes],
-                                 transpose_perm=order, subgroup_types=[kind for _, kind in tail])
-
-
-def hlo_of(mesh: Any, spec: PartitionSpec, ndim: int, manual: tuple = ()) -> HloSharding:
-    """XLA's form of ``spec`` over ``mesh``, where the axes ``manual`` are manual."""
-    return _named_to_hlo(mesh.shape_tuple, spec, ndim, manual)
-
-
 @_attach(NamedSharding)
 class _Named:
     memory_kind = vars(NamedSharding)["_memory_kind"]
@@ -377,12 +303,12 @@ class _Named:
                              f"value of rank {len(aval_shape)}.{hint}")
 
     def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
-        return _named_to_hlo(self.mesh.shape_tuple, self.spec, num_dimensions, self.mesh.manual_axes)
+        return named_to_hlo(self.mesh.shape_tuple, self.spec, num_dimensions, self.mesh.manual_axes)
 
     def _to_sdy_sharding(self, num_dimensions: int, mesh_name: str = "mesh") -> str:
         """The Shardy attribute of a value with ``num_dimensions`` axes."""
         spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
-        parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in _entry_axes(e)), *(["?"] if e is UNCONSTRAINED else [])]) + "}"
+        parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if e is UNCONSTRAINED else [])]) + "}"
                           for e in spec)
         return f"#sdy.sharding<@{mesh_name}, [{parts}]>"
 
@@ -406,13 +332,13 @@ class _Gspmd:
 
     @property
     def is_fully_replicated(self) -> bool:
-        return _is_whole(self._hlo_sharding) or (
+        return is_whole(self._hlo_sharding) or (
             self._hlo_sharding.is_tiled() and math.prod(self._hlo_sharding.tile_assignment_dimensions()) == 1)
 
     @classmethod
     def get_replicated(cls, device_assignment: Sequence[Any], *, memory_kind: str | None = None) -> "GSPMDSharding":
         """All of an array on each of these devices."""
-        return GSPMDSharding(device_assignment, _replicated, memory_kind=memory_kind)
+        return GSPMDSharding(device_assignment, replicated, memory_kind=memory_kind)
 
     def with_memory_kind(self, kind: str) -> Sharding:
         return GSPMDSharding(self._internal_device_list, self._hlo_sharding, memory_kind=kind)
@@ -435,7 +361,7 @@ class _Gspmd:
             and hlo_equal(self._hlo_sharding, other._hlo_sharding))
 
     def __hash__(self):
-        whole = _is_whole(self._hlo_sharding)
+        whole = is_whole(self._hlo_sharding)
         return hash((self._internal_device_list, self._memory_kind, None if whole else self._hlo_sharding))
 
     def __repr__(self):
@@ -447,46 +373,6 @@ class _Gspmd:
 
 def _rebuild_gspmd(devices, proto, memory_kind):
     return GSPMDSharding(devices, HloSharding.from_proto(proto), memory_kind=memory_kind)
-
-
-# -- from XLA's form back to a mesh ----------------------------------------------------------------------------------
-
-@functools.lru_cache(maxsize=4096)
-def spec_of(hlo: HloSharding, mesh: Mesh, ndim: int) -> PartitionSpec | None:
-    """The spec that gives ``hlo`` over ``mesh``, or None if there is none.
-
-    Tries the ordered choices of mesh axes whose lengths multiply to the number of parts; meshes have few axes.
-    """
-    tiles = tiles_of(hlo, ndim)
-    if math.prod(tiles) == 1:
-        return PartitionSpec() if hlo.is_replicated() else None
-    sizes = mesh.shape
-
-    def choices(n: int, free: tuple) -> Any:
-        if n == 1:
-            yield ()
-        for name in free:
-            if sizes[name] > 1 and n % sizes[name] == 0:
-                for more in choices(n // sizes[name], tuple(f for f in free if f != name)):
-                    yield (name, *more)
-
-    def extend(entries: tuple, free: tuple) -> PartitionSpec | None:
-        if len(entries) == ndim:
-            spec = PartitionSpec(*entries)
-            return spec if _named_to_hlo(mesh.shape_tuple, spec, ndim) == hlo else None
-        for names in choices(tiles[len(entries)], free):
-            found = extend((*entries, names or None), tuple(f for f in free if f not in names))
-            if found is not None:
-                return found
-        return None
-
-    found = extend((), mesh.axis_names)
-    if found is None:
-        return None
-    entries = list(found.partitions)
-    while entries and entries[-1] is None:
-        entries.pop()
-    return PartitionSpec(*entries)
 
 
 def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memory_kind: str | None = None) -> Sharding:
@@ -505,4 +391,4 @@ with names_for_jaxlib(jax={}, jax___src__named_sharding={"check_pspec": check_ps
 
 
 __all__ = ["AxisType", "DuplicateSpecError", "GSPMDSharding", "IndivisibleError", "NamedSharding", "Sharding",
-           "SingleDeviceSharding", "check_pspec", "from_hlo", "make_single_device_sharding", "spec_of"]
+           "SingleDeviceSharding", "check_pspec", "from_hlo", "make_single_device_sharding"]

@@ -1,1 +1,8 @@
-"""What is decided about a program before it is written: fusion, loops, repeats."""
+"""What is decided about a program before it is written.
+
+``planner``         which values are written to memory once
+``loops``           which loops become one function
+``repeated_work``   where fusion would compute values many times
+``small_programs``  where compiling the quick way pays
+``unrolling``       where unrolled loops are no faster
+"""

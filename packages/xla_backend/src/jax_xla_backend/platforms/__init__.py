@@ -1,1 +1,9 @@
-"""Clients, plugins, devices and their topologies; processes."""
+"""Platforms, their clients and devices; the processes of a program.
+
+``client``             clients and devices, started at first need
+``plugins``            PJRT plugins: GPU, TPU, others
+``registry``           the platforms that plugins have entered
+``distributed``        programs of many processes
+``distributed_state``  what those add to the options of new clients
+``cpp_state``          our configuration, as jaxlib's C++ sees it
+"""

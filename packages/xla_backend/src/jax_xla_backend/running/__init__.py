@@ -1,1 +1,11 @@
-"""Running programs: the stages of one, dispatch, execution, tokens, calls of the host."""
+"""Programs that run.
+
+``stages``                from a jaxpr to an executable
+``executable``            a compiled program, and how it is called from Python
+``dispatch``              calls that do not enter Python
+``eager``                 one primitive at a time
+``tokens``                the order of effects
+``host_calls``            programs that call Python functions
+``ffi``                   compiled functions that programs call
+``serialize_executable``  compiled programs as bytes
+"""

@@ -1,1 +1,7 @@
-"""Profiles, inspection, estimates, exported programs."""
+"""Looking at programs, keeping them, measuring them.
+
+``inspecting``  text, HLO and costs of lowered programs
+``exporting``   programs that outlive their process
+``profiler``    what ran when, and who holds memory
+``roofline``    costs on an ideal machine
+"""

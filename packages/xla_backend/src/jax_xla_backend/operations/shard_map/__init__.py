@@ -1,4 +1,5 @@
 """shard_map: functions of the parts of arrays that the devices of a mesh hold.
 
-``api``: the public functions, which check specs and trace the function on parts; ``program``: the primitive and its rules.
+``api``      the public functions, which check specs and trace the function on parts
+``program``  the primitive and its rules
 """
