@@ -16,6 +16,7 @@ from jax_core.representation.effects import Effect
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.primitive import ELEMENTWISE, Primitive, none
+from jax_core.representation.traits import ARITHMETIC, Kind, Traits
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.platforms import client
 from jax_xla_backend.compiling import compile
@@ -38,8 +39,8 @@ def primitive(name, lower, out_type=_like, **rules):
     return Primitive(name, out_type=out_type, lower=lower, **rules)
 
 
-mul_p = primitive("mul", "stablehlo.multiply")
-erf_p = primitive("erf", "chlo.erf")
+mul_p = primitive("mul", "stablehlo.multiply", traits=Traits(Kind.ELEMENTWISE, ARITHMETIC))
+erf_p = primitive("erf", "chlo.erf", traits=Traits(Kind.ELEMENTWISE, 1.2))
 
 
 def program(fun, *avals):

@@ -16,6 +16,7 @@ from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.traces.structural import bdim_at_front, broadcast, moved
 from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.typing import Axis, Placement, PyTree
+from jax_core.representation.traits import Kind, Traits
 
 from .effects import io_effect, ordered_io_effect
 from .errors import as_runtime_error, install
@@ -157,7 +158,8 @@ pure_callback_p = Primitive(
     transpose=none("pure_callback is not linear, so it has no transpose"),
     batch=_pure_batch,
     lower=lambda b, *xs, site, **_: lower_call(b, xs, site, None, has_side_effect=False),
-    lowers_keys=True)
+    lowers_keys=True,
+    traits=Traits(Kind.HOST, lane_by_lane=lambda *, vmap_method, **_: vmap_method in (None, "sequential", "sequential_unrolled")))
 
 
 def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,
@@ -223,7 +225,7 @@ io_callback_p = Primitive(
     transpose=none("io_callback is not linear, so it has no transpose"),
     batch=_io_batch,
     lower=lambda b, *xs, site, ordered, **_: lower_call(b, xs, site, _io_effect(ordered), has_side_effect=True),
-    lowers_keys=True)
+    lowers_keys=True, traits=Traits(Kind.HOST))
 
 
 def io_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,

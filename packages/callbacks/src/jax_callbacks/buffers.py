@@ -11,6 +11,7 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.primitive import Primitive, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.representation.source import describe_function
 from jax_core.representation.typing import PyTree
 from jax_numpy_api.ffi import VMAP_METHODS, batched_avals, check_aliases, vmap_by_method
@@ -66,7 +67,7 @@ def _lower(b, *xs, callback, in_tree, out_tree, has_side_effect, input_output_al
 buffer_callback_p = Primitive(
     "buffer_callback", multiple_results=True, cacheable=False, out_type=lambda *avals, result_avals, **_: result_avals,
     effects=lambda *avals, has_side_effect, **_: _EFFECTS if has_side_effect else frozenset(),
-    jvp=_jvp, transpose=none("a buffer callback has no transpose"), batch=_batch, lower=_lower)
+    jvp=_jvp, transpose=none("a buffer callback has no transpose"), batch=_batch, lower=_lower, traits=Traits(Kind.HOST))
 
 
 def buffer_callback(callback: Callable[..., None], result_shape_dtypes: PyTree, *, has_side_effect: bool = False,

@@ -14,6 +14,7 @@ from typing import Any, Callable
 import numpy as np
 from jax_core.representation.aval import is_jax_type
 from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.traits import Kind, Traits
 
 from .api import batch_by_loop, lower_call, run_now
 from .effects import DebugEffect, OrderedDebugEffect, debug_effect, ordered_debug_effect
@@ -33,7 +34,7 @@ debug_callback_p = Primitive(
     jvp=ZERO,
     batch=lambda axis, args, dims, *, site, **params: batch_by_loop(debug_callback_p, axis, args, dims, site, **params),
     lower=lambda b, *xs, site, ordered, partitioned: lower_call(b, xs, site, _effect(ordered), True, partitioned),
-    lowers_keys=True)
+    lowers_keys=True, traits=Traits(Kind.HOST))
 
 
 def bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool, partitioned: bool) -> None:

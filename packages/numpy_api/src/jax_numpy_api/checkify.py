@@ -18,6 +18,7 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import Effect
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, interpret_nested
 from jax_core.representation.primitive import Primitive
+from jax_core.representation.traits import Kind
 from jax_core.references.discharge import any_refs, pure
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import zeros
@@ -275,7 +276,9 @@ def _run(closed: ClosedJaxpr, args: Sequence[Any], state: _State) -> list:
 
 
 def _equation(eqn: JaxprEqn, values: list, state: _State) -> list:
-    special = _RULES.get(eqn.primitive.name)
+    special = _RULES.get(eqn.primitive)
+    if special is None and eqn.primitive.traits.kind is Kind.PARTS:
+        special = _parts_rule
     if special is not None:
         return special(eqn, values, state)
     nested = interpret_nested(eqn, values, lambda closed, *args: _run(closed, args, state))
@@ -293,21 +296,21 @@ def _equation(eqn: JaxprEqn, values: list, state: _State) -> list:
 
 
 def _before(eqn, values, state):
-    name = eqn.primitive.name
-    if name in ("div", "rem") and DivisionByZeroError in state.errors:
+    prim = eqn.primitive
+    if prim in (lax.div_p, lax.rem_p) and DivisionByZeroError in state.errors:
         state.fail_if(jnp.any(values[1] == 0), state.site(eqn, DivisionByZeroError, "division by zero"))
     if OOBError not in state.errors:
         return
-    if name in ("dynamic_slice", "dynamic_update_slice"):
+    if prim in (lax.dynamic_slice_p, lax.dynamic_update_slice_p):
         x = values[0]
-        starts = values[1:] if name == "dynamic_slice" else values[2:]
-        sizes = eqn.params["slice_sizes"] if name == "dynamic_slice" else np.shape(values[1])
+        starts = values[1:] if prim is lax.dynamic_slice_p else values[2:]
+        sizes = eqn.params["slice_sizes"] if prim is lax.dynamic_slice_p else np.shape(values[1])
         if starts:
             _check_indices(eqn, state, np.shape(x), jnp.stack(list(starts)), range(len(starts)), sizes)
-    elif name == "gather" or name.startswith("scatter"):
+    elif prim is lax.gather_p or prim.traits.kind is Kind.SCATTER:
         x, indices = values[0], values[1]
         numbers = eqn.params["dimension_numbers"]
-        if name == "gather":
+        if prim is lax.gather_p:
             axes, sizes = numbers.start_index_map, eqn.params["slice_sizes"]
         else:
             axes = numbers.scatter_dims_to_operand_dims
@@ -430,7 +433,7 @@ def _scan_rule(eqn, values, state):
     return [*carry, *ys]
 
 
-def _shard_map_rule(eqn, values, state):
+def _parts_rule(eqn, values, state):
     """The body is checked on each device; the error is that of the first device on which one failed."""
     p = eqn.params
     axes, program = p["manual_axes"], p["jaxpr"]
@@ -473,6 +476,6 @@ def _placeholder(aval):
     return manual.pvary(zeros(aval), manual.in_order(aval.vma))
 
 
-_RULES: dict[str, Callable] = {"check": _check_rule, "cond": _cond_rule, "while": _while_rule, "scan": _scan_rule,
-                               "shard_map": _shard_map_rule}
+_RULES: dict[Primitive, Callable] = {
+    check_p: _check_rule, lax.cond_p: _cond_rule, lax.while_p: _while_rule, lax.scan_p: _scan_rule}
 init_error = Error(np.int32(-1), {}, ())

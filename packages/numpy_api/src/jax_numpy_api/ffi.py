@@ -17,6 +17,7 @@ from jax_core.representation.effects import Effect
 from jax_core.representation.primitive import Primitive, none
 from jax_core.traces.structural import broadcast_in_dim, moved
 from jax_core.representation.typing import PyTree
+from jax_core.representation.traits import Kind, Traits
 
 from .lax.control_flow.scan import scan
 
@@ -159,7 +160,8 @@ def _ffi_batch(axis, args, dims, *, target_name, vmap_method, input_layouts, out
 ffi_call_p = Primitive(
     "ffi_call", multiple_results=True, out_type=lambda *avals, result_avals, **_: result_avals,
     effects=lambda *avals, has_side_effect, **_: _EFFECTS if has_side_effect else frozenset(),
-    jvp=_ffi_jvp, transpose=none("an FFI call has no transpose"), batch=_ffi_batch, lower=_ffi_lower)
+    jvp=_ffi_jvp, transpose=none("an FFI call has no transpose"), batch=_ffi_batch, lower=_ffi_lower,
+    traits=Traits(Kind.LIBRARY))
 
 
 # -- public functions ----------------------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any
 from jax_core.representation import source
 from jax_core.representation.errors import KeyReuseError
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
+from jax_core.representation.traits import Keys
 from jax_core.traces.trace import Tracer
 
 _places: dict[int, tuple[Any, str]] = {}  # of tracers, by identity, as these have no room for an attribute
@@ -58,10 +59,6 @@ def where() -> str:
 
 # -- compiled functions --------------------------------------------------------------------------------------------------
 
-_CONSUMERS = frozenset({"random_bits", "random_split", "random_gamma"})
-_TRANSPARENT = frozenset({"random_unwrap", "copy", "optimization_barrier", "sharding_constraint", "device_put"})
-
-
 def consumed_inputs(program: ClosedJaxpr) -> tuple[bool, ...]:
     """Which inputs of a program are keys that it consumes."""
     return program.memo("consumed keys", lambda: _consumed(program.jaxpr))
@@ -71,11 +68,11 @@ def _consumed(jaxpr: Jaxpr) -> tuple[bool, ...]:
     origin: dict[Any, Any] = {v: v for v in jaxpr.invars}  # the input that a variable holds the words of
     used: set = set()
     for eqn in jaxpr.eqns:
-        name = eqn.primitive.name
+        effect = eqn.primitive.traits.keys
         known = [origin.get(x) if hasattr(x, "aval") and not hasattr(x, "val") else None for x in eqn.invars]
-        if name in _CONSUMERS:
+        if effect is Keys.CONSUMED:
             used.update(x for x in known[:1] if x is not None)
-        elif name in _TRANSPARENT:
+        elif effect is Keys.PASSED:
             for x, out in zip(known, eqn.outvars):
                 if x is not None:
                     origin[out] = x

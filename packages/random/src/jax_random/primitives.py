@@ -16,6 +16,7 @@ from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.traits import Inner, Keys, Kind, Traits
 from jax_core.transformations.vmap import vmap
 
 from .threefry import in_memory
@@ -60,7 +61,8 @@ def _bits_lower(b, keys, *, impl, shape, bit_width, partitionable):
 
 
 random_bits_p = Primitive(
-    "random_bits", out_type=_bits_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_bits_p), lower=_bits_lower)
+    "random_bits", out_type=_bits_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_bits_p), lower=_bits_lower,
+    traits=Traits(Kind.DRAW, inner=Inner.PIECES, keys=Keys.CONSUMED))
 """``uint[*batch, *shape]`` of ``bit_width`` bits from raw keys."""
 
 
@@ -78,7 +80,8 @@ def _split_lower(b, keys, *, impl, shape, partitionable):
 
 
 random_split_p = Primitive(
-    "random_split", out_type=_split_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_split_p), lower=_split_lower)
+    "random_split", out_type=_split_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_split_p), lower=_split_lower,
+    traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED))
 """Raw keys ``uint32[*batch, *shape, *key_shape]`` from raw keys."""
 
 
@@ -156,5 +159,6 @@ random_wrap_p = Primitive(
 
 random_unwrap_p = Primitive(
     "random_unwrap", out_type=_unwrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_unwrap_p),
-    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._words, lowers_keys=True)
+    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._words, lowers_keys=True,
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 """Raw keys of typed ones."""

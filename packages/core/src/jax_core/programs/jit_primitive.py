@@ -11,6 +11,7 @@ from ..references.primitives import cell_of
 from ..representation import tree
 from ..representation.aval import AbstractRef
 from ..representation.jaxpr import ClosedJaxpr
+from ..representation.traits import Kind, Traits
 from ..traces import nans
 from ..traces.structural import moved
 from ..traces.trace import Tracer, escaped
@@ -126,4 +127,9 @@ def _jit_batch(axis, args, dims, **params):
     return outs, [0 if b else None for b in out]
 
 
-jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True)
+_NOT_PRINTED = {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,
+                "out_shardings": None,
+                "inline": False, "keep_unused": False, "in_layouts": None, "out_layouts": None}
+
+jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True,
+                     traits=Traits(Kind.CALL, hidden=_NOT_PRINTED))

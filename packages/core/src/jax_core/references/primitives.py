@@ -9,7 +9,7 @@ References are never differentiated or batched as operands of other primitives; 
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Literal, Sequence
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class RefPrimitive(Primitive):
     """
 
     def __init__(self, name: str, *, out_type: Callable, effects: frozenset, under: Callable, run: Callable,
-                 multiple_results: bool = False, arrow: bool = False):
+                 multiple_results: bool = False, arrow: Literal["read", "write"] | None = None):
         super().__init__(name, out_type=out_type, effects=lambda *_, **__: effects, jvp=_HANDLED, transpose=_HANDLED,
                          batch=_HANDLED, lower=none("references are discharged before lowering"), impl=run,
                          multiple_results=multiple_results, takes_refs=True, arrow=arrow)
@@ -245,12 +245,12 @@ def _end_under(prim, trace, args, params):
 
 
 get_p: RefPrimitive = RefPrimitive(
-    "get", out_type=_get_type, effects=_READ, arrow=True, under=_get_under, run=lambda *args, **kw: _run(get_p, *args, **kw))
+    "get", out_type=_get_type, effects=_READ, arrow="read", under=_get_under, run=lambda *args, **kw: _run(get_p, *args, **kw))
 swap_p: RefPrimitive = RefPrimitive(
-    "swap", out_type=_swap_type, effects=_WRITE, arrow=True, run=lambda *args, **kw: _run(swap_p, *args, **kw),
+    "swap", out_type=_swap_type, effects=_WRITE, arrow="write", run=lambda *args, **kw: _run(swap_p, *args, **kw),
     under=lambda *args: _change_under(swap_p, *args))
 addupdate_p: RefPrimitive = RefPrimitive(
-    "addupdate", out_type=_addupdate_type, effects=_ACCUM, arrow=True, run=lambda *args, **kw: _run(addupdate_p, *args, **kw),
+    "addupdate", out_type=_addupdate_type, effects=_ACCUM, arrow="write", run=lambda *args, **kw: _run(addupdate_p, *args, **kw),
     under=lambda *args: _change_under(addupdate_p, *args), multiple_results=True)
 freeze_p: RefPrimitive = RefPrimitive(
     "freeze", out_type=_freeze_type, effects=LOCAL, run=lambda ref: _run(freeze_p, ref),

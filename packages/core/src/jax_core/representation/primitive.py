@@ -44,18 +44,21 @@ Primitives that hold programs (`ProgramPrimitive`) have four more:
     steps through the programs in Python on concrete values, each run by ``run(closed, *args)``; debugging tools follow a
     value into a loop with it.
 
+What kind of operation it is, and what it costs, is no rule: see `traits`.
+
 A rule that must be there and is left out is an error when the primitive is declared; a rule that cannot exist is given as
 `none(reason)`, which is false, and raises with that reason when it is called.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
 from .tracebacks import shorten
+from .traits import Kind, Traits
 
 if TYPE_CHECKING:
     from .typing import ArrayLike
@@ -83,6 +86,7 @@ LINEAR = _Mark("LINEAR")
 ZERO = _Mark("ZERO")
 ELEMENTWISE = _Mark("ELEMENTWISE")
 _MISSING = _Mark("(missing)")
+_ELEMENTWISE_TRAITS = Traits(Kind.ELEMENTWISE)
 
 
 class none:
@@ -117,7 +121,9 @@ class Primitive(PrimitiveHabits):
       takes_refs: an operand may be a mutable reference.
       own_type: the rule for the result's type says itself which manual axes the result varies over (see `manual`).
       lowers_keys: the lowering rule takes keys as they are; by default where parameters hold jaxprs.
-      arrow: printed as a read or an assignment of a reference, not as a call.
+      arrow: printed as a ``"read"`` of a reference or as a ``"write"``, not as a call.
+      traits: facts of the operation, for those that know no primitive by name (`traits.Traits`); by default those of any
+        elementwise operation if ``batch`` says that it is one, else of one that needs its operands in memory.
       loop_observer: for a primitive without operands that stands in the body of a loop: what the loop reports to instead,
         from time to time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next,
         and ``loop_observer.finish(builder, step, **params)`` to nothing.
@@ -130,6 +136,7 @@ class Primitive(PrimitiveHabits):
     discharge: Callable | None = None
     interpret: Callable | None = None
     _lower_by_platform: dict
+    _usual_traits = Traits(Kind.KERNEL)
 
     def __init__(self, name: str, *, out_type: Rule = _MISSING,
                  jvp: Rule = _MISSING, transpose: Rule = _MISSING,
@@ -138,7 +145,8 @@ class Primitive(PrimitiveHabits):
                  dce: Callable | None = None, agree: Callable | None = None, multiple_results: bool = False,
                  exact: Any = False, cacheable: bool = True, impl: Callable | None = None,
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
-                 lowers_keys: bool | None = None, arrow: bool = False, loop_observer: object | None = None):
+                 lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
+                 traits: Traits | None = None, loop_observer: object | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
@@ -150,6 +158,7 @@ class Primitive(PrimitiveHabits):
         self.impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
         self.arrow, self.loop_observer = arrow, loop_observer
+        self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
     def __repr__(self):
         return self.name
@@ -179,6 +188,7 @@ class ProgramPrimitive(Primitive):
     """
 
     holds_program = True
+    _usual_traits = Traits(Kind.PROGRAM)
 
     def __init__(self, name: str, *, linearize: Any = _MISSING, split: Any = _MISSING, dce: Any = _MISSING,
                  discharge: Any = _MISSING, interpret: Any = _MISSING, transparent: bool = False, **rules: Any):

@@ -11,10 +11,6 @@ from ..configuration import flags
 from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, literal_text
 
 _INDENT = "  "
-_HIDDEN = {"jit": {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,
-                   "out_shardings": None, "inline": False, "keep_unused": False, "in_layouts": None,
-                   "out_layouts": None},
-           "scan": {"linear": None, "_split_transpose": False}}
 _WIDTH = 80
 
 
@@ -163,7 +159,7 @@ def _with_comment(text: str, comment: str) -> str:
 def _reference_equation(eqn, names, settings) -> str:
     """``b <- a[i]``, ``a[i] <- b`` (``c, a[i] <- a[i], b`` where the value before is used), ``a[i] += b``."""
     ref, *rest = eqn.invars
-    value = None if eqn.primitive.name == "get" else rest.pop(0)
+    value = None if eqn.primitive.arrow == "read" else rest.pop(0)
     operands = [str(v.val) if type(v) is Literal else names(v) for v in rest]
     part = names(ref) + eqn.params["index"].text(operands, ref.aval.shape)
     if value is None:
@@ -177,7 +173,7 @@ def _reference_equation(eqn, names, settings) -> str:
 
 
 def _params(eqn, names, settings) -> str:
-    hidden: Any = {} if settings.all_params else _HIDDEN.get(eqn.primitive.name, {})
+    hidden: Any = {} if settings.all_params else eqn.primitive.traits.hidden
     items = []
     for key in sorted(eqn.params, key=lambda k: (k != "name", k)):
         if key in hidden and (hidden[key] is None or hidden[key] == eqn.params[key]):

@@ -13,6 +13,7 @@ import numpy as np
 from ..representation import dtypes
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
+from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------
 
@@ -29,6 +30,7 @@ add_any_p = Primitive(
     batch=_add_any_batch,
     lower=lambda b, x, y: x if x.aval is abstract_token else b.emit(f"stablehlo.add {x}, {y}", x, y, out=b.out_avals[0]),
     reference=np.add,
+    traits=Traits(Kind.ELEMENTWISE, ARITHMETIC),
 )
 
 
@@ -95,6 +97,7 @@ broadcast_in_dim_p = Primitive(
         f"stablehlo.broadcast_in_dim {x}, dims = {list(broadcast_dimensions)}", x, out=b.out_avals[0]),
     reference=_broadcast_reference,
     exact=True,
+    traits=Traits(Kind.MOVE),
 )
 
 
@@ -160,6 +163,7 @@ transpose_p = Primitive(
         f"stablehlo.transpose {x}, dims = {list(permutation)}", x, out=b.out_avals[0]),
     reference=lambda x, *, permutation: np.transpose(x, permutation),
     exact=True,
+    traits=Traits(Kind.VIEW, inner=Inner.PIECES),
 )
 
 
@@ -205,6 +209,7 @@ reduce_sum_p: Primitive = Primitive(
         f"stablehlo.reduce({x} init: {(zero := b.scalar(0, x.aval.dtype))}) applies stablehlo.add"
         f" across dimensions = {list(axes)}", x, zero, out=b.out_avals[0]),
     reference=lambda x, *, axes, out_sharding=None: np.sum(x, axes, dtype=np.asarray(x).dtype),
+    traits=Traits(Kind.REDUCTION),
 )
 
 
@@ -266,6 +271,7 @@ convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
     lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact,
+    traits=Traits(Kind.MOVE, keeps_places=True),
 )
 
 # -- copy and barrier ------------------------------------------------------------------------------------------------
@@ -273,6 +279,7 @@ convert_element_type_p = Primitive(
 copy_p = Primitive(
     "copy", out_type=lambda x: x, jvp=LINEAR, transpose=lambda ct, x: ct, batch=ELEMENTWISE,
     lower=lambda b, x: x, reference=np.array, exact=True,
+    traits=Traits(Kind.MOVE, keeps_places=True, keys=Keys.PASSED),
 )
 
 
@@ -295,6 +302,7 @@ optimization_barrier_p: Primitive = Primitive(
     lower=lambda b, *xs: b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=b.out_avals)
     if xs else [],
     reference=lambda *xs: list(xs), exact=True,
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
 )
 
 

@@ -20,6 +20,7 @@ from ..representation.aval import get_aval
 from .custom_jvp import custom_jvp
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero
+from ..representation.traits import Kind, Traits
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr
 from .splitting import EquationSplit, split_jaxpr
@@ -30,7 +31,8 @@ from ..representation.typing import PyTree
 
 name_p = Primitive(
     "name", out_type=lambda x, *, name: x, jvp=LINEAR, transpose=lambda ct, x, *, name: ct, batch=ELEMENTWISE,
-    lower=lambda b, x, *, name: x, reference=lambda x, *, name: np.asarray(x), exact=True, impl=lambda x, *, name: x)
+    lower=lambda b, x, *, name: x, reference=lambda x, *, name: np.asarray(x), exact=True, impl=lambda x, *, name: x,
+    traits=Traits(Kind.IDENTITY))
 
 
 def checkpoint_name(x: PyTree, name: str) -> Any:
@@ -93,14 +95,14 @@ class CheckpointPolicies:
     @staticmethod
     def dots_saveable(prim, *_, **__) -> bool:
         """Save results of matrix products and convolutions."""
-        return prim.name in ("dot_general", "conv_general_dilated")
+        return prim.traits.kind in (Kind.PRODUCT, Kind.CONVOLUTION)
 
     checkpoint_dots = dots_saveable
 
     @staticmethod
     def dots_with_no_batch_dims_saveable(prim, *_, **params) -> bool:
         """Save results of matrix products without batch dimensions."""
-        return prim.name == "dot_general" and not params["dimension_numbers"][1][0]
+        return prim.traits.kind is Kind.PRODUCT and not params["dimension_numbers"][1][0]
 
     checkpoint_dots_with_no_batch_dims = dots_with_no_batch_dims_saveable
 
@@ -108,7 +110,7 @@ class CheckpointPolicies:
     def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Callable:
         """Offload results of matrix products without batch dimensions."""
         def policy(prim, *_, **params):
-            keep = prim.name == "dot_general" and not params["dimension_numbers"][1][0]
+            keep = prim.traits.kind is Kind.PRODUCT and not params["dimension_numbers"][1][0]
             return Offloadable(offload_src, offload_dst) if keep else False
         return policy
 
@@ -294,7 +296,7 @@ def _remat_split(unknown, params):
 
 
 remat_p = program_call("checkpoint", _remat_lower, linearize=_remat_linearize, split=_remat_split, takes_refs=True,
-                       impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args))
+                       impl=lambda *args, jaxpr, **_: eval_jaxpr(jaxpr.jaxpr, jaxpr.consts, *args), traits=Traits(Kind.CALL))
 
 
 def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[tuple[Any, str]]:
@@ -331,7 +333,7 @@ def _origin(eqn: JaxprEqn, var: Var) -> str:
     if isinstance(inner, ClosedJaxpr) and len(inner.jaxpr.outvars) == len(eqn.outvars):
         made = inner.jaxpr.outvars[eqn.outvars.index(var)]
         producer = next((e for e in inner.jaxpr.eqns if made in e.outvars), None)
-        if producer is not None and eqn.primitive.name != "scan":
+        if producer is not None and eqn.primitive.traits.kind is not Kind.LOOP:
             return _origin(producer, made)
     return f"output of {eqn.primitive.name} from {eqn.source_info}"
 

@@ -17,6 +17,7 @@ from .batching import batch_fun
 from ..representation.effects import operand_effects
 from ..representation.jaxpr import eval_jaxpr, runs_its_program, types_compatible
 from ..representation.primitive import ProgramPrimitive, Zero, none
+from ..representation.traits import Kind, Traits
 from ..references.discharge import custom_rule
 from ..representation.source import describe_function, name_of, written_in
 from .reverse import LinearTracer, backward_pass
@@ -143,7 +144,8 @@ custom_jvp_call_p = _CustomJvpPrimitive(
     jvp=_HANDLED, linearize=_HANDLED, transpose=_transpose, batch=_HANDLED, split=_HANDLED,
     dce=none("the rule gives the derivatives of all results"),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
-    takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"))
+    takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"),
+    traits=Traits(Kind.CALL))
 
 
 def bind_arguments(fun: Callable, signature, args: tuple, kwargs: dict) -> list:

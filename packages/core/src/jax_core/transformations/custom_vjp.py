@@ -20,6 +20,7 @@ from .forward import has_tangent
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
+from ..representation.traits import Kind, Traits
 from ..references.discharge import call_rule, custom_rule
 from ..representation.source import name_of, written_in
 from ..traces.staging import trace_to_closed
@@ -161,7 +162,8 @@ custom_vjp_call_p = _CustomVjpPrimitive(
     jvp=_HANDLED, linearize=_HANDLED, transpose=_HANDLED, batch=_HANDLED, split=_HANDLED,
     dce=none("the rule gives the derivatives of all results"),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
-    takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), interpret=runs_its_program("call_jaxpr"))
+    takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), interpret=runs_its_program("call_jaxpr"),
+    traits=Traits(Kind.CALL))
 
 
 def _no_forward_mode(*args, name, **_):
@@ -466,4 +468,4 @@ linear_call_p = ProgramPrimitive(
     lower=lambda b, *xs, call, **_: b.jaxpr(call, *xs),
     linearize=none("its jvp is the call itself"), split=none("its operands are known together"),
     dce=none("the transpose rule takes the cotangents of all results"),
-    discharge=call_rule("call"), interpret=runs_its_program("call"))
+    discharge=call_rule("call"), interpret=runs_its_program("call"), traits=Traits(Kind.CALL))

@@ -19,6 +19,7 @@ from ..representation.arguments import signature_of
 from .forward import jvp_flat, jvp_jaxpr
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.primitive import ProgramPrimitive, Zero, none
+from ..representation.traits import Kind, Traits
 from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr
 from ..representation.source import describe_function, name_of
@@ -149,4 +150,4 @@ custom_vmap_call_p = ProgramPrimitive(
     jvp=_jvp, linearize=_linearize, transpose=none("custom_vmap_call is written out before it is transposed"),
     batch=_batch, lower=lambda b, *xs, call, rule: b.jaxpr(call, *xs),
     split=none("the rule for vmap is for the whole call"), dce=none("the rule for vmap gives all results"),
-    discharge=call_rule("call"), interpret=runs_its_program("call"))
+    discharge=call_rule("call"), interpret=runs_its_program("call"), traits=Traits(Kind.CALL))

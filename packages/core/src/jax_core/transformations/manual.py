@@ -24,6 +24,7 @@ from ..configuration import context
 from ..representation.aval import AbstractValue
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import ELEMENTWISE, LINEAR, NO_AXES, Primitive, Zero
+from ..representation.traits import Kind, Traits
 from ..traces.staging import trace_to_jaxpr
 from ..traces.trace import Tracer
 
@@ -215,12 +216,12 @@ pvary_p = Primitive(
     "pvary", cacheable=False, out_type=lambda x, *, axes: x.update(vma=x.vma.union(axes)), jvp=LINEAR,
     transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=ELEMENTWISE, lower=lambda b, x, *, axes: x,
     impl=lambda x, *, axes: x,
-    own_type=True, agree=_pvary_agree)
+    own_type=True, agree=_pvary_agree, traits=Traits(Kind.IDENTITY))
 
 psum_invariant_p = Primitive(
     "psum_invariant", cacheable=False, out_type=lambda x, *, axes: _without(x, axes), jvp=LINEAR, transpose=_psum_transpose,
     batch=ELEMENTWISE, lower=_psum_lower,
-    own_type=True, agree=_psum_agree)
+    own_type=True, agree=_psum_agree, traits=Traits(Kind.ALL_REDUCE))
 
 
 # -- lowering --------------------------------------------------------------------------------------------------------

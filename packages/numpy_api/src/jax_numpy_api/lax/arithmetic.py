@@ -20,6 +20,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_linear, none
+from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
@@ -41,7 +42,7 @@ class RoundingMethod(enum.IntEnum):
 # -- sums ----------------------------------------------------------------------------------------------------------------
 
 neg_p = elementwise("neg", "stablehlo.negate", accepts=NUMERIC, jvp=LINEAR, transpose=lambda ct, x: neg_p.bind(ct),
-                    reference=np.negative, exact=integers)
+                    reference=np.negative, exact=integers, cost=ARITHMETIC)
 
 
 def _add_transpose(ct, x, y):
@@ -75,9 +76,9 @@ def _add_jvp(primals, tangents):
 
 
 add_p = elementwise("add", "stablehlo.add", accepts=NUMERIC, jvp=_add_jvp, transpose=_add_transpose, reference=np.add,
-                    exact=integers)
+                    exact=integers, cost=ARITHMETIC)
 sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose,
-                    reference=np.subtract, exact=integers)
+                    reference=np.subtract, exact=integers, cost=ARITHMETIC)
 
 # -- products ------------------------------------------------------------------------------------------------------------
 
@@ -115,7 +116,7 @@ mul_p = Primitive(
     jvp=(lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(g, out_dtype), _wide(y, out_dtype)),
          lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(x, out_dtype), _wide(g, out_dtype))),
     transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
-    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None)
+    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC))
 
 
 def _div_jvp(primals, tangents):
@@ -157,7 +158,7 @@ def _truncated_remainder(x, y):
 
 
 div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose, jvp=_div_jvp,
-                    reference=_truncated_quotient, exact=integers)
+                    reference=_truncated_quotient, exact=integers, cost=0.19)
 
 
 def _rem_tangent_y(g, out, x, y):
@@ -168,7 +169,7 @@ def _rem_tangent_y(g, out, x, y):
 
 rem_p = elementwise("rem", "stablehlo.remainder", accepts=INTEGER + FLOAT,
                     jvp=(lambda g, out, x, y: like(g, out), _rem_tangent_y),
-                    reference=_truncated_remainder, exact=integers)
+                    reference=_truncated_remainder, exact=integers, cost=33.0)
 
 
 def _mulhi_lower(b, x, y):
@@ -228,10 +229,10 @@ def complex_order(b, direction, x, y):
     return b.emit(f"stablehlo.select {equal}, {by_imag}, {by_real}", equal, by_imag, by_real, out=by_real.aval)
 
 
-def _share(chosen, other, prim):
+def _share(chosen, other, direction):
     """The weight of the tangent of ``chosen``: 1 where it is the result, 1/2 where both are equal."""
     half, one, zero = (constant(v, chosen) for v in (0.5, 1, 0))
-    wins = gt_p.bind(chosen, other) if prim == "max" else gt_p.bind(other, chosen)
+    wins = gt_p.bind(chosen, other) if direction == "GT" else gt_p.bind(other, chosen)
     return select_n_p.bind(eq_p.bind(chosen, other), select_n_p.bind(wins, zero, one), half)
 
 
@@ -240,7 +241,7 @@ def _extremum(name, op_name, direction, reference):
         if get_aval(out).dtype.kind == "c":
             raise NotImplementedError(f"lax.{name} of complex numbers has no derivative: the order of complex numbers is not "
                                       "smooth. Apply it to real parts or to abs.")
-        return mul_p.bind(g, _share(chosen, other, name))
+        return mul_p.bind(g, _share(chosen, other, direction))
     return elementwise(name, _extremum_lower(op_name, direction), accepts=ANY, reference=reference, exact=integers,
                        jvp=(lambda g, out, x, y: weight(g, out, x, y), lambda g, out, x, y: weight(g, out, y, x)))
 
@@ -260,7 +261,7 @@ def _square_lower(b, x):
 
 
 square_p = elementwise("square", _square_lower, accepts=NUMERIC, jvp=(lambda g, out, x: _twice(g, x),), reference=np.square,
-                       exact=integers)
+                       exact=integers, cost=ARITHMETIC)
 
 
 def _one_minus_square_lower(b, x):
@@ -360,11 +361,12 @@ def _scaled(g, factor, *terms):
 
 
 sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: np.sqrt(x),
-                     jvp=(lambda g, out, x, accuracy=None: div_p.bind(g, mul_p.bind(out, constant(2, out))),))
+                     jvp=(lambda g, out, x, accuracy=None: div_p.bind(g, mul_p.bind(out, constant(2, out))),), cost=0.25)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
-                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),))
+                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)
 cbrt_p = elementwise("cbrt", op("stablehlo.cbrt"), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
-                     jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, integer_pow(out, -2)),))
+                     jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, integer_pow(out, -2)),),
+                     cost=14.0, quick=Quick.LESS_EXACT)
 
 # -- polynomial ----------------------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
 from jax_core.references.discharge import call_rule
 from jax_core.representation.primitive import ZERO, Primitive, ProgramPrimitive, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import copy_p
 from jax_core.representation.array import Array
@@ -71,7 +72,7 @@ composite_p = ProgramPrimitive(
     reference=lambda *args, call_jaxpr, **params: _run(call_jaxpr, *args),
     linearize=none("it is differentiated as its decomposition"), split=none("it is one operation to the compiler"),
     dce=none("the compiler's form gives all results"), discharge=call_rule("call_jaxpr"),
-    interpret=runs_its_program("call_jaxpr"))
+    interpret=runs_its_program("call_jaxpr"), traits=Traits(Kind.CALL))
 
 
 def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable:
@@ -141,7 +142,7 @@ def dce_sink(val: ArrayLike, *, prevent_mlir_dce: bool = False) -> None:
         dce_sink_p.bind(leaf, prevent_mlir_dce=prevent_mlir_dce)
 
 
-stage_p = copy_p.with_rule(name="stage")
+stage_p = copy_p.with_rule(name="stage", traits=Traits(Kind.IDENTITY))
 
 
 def stage(x: ArrayLike, /) -> Array:

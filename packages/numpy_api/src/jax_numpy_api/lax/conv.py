@@ -21,6 +21,7 @@ from jax_core.representation import dtypes
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, is_linear
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
@@ -407,7 +408,8 @@ def _conv_reference(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dila
 conv_general_dilated_p = Primitive(
     "conv_general_dilated", out_type=_conv_type,
     jvp=(lambda g, out, x, k, **params: _convolve(g, k, params), lambda g, out, x, k, **params: _convolve(x, g, params)),
-    transpose=_conv_transpose, batch=_conv_batch, lower=_conv_lower, reference=_conv_reference)
+    transpose=_conv_transpose, batch=_conv_batch, lower=_conv_lower, reference=_conv_reference,
+    traits=Traits(Kind.CONVOLUTION))
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from jax_core.traces import structural
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import convert_element_type_p, copy_p, optimization_barrier_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
@@ -81,7 +82,7 @@ bitcast_convert_type_p = Primitive(
     "bitcast_convert_type", out_type=_bitcast_type, jvp=ZERO, batch=_bitcast_batch,
     lower=lambda b, x, *, new_dtype: b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0]),
     reference=_bitcast_reference, exact=lambda x, *, new_dtype: x.dtype.name[-1] in "248" and np.dtype(new_dtype).name[-1] in "248"
-    and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8)
+    and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8, traits=Traits(Kind.MOVE, keeps_places=True))
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
@@ -101,7 +102,7 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 stop_gradient_p = Primitive(
     "stop_gradient", out_type=lambda x: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x: x,
     transpose=none("stop_gradient has no tangent, so nothing of it is ever transposed"), reference=np.asarray,
-    impl=lambda x: x)
+    impl=lambda x: x, traits=Traits(Kind.IDENTITY))
 
 
 def stop_gradient(x: PyTree) -> Any:

@@ -13,6 +13,7 @@ from jax_core import backends
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.array import Array
@@ -41,7 +42,7 @@ def _iota_reference(*, dtype, shape, dimension, sharding=None):
 iota_p = Primitive(
     "iota", out_type=_iota_type, jvp=ZERO, batch=none("iota has no operand that could be mapped"),
     lower=lambda b, *, dtype, shape, dimension, sharding=None: b.emit(f"stablehlo.iota dim = {dimension}", out=b.out_avals[0]),
-    reference=_iota_reference, exact=True)
+    reference=_iota_reference, exact=True, traits=Traits(Kind.MOVE))
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:

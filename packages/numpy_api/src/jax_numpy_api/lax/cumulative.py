@@ -24,6 +24,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, none
+from jax_core.representation.traits import Inner, Kind, Traits
 from jax_core.traces.structural import zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -270,7 +271,7 @@ def _inexact(dtype):
     return dtypes.issubdtype(dtype, np.inexact)
 
 
-def _cumulative(name, reducer, accepts, accumulate, **rules):
+def _cumulative(name, reducer, accepts, accumulate, cost=None, **rules):
     def batch(axis_data, args, dims, *, axis, reverse):
         (x,), (d,) = args, dims
         return prim.bind(x, axis=axis + (d <= axis), reverse=reverse), d
@@ -283,7 +284,7 @@ def _cumulative(name, reducer, accepts, accumulate, **rules):
     prim = Primitive(
         name, out_type=_type_rule(name, accepts), batch=batch,
         lower=lambda b, x, *, axis, reverse: _accumulate(b, x, axis, reverse, reducer),
-        reference=reference, exact=integers, **rules)
+        reference=reference, exact=integers, traits=Traits(Kind.SWEEP, cost, inner=Inner.WINDOWS), **rules)
     return prim
 
 
@@ -334,7 +335,7 @@ def _numpy_logcumsumexp(x, axis, dtype):
 cumlogsumexp_p = _cumulative(
     "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest, costly=True), _inexact, _numpy_logcumsumexp,
     jvp=_recurrent_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), _logsumexp_coefficients),
-    transpose=_not_linear("cumlogsumexp"))
+    transpose=_not_linear("cumlogsumexp"), cost=6.0)
 
 
 # -- functions -------------------------------------------------------------------------------------------------------

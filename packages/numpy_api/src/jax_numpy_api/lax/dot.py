@@ -22,6 +22,7 @@ from jax_core.representation import dtypes
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, is_linear
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
@@ -347,7 +348,8 @@ dot_general_p = Primitive(
     jvp=(lambda g, out, x, y, **params: dot_general_p.bind(g, y, **params),
          lambda g, out, x, y, **params: dot_general_p.bind(x, g, **params)),
     transpose=_dot_general_transpose, batch=_dot_general_batch, lower=_dot_general_lower, reference=_dot_general_reference,
-    exact=lambda x, y, **params: x.dtype == y.dtype and x.dtype.kind in "iu" and x.size * y.size < 1 << 16)
+    exact=lambda x, y, **params: x.dtype == y.dtype and x.dtype.kind in "iu" and x.size * y.size < 1 << 16,
+    traits=Traits(Kind.PRODUCT))
 
 
 def _canonical_numbers(name, dimension_numbers):

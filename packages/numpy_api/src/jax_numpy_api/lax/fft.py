@@ -19,6 +19,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.traces.structural import moved
 from jax_core.representation.primitive import LINEAR, Primitive
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
 
 _MOST_AXES = 3  # of one op
@@ -121,7 +122,8 @@ def _reference(x, *, fft_type, fft_lengths):
     return wide.astype(_type(ShapedArray(np.shape(x), x.dtype), fft_type=fft_type, fft_lengths=fft_lengths).dtype)
 
 
-fft_p = Primitive("fft", out_type=_type, jvp=LINEAR, transpose=_transpose, batch=_batch, lower=_lower, reference=_reference)
+fft_p = Primitive("fft", out_type=_type, jvp=LINEAR, transpose=_transpose, batch=_batch, lower=_lower, reference=_reference,
+                  traits=Traits(Kind.LIBRARY))
 
 
 def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> Any:

@@ -18,6 +18,7 @@ from jax_core.representation.primitive import Primitive
 from jax_core.traces.structural import broadcast_in_dim, moved, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Kind, Part, Traits
 from jax_numpy_api import lax
 
 
@@ -318,7 +319,7 @@ def _gather_general(x, starts, batch_rank, n, slice_sizes):
 
 gather_p = Primitive(
     "gather", out_type=_gather_type, jvp=(_gather_jvp, None), transpose=_gather_transpose, batch=_gather_batch,
-    lower=_gather_lower, reference=_gather_reference, exact=True)
+    lower=_gather_lower, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND))
 
 
 def default_fill(dtype: Any) -> Any:

@@ -205,16 +205,17 @@ def _density(a, x):
 
 
 igamma_p = elementwise("igamma", _in_float32(_igamma), accepts=FLOAT,
-                       jvp=(lambda g, y, a, x: mul(g, igamma_grad_a(a, x)), lambda g, y, a, x: mul(g, _density(a, x))))
+                       jvp=(lambda g, y, a, x: mul(g, igamma_grad_a(a, x)), lambda g, y, a, x: mul(g, _density(a, x))),
+                       cost=100.0)
 
 
 igammac_p = elementwise("igammac", _in_float32(_igammac), accepts=FLOAT,
                         jvp=(lambda g, y, a, x: mul(g, neg(igamma_grad_a(a, x))),
-                             lambda g, y, a, x: mul(g, neg(_density(a, x)))))
+                             lambda g, y, a, x: mul(g, neg(_density(a, x)))), cost=100.0)
 
 
 igamma_grad_a_p = elementwise("igamma_grad_a", _in_float32(_igamma_grad_a), accepts=FLOAT,
-                              jvp=(_missing("igamma_grad_a", "a"), _missing("igamma_grad_a", "x")))
+                              jvp=(_missing("igamma_grad_a", "a"), _missing("igamma_grad_a", "x")), cost=200.0)
 
 
 random_gamma_grad_p = elementwise("random_gamma_grad", _in_float32(_random_gamma_grad), accepts=FLOAT,
@@ -320,7 +321,7 @@ def _beta_density(g, y, a, b, x):
 _BETA = "lax.betainc has no derivative with respect to a and b"
 regularized_incomplete_beta_p = elementwise(
     "regularized_incomplete_beta", _in_float32(_betainc), accepts=FLOAT,
-    jvp=(_unsupported(_BETA), _unsupported(_BETA), _beta_density))
+    jvp=(_unsupported(_BETA), _unsupported(_BETA), _beta_density), cost=200.0)
 
 
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:

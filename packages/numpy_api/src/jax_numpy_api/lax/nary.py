@@ -14,6 +14,7 @@ from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, none
+from jax_core.representation.traits import Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
 
 from .accuracy import accuracy_text
@@ -163,7 +164,7 @@ def constant(value: float, x: Any) -> Any:
 
 def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, transpose: Any = None,
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
-                exact: Any = False) -> Primitive:
+                exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME) -> Primitive:
     """Declare an elementwise primitive.
 
     Args:
@@ -173,11 +174,13 @@ def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, tr
       jvp, transpose, reference, exact: as for `Primitive`; without ``transpose`` there is none, as it is not linear.
       result: dtype of the result from the operands' types.
       equal: whether operands must have one dtype.
+      cost, quick: as for `Traits`.
     """
     return Primitive(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
-        lower=lower, reference=_quiet(reference), exact=exact)
+        lower=lower, reference=_quiet(reference), exact=exact,
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick))
 
 
 def _quiet(reference):

@@ -36,6 +36,7 @@ from .reduce import reduce_max_p, reduce_min_p
 from .select import select_n
 from .shape import reshape
 from .slicing import dynamic_slice_in_dim
+from jax_core.representation.traits import Kind, Traits
 
 __all__ = ["AxisEnv", "env_of"]
 
@@ -281,7 +282,7 @@ psum_p = Primitive(
     "psum", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects, jvp=_psum_jvp,
     transpose=_psum_transpose, batch=_reduction_batch(lambda: psum_p, lambda: reduce_sum_p, _times),
     lower=_all_reduce_lower("sum"),
-    agree=_vary_over_names)
+    agree=_vary_over_names, traits=Traits(Kind.ALL_REDUCE))
 
 def _extremum_type(*xs, axes, axis_index_groups):
     """The result is equal everywhere along the axes."""
@@ -309,14 +310,14 @@ pmax_p = Primitive(
     jvp=_extremum_jvp(lambda: pmax_p),
     transpose=none("pmax is not linear"), batch=_reduction_batch(lambda: pmax_p, _max_reducer, lambda x, n: x),
     lower=_all_reduce_lower("max"),
-    own_type=True, agree=_vary_over_names)
+    own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_REDUCE))
 
 pmin_p = Primitive(
     "pmin", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
     jvp=_extremum_jvp(lambda: pmin_p),
     transpose=none("pmin is not linear"), batch=_reduction_batch(lambda: pmin_p, _min_reducer, lambda x, n: x),
     lower=_all_reduce_lower("min"),
-    own_type=True, agree=_vary_over_names)
+    own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_REDUCE))
 
 _OVER_POSITIONS = {psum_p: lambda: reduce_sum_p, pmax_p: _max_reducer, pmin_p: _min_reducer}
 """The reduction over positional axes for each of those over named ones."""
@@ -462,7 +463,7 @@ def _all_gather_lower(b, x, *, all_gather_dimension, axis_name, axis_index_group
 all_gather_p = Primitive(
     "all_gather", cacheable=False, out_type=_all_gather_type, effects=_axis_effects, jvp=LINEAR, transpose=_all_gather_transpose,
     batch=_all_gather_batch, lower=_all_gather_lower,
-    agree=_vary_over_names)
+    agree=_vary_over_names, traits=Traits(Kind.ALL_GATHER))
 
 
 def _all_gather_invariant_type(x, *, axis_name, **params):
@@ -483,7 +484,7 @@ all_gather_invariant_p = Primitive(
     transpose=_all_gather_invariant_transpose, lower=_all_gather_lower,
     batch=lambda axis, args, dims, *, all_gather_dimension, **params: (all_gather_invariant_p.bind(
         moved(args[0], dims[0], 0), all_gather_dimension=all_gather_dimension + 1, **params), 0),
-    own_type=True, agree=_vary_over_names)
+    own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_GATHER))
 
 
 # -- psum_scatter ----------------------------------------------------------------------------------------------------
@@ -568,7 +569,7 @@ def _reduce_scatter_lower(b, x, *, scatter_dimension, axis_name, axis_index_grou
 reduce_scatter_p = Primitive(
     "reduce_scatter", cacheable=False, out_type=_reduce_scatter_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower,
-    agree=_vary_over_names)
+    agree=_vary_over_names, traits=Traits(Kind.ALL_GATHER))
 
 
 # -- ppermute --------------------------------------------------------------------------------------------------------
@@ -652,7 +653,7 @@ ppermute_p = Primitive(
     transpose=lambda ct, x, *, axis_name, perm: ppermute_p.bind(ct, axis_name=axis_name,
                                                                 perm=tuple((d, s) for s, d in perm)),
     batch=_ppermute_batch, lower=_ppermute_lower,
-    agree=_vary_over_names)
+    agree=_vary_over_names, traits=Traits(Kind.PERMUTE))
 
 
 # -- all_to_all ------------------------------------------------------------------------------------------------------
@@ -761,7 +762,7 @@ def _all_to_all_lower(b, x, *, split_axis, concat_axis, axis_name, axis_index_gr
 all_to_all_p = Primitive(
     "all_to_all", cacheable=False, out_type=_all_to_all_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_all_to_all_transpose, batch=_all_to_all_batch, lower=_all_to_all_lower,
-    agree=_vary_over_names)
+    agree=_vary_over_names, traits=Traits(Kind.ALL_TO_ALL))
 
 
 def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:

@@ -17,6 +17,7 @@ from jax_core.representation import tree
 from jax_core.representation.aval import is_open
 from jax_core.representation.primitive import LINEAR, Primitive
 from jax_core.representation.typing import Placement, PyTree
+from jax_core.representation.traits import Keys, Kind, Traits
 
 
 def _constraint_batch(axis, args, dims, *, sharding, **params):
@@ -35,7 +36,8 @@ sharding_constraint_p = Primitive(
     "sharding_constraint", out_type=lambda x, **_: x, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
     lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding),
-    reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, sharding))
+    reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, sharding),
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 
 
 def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:

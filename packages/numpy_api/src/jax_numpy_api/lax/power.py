@@ -10,6 +10,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -63,7 +64,7 @@ def _as(y, x):
 pow_p = Primitive(
     "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
     transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
-    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)))
+    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)), traits=Traits(Kind.ELEMENTWISE, 7.0))
 
 
 def pow(x: ArrayLike, y: ArrayLike) -> Array:

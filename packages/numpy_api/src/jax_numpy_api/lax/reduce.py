@@ -21,6 +21,7 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch, transpose)
 from jax_core.traces.trace import Tracer
@@ -83,7 +84,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False):
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
         batch=reduction_batch(lambda x, **params: prim.bind(x, **params)), lower=lower,
         reference=lambda x, *, axes, out_sharding=None: reference(np.asarray(x), axes),
-        exact=lambda x, **params: integers(x))
+        exact=lambda x, **params: integers(x), traits=Traits(Kind.REDUCTION))
     return prim
 
 
@@ -269,10 +270,12 @@ def _arg_by_pairs(b, x, iota, start, axis, direction):
 
 
 def _arg_primitive(name, direction, reference):
-    return Primitive(
-        name, out_type=_arg_type(name), jvp=ZERO, batch=lambda axis, args, dims, **params: _arg_batch(name, args, dims, params),
+    prim = Primitive(
+        name, out_type=_arg_type(name), jvp=ZERO, batch=lambda axis, args, dims, **params: _arg_batch(prim, args, dims, params),
         lower=_arg_lower(direction), exact=True,
-        reference=lambda x, *, axes, index_dtype: _arg_on_host(reference, np.asarray(x), axes[0]).astype(index_dtype))
+        reference=lambda x, *, axes, index_dtype: _arg_on_host(reference, np.asarray(x), axes[0]).astype(index_dtype),
+        traits=Traits(Kind.SEARCH))
+    return prim
 
 
 def _arg_on_host(reference, x, axis):
@@ -285,10 +288,9 @@ def _arg_on_host(reference, x, axis):
     return index
 
 
-def _arg_batch(name, args, dims, params):
+def _arg_batch(prim, args, dims, params):
     (axis,), (d,) = params["axes"], dims
     shifted = axis + (axis >= d)
-    prim = argmax_p if name == "argmax" else argmin_p
     return prim.bind(args[0], axes=(shifted,), index_dtype=params["index_dtype"]), d - (shifted < d)
 
 
@@ -397,7 +399,7 @@ def _reduce_reference(*values, computation, jaxpr, dimensions, out_sharding=None
 reduce_p = Primitive(
     "reduce", multiple_results=True, cacheable=False, out_type=_reduce_type, jvp=_reduce_jvp,
     transpose=none("lax.reduce by a function is not linear, so it has no transpose"), batch=_reduce_batch,
-    lower=_reduce_lower, reference=_reduce_reference)
+    lower=_reduce_lower, reference=_reduce_reference, traits=Traits(Kind.REDUCTION))
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.batching import AxisData, batch_fun
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
+from jax_core.representation.traits import Inner, Kind, Traits
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, zeros
@@ -256,10 +257,12 @@ def _scatter_transpose(ct, x, indices, updates, *, update_jaxpr, update_consts, 
     return ct_x, None, ct_updates
 
 
+SCATTER = Traits(Kind.SCATTER, inner=Inner.PIECES)
+
 scatter_p = Primitive(
     "scatter", out_type=_type_rule("scatter"), jvp=_scatter_jvp, transpose=_scatter_transpose,
     batch=_batch_rule(lambda *args, **params: scatter_p.bind(*args, **params)), lower=_lower_rule(_overwrite),
-    reference=_reference_rule(_assign), exact=True)
+    reference=_reference_rule(_assign), exact=True, traits=SCATTER)
 
 # -- applying a function ---------------------------------------------------------------------------------------------
 
@@ -300,7 +303,7 @@ scatter_apply_p = Primitive(
     "scatter", out_type=_type_rule("scatter_apply"), jvp=_apply_jvp,
     transpose=none("scatter_apply is not linear, so it has no transpose"),
     batch=_batch_rule(lambda *args, **params: scatter_apply_p.bind(*args, **params)),
-    lower=_lower_rule(lambda b, old, new, update_jaxpr: b.jaxpr(update_jaxpr, old, new)[0]), cacheable=False)
+    lower=_lower_rule(lambda b, old, new, update_jaxpr: b.jaxpr(update_jaxpr, old, new)[0]), cacheable=False, traits=SCATTER)
 
 # -- adding and subtracting ------------------------------------------------------------------------------------------
 
@@ -330,7 +333,7 @@ def _linear_scatter(name, op, write, negate):
         name, out_type=_type_rule(name.replace("-", "_")),
         jvp=_linear_jvp(lambda *args, **params: prim.bind(*args, **params)), transpose=_linear_transpose(negate),
         batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
-        reference=_reference_rule(write), exact=integers)
+        reference=_reference_rule(write), exact=integers, traits=SCATTER)
     return prim
 
 
@@ -386,7 +389,7 @@ def _mul_transpose(ct, x, indices, updates, **params):
 scatter_mul_p = Primitive(
     "scatter-mul", out_type=_type_rule("scatter_mul"), jvp=_mul_jvp, transpose=_mul_transpose,
     batch=_batch_rule(lambda *args, **params: scatter_mul_p.bind(*args, **params)), lower=_lower_rule(_op("multiply")),
-    reference=_reference_rule(np.multiply.at), exact=integers)
+    reference=_reference_rule(np.multiply.at), exact=integers, traits=SCATTER)
 
 # -- extrema ---------------------------------------------------------------------------------------------------------
 
@@ -414,7 +417,7 @@ def _extremum(name, op, write):
         jvp=_extremum_jvp(lambda *args, **params: prim.bind(*args, **params)),
         transpose=none(f"{name} is not linear, so it has no transpose"),
         batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
-        reference=_reference_rule(write), exact=integers)
+        reference=_reference_rule(write), exact=integers, traits=SCATTER)
     return prim
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.representation.traits import Inner, Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement, Shape
@@ -51,7 +52,8 @@ reshape_p = Primitive(
     "reshape", out_type=_reshape_type, jvp=LINEAR, batch=_reshape_batch,
     transpose=lambda ct, x, *, new_sizes, dimensions=None, sharding=None: reshaped(ct, x.aval.shape),
     lower=lambda b, x, **_: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
-    reference=lambda x, *, new_sizes, dimensions=None, sharding=None: np.reshape(x, new_sizes), exact=True)
+    reference=lambda x, *, new_sizes, dimensions=None, sharding=None: np.reshape(x, new_sizes), exact=True,
+    traits=Traits(Kind.VIEW, keeps_places=True))
 
 
 def reshaped(x: Any, shape: Sequence[int]) -> Any:
@@ -113,7 +115,7 @@ squeeze_p = Primitive(
     "squeeze", out_type=_squeeze_type, jvp=LINEAR, batch=_squeeze_batch,
     transpose=lambda ct, x, *, dimensions: reshaped(ct, x.aval.shape),
     lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
-    reference=lambda x, *, dimensions: np.squeeze(x, dimensions), exact=True)
+    reference=lambda x, *, dimensions: np.squeeze(x, dimensions), exact=True, traits=Traits(Kind.VIEW, keeps_places=True))
 
 
 def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
@@ -184,7 +186,8 @@ concatenate_p = Primitive(
     "concatenate", out_type=_concatenate_type, jvp=LINEAR, transpose=_concatenate_transpose, batch=_concatenate_batch,
     lower=lambda b, *xs, dimension: b.emit(f"stablehlo.concatenate {', '.join(map(str, xs))}, dim = {dimension}", *xs,
                                            out=b.out_avals[0]),
-    reference=lambda *xs, dimension: np.concatenate(xs, dimension), exact=True)
+    reference=lambda *xs, dimension: np.concatenate(xs, dimension), exact=True,
+    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS, joins=True))
 
 
 def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Array:
@@ -230,7 +233,8 @@ def _split_lower(b, x, *, sizes, axis):
 split_p = Primitive(
     "split", multiple_results=True, out_type=_split_type, jvp=LINEAR, batch=_split_batch, lower=_split_lower,
     transpose=lambda cts, x, *, sizes, axis: (concatenate_p.bind(*map(instantiate, cts), dimension=axis),),
-    reference=lambda x, *, sizes, axis: np.split(x, np.cumsum(sizes[:-1], dtype=int), axis), exact=True)
+    reference=lambda x, *, sizes, axis: np.split(x, np.cumsum(sizes[:-1], dtype=int), axis), exact=True,
+    traits=Traits(Kind.MOVE, inner=Inner.PIECES))
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list:
@@ -269,7 +273,7 @@ def _stack_batch(axis_data, args, dims, *, axis):
 
 stack_p = Primitive(
     "stack", out_type=_stack_type, jvp=LINEAR, transpose=_stack_transpose, batch=_stack_batch, lower=_stack_lower,
-    reference=lambda *xs, axis: np.stack(xs, axis), exact=True)
+    reference=lambda *xs, axis: np.stack(xs, axis), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES, joins=True))
 
 
 def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
@@ -306,7 +310,8 @@ def _unstack_batch(axis_data, args, dims, *, axis):
 unstack_p = Primitive(
     "unstack", multiple_results=True, out_type=_unstack_type, jvp=LINEAR, batch=_unstack_batch, lower=_unstack_lower,
     transpose=lambda cts, x, *, axis: (stack_p.bind(*map(instantiate, cts), axis=axis),),
-    reference=lambda x, *, axis: list(np.moveaxis(np.asarray(x), axis, 0)), exact=True)
+    reference=lambda x, *, axis: list(np.moveaxis(np.asarray(x), axis, 0)), exact=True,
+    traits=Traits(Kind.MOVE, inner=Inner.PIECES))
 
 
 def unstack(x: ArrayLike, axis: int = 0) -> list:
@@ -333,7 +338,8 @@ rev_p = Primitive(
     "rev", out_type=_rev_type, jvp=LINEAR, batch=_rev_batch,
     transpose=lambda ct, x, *, dimensions: rev_p.bind(ct, dimensions=dimensions),
     lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reverse {x}, dims = {list(dimensions)}", x, out=b.out_avals[0]),
-    reference=lambda x, *, dimensions: np.flip(x, dimensions), exact=True)
+    reference=lambda x, *, dimensions: np.flip(x, dimensions), exact=True,
+    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS))
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
@@ -370,7 +376,7 @@ def _tile_lower(b, x, *, reps):
 
 tile_p = Primitive(
     "tile", out_type=_tile_type, jvp=LINEAR, transpose=_tile_transpose, batch=_tile_batch, lower=_tile_lower,
-    reference=lambda x, *, reps: np.tile(x, reps), exact=True)
+    reference=lambda x, *, reps: np.tile(x, reps), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES))
 
 
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:

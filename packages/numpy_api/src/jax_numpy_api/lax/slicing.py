@@ -18,6 +18,7 @@ from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Inner, Kind, Part, Quick, Traits
 from jax_numpy_api import lax
 
 # -- slice -----------------------------------------------------------------------------------------------------------
@@ -71,7 +72,8 @@ def _slice_reference(x, *, start_indices, limit_indices, strides):
 _slice_object = slice  # the builtin, before `slice` below hides it
 
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
-                    lower=_slice_lower, reference=_slice_reference, exact=True)
+                    lower=_slice_lower, reference=_slice_reference, exact=True,
+                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS))
 
 
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],
@@ -270,7 +272,8 @@ dynamic_slice_p = Primitive(
     "dynamic_slice", out_type=_dynamic_slice_type,
     jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
     transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
-    reference=_dynamic_slice_reference, exact=True)
+    reference=_dynamic_slice_reference, exact=True,
+    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES))
 
 
 def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int], *,
@@ -382,7 +385,8 @@ def _update_reference(x, update, *indices):
 
 dynamic_update_slice_p = Primitive(
     "dynamic_update_slice", out_type=_update_type, jvp=_update_jvp, transpose=_update_transpose, batch=_update_batch,
-    lower=_update_lower, reference=_update_reference, exact=True)
+    lower=_update_lower, reference=_update_reference, exact=True,
+    traits=Traits(Kind.KERNEL, part=Part.WRITTEN, inner=Inner.PIECES))
 
 
 def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], *,

@@ -24,6 +24,7 @@ from jax_core.traces.structural import bdim_at_front
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Inner, Kind, Traits
 from jax_numpy_api import lax
 
 _NAN_BITS = {np.int32: 0x7FC00000, np.int64: 0x7FF8000000000000}
@@ -297,7 +298,7 @@ sort_p = Primitive(
     "sort", multiple_results=True, out_type=_sort_type, jvp=_sort_jvp,
     transpose=none("sort is not linear, so it has no transpose"), batch=_sort_batch, lower=_sort_lower,
     reference=_sort_reference, exact=True,
-    dce=_sort_dce)
+    dce=_sort_dce, traits=Traits(Kind.SORT, inner=Inner.PIECES))
 
 
 def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True,
@@ -411,7 +412,8 @@ def _top_k_by_sorting(b, x, k, axis):
 
 top_k_p = Primitive(
     "top_k", multiple_results=True, out_type=_top_k_type, jvp=_top_k_jvp,
-    transpose=none("top_k is not linear, so it has no transpose"), batch=_top_k_batch, lower=_top_k_lower)
+    transpose=none("top_k is not linear, so it has no transpose"), batch=_top_k_batch, lower=_top_k_lower,
+    traits=Traits(Kind.SORT))
 
 
 def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True) -> list[Any]:
@@ -471,7 +473,7 @@ def _exact_top_k(x, *, k, reduction_dimension, is_max_k, aggregate_to_topk, **_)
 approx_top_k_p = Primitive(
     "approx_top_k", multiple_results=True, out_type=_approx_type, jvp=_approx_jvp,
     transpose=none("approx_top_k is not linear, so it has no transpose"), batch=_approx_batch,
-    lower=lambda b, x, **params: b.fun(_exact_top_k, x, **params))
+    lower=lambda b, x, **params: b.fun(_exact_top_k, x, **params), traits=Traits(Kind.SORT))
 
 
 def _approx(operand, k, reduction_dimension, recall_target, reduction_input_size_override, aggregate_to_topk, is_max_k):

@@ -58,21 +58,22 @@ def _gaussian(g, x, factor):
 _TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
 erf_p = elementwise("erf", "chlo.erf", accepts=FLOAT, jvp=(lambda g, y, x: _gaussian(g, x, _TWO_OVER_ROOT_PI),),
-                    reference=_vectorized(math.erf))
+                    reference=_vectorized(math.erf), cost=1.2)
 erfc_p = elementwise("erfc", "chlo.erfc", accepts=FLOAT, jvp=(lambda g, y, x: _gaussian(g, x, -_TWO_OVER_ROOT_PI),),
-                     reference=_vectorized(math.erfc))
+                     reference=_vectorized(math.erfc), cost=4.0)
 erf_inv_p = elementwise("erf_inv", "chlo.erf_inv", accepts=FLOAT,
-                        jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),))
+                        jvp=(lambda g, y, x: mul(g, mul(exp(square(y)), _k(1 / _TWO_OVER_ROOT_PI, y))),), cost=3.0)
 lgamma_p = elementwise("lgamma", "chlo.lgamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, digamma(x)),),
-                       reference=_vectorized(math.lgamma))
-digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, polygamma_p.bind(_k(1, x), x)),))
+                       reference=_vectorized(math.lgamma), cost=20.0)
+digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, polygamma_p.bind(_k(1, x), x)),),
+                        cost=20.0)
 polygamma_p = elementwise(
     "polygamma", "chlo.polygamma", accepts=FLOAT,
     jvp=(_unsupported("lax.polygamma has no derivative with respect to m"),
-         lambda g, y, m, x: mul(g, polygamma_p.bind(add(m, _k(1, m)), x))))
+         lambda g, y, m, x: mul(g, polygamma_p.bind(add(m, _k(1, m)), x))), cost=100.0)
 zeta_p = elementwise(
     "zeta", "chlo.zeta", accepts=FLOAT,
-    jvp=(_missing("zeta", "x"), lambda g, y, x, q: mul(g, mul(neg(x), zeta_p.bind(add(x, _k(1, x)), q)))))
+    jvp=(_missing("zeta", "x"), lambda g, y, x, q: mul(g, mul(neg(x), zeta_p.bind(add(x, _k(1, x)), q)))), cost=50.0)
 
 # -- Bessel functions ----------------------------------------------------------------------------------------------------
 
@@ -138,8 +139,8 @@ def _i1e_tangent(g, y, x):
 
 
 bessel_i0e_p = elementwise("bessel_i0e", _in_float32(_i0e), accepts=FLOAT, jvp=(_i0e_tangent,),
-                           reference=lambda x: np.i0(x) * np.exp(-np.abs(x)))
-bessel_i1e_p = elementwise("bessel_i1e", "chlo.bessel_i1e", accepts=FLOAT, jvp=(_i1e_tangent,))
+                           reference=lambda x: np.i0(x) * np.exp(-np.abs(x)), cost=5.0)
+bessel_i1e_p = elementwise("bessel_i1e", "chlo.bessel_i1e", accepts=FLOAT, jvp=(_i1e_tangent,), cost=5.0)
 
 
 # -- public functions ----------------------------------------------------------------------------------------------------

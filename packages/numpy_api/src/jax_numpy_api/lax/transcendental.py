@@ -16,6 +16,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
+from jax_core.representation.traits import Quick
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
 from .compare import emit_compare, eq_p
@@ -191,36 +192,37 @@ def _logistic_reference(x):
 
 _WITH_ACCURACY = {
     name: elementwise(name, lower if callable(lower) else op(lower), accepts=INEXACT, reference=reference,
-                      jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),))
-    for name, lower, tangent, reference in [
-        ("exp", "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
-        ("exp2", _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
-        ("expm1", "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
-        ("log", "stablehlo.log", lambda g, y, x: div_p.bind(g, x), np.log),
-        ("log2", _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
-        ("log1p", "stablehlo.log_plus_one", lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
-        ("sin", _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
-        ("cos", _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
-        ("tan", "stablehlo.tan", lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan),
-        ("tanh", "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
-        ("logistic", "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
+                      jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),),
+                      cost=cost, quick=quick[0] if quick else Quick.SAME)
+    for name, cost, lower, tangent, reference, *quick in [
+        ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
+        ("exp2", 3.0, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
+        ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
+        ("log", 2.1, "stablehlo.log", lambda g, y, x: div_p.bind(g, x), np.log),
+        ("log2", 2.1, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
+        ("log1p", 2.5, "stablehlo.log_plus_one", lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
+        ("sin", 13.0, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
+        ("cos", 12.0, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
+        ("tan", 20.0, "stablehlo.tan", lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
+        ("tanh", 1.9, "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
+        ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
          _logistic_reference),
     ]}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 
-_OWN = {"sinh": _hyperbolic(0), "cosh": _hyperbolic(1)}
 _PLAIN = {
-    name: elementwise(name, _OWN.get(name, f"chlo.{name}"), accepts=INEXACT, jvp=(tangent,), reference=reference)
-    for name, tangent, reference in [
-        ("sinh", lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
-        ("cosh", lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
-        ("asin", lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
-        ("acos", lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
-        ("atan", lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan),
-        ("asinh", lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
-        ("acosh", lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
+    name: elementwise(name, lower, accepts=INEXACT, jvp=(tangent,), reference=reference,
+                      cost=cost, quick=quick[0] if quick else Quick.SAME)
+    for name, cost, lower, tangent, reference, *quick in [
+        ("sinh", 4.0, _hyperbolic(0), lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
+        ("cosh", 4.0, _hyperbolic(1), lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
+        ("asin", 18.0, "chlo.asin", lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
+        ("acos", 18.0, "chlo.acos", lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
+        ("atan", 18.0, "chlo.atan", lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
+        ("asinh", 6.0, "chlo.asinh", lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
+        ("acosh", 6.0, "chlo.acosh", lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
                                                       rsqrt_p.bind(_one_plus(x)))), np.arccosh),
-        ("atanh", lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
+        ("atanh", 4.0, "chlo.atanh", lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
     ]}
 sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.values()
 
@@ -241,7 +243,7 @@ def _over_radius_squared(part, x, y):
 
 atan2_p = elementwise("atan2", "stablehlo.atan2", accepts=INEXACT, reference=np.arctan2,
                       jvp=(lambda g, out, y, x: _times(g, _over_radius_squared(x, x, y)),
-                           lambda g, out, y, x: _times(g, neg_p.bind(_over_radius_squared(y, x, y)))))
+                           lambda g, out, y, x: _times(g, neg_p.bind(_over_radius_squared(y, x, y)))), cost=31.0)
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from jax_core.transformations.batching import batch_fun
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear, none
+from jax_core.representation.traits import Inner, Kind, Traits
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, matchaxis, moved, zeros
 from jax_core.traces.trace import to_concrete_value
@@ -191,9 +192,12 @@ def _sum_transpose(ct, x, *, window_dimensions, window_strides, padding, base_di
                                     padding=tuple(pads), base_dilation=window_strides, window_dilation=window_dilation)
 
 
+WINDOWS = Traits(Kind.KERNEL, inner=Inner.WINDOWS)
+
 reduce_window_sum_p = Primitive(
     "reduce_window_sum", out_type=_window_type("reduce_window_sum"), jvp=LINEAR, transpose=_sum_transpose,
-    batch=_window_batch(lambda x, **params: reduce_window_sum_p.bind(x, **params)), lower=_window_lower("add", lambda dtype: 0))
+    batch=_window_batch(lambda x, **params: reduce_window_sum_p.bind(x, **params)), lower=_window_lower("add", lambda dtype: 0),
+    traits=WINDOWS)
 
 
 def _extremum(name, op, start, select):
@@ -206,7 +210,8 @@ def _extremum(name, op, start, select):
 
     prim = Primitive(
         name, out_type=_window_type(name), jvp=jvp, transpose=none(f"{name} is not linear, so it has no transpose"),
-        batch=_window_batch(lambda x, **params: prim.bind(x, **params)), lower=_window_lower(op, start))
+        batch=_window_batch(lambda x, **params: prim.bind(x, **params)), lower=_window_lower(op, start),
+        traits=WINDOWS)
     return prim
 
 
@@ -216,11 +221,11 @@ reduce_window_min_p = _extremum("reduce_window_min", "minimum", _highest, lambda
 # -- gradients of extrema --------------------------------------------------------------------------------------------
 
 def _direction(select_prim):
-    return "GE" if select_prim.name == "ge" else "LE"
+    return "GE" if select_prim is lax.ge_p else "LE"
 
 
 def _start(select_prim, dtype):
-    return _lowest(dtype) if select_prim.name == "ge" else _highest(dtype)
+    return _lowest(dtype) if select_prim is lax.ge_p else _highest(dtype)
 
 
 def _compare(b, direction, x, y):
@@ -283,7 +288,8 @@ def _gather_add_batch(axis, args, dims, **params):
 select_and_gather_add_p = Primitive(
     "select_and_gather_add", out_type=_gather_add_type,
     jvp=(lambda t, out, g, x, **params: select_and_gather_add_p.bind(t, x, **params), None),
-    transpose=_gather_add_transpose, batch=_gather_add_batch, lower=_gather_add_lower)
+    transpose=_gather_add_transpose, batch=_gather_add_batch, lower=_gather_add_lower,
+    traits=Traits(Kind.KERNEL, inner=Inner.PIECES))
 
 
 def _scatter_add_type(source, x, *, select_prim, **params):
@@ -340,7 +346,8 @@ def _scatter_add_batch(axis, args, dims, **params):
 select_and_scatter_add_p = Primitive(
     "select_and_scatter_add", out_type=_scatter_add_type,
     jvp=(lambda t, out, source, x, **params: select_and_scatter_add_p.bind(t, x, **params), None),
-    transpose=_scatter_add_transpose, batch=_scatter_add_batch, lower=_scatter_add_lower)
+    transpose=_scatter_add_transpose, batch=_scatter_add_batch, lower=_scatter_add_lower,
+    traits=Traits(Kind.KERNEL, inner=Inner.PIECES))
 
 
 def _scatter_type(x, source, init, *, select_jaxpr, scatter_jaxpr, **params):
@@ -433,7 +440,7 @@ def _general_lower(b, *values, jaxpr, consts, **params):
 reduce_window_p = Primitive(
     "reduce_window", multiple_results=True, cacheable=False, out_type=_general_type, jvp=_general_jvp,
     transpose=none("reduce_window by a function is not linear, so it has no transpose"), batch=_general_batch,
-    lower=_general_lower)
+    lower=_general_lower, traits=WINDOWS)
 
 # -- the function ----------------------------------------------------------------------------------------------------
 

@@ -117,7 +117,7 @@ def _apply(prim, operands, params):
             return outs
     rule = sparse_rules_bcoo.get(prim)
     if rule is None:
-        why = "its result would be dense" if prim.name in _DENSE_RESULT else "it has no rule for sparse operands"
+        why = "its result would be dense" if prim in _DENSE_RESULT else "it has no rule for sparse operands"
         raise NotImplementedError(f"sparsify: {prim.name} stops here, since {why}; make its operands dense by sparse.todense")
     return rule(*[to_bcoo(x) for x in operands], **params)
 
@@ -127,8 +127,10 @@ def to_bcoo(x: ArrayLike) -> Any:
     return x.to_bcoo() if is_sparse(x) and not isinstance(x, BCOO) else x
 
 
-_DENSE_RESULT = frozenset("""acos acosh cos cosh exp exp2 eq ge gt le lt ne log not digamma lgamma erfc rsqrt logistic nextafter
-    rem max min select_n tan_half""".split())
+_DENSE_RESULT = frozenset([
+    lax.acos_p, lax.acosh_p, lax.cos_p, lax.cosh_p, lax.exp_p, lax.exp2_p, lax.eq_p, lax.ge_p, lax.gt_p, lax.le_p,
+    lax.lt_p, lax.ne_p, lax.log_p, lax.not_p, lax.digamma_p, lax.lgamma_p, lax.erfc_p, lax.rsqrt_p, lax.logistic_p,
+    lax.nextafter_p, lax.rem_p, lax.max_p, lax.min_p, lax.select_n_p])
 
 
 # -- rules ---------------------------------------------------------------------------------------------------------------
@@ -147,13 +149,13 @@ def _on_elements(prim, additive):
     sparse_rules_bcoo[prim], sparse_rules_bcsr[prim] = bcoo, bcsr
 
 
-for _name in """asin asinh atan atanh cbrt ceil erf erf_inv expm1 floor log1p round sign sin sinh sqrt square tan
-        tanh abs bessel_i1e reduce_precision""".split():
-    if hasattr(lax, f"{_name}_p"):
-        _on_elements(getattr(lax, f"{_name}_p"), False)
-for _name in ("neg", "real", "imag", "copy", "conj"):
-    if hasattr(lax, f"{_name}_p"):
-        _on_elements(getattr(lax, f"{_name}_p"), True)
+for _prim in (
+        lax.asin_p, lax.asinh_p, lax.atan_p, lax.atanh_p, lax.cbrt_p, lax.ceil_p, lax.erf_p, lax.erf_inv_p, lax.expm1_p,
+        lax.floor_p, lax.log1p_p, lax.round_p, lax.sign_p, lax.sin_p, lax.sinh_p, lax.sqrt_p, lax.square_p, lax.tan_p,
+        lax.tanh_p, lax.abs_p, lax.bessel_i1e_p, lax.reduce_precision_p):
+    _on_elements(_prim, False)
+for _prim in (lax.neg_p, lax.real_p, lax.imag_p, lax.copy_p, lax.conj_p):
+    _on_elements(_prim, True)
 
 
 def _rule(*prims):

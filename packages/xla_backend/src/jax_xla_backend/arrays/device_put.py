@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from jax_core.representation import dtypes, tree
 from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 from jax_core.traces.trace import Tracer
@@ -34,6 +35,7 @@ device_put_p = Primitive(
     batch=lambda axis, args, dims, *, placement: (device_put_p.bind(*args, placement=None), dims[0]),
     lower=_device_put_lower,
     impl=lambda x, *, placement: put(x, None, placement),
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
 )
 
 

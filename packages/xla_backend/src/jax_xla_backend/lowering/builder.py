@@ -16,12 +16,14 @@ from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_to
 from jax_core.representation.dtypes import float0
 from jax_core.representation.effects import Effect, ordered_effects
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
+from jax_core.representation.traits import Kind
 from jax_core.traces.staging import trace_to_jaxpr
+from jax_core.traces.structural import broadcast_in_dim_p
 
 from . import call_handlers
 from ..jaxlib_compat import BARRIERS_LAST
 from . import outside_calls, extended_dtypes, nested_modules, sharding_text
-from ..planning.loops import LOOPS, is_dispatched
+from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value
@@ -255,10 +257,10 @@ class Builder:
         barriers = plan(jaxpr, self.module.plans).cuts if self.module.planning else None
         write, spread = self._write, {}
         for eqn in jaxpr.eqns:
-            name = eqn.primitive.name
-            if name == "broadcast_in_dim":
+            prim = eqn.primitive
+            if prim is broadcast_in_dim_p:
                 spread[eqn.outvars[0]] = eqn
-            if name == "div" and eqn.invars[1] in spread:
+            if prim.lower == "stablehlo.divide" and eqn.invars[1] in spread:
                 self._divide(eqn, spread[eqn.invars[1]], env)
             else:
                 write(eqn, env)
@@ -386,7 +388,7 @@ class Builder:
                                       f"{self.platform}")
         module = self.module
         planning = module.planning
-        if module.whole_loops and prim.name in LOOPS and not is_dispatched(eqn):
+        if module.whole_loops and prim.traits.kind is Kind.LOOP and not is_dispatched(eqn):
             module.planning = False
         out = rule(self, *operands, **eqn.params)
         module.planning = planning

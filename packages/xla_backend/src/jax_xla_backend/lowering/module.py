@@ -21,12 +21,13 @@ from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.representation.source import SourceInfo
+from jax_core.representation.traits import Kind
 
 from . import metadata, templates
 from ..planning import unrolling
 from .builder import NONE, Builder
 from .outside_calls import HostTransfer, quoted
-from ..planning.loops import LOOPS, UNLIMITED, USUAL, loop_limit
+from ..planning.loops import UNLIMITED, USUAL, loop_limit
 from ..planning.planner import Plan
 from ..planning.repeated_work import repeats_work
 from .sharding_text import Shardings
@@ -118,7 +119,7 @@ class Module:
     @property
     def has_loops(self) -> bool:
         """Whether there is a loop in it, at any depth."""
-        return any([eqn.primitive.name in LOOPS for program in programs(self._jaxpr) for eqn in program.eqns])
+        return any([eqn.primitive.traits.kind is Kind.LOOP for program in programs(self._jaxpr) for eqn in program.eqns])
 
     @property
     def unrolls(self) -> bool:

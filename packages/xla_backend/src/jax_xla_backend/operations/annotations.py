@@ -16,6 +16,7 @@ from typing import Any, Callable, Mapping, Sequence
 from jax_core.representation import tree
 from jax_core.representation.jaxpr import ClosedJaxpr, Literal
 from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive
+from jax_core.representation.traits import Kind, Traits
 from jax_core.transformations.program_call import bind_function, program_call
 from jax_core.representation.source import name_stack
 from jax_core.traces.structural import optimization_barrier_p
@@ -73,7 +74,8 @@ def _value_lower(b, x, *, xla_metadata_kvs):
 
 xla_metadata_value_p = Primitive(
     "xla_metadata_value", cacheable=False, out_type=lambda x, **_: x, jvp=LINEAR, batch=ELEMENTWISE, lower=_value_lower,
-    transpose=lambda ct, x, **params: xla_metadata_value_p.bind(ct, **params), impl=lambda x, **_: x)
+    transpose=lambda ct, x, **params: xla_metadata_value_p.bind(ct, **params), impl=lambda x, **_: x,
+    traits=Traits(Kind.IDENTITY))
 
 
 def _pairs(function: str, metadata: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -14,8 +14,9 @@ from typing import Any, Iterator
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, jaxprs_in_params
+from jax_core.representation.traits import Kind, Part
 
-from .planner import CHEAP, fusion_cost, is_fused, starts_a_kernel
+from .planner import CHEAP
 from .small_programs import ELEMENTS, leaves, programs
 
 CHEAP_ELEMENTS = 8192
@@ -36,13 +37,8 @@ USUAL = 1 << 14
 LOW = 1 << 10
 """XLA's own before jaxlib 0.12."""
 
-LOOPS = {"scan", "while"}
-CALLED = {"conv_general_dilated", "fft", "sort", "top_k", "approx_top_k", "cholesky", "eig", "eigh", "lu", "qr", "svd",
-          "householder_product", "geqrf", "schur", "hessenberg", "tridiagonal", "tridiagonal_solve", "ffi_call",
-          "pure_callback", "io_callback", "debug_callback", "debug_print"}
-"""What XLA calls a library or the host for."""
-_PARTIAL = {"dynamic_slice", "gather"}  # these read parts of their first operand
-_SWEEPS = {"cumsum", "cumprod", "cummax", "cummin", "dynamic_update_slice", *_PARTIAL}
+_CALLED = (Kind.LIBRARY, Kind.CONVOLUTION, Kind.SORT, Kind.HOST)
+_ON_PARTS = (Part.FOUND, Part.WRITTEN)
 _SCALAR_CODE = {"bfloat16", "float16", "complex64", "complex128"}  # slow without vector instructions
 
 
@@ -51,11 +47,11 @@ def loop_limit(jaxpr: Jaxpr) -> int:
     limit = None
     for program in programs(jaxpr):
         for eqn in program.eqns:
-            if eqn.primitive.name in LOOPS:
+            if eqn.primitive.traits.kind is Kind.LOOP:
                 steps = list(inside(eqn))
                 if any([_is_called(e) for e in steps]):
                     continue
-                if not any([starts_a_kernel(e.primitive) for e in steps]) and any([_is_costly(e) for e in steps]):
+                if not any([e.primitive.traits.starts_kernel for e in steps]) and any([_is_costly(e) for e in steps]):
                     return LOW
                 short = all([_is_short(e) for e in steps]) and sum([_elements(e) > ELEMENTS for e in steps]) <= CHEAP_EQUATIONS
                 limit = UNLIMITED if short and limit != USUAL else USUAL
@@ -74,9 +70,9 @@ def inside(loop: JaxprEqn) -> Iterator[JaxprEqn]:
 
 def _is_called(eqn: JaxprEqn) -> bool:
     """Whether XLA certainly leaves it out of functions: of matrix products, it rewrites small ones and those with vectors."""
-    name = eqn.primitive.name
-    if name != "dot_general":
-        return name in CALLED
+    kind = eqn.primitive.traits.kind
+    if kind is not Kind.PRODUCT:
+        return kind in _CALLED
     (contract, _), (batch, _) = eqn.params["dimension_numbers"]
     x, y, out = eqn.invars[0].aval, eqn.invars[1].aval, eqn.outvars[0].aval
     shared = math.prod(x.shape[d] for d in (*contract, *batch))
@@ -88,20 +84,20 @@ def _is_short(eqn: JaxprEqn) -> bool:
     elements = _elements(eqn)
     if elements <= ELEMENTS:
         return True
-    prim = eqn.primitive
-    cheap = prim.name in _SWEEPS or is_fused(prim) and fusion_cost(prim) <= CHEAP
+    traits = eqn.primitive.traits
+    cheap = (traits.fused or traits.kind is Kind.SWEEP or traits.part in _ON_PARTS) and traits.cost <= CHEAP
     return cheap and elements <= CHEAP_ELEMENTS and not any([_dtype(v) in _SCALAR_CODE for v in (*eqn.invars, *eqn.outvars)])
 
 
 def _is_costly(eqn: JaxprEqn) -> bool:
-    return fusion_cost(eqn.primitive) >= COSTLY and _elements(eqn) > SINGLE_ELEMENTS
+    return eqn.primitive.traits.cost >= COSTLY and _elements(eqn) > SINGLE_ELEMENTS
 
 
 def _elements(eqn: JaxprEqn) -> int:
     """Of the largest array that it works on."""
-    name = eqn.primitive.name
-    read = eqn.invars[1:] if name in _PARTIAL or name == "dynamic_update_slice" else eqn.invars
-    written = () if name == "dynamic_update_slice" else eqn.outvars
+    part = eqn.primitive.traits.part
+    read = eqn.invars[1:] if part in _ON_PARTS else eqn.invars
+    written = () if part is Part.WRITTEN else eqn.outvars
     return max([getattr(v.aval, "size", 0) for v in (*read, *written)], default=0)
 
 

@@ -29,20 +29,13 @@ from typing import Any, Iterable, NamedTuple
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
-from jax_core.representation.primitive import ELEMENTWISE, Primitive
+from jax_core.representation.traits import MOVE, Kind
+from jax_core.traces.structural import broadcast_in_dim_p
 
-# Costs in ns. benchmarks/planner/constants.py measures those of operations, bytes and kernels; docs/fusion.md has its figures
-# beside these. Of special functions, and where no unit is said, they are choices.
-ARITHMETIC = 0.012  # one element of an addition or multiplication: LLVM makes multiply-adds of them
-SIMPLE = 0.03  # of a comparison, selection, ...
-COSTLY = {"exp": 3.0, "exp2": 3.0, "expm1": 3.0, "log": 2.1, "log1p": 2.5, "log2": 2.1, "logistic": 3.5, "tanh": 1.9,
-          "sin": 13.0, "cos": 12.0, "tan": 20.0, "pow": 7.0, "sqrt": 0.25, "rsqrt": 1.4, "cbrt": 14.0, "div": 0.19,
-          "rem": 33.0, "erf": 1.2, "erfc": 4.0, "erf_inv": 3.0, "atan2": 31.0, "asin": 18.0, "acos": 18.0, "atan": 18.0,
-          "sinh": 4.0, "cosh": 4.0, "asinh": 6.0, "acosh": 6.0, "atanh": 4.0, "lgamma": 20.0, "digamma": 20.0,
-          "igamma": 100.0, "igammac": 100.0, "igamma_grad_a": 200.0, "regularized_incomplete_beta": 200.0,
-          "zeta": 50.0, "polygamma": 100.0, "bessel_i0e": 5.0, "bessel_i1e": 5.0}
+# Costs in ns; those of operations stand in their declarations (`traits`). benchmarks/planner/constants.py measures those of
+# operations, bytes and kernels; docs/fusion.md has its figures beside these. Of special functions, and where no unit is
+# said, they are choices.
 CHEAP = 0.2  # XLA does not compute again what costs more
-MOVE = 0.01  # one element of a change of shape
 READ = 0.08  # one byte
 READ_ALONG = 0.02  # the same where a kernel reads it at the place where it writes: it mostly needs it there anyway
 WRITE = 0.12
@@ -55,63 +48,14 @@ MAX_KERNEL = 256  # equations; LLVM's time grows faster than the length of a ker
 MAX_SLICED = 8  # sinks of a slice, from which on they are not told from those of what it is taken from
 SMALL = 1 << 14  # bytes; smaller values are never cut: loops over less are one function in XLA, which has no barriers
 
-_VIEWS = {"reshape", "squeeze", "transpose"}
-_MOVES = _VIEWS | {"broadcast_in_dim", "slice", "rev", "concatenate", "pad", "dynamic_slice", "stack", "split", "unstack",
-                   "tile", "convert_element_type", "copy", "bitcast_convert_type", "iota"}
-_KEEP_PLACES = {"reshape", "squeeze", "convert_element_type", "copy", "bitcast_convert_type"}
-_ARITHMETIC = {"add", "sub", "mul", "neg", "add_any", "square"}
-_SLICES = {"slice", "dynamic_slice"}
-_REDUCTIONS = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or", "reduce_xor", "reduce",
-               "argmax", "argmin"}
-_CALLS = {"jit", "custom_jvp_call", "custom_vjp_call", "checkpoint", "linear_call", "custom_vmap_call", "composite"}
-_FUSED, _VIEW, _REDUCTION, _CALL, _BOUND = range(5)
+_REDUCTIONS = (Kind.REDUCTION, Kind.SEARCH)
 _IN_MEMORY = 0, 8 * READ  # equations and cost for one element of a value in memory, at most
-_kinds: dict[Primitive, tuple[int, float]] = {}
 
 
 @functools.lru_cache(4096)
 def _worth_a_kernel(aval: Any) -> bool:
     """Whether values of this type may be cut."""
     return isinstance(aval, ShapedArray) and hasattr(aval.dtype, "itemsize") and aval.size * aval.dtype.itemsize >= SMALL
-
-
-def _kind(prim: Primitive) -> tuple[int, float]:
-    """How XLA treats an equation, and ns for one element if it is fused."""
-    name = prim.name
-    if name in _VIEWS:
-        found = _VIEW, MOVE
-    elif name in _MOVES:
-        found = _FUSED, MOVE
-    elif name in _REDUCTIONS:
-        found = _REDUCTION, 0.0
-    elif name in _CALLS:
-        found = _CALL, 0.0
-    elif prim.batch is ELEMENTWISE or name == "add_any":
-        found = _FUSED, ARITHMETIC if name in _ARITHMETIC else COSTLY.get(name, SIMPLE)
-    else:
-        found = _BOUND, 0.0
-    _kinds[prim] = found
-    return found
-
-
-def starts_a_kernel(prim: Primitive) -> bool:
-    """Whether XLA computes it in a kernel (or call) of its own, with what it needs, and not within those of its consumers."""
-    return (_kinds.get(prim) or _kind(prim))[0] in (_REDUCTION, _BOUND)
-
-
-def is_call(prim: Primitive) -> bool:
-    """Whether it runs a program in its place."""
-    return (_kinds.get(prim) or _kind(prim))[0] == _CALL
-
-
-def is_fused(prim: Primitive) -> bool:
-    """Whether XLA computes it within the kernels of its consumers."""
-    return (_kinds.get(prim) or _kind(prim))[0] in (_FUSED, _VIEW)
-
-
-def fusion_cost(prim: Primitive) -> float:
-    """ns for one element where it is fused."""
-    return (_kinds.get(prim) or _kind(prim))[1]
 
 
 class Called(NamedTuple):
@@ -221,34 +165,32 @@ class _Uses:
         self._reduced: set = set()
         self._broadcast: set = set()
         self._owned: set = set()
-        kinds = _kinds
         for eqn in jaxpr.eqns:
-            kind = kinds.get(eqn.primitive) or _kind(eqn.primitive)
-            if kind[0] == _VIEW and type(eqn.invars[0]) is not Literal:
+            if eqn.primitive.traits.kind is Kind.VIEW and type(eqn.invars[0]) is not Literal:
                 self._base[eqn.outvars[0]] = self._base.get(eqn.invars[0], eqn.invars[0])
-            elif eqn.primitive.name == "broadcast_in_dim":
+            elif eqn.primitive is broadcast_in_dim_p:
                 self._broadcast.add(eqn.outvars[0])
         for v in jaxpr.outvars:
             self._force(v)
         for i in range(len(jaxpr.eqns) - 1, -1, -1):
             eqn = jaxpr.eqns[i]
-            kind, weight = kinds[eqn.primitive]
-            if kind <= _VIEW:
+            traits = eqn.primitive.traits
+            if traits.fused:
                 sinks = self._of_results(eqn)
                 if not sinks:
                     continue
                 self.counts[i] = len(sinks)
-                if len(sinks) > 1 and weight > MOVE:
+                if len(sinks) > 1 and traits.cost > MOVE:
                     sinks = {i}
-                    if weight > CHEAP or self._is_kept(eqn):
+                    if traits.cost > CHEAP or self._is_kept(eqn):
                         self.kept.add(eqn.outvars[0])
-                elif eqn.primitive.name in _SLICES and len(sinks) < MAX_SLICED and _is_large(eqn):
+                elif traits.part is not None and len(sinks) < MAX_SLICED and _is_large(eqn):
                     sinks = {_Slice(i, sink) for sink in sinks}
-            elif kind == _REDUCTION:
+            elif traits.kind in _REDUCTIONS:
                 sinks = {i}
                 self._reduced.update(x for x in eqn.invars if type(x) is not Literal)
             else:
-                callee = _callee(eqn) if kind == _CALL else None
+                callee = _callee(eqn) if traits.kind is Kind.CALL else None
                 if callee is not None:
                     self._call(i, eqn, plan(callee, plans).called())
                 else:
@@ -338,12 +280,13 @@ class _Cones:
         self.cuts: dict[int, str] = {}
         self._parts: dict[Any, _Part] = {}
         self._bounds: dict[Any, tuple[int, float]] = {}  # of the equations and the cost of a cone, counted as a tree
-        kinds, counts = _kinds, uses.counts
+        counts = uses.counts
         for i, eqn in enumerate(jaxpr.eqns):
             count = counts[i]
             if count:
-                weight = kinds[eqn.primitive][1]
-                in_place = (weight > MOVE or eqn.primitive.name in _KEEP_PLACES
+                traits = eqn.primitive.traits
+                weight = traits.cost
+                in_place = (weight > MOVE or traits.keeps_places
                             or all([x.aval.size == 1 for x in eqn.invars]))
                 for v in eqn.outvars:
                     self._enter(v, _Part(i, 1, weight, eqn.invars, in_place), count if weight > MOVE else 1, uses)

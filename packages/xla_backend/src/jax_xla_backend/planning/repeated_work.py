@@ -11,7 +11,7 @@ import collections
 
 from jax_core.representation.jaxpr import Jaxpr, Literal
 
-from .planner import CHEAP, SMALL, fusion_cost, starts_a_kernel
+from .planner import CHEAP, SMALL
 from .small_programs import has_large, leaves, programs
 
 OFTEN = 8
@@ -22,7 +22,6 @@ WORTH = 256
 """Operations in all kernels of a program, at least."""
 LONGEST = 4096
 """Equations of a program, at most: the count takes time in their square."""
-_JOINED = {"concatenate", "stack"}
 
 
 def repeats_work(jaxpr: Jaxpr) -> bool:
@@ -57,14 +56,15 @@ def _times_computed(jaxpr: Jaxpr) -> float:
     computed = 0
     for i, eqn in enumerate(jaxpr.eqns):
         sets = [behind.get(x, 0) for x in eqn.invars if type(x) is not Literal]
-        if starts_a_kernel(eqn.primitive):
+        traits = eqn.primitive.traits
+        if traits.starts_kernel:
             continue
-        if eqn.primitive.name in _JOINED and not results.isdisjoint(eqn.outvars):  # that kernel has code for each operand
+        if traits.joins and not results.isdisjoint(eqn.outvars):  # that kernel has code for each operand
             computed += sum(s.bit_count() for s in sets)
         own = 1 << i
         for s in sets:
             own |= s
-        if fusion_cost(eqn.primitive) <= CHEAP or uses[eqn.outvars[0]] <= 1:  # else XLA keeps it
+        if traits.cost <= CHEAP or uses[eqn.outvars[0]] <= 1:  # else XLA keeps it
             behind.update(dict.fromkeys(eqn.outvars, own))
     computed += sum(behind.get(x, 0).bit_count() for x in jaxpr.outvars if type(x) is not Literal)
     return computed / len(jaxpr.eqns) if computed >= WORTH else 0.0

@@ -9,24 +9,18 @@ import collections
 from typing import Iterator
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn, Literal, jaxprs_in_params
-
-from .planner import is_call, is_fused, starts_a_kernel
+from jax_core.representation.traits import Kind, Quick
 
 ELEMENTS = 1024
 """Of every array in a small program, at most; docs/compile-time.md has the measurements."""
 EQUAL = 2
 """Kernels of a kind in it, on average and at most: XLA's full way compiles equal kernels once, the quick way each one."""
-LESS_EXACT = {"tan", "cbrt", "atan"}
-"""Primitives whose quick code has a larger error (1.9 ulp, full: 1.0; `atan` for subnormal float64)."""
 SHORT = 32
 """Equations of a program that only reads its inputs, at most."""
 REDUCTIONS = 3
 """In a program that only reads its inputs, at most."""
 DRAWN_ELEMENTS = 1 << 18
 """Random numbers in such a program, at most: more take 2 to 5 % longer."""
-_DRAWN = {"random_bits"}
-_REDUCED = {"reduce_sum", "reduce_max", "reduce_min", "reduce_prod", "reduce_and", "reduce_or"}
-_OF_INPUTS = {"slice", "rev", "concatenate", "pad", "dynamic_slice"}
 
 
 def is_small(jaxpr: Jaxpr) -> bool:
@@ -38,9 +32,9 @@ def is_small(jaxpr: Jaxpr) -> bool:
     """
     kernels = collections.Counter(x.aval for x in jaxpr.outvars)
     for eqn in (eqn for program in programs(jaxpr) for eqn in leaves(program)):
-        if eqn.primitive.name in LESS_EXACT or has_large(eqn):
+        if eqn.primitive.traits.quick is Quick.LESS_EXACT or has_large(eqn):
             return False
-        if starts_a_kernel(eqn.primitive):
+        if eqn.primitive.traits.starts_kernel:
             kernels[eqn.primitive, *[x.aval for x in (*eqn.invars, *eqn.outvars)]] += 1
     return kernels.total() <= EQUAL * len(kernels)
 
@@ -58,22 +52,23 @@ def only_reads_inputs(jaxpr: Jaxpr) -> bool:
     equations = reductions = 0
     for program in programs(jaxpr):
         for eqn in program.eqns:
-            prim = eqn.primitive
-            if is_call(prim):
+            traits = eqn.primitive.traits
+            if traits.kind is Kind.CALL:
                 for called in jaxprs_in_params(eqn.params):
                     inputs.update([v for v, x in zip(called.invars, eqn.invars) if type(x) is not Literal and x in inputs])
                 continue
             equations += 1
-            if equations > SHORT or prim.name in LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
+            if equations > SHORT or traits.quick is Quick.LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
                 return False
             if not has_large(eqn):
                 continue
-            reductions += prim.name in _REDUCED
-            drawn = prim.name in _DRAWN and eqn.outvars[0].aval.size <= DRAWN_ELEMENTS
-            if not (is_fused(prim) or drawn or prim.name in _REDUCED) or reductions > REDUCTIONS:
+            reduces = traits.kind is Kind.REDUCTION
+            reductions += reduces
+            drawn = traits.kind is Kind.DRAW and eqn.outvars[0].aval.size <= DRAWN_ELEMENTS
+            if not (traits.fused or drawn or reduces) or reductions > REDUCTIONS:
                 return False
             computed = [x for x in eqn.invars if type(x) is not Literal and x.aval.size > ELEMENTS and x not in inputs]
-            if not read.isdisjoint(computed) or computed and prim.name in _OF_INPUTS:
+            if not read.isdisjoint(computed) or computed and traits.quick is Quick.SLOW_ON_RESULTS:
                 return False
             read.update(computed)
     return results.total() <= EQUAL * len(results)

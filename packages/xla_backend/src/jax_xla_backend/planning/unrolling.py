@@ -7,22 +7,19 @@ docs/compile-time.md has the measurements.
 from __future__ import annotations
 
 from jax_core.representation.jaxpr import Jaxpr, JaxprEqn
+from jax_core.representation.traits import Inner, Kind
 
-from .loops import LOOPS, inside
+from .loops import inside
 from .small_programs import ELEMENTS, leaves, programs
 
 SHORT = 16
 """Elements of a last axis that is worth unrolling, less than."""
-_WINDOWS = {"cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp", "concatenate", "pad", "reduce_window_sum", "reduce_window_max",
-            "reduce_window_min", "reduce_window"}
-_PIECES = _WINDOWS | {"transpose", "split", "stack", "unstack", "tile", "scatter", "scatter-add", "dynamic_slice",
-                      "dynamic_update_slice", "select_and_scatter_add", "select_and_gather_add", "sort", "random_bits"}
 
 
 def steps_gain(jaxpr: Jaxpr) -> bool:
     """Whether it pays in the steps of a program over small arrays: they have windows, or arrays of two axes."""
-    return any([e.primitive.name in _WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 for v in e.outvars])
-                for program in programs(jaxpr) for loop in program.eqns if loop.primitive.name in LOOPS for e in inside(loop)])
+    return any([e.primitive.traits.inner is Inner.WINDOWS or any([getattr(v.aval, "ndim", 0) > 1 for v in e.outvars])
+                for program in programs(jaxpr) for loop in program.eqns if loop.primitive.traits.kind is Kind.LOOP for e in inside(loop)])
 
 
 def gains(jaxpr: Jaxpr) -> bool:
@@ -32,6 +29,6 @@ def gains(jaxpr: Jaxpr) -> bool:
 
 def _gains(eqn: JaxprEqn) -> bool:
     for v in (*eqn.invars, *eqn.outvars):
-        if getattr(v.aval, "size", 0) > ELEMENTS and (eqn.primitive.name in _PIECES or 1 < v.aval.shape[-1] < SHORT):
+        if getattr(v.aval, "size", 0) > ELEMENTS and (eqn.primitive.traits.inner is not Inner.NONE or 1 < v.aval.shape[-1] < SHORT):
             return True
     return False

@@ -19,7 +19,9 @@ from jax_core.transformations.autodiff import vjp as _vjp
 from jax_core.representation.aval import ShapeDtypeStruct, get_aval
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
 from jax_core.representation.primitive import Primitive
+from jax_core.representation.traits import Kind, Part
 from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.structural import add_any_p
 
 from ..operations.shard_map.api import shard_map
 
@@ -113,8 +115,8 @@ def _product(cost: Any, constant: int) -> Any:
 
 # -- rules ---------------------------------------------------------------------------------------------------------------
 
-_rules: dict[Any, Callable] = {}
-"""``rule(ctx, *operands, **params) -> RooflineResult`` by primitive, and for those of the library by name."""
+_rules: dict[Primitive, Callable] = {}
+"""``rule(ctx, *operands, **params) -> RooflineResult`` by primitive, as users register them."""
 
 
 def register_roofline(prim: Primitive) -> Callable:
@@ -128,6 +130,9 @@ def register_roofline(prim: Primitive) -> Callable:
 def register_standard_roofline(prim: Primitive) -> None:
     """``prim`` costs nothing, as reshaping does."""
     _rules[prim] = lambda ctx, *operands, **params: RooflineResult.zeros()
+
+
+register_standard_roofline(add_any_p)  # cotangents are added up where they are made
 
 
 def _size(aval):
@@ -151,20 +156,7 @@ def _moved(ctx, *operands, **params):
     return _everything(ctx, 0)
 
 
-for _name in """abs acos acosh add and asin asinh atan atan2 atanh bessel_i0e bessel_i1e cbrt ceil clamp conj cos cosh digamma div
-        eq erf erf_inv erfc exp exp2 expm1 floor ge gt igamma igammac integer_pow is_finite le lgamma log log1p logistic lt max
-        min mul ne neg nextafter not or polygamma population_count pow regularized_incomplete_beta rem round rsqrt select_n
-        shift_left shift_right_arithmetic shift_right_logical sign sin sinh sqrt square sub tan tanh xor zeta cumsum cumprod
-        cummax cummin cumlogsumexp""".split():
-    _rules[_name] = _elementwise
-for _name in "reduce_sum reduce_prod reduce_max reduce_min reduce_and reduce_or reduce_xor argmax argmin reduce".split():
-    _rules[_name] = _reduction
-for _name in "gather scatter scatter_add scatter_mul scatter_max scatter_min sort top_k dynamic_slice dynamic_update_slice".split():
-    _rules[_name] = _moved
-
-
-@register_roofline("dot_general")
-def _dot_general(ctx, *operands, dimension_numbers, **params):
+def _matrix_product(ctx, *operands, dimension_numbers, **params):
     """Twice the products; both operands and the result travel, but for those pinned in fast memory."""
     lhs, out = ctx.avals_in[0], ctx.avals_out[0]
     flops = 2 * _size(out) * math.prod(lhs.shape[d] for d in dimension_numbers[0][0])
@@ -173,7 +165,6 @@ def _dot_general(ctx, *operands, dimension_numbers, **params):
     return RooflineResult(flops=flops, unfused_flops=flops, hbm_bytes=travel, unfused_hbm_bytes=travel)
 
 
-@register_roofline("conv_general_dilated")
 def _convolution(ctx, *operands, dimension_numbers, **params):
     """Twice the products of every window in full."""
     rhs, out = ctx.avals_in[1], ctx.avals_out[0]
@@ -197,12 +188,18 @@ def _collective(share: Callable, hops: Callable) -> Callable:
     return rule
 
 
-for _name in ("psum", "pmax", "pmin", "psum_invariant"):
-    _rules[_name] = _collective(lambda n: 2 * (n - 1) / n, lambda n: 2 * (n - 1))
-for _name in ("all_gather", "all_gather_invariant", "reduce_scatter"):
-    _rules[_name] = _collective(lambda n: (n - 1) / n, lambda n: n - 1)
-_rules["all_to_all"] = _collective(lambda n: (n - 1) / n, lambda n: n // 2)
-_rules["ppermute"] = _collective(lambda n: 1 if n > 1 else 0, lambda n: 1 if n > 1 else 0)
+_MODELS: dict[Kind, Callable] = {
+    Kind.ELEMENTWISE: _elementwise, Kind.SWEEP: _elementwise, Kind.REDUCTION: _reduction, Kind.SEARCH: _reduction,
+    Kind.SCATTER: _moved, Kind.SORT: _moved, Kind.PRODUCT: _matrix_product, Kind.CONVOLUTION: _convolution,
+    Kind.ALL_REDUCE: _collective(lambda n: 2 * (n - 1) / n, lambda n: 2 * (n - 1)),
+    Kind.ALL_GATHER: _collective(lambda n: (n - 1) / n, lambda n: n - 1),
+    Kind.ALL_TO_ALL: _collective(lambda n: (n - 1) / n, lambda n: n // 2),
+    Kind.PERMUTE: _collective(lambda n: 1 if n > 1 else 0, lambda n: 1 if n > 1 else 0)}
+
+
+def _model(prim):
+    traits = prim.traits
+    return _moved if traits.part in (Part.FOUND, Part.WRITTEN) else _MODELS.get(traits.kind)
 
 
 # -- programs ------------------------------------------------------------------------------------------------------------
@@ -237,12 +234,13 @@ def _cost(jaxpr: Jaxpr, mesh: Any, pins: tuple[bool, bool]) -> RooflineResult:
 
 
 def _equation(eqn, mesh, pins):
-    rule = _rules.get(eqn.primitive) or _rules.get(eqn.primitive.name)
+    rule = _rules.get(eqn.primitive) or _model(eqn.primitive)
     if rule is None:
         inner = [_cost(program, eqn.params.get("mesh", mesh), pins) for program in _programs(eqn.params)]
-        if eqn.primitive.name == "cond":  # the dearest branch
+        kind = eqn.primitive.traits.kind
+        if kind is Kind.BRANCH:  # the dearest
             return max(inner, key=lambda r: (r.unfused_flops, r.unfused_hbm_bytes))
-        return sum(inner, RooflineResult()) * (eqn.params["length"] if eqn.primitive.name == "scan" else 1)
+        return sum(inner, RooflineResult()) * (eqn.params.get("length", 1) if kind is Kind.LOOP else 1)
     context = RooflineRuleContext(
         name_stack=getattr(eqn.source_info, "name_stack", ""), primitive=eqn.primitive, avals_in=[x.aval for x in eqn.invars],
         avals_out=[x.aval for x in eqn.outvars], jaxpr_eqn_ctx=eqn.ctx, mesh=mesh, pin_lhs_in_vmem=pins[0],

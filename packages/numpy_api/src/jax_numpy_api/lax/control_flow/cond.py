@@ -24,6 +24,7 @@ from jax_core.transformations.forward import has_tangent, jvp_jaxpr
 from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, ProgramPrimitive, Zero, is_linear, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
@@ -452,7 +453,7 @@ def runs_lane_by_lane(*programs: ClosedJaxpr) -> bool:
 def _calls_host(jaxpr: Jaxpr) -> bool:
     if any(e.of_lanes for e in jaxpr.effects):
         return True
-    return any(e.primitive.name == "pure_callback" and e.params["vmap_method"] in (None, "sequential", "sequential_unrolled")
+    return any((asks := e.primitive.traits.lane_by_lane) is not None and asks(**e.params)
                or any(map(_calls_host, jaxprs_in_params(e.params))) for e in jaxpr.eqns)
 
 
@@ -595,7 +596,8 @@ cond_p = ProgramPrimitive(
     out_type=_cond_type, effects=_cond_effects,
     impl=lambda *args, **params: run_eagerly(cond_p, args, params),
     jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
-    dce=_cond_dce, agree=_cond_agree, takes_refs=True, discharge=_cond_discharge, split=_cond_split, interpret=_cond_interpret)
+    dce=_cond_dce, agree=_cond_agree, takes_refs=True, discharge=_cond_discharge, split=_cond_split, interpret=_cond_interpret,
+    traits=Traits(Kind.BRANCH))
 INVARIANT_PARTS[cond_p] = split_invariant
 
 
@@ -604,6 +606,7 @@ INVARIANT_PARTS[cond_p] = split_invariant
 unused_p = Primitive(
     "unused", out_type=lambda x: x, jvp=ZERO, transpose=lambda ct, x: Zero(x.aval), batch=ELEMENTWISE,
     lower=lambda b, x: x, reference=np.array, exact=True,
+    traits=Traits(Kind.IDENTITY),
 )
 """The identity, for a value that reaches no result: it has neither tangent nor cotangent (so none that is NaN)."""
 

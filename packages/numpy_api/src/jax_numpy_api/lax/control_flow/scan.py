@@ -26,6 +26,7 @@ from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p
 from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
+from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import discharged, place
 from jax_core.references.primitives import is_ref
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
@@ -598,4 +599,5 @@ scan_p = ProgramPrimitive(
     effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
     impl=lambda *args, **params: run_eagerly(scan_p, args, params),
     jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
-    dce=_scan_dce, split=_scan_split, agree=_scan_agree, takes_refs=True, discharge=_scan_discharge, interpret=_scan_interpret)
+    dce=_scan_dce, split=_scan_split, agree=_scan_agree, takes_refs=True, discharge=_scan_discharge, interpret=_scan_interpret,
+    traits=Traits(Kind.LOOP, hidden={"linear": None, "_split_transpose": False}))

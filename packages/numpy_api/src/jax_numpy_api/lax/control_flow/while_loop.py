@@ -26,6 +26,7 @@ from jax_core.representation.effects import operand_effects, ordered_effects
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.representation.primitive import ProgramPrimitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import discharged, place
 from jax_core.representation.source import describe_function
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
@@ -528,4 +529,5 @@ while_p = ProgramPrimitive(
     effects=_while_effects,
     impl=lambda *args, **params: run_eagerly(while_p, args, params),
     jvp=_while_jvp, linearize=none("the number of steps, and so of residuals, is not known"), transpose=_while_transpose, batch=_while_batch, lower=_while_lower,
-    dce=_while_dce, agree=_while_agree, takes_refs=True, discharge=_while_discharge, split=_while_split, interpret=_while_interpret)
+    dce=_while_dce, agree=_while_agree, takes_refs=True, discharge=_while_discharge, split=_while_split, interpret=_while_interpret,
+    traits=Traits(Kind.LOOP))

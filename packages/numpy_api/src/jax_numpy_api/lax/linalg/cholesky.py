@@ -11,6 +11,7 @@ import numpy as np
 
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -62,7 +63,7 @@ def _cholesky_lower(b, x):
 
 cholesky_p = Primitive("cholesky", out_type=_cholesky_type, jvp=_cholesky_jvp,
                        transpose=none("cholesky is not linear, so it has no transpose"),
-                       batch=batch_rule(lambda x: cholesky_p.bind(x)), lower=_cholesky_lower)
+                       batch=batch_rule(lambda x: cholesky_p.bind(x)), lower=_cholesky_lower, traits=Traits(Kind.LIBRARY))
 
 
 def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:

@@ -18,6 +18,7 @@ import numpy as np
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, check_square, complex_dtype, conj, diagonal, ffi_call, for_platform, full_like,
                      gpu_library, hermitian, info_type, inverse_gaps, is_complex, lapack, letter, mh, mm, nan_on_failure, real,
@@ -100,7 +101,8 @@ eigh_values_p = Primitive(
     "eigh_values", out_type=lambda x, **params: _eigh_type(x, **params)[1], jvp=_values_jvp,
     transpose=none("eigh is not linear, so it has no transpose"),
     batch=batch_rule(lambda x, **params: eigh_values_p.bind(x, **params)),
-    lower=lambda b, x, **params: _eigh_call(b, x, x.aval, b.out_avals[0], compute_vectors=False, **params)[1])
+    lower=lambda b, x, **params: _eigh_call(b, x, x.aval, b.out_avals[0], compute_vectors=False, **params)[1],
+    traits=Traits(Kind.LIBRARY))
 """What an `eigh` becomes whose vectors nobody reads."""
 
 
@@ -111,7 +113,7 @@ def _eigh_dce(eqn, used):
 eigh_p = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh_jvp,
                    transpose=none("eigh is not linear, so it has no transpose"),
                    batch=batch_rule(lambda x, **params: eigh_p.bind(x, **params)), lower=_eigh_lower,
-    dce=_eigh_dce)
+    dce=_eigh_dce, traits=Traits(Kind.LIBRARY))
 
 
 def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sort_eigenvalues: bool = True,
@@ -245,7 +247,7 @@ def _eig_dce(eqn, used):
 eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,
                   transpose=none("eig is not linear, so it has no transpose"),
                   batch=batch_rule(lambda x, **params: eig_p.bind(x, **params)), lower=_eig_lower,
-    dce=_eig_dce)
+    dce=_eig_dce, traits=Traits(Kind.LIBRARY))
 
 
 def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_eigenvectors: bool = True,

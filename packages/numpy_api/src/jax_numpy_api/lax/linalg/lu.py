@@ -12,6 +12,7 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import ZERO, Primitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import broadcast_in_dim
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -171,7 +172,7 @@ def _finish(factors, pivots, info, *, rows):
 
 lu_p = Primitive("lu", multiple_results=True, out_type=_lu_type, jvp=_lu_jvp,
                  transpose=none("lu is not linear, so it has no transpose"),
-                 batch=batch_rule(lambda x: lu_p.bind(x)), lower=_lu_lower)
+                 batch=batch_rule(lambda x: lu_p.bind(x)), lower=_lu_lower, traits=Traits(Kind.LIBRARY))
 
 
 def lu(x: ArrayLike) -> list[Any]:

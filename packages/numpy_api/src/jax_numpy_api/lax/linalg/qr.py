@@ -13,6 +13,7 @@ import numpy as np
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
@@ -43,7 +44,7 @@ def _geqrf_lower(b, x):
 geqrf_p = Primitive("geqrf", multiple_results=True, out_type=_geqrf_type,
                     jvp=lambda primals, tangents: _no_derivative(tangents, geqrf_p.bind(*primals), "geqrf", "qr"),
                     transpose=none("geqrf is not linear, so it has no transpose"),
-                    batch=batch_rule(lambda x: geqrf_p.bind(x)), lower=_geqrf_lower)
+                    batch=batch_rule(lambda x: geqrf_p.bind(x)), lower=_geqrf_lower, traits=Traits(Kind.LIBRARY))
 
 
 def _no_derivative(tangents, outs, name, instead):
@@ -87,7 +88,8 @@ geqp3_p = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
                     jvp=lambda primals, tangents, **params: _no_derivative(
                         tangents, geqp3_p.bind(*primals, **params), "geqp3", "qr"),
                     transpose=none("geqp3 is not linear, so it has no transpose"),
-                    batch=batch_rule(lambda *args, **params: geqp3_p.bind(*args, **params)), lower=_geqp3_lower)
+                    batch=batch_rule(lambda *args, **params: geqp3_p.bind(*args, **params)), lower=_geqp3_lower,
+                    traits=Traits(Kind.LIBRARY))
 
 
 def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
@@ -148,7 +150,7 @@ householder_product_p = Primitive(
     "householder_product", out_type=_product_type,
     jvp=jvp_through(lambda *args: householder_product_p.bind(*args), _product),
     transpose=none("householder_product is not linear, so it has no transpose"),
-    batch=batch_rule(lambda *args: householder_product_p.bind(*args)), lower=_product_lower)
+    batch=batch_rule(lambda *args: householder_product_p.bind(*args)), lower=_product_lower, traits=Traits(Kind.LIBRARY))
 
 
 def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
@@ -200,7 +202,7 @@ def _ormqr_lower(b, a, taus, c, *, left, transpose):
 ormqr_p = Primitive(
     "ormqr", out_type=_ormqr_type, jvp=jvp_through(lambda *args, **params: ormqr_p.bind(*args, **params), _ormqr),
     transpose=none("ormqr is differentiated by its compact form, which is made of other primitives"),
-    batch=batch_rule(lambda *args, **params: ormqr_p.bind(*args, **params)), lower=_ormqr_lower)
+    batch=batch_rule(lambda *args, **params: ormqr_p.bind(*args, **params)), lower=_ormqr_lower, traits=Traits(Kind.LIBRARY))
 
 
 def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, transpose: bool = False) -> Array:
@@ -291,7 +293,7 @@ def _permute_columns(g, order):
 qr_p = Primitive("qr", multiple_results=True, out_type=_qr_type, jvp=_qr_jvp,
                  transpose=none("qr is not linear, so it has no transpose"),
                  batch=batch_rule(lambda x, **params: qr_p.bind(x, **params)),
-                 lower=lambda b, x, **params: b.fun(_qr, x, **params))
+                 lower=lambda b, x, **params: b.fun(_qr, x, **params), traits=Traits(Kind.LIBRARY))
 
 
 def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_magma: bool | None = None) -> tuple:

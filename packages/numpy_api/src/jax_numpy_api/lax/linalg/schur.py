@@ -11,6 +11,7 @@ import numpy as np
 
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import broadcast_in_dim, zeros
 from jax_core.representation.typing import ArrayLike
 from jax_numpy_api import lax
@@ -164,7 +165,7 @@ def _schur_dce(eqn, used):
 schur_p = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_schur_jvp,
                     transpose=none("schur is not linear, so it has no transpose"),
                     batch=batch_rule(lambda x, **params: schur_p.bind(x, **params)), lower=_schur_lower,
-    dce=_schur_dce)
+    dce=_schur_dce, traits=Traits(Kind.LIBRARY))
 
 
 def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bool = False,
@@ -213,7 +214,8 @@ def _hessenberg_lower(b, x):
 hessenberg_p = Primitive("hessenberg", multiple_results=True, out_type=_hessenberg_type,
                          jvp=none("hessenberg has no derivative rule: the form is not unique"),
                          transpose=none("hessenberg is not linear, so it has no transpose"),
-                         batch=batch_rule(lambda x: hessenberg_p.bind(x)), lower=_hessenberg_lower)
+                         batch=batch_rule(lambda x: hessenberg_p.bind(x)), lower=_hessenberg_lower,
+                         traits=Traits(Kind.LIBRARY))
 
 
 def hessenberg(a: ArrayLike) -> list[Any]:
@@ -262,7 +264,8 @@ def _tridiagonal_lower(b, x, *, lower):
 tridiagonal_p = Primitive("tridiagonal", multiple_results=True, out_type=_tridiagonal_type,
                           jvp=none("tridiagonal has no derivative rule: the form is not unique"),
                           transpose=none("tridiagonal is not linear, so it has no transpose"),
-                          batch=batch_rule(lambda x, **params: tridiagonal_p.bind(x, **params)), lower=_tridiagonal_lower)
+                          batch=batch_rule(lambda x, **params: tridiagonal_p.bind(x, **params)), lower=_tridiagonal_lower,
+                          traits=Traits(Kind.LIBRARY))
 
 
 def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Any]:

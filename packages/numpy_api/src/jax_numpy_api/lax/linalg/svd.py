@@ -14,6 +14,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
                      full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,
@@ -145,7 +146,7 @@ def _svd_dce(eqn, used):
 svd_p = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp,
                   transpose=none("svd is not linear, so it has no transpose"),
                   batch=batch_rule(lambda x, **params: svd_p.bind(x, **params)), lower=_svd_lower,
-    dce=_svd_dce)
+    dce=_svd_dce, traits=Traits(Kind.LIBRARY))
 
 
 def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True,

@@ -14,6 +14,7 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
+from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import lax
 from .common import (batch_rule, check_dtype, conj, ffi_call, for_platform, gpu_library, info_type, is_complex, lapack,
                      letter, mm, mt, nan_on_failure, tangent_of, tril, triu)
@@ -226,7 +227,8 @@ def _thomas(dl, d, du, b):
 
 tridiagonal_solve_p = Primitive(
     "tridiagonal_solve", out_type=_tridiagonal_type, jvp=_tridiagonal_jvp, transpose=_tridiagonal_transpose,
-    batch=batch_rule(lambda *args, **params: tridiagonal_solve_p.bind(*args, **params)), lower=_tridiagonal_lower)
+    batch=batch_rule(lambda *args, **params: tridiagonal_solve_p.bind(*args, **params)), lower=_tridiagonal_lower,
+    traits=Traits(Kind.LIBRARY))
 
 
 def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, *, perturb_singular: bool = False) -> Array:

@@ -25,6 +25,7 @@ from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import ProgramPrimitive, Zero, abstract_eval, is_linear, none
+from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import discharged
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
@@ -301,6 +302,6 @@ shard_map_p = ProgramPrimitive(
     out_type=_type, effects=_effects, impl=_impl, jvp=_jvp,
     linearize=_linearize, transpose=_transpose, batch=_batch, lower=_lower,
     agree=_agree, dce=_dce, split=_split, discharge=_discharge,
-    interpret=none("each device runs the program on its part"))
+    interpret=none("each device runs the program on its part"), traits=Traits(Kind.PARTS))
 
 __all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p"]

@@ -1,0 +1,162 @@
+"""What primitives say of themselves, for those parts that know none of them by name: planning, printing, checkpoint, tools.
+
+A declaration gives `Traits` beside the rules. They state facts of the operation, not what a reader makes of them: the
+planner, say, reads off the `Kind` what the compiler fuses. What is not said follows from the rules (`Primitive`).
+"""
+from __future__ import annotations
+
+import enum
+from typing import Any, Callable, Mapping
+
+# ns for one element where a kernel computes it along with other things (docs/fusion.md has the measurements)
+ARITHMETIC = 0.012  # an addition or multiplication: LLVM makes multiply-adds of them
+SIMPLE = 0.03  # a comparison, selection, ...
+MOVE = 0.01  # a change of shape
+
+
+class Kind(enum.Enum):
+    """What an operation does to its operands. Readers that need a parameter find it under the name that stands here."""
+
+    ELEMENTWISE = enum.auto()
+    """Computes each element from those in its place."""
+    IDENTITY = enum.auto()
+    """Its operand as it is, with something said about it."""
+    VIEW = enum.auto()
+    """The elements of its operand in another shape."""
+    MOVE = enum.auto()
+    """Elements of its operands at other places, or in another dtype; nothing is computed."""
+    REDUCTION = enum.auto()
+    """All elements along some axes as one."""
+    SEARCH = enum.auto()
+    """The place of an extreme element along some axes."""
+    SWEEP = enum.auto()
+    """Running results along an axis."""
+    PRODUCT = enum.auto()
+    """A product of matrices; ``dimension_numbers`` are ``((contracted, contracted), (batch, batch))`` axes of both."""
+    CONVOLUTION = enum.auto()
+    """A library's convolution; ``dimension_numbers.rhs_spec[0]`` is the axis of the kernel's output channels."""
+    SCATTER = enum.auto()
+    """Writes elements at given places of an array."""
+    SORT = enum.auto()
+    """Orders elements, by a library."""
+    DRAW = enum.auto()
+    """Makes random bits."""
+    LIBRARY = enum.auto()
+    """The compiler calls a library for it."""
+    HOST = enum.auto()
+    """The compiled program calls Python for it."""
+    ALL_REDUCE = enum.auto()
+    """Reduces over devices, of which each has the result. This and the next three name mesh axes in ``axes`` or
+    ``axis_name``."""
+    ALL_GATHER = enum.auto()
+    """Joins what devices hold, or the other way round: each gets its part of a sum."""
+    ALL_TO_ALL = enum.auto()
+    """Each device sends a part to each other one."""
+    PERMUTE = enum.auto()
+    """Each device sends all to one other."""
+    CALL = enum.auto()
+    """Runs a program in its place, whose inputs are the operands."""
+    LOOP = enum.auto()
+    """Runs a program many times: ``length`` times, where it has that parameter."""
+    BRANCH = enum.auto()
+    """Runs one of several programs."""
+    PARTS = enum.auto()
+    """Each device runs a program (``jaxpr``) on its part of the operands (``mesh``, ``manual_axes``, ``in_specs``,
+    ``out_specs``)."""
+    PROGRAM = enum.auto()
+    """Holds programs in some other way."""
+    KERNEL = enum.auto()
+    """Anything else: it needs its operands in memory."""
+
+
+class Part(enum.Enum):
+    """Which part of its first operand an operation touches."""
+
+    FIXED = enum.auto()
+    """Reads one that the parameters give."""
+    FOUND = enum.auto()
+    """Reads one that its other operands give."""
+    WRITTEN = enum.auto()
+    """Overwrites one that its operands give, with the second."""
+
+
+class Quick(enum.Enum):
+    """What becomes of an operation that is compiled the quick way."""
+
+    SAME = enum.auto()
+    LESS_EXACT = enum.auto()
+    """The error is larger (1.9 ulp, full: 1.0; `atan` for subnormal float64)."""
+    SLOW_ON_RESULTS = enum.auto()
+    """Slower, unless its operands are inputs of the program."""
+
+
+class Inner(enum.Enum):
+    """Loops of few turns within those over the elements, which the compiler may unroll."""
+
+    NONE = enum.auto()
+    PIECES = enum.auto()
+    """Over pieces that are put together, or taken apart."""
+    WINDOWS = enum.auto()
+    """Over the elements that one result needs."""
+
+
+class Keys(enum.Enum):
+    """What an operation does to a random key, its first operand."""
+
+    CONSUMED = enum.auto()
+    """Uses it up."""
+    PASSED = enum.auto()
+    """Its result is, or holds the words of, the same key. Each result is so of the operand in its place."""
+
+
+_COSTS = {Kind.ELEMENTWISE: SIMPLE, Kind.IDENTITY: SIMPLE, Kind.VIEW: MOVE, Kind.MOVE: MOVE}
+
+
+class Traits:
+    """The facts of one primitive; they do not change.
+
+    Attributes:
+      kind: what it does.
+      cost: ns for one element where a kernel computes it along with other things; by default what most of its kind take.
+      part: which part of its first operand it touches, if not all of it.
+      quick: what becomes of it when compiled the quick way.
+      inner: loops within its loop over elements.
+      keeps_places: reads its operand only at the place that it writes, though it computes nothing.
+      joins: its kernel has code for each operand.
+      keys: what it does to a random key.
+      hidden: parameters that are not printed where they have these values; None: whatever they are.
+      lane_by_lane: ``lane_by_lane(**params)``: whether vmap calls the host for one lane after the other.
+      fused: the compiler computes it within the kernels of its consumers (follows from the kind).
+      starts_kernel: it is computed in a kernel, or call, of its own, with what it needs (follows from the kind).
+    """
+
+    __slots__ = ("kind", "cost", "part", "quick", "inner", "keeps_places", "joins", "keys", "hidden", "lane_by_lane", "fused",
+                 "starts_kernel")
+    kind: Kind
+    cost: float
+    part: Part | None
+    quick: Quick
+    inner: Inner
+    keeps_places: bool
+    joins: bool
+    keys: Keys | None
+    hidden: Mapping[str, Any]
+    lane_by_lane: Callable[..., bool] | None
+    fused: bool
+    starts_kernel: bool
+
+    def __init__(self, kind: Kind, cost: float | None = None, *, part: Part | None = None, quick: Quick = Quick.SAME,
+                 inner: Inner = Inner.NONE, keeps_places: bool = False, joins: bool = False, keys: Keys | None = None,
+                 hidden: Mapping[str, Any] | None = None, lane_by_lane: Callable[..., bool] | None = None):
+        fused = kind in _COSTS
+        for name, value in (
+                ("kind", kind), ("cost", _COSTS.get(kind, 0.0) if cost is None else cost), ("part", part), ("quick", quick),
+                ("inner", inner), ("keeps_places", keeps_places), ("joins", joins), ("keys", keys), ("hidden", hidden or {}),
+                ("lane_by_lane", lane_by_lane), ("fused", fused), ("starts_kernel", not fused and kind is not Kind.CALL)):
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"Traits.{name} cannot be set: traits do not change; make new ones")
+
+    def __repr__(self) -> str:
+        return f"Traits({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
