@@ -1,4 +1,5 @@
 """Progress bars and statistics."""
+import functools
 import io
 
 import numpy as np
@@ -74,6 +75,17 @@ def test_few_reports_for_many_steps():
     body.bar.report = lambda step, total: calls.append(int(step)) or report(step, total)
     assert lax.scan(body, 0, None, length=100_000)[0] == 100_000
     assert calls[:3] == [0, 1, 10] and len(calls) < 60
+
+
+def test_a_function_around_a_body_is_a_body_of_its_own():
+    body, output = bar(step)
+
+    @functools.wraps(body)
+    def twice(c, x):
+        return body(*body(c, x)[:1], x)
+    assert twice.__name__ == body.__name__ == "step"
+    plain = lambda c, x: step(*step(c, x)[:1], x)
+    assert lax.scan(twice, 1.0, jnp.arange(3.0))[0] == lax.scan(plain, 1.0, jnp.arange(3.0))[0] and not output.getvalue()
 
 
 def test_bad_arguments():

@@ -4,6 +4,7 @@ A package imports only those below it. What a package below needs from one above
 it when it is loaded, once, and the one below reads it. Nothing else is set from outside: a test finds assignments to
 attributes of other modules and classes.
 
+What concerns one package alone uses `Listeners` too, beside the module that tells (the XLA backend: `platforms.client`).
 Tables with an open number of entries, each under a key of its own (classes of arrays, pytree nodes, flags, platforms, kinds
 of keys), are filled by functions of the modules that own them.
 

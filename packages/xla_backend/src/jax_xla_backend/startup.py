@@ -27,8 +27,8 @@ def start() -> backend.XlaBackend:
     cpp_state.install()
     transfer_guards.install()
     array_methods.install()
-    client.on_start(_show_names)
-    client.on_fork(interruptible.stop_after_fork)
+    client.client_made.add(_show_names)
+    client.process_forked.add(interruptible.stop_after_fork)
     gc.callbacks.append(functools.partial(getattr, _Collecting()))
     return backend.backend
 

@@ -49,7 +49,7 @@ def _forget_default(*_: Any) -> None:
 
 
 engine.on_change("jax_default_device", _forget_default)
-client.on_fork(_forget_default)
+client.process_forked.add(_forget_default)
 
 
 def default_placement() -> _Default:

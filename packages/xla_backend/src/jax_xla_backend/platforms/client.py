@@ -19,6 +19,7 @@ import threading
 from typing import Any, Callable, Iterator
 
 from jax_core.configuration import flags
+from jax_core.extension_points import Listeners
 from jax_core.representation import source
 
 from . import distributed_state, registry as platforms
@@ -34,8 +35,9 @@ _lock = threading.RLock()
 _clients: dict[str, Any] = {}
 _default: str | None = None
 _pid: int | None = None
-_distributed: Any = None  # set by `distributed` before the first client is made
-_on_start: list[Callable[[Any], None]] = []
+client_made: Listeners[[Any]] = Listeners("a client has been made, with it", "jax_xla_backend.platforms")
+process_forked: Listeners[[]] = Listeners("a process that used jax was forked, in the child", "jax_xla_backend.platforms")
+"""For who passes by `get_client`, which refuses there."""
 
 
 def check_process() -> None:
@@ -47,26 +49,12 @@ def check_process() -> None:
             "multiprocessing.get_context('spawn') or 'forkserver', or make sure that JAX is first used after the fork.")
 
 
-_on_fork: list[Callable[[], None]] = []
-
-
-def on_fork(close: Callable[[], None]) -> None:
-    """Call ``close()`` in a forked child of a process that used jax: it must shut a way that passes by `get_client`."""
-    _on_fork.append(close)
-
-
 def _after_fork_in_child() -> None:
     if _pid is not None:
-        for close in _on_fork:
-            close()
+        process_forked.tell()
 
 
 os.register_at_fork(after_in_child=_after_fork_in_child)
-
-
-def on_start(callback: Callable[[Any], None]) -> None:
-    """Call ``callback(client)`` for each client when it has been made."""
-    _on_start.append(callback)
 
 
 def _make_cpu_client() -> Any:
@@ -132,8 +120,7 @@ def _start(name: str) -> Any | None:
             return None
         _pid = os.getpid()
         client = _clients[name] = factory()
-        for callback in _on_start:
-            callback(client)
+        client_made.tell(client)
     return client
 
 

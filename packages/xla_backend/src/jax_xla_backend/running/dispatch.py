@@ -129,4 +129,4 @@ def _close_after_fork() -> None:
     _process.set_global(threading.get_ident())
 
 
-client.on_fork(_close_after_fork)
+client.process_forked.add(_close_after_fork)
