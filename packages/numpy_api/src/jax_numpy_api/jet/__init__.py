@@ -16,8 +16,8 @@ from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.representation.typing import PyTree
 
 from .programs import jet_flat
-from .rules import jet_rules
-from .trace import JetTrace, JetTracer, over, settle, times
+from . import rules as _rules  # fills tables of `trace`, as `programs` does
+from .trace import JetTrace, JetTracer, jet_rules, over, settle, times
 
 __all__ = ["JetTrace", "JetTracer", "ZeroSeries", "ZeroTerm", "call_param_updaters", "def_comp", "def_deriv", "deflinear",
            "defzero", "deriv_prop", "fact", "jet", "jet2", "jet_fun", "jet_rules", "jet_subtrace",

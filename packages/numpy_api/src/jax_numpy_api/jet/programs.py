@@ -6,7 +6,6 @@ not complete yet, so it is expanded to the order that is asked for, and to no hi
 """
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any, Callable, Sequence
 
@@ -24,11 +23,7 @@ from ..lax.control_flow.cond import cond_p
 from ..lax.control_flow.scan import scan_p
 from ..lax.control_flow.while_loop import _ignore_more_carries as ignore_more_carries
 from ..lax.control_flow.while_loop import while_p
-from .rules import jet_rules
-from .trace import JetTrace, JetTracer, over, times
-
-Terms = list | None
-"""The coefficients of ``t^1, t^2, ...`` (None where one is zero), or None where all are."""
+from .trace import PROGRAMS, JetTrace, JetTracer, Terms, expand, terms_of
 
 
 def jet_flat(fun: Callable[..., Any], primals: Sequence[Any], terms: Sequence[Terms], order: int) -> tuple[list, list[Terms]]:
@@ -39,14 +34,6 @@ def jet_flat(fun: Callable[..., Any], primals: Sequence[Any], terms: Sequence[Te
     with context.Use(trace):
         outs = fun(*inputs)
     return trace.primals(outs), [terms_of(trace, x, order) for x in outs]
-
-
-def terms_of(trace: JetTrace, x: Any, order: int) -> Terms:
-    """Coefficients 1 to ``order`` of a value."""
-    if not trace.owns(x):
-        return None
-    found = [x.coefficient(k) for k in range(1, order + 1)]
-    return None if all(t is None for t in found) else found
 
 
 def jet_jaxpr(closed: ClosedJaxpr, order: int, nonzero: Sequence[bool],
@@ -160,46 +147,16 @@ def _run_while(prim, primals, terms, order, params):
 
 # -- calls from the trace ------------------------------------------------------------------------------------------------
 
-def _expand(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict, run: Callable) -> list:
-    """Series of the results: at once where the operands are complete, else order by order."""
-    primals, order = trace.primals(args), trace.order_of(args)
-    if trace.created is None:
-        outs, terms = run(prim, primals, [terms_of(trace, x, order) for x in args], order, params)
-        return trace.wrap(outs, order, lambda k, series: [None if t is None else t[k - 1] for t in terms])
-    outs = prim.bind(*primals, **params)
-
-    def following(k, series):
-        terms = run(prim, primals, [terms_of(trace, x, k) for x in args], k, params)[1]
-        return [None if t is None else t[k - 1] for t in terms]
-    return trace.wrap(outs if prim.multiple_results else [outs], order, following)
-
 
 def _call(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> list:
     """A call needs no order by order: inside rules its equations stand for themselves."""
     if trace.created is None:
-        return _expand(trace, prim, args, params, _run_call)
+        return expand(trace, prim, args, params, _run_call)
     with context.Use(trace):
         return eval_jaxpr(params["jaxpr"].jaxpr, params["jaxpr"].consts, *args)
 
 
-PROGRAMS: dict[Primitive, Callable] = {
+PROGRAMS.update({
     jit_p: _call, remat_p: _call,
-    cond_p: partial(_expand, run=_run_cond), scan_p: partial(_expand, run=_run_scan),
-    while_p: partial(_expand, run=_run_while)}
-
-
-def run_user_rule(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
-    """A rule from `rules.jet_rules`, which takes and gives derivatives."""
-    rule = jet_rules[prim]
-
-    def run(prim, primals, terms, order, params):
-        series = [[instantiate(Zero.of(x))] * order if t is None else
-                  [instantiate(Zero.of(x)) if c is None else times(c, math.factorial(k)) for k, c in enumerate(t, 1)]
-                  for x, t in zip(primals, terms)]
-        outs, out_series = rule(primals, series, **params)
-        if not prim.multiple_results:
-            outs, out_series = [outs], [out_series]
-        return outs, [[over(c, math.factorial(k)) for k, c in enumerate(s, 1)] if isinstance(s, (list, tuple)) else None
-                      for s in out_series]
-    outs = _expand(trace, prim, args, params, run)
-    return outs if prim.multiple_results else outs[0]
+    cond_p: partial(expand, run=_run_cond), scan_p: partial(expand, run=_run_scan),
+    while_p: partial(expand, run=_run_while)})

@@ -1,4 +1,4 @@
-"""Series of sums, products and quotients, which all others are made of; and where users add rules of their own.
+"""Series of sums, products and quotients, which all others are made of.
 
 A row of `SERIES` takes ``(trace, prim, args, params)`` and returns ``following(k, results)``, which gives coefficient k of
 each result. `COMPOSED` holds primitives that are written with others. What is in neither goes by its JVP rule (`trace.ode`).
@@ -11,7 +11,7 @@ from typing import Any, Callable, Sequence
 
 from jax_core.transformations.forward import run_jvp_rule
 from jax_core.representation.primitive import Primitive, Zero
-from jax_core.traces.structural import convert_element_type_p, instantiate
+from jax_core.traces.structural import convert_element_type_p
 
 from ..lax.arithmetic import (add_p, addition_chain, div_p, integer_pow_p, max_p, min_p, mul_p, neg_p, one_minus_square_p,
                               square_p, sub_p)
@@ -26,35 +26,14 @@ from ..lax.select import clamp_p, select_n_p
 from ..lax.slicing import dynamic_slice_p, dynamic_update_slice_p
 from ..lax.sort import approx_top_k_p, sort_p, top_k_p
 from ..lax.window import reduce_window_max_p, reduce_window_min_p
-from .trace import JetTrace, accumulate, ode, times
+from .trace import COMPOSED, SERIES, JetTrace, accumulate, coefficients, ode, times
 
-jet_rules: dict[Primitive, Callable] = {}
-"""Rules of users: ``rule(primals, series, **params) -> (result, its series)``, in derivatives as `jet` takes them."""
-
-
-def _terms(trace: JetTrace, args: Sequence[Any], k: int) -> list:
-    """Coefficient k of each operand, as tangents."""
-    found = [trace.coefficient(x, k) for x in args]
-    return [Zero.of(p) if t is None else t for p, t in zip(trace.primals(args), found)]
-
-
-# -- linear --------------------------------------------------------------------------------------------------------------
-
-def linear(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Callable:
-    """Coefficient k of the result is the primitive applied to the coefficients k of all operands."""
-    def following(k, series):
-        terms = _terms(trace, args, k)
-        if all(isinstance(t, Zero) for t in terms):
-            return [None] * len(series)
-        out = prim.bind(*map(instantiate, terms), **params)
-        return out if prim.multiple_results else [out]
-    return following
-
+# -- piecewise linear ----------------------------------------------------------------------------------------------------
 
 def piecewise_linear(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Callable:
     """Where a JVP rule is linear and does not change along the curve, it serves coefficients of any order."""
     def following(k, series):
-        terms = _terms(trace, args, k)
+        terms = coefficients(trace, args, k)
         if all(isinstance(t, Zero) for t in terms):
             return [None] * len(series)
         _, tangents = run_jvp_rule(prim, trace.primals(args), terms, params)
@@ -140,9 +119,9 @@ _PIECEWISE_LINEAR = (
     clamp_p, dynamic_slice_p, dynamic_update_slice_p, sort_p, top_k_p, approx_top_k_p, reduce_max_p, reduce_min_p, shift_p,
     reduce_window_max_p, reduce_window_min_p)
 
-SERIES: dict[Primitive, Callable] = {
+SERIES.update({
     mul_p: product, dot_general_p: product, conv_general_dilated_p: product, square_p: _square,
     one_minus_square_p: _one_minus_square, div_p: _quotient, abs_p: _absolute,
-    **{prim: piecewise_linear for prim in _PIECEWISE_LINEAR}}
+    **{prim: piecewise_linear for prim in _PIECEWISE_LINEAR}})
 
-COMPOSED: dict[Primitive, Callable] = {integer_pow_p: _integer_pow}
+COMPOSED[integer_pow_p] = _integer_pow

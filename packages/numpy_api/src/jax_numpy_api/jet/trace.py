@@ -18,6 +18,7 @@ for series that define themselves.
 """
 from __future__ import annotations
 
+import math
 from functools import partial
 from typing import Any, Callable, Sequence
 
@@ -32,6 +33,18 @@ from jax_core.traces.trace import Trace, Tracer
 
 from ..lax.arithmetic import add_p, div_p, mul_p
 from ..lax.nary import constant, like
+
+Terms = list | None
+"""The coefficients of ``t^1, t^2, ...`` (None where one is zero), or None where all are."""
+
+jet_rules: dict[Primitive, Callable] = {}
+"""Rules of users: ``rule(primals, series, **params) -> (result, its series)``, in derivatives as `jet` takes them."""
+SERIES: dict[Primitive, Callable] = {}
+"""Filled by `rules`: ``(trace, prim, args, params)`` to ``following(k, results)``, which gives coefficient k of each result."""
+COMPOSED: dict[Primitive, Callable] = {}
+"""Filled by `rules`: primitives that are written with others."""
+PROGRAMS: dict[Primitive, Callable] = {}
+"""Filled by `programs`: ``(trace, prim, args, params)`` to the results, of primitives that hold programs."""
 
 
 class JetTracer(Tracer):
@@ -139,8 +152,6 @@ class JetTrace(Trace):
         return result
 
     def _apply(self, prim, args, params):
-        from .programs import PROGRAMS, run_user_rule  # both modules build on this one
-        from .rules import COMPOSED, SERIES, jet_rules, linear
         if prim in jet_rules:
             return run_user_rule(self, prim, args, params)
         if prim in PROGRAMS:
@@ -229,6 +240,64 @@ def times(term: Any, k: int) -> Any:
 def over(term: Any, k: int) -> Any:
     """``term / k`` for a coefficient that may be None."""
     return term if term is None or k == 1 else div_p.bind(term, constant(k, term))
+
+
+# -- series from linear primitives, from results at once, from rules of users --------------------------------------------
+
+def coefficients(trace: JetTrace, args: Sequence[Any], k: int) -> list:
+    """Coefficient k of each operand, as tangents."""
+    found = [trace.coefficient(x, k) for x in args]
+    return [Zero.of(p) if t is None else t for p, t in zip(trace.primals(args), found)]
+
+
+def linear(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Callable:
+    """Coefficient k of the result is the primitive applied to the coefficients k of all operands."""
+    def following(k, series):
+        terms = coefficients(trace, args, k)
+        if all(isinstance(t, Zero) for t in terms):
+            return [None] * len(series)
+        out = prim.bind(*map(instantiate, terms), **params)
+        return out if prim.multiple_results else [out]
+    return following
+
+
+def terms_of(trace: JetTrace, x: Any, order: int) -> Terms:
+    """Coefficients 1 to ``order`` of a value."""
+    if not trace.owns(x):
+        return None
+    found = [x.coefficient(k) for k in range(1, order + 1)]
+    return None if all(t is None for t in found) else found
+
+
+def expand(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict, run: Callable) -> list:
+    """Series of the results: at once where the operands are complete, else order by order."""
+    primals, order = trace.primals(args), trace.order_of(args)
+    if trace.created is None:
+        outs, terms = run(prim, primals, [terms_of(trace, x, order) for x in args], order, params)
+        return trace.wrap(outs, order, lambda k, series: [None if t is None else t[k - 1] for t in terms])
+    outs = prim.bind(*primals, **params)
+
+    def following(k, series):
+        terms = run(prim, primals, [terms_of(trace, x, k) for x in args], k, params)[1]
+        return [None if t is None else t[k - 1] for t in terms]
+    return trace.wrap(outs if prim.multiple_results else [outs], order, following)
+
+
+def run_user_rule(trace: JetTrace, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
+    """A rule from `jet_rules`, which takes and gives derivatives."""
+    rule = jet_rules[prim]
+
+    def run(prim, primals, terms, order, params):
+        series = [[instantiate(Zero.of(x))] * order if t is None else
+                  [instantiate(Zero.of(x)) if c is None else times(c, math.factorial(k)) for k, c in enumerate(t, 1)]
+                  for x, t in zip(primals, terms)]
+        outs, out_series = rule(primals, series, **params)
+        if not prim.multiple_results:
+            outs, out_series = [outs], [out_series]
+        return outs, [[over(c, math.factorial(k)) for k, c in enumerate(s, 1)] if isinstance(s, (list, tuple)) else None
+                      for s in out_series]
+    outs = expand(trace, prim, args, params, run)
+    return outs if prim.multiple_results else outs[0]
 
 
 # -- series from JVP rules -----------------------------------------------------------------------------------------------

@@ -8,6 +8,6 @@ _MODULES = {
     "normalize": "log_softmax logmeanexp one_hot softmax standardize",
     "attention": "dot_product_attention",
     "scaled": "get_scaled_dot_general_config scaled_dot_general scaled_matmul",
-    ".scipy.special": "logsumexp",
+    "exponential_sums": "logsumexp",
 }
 __getattr__, __dir__, __all__ = _names_of(__name__, _MODULES)

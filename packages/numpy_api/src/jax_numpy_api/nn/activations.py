@@ -15,7 +15,7 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .. import numpy as jnp
-from ..numpy.promotion import canonical_axis
+from ..numpy.promotion import canonical_axis, promote_args_inexact
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_SCALE = 1.0507009873554804934193349852946
@@ -217,5 +217,4 @@ def tanh(x: ArrayLike, /) -> Array:
 
 
 def _inexact(*xs):
-    from ..numpy.promotion import promote_args_inexact
     return promote_args_inexact("activation", *xs)

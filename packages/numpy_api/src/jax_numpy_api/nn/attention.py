@@ -11,6 +11,7 @@ import numpy as np
 from jax_core.representation.typing import ArrayLike
 
 from .. import numpy as jnp
+from .exponential_sums import logsumexp
 from .normalize import softmax
 
 
@@ -67,7 +68,6 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     out = out if batched else out[0]
     if not return_residual:
         return out
-    from ..scipy.special import logsumexp
     residual = jnp.moveaxis(logsumexp(scores, axis=-1), 1, 2)
     return out, residual if batched else residual[0]
 

@@ -14,6 +14,7 @@ from .. import lax
 from .. import numpy as jnp
 from ..numpy.promotion import given_axes, promote_args_inexact
 from ..numpy.reductions import shift
+from .exponential_sums import logsumexp
 
 
 def _shifted(x, axis, where):
@@ -78,7 +79,6 @@ def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, 
 
 @inlined(static_argnames=("axis", "keepdims"))
 def _logmeanexp(x, axis, where, keepdims):
-    from ..scipy.special import logsumexp
     count = jnp.sum(jnp.broadcast_to(True if where is None else where, np.shape(x)), axis, keepdims=keepdims)
     total = logsumexp(x, axis=axis, where=where, keepdims=keepdims)
     return total - jnp.log(count.astype(dtypes.to_floating_dtype(total.dtype)))

@@ -1,5 +1,8 @@
 """jax.experimental.sparse: sparse arrays, and dense functions applied to them. Names are imported when they are asked for."""
+import sys as _sys
+
 from .._lazy import names_of as _names_of
+from .base import provide as _provide
 
 _MODULES = {
     "base": "JAXSparse",
@@ -23,3 +26,4 @@ _MODULES = {
 _SUBMODULES = ("ad", "api", "bcoo", "bcsr", "coo", "csr", "linalg", "random", "test_util", "transform", "util")
 __getattr__, __dir__, _listed = _names_of(__name__, _MODULES, _SUBMODULES)
 __all__ = [name for name in _listed if name not in _SUBMODULES]
+_provide(_sys.modules[__name__])

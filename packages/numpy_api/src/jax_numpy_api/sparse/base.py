@@ -1,6 +1,10 @@
-"""The base class of all sparse formats: what users see as an array, and operators through `sparsify`."""
+"""The base class of all sparse formats: what users see as an array, and operators through `sparsify`.
+
+`transform` needs all formats and these their operators: so they find it in the package's namespace, at the first call.
+"""
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -8,26 +12,36 @@ import numpy as np
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Axis, PyTree
 
+from .. import numpy as jnp
 from .util import static_shape
+
+_sparse: Any = None  # jax.experimental.sparse, from `provide`
+
+
+def provide(namespace: ModuleType) -> None:
+    """Give operators the package, whose names are imported when they are asked for."""
+    global _sparse
+    _sparse = namespace
+
+
+def operations() -> Any:
+    """The module `transform`."""
+    return _sparse.transform
 
 
 def _late(name: str, reflected: bool = False) -> Callable:
     """The operator that `sparsify` makes of the function ``name`` of jax.numpy."""
     def operator(self, other):
-        from .. import numpy as jnp
-        from .transform import sparsify
         fun = getattr(jnp, name)
         if isinstance(other, (bool, int, float, complex)):  # its value may decide which operation it is, as in x ** 2
-            return sparsify(lambda x: fun(other, x) if reflected else fun(x, other))(self)
-        return sparsify(lambda x, y: fun(y, x))(self, other) if reflected else sparsify(fun)(self, other)
+            return operations().sparsify(lambda x: fun(other, x) if reflected else fun(x, other))(self)
+        return operations().sparsify(lambda x, y: fun(y, x))(self, other) if reflected else operations().sparsify(fun)(self, other)
     return operator
 
 
 def _late_unary(name: str) -> Callable:
     def operator(self):
-        from .. import numpy as jnp
-        from .transform import sparsify
-        return sparsify(getattr(jnp, name))(self)
+        return operations().sparsify(getattr(jnp, name))(self)
     return operator
 
 
@@ -92,9 +106,7 @@ class JAXSparse:
 
     def sum(self, *args: Any, **kwargs: Any) -> Any:
         """As `jax.numpy.sum`."""
-        from .. import numpy as jnp
-        from .transform import sparsify
-        return sparsify(lambda x: jnp.sum(x, *args, **kwargs))(self)
+        return operations().sparsify(lambda x: jnp.sum(x, *args, **kwargs))(self)
 
     def __getitem__(self, index):
         raise NotImplementedError(f"{type(self).__name__}: indexing is not implemented; convert to BCOO")

@@ -23,7 +23,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 
 from .. import numpy as jnp
 from ..named import named
-from .base import JAXSparse, _late, _late_unary
+from .base import JAXSparse, _late, _late_unary, operations
 from .util import (SparseEfficiencyError, SparseEfficiencyWarning, SparseInfo, batched_shape, columns, concrete_count,
                    nfold_vmap, static_shape, valid)
 
@@ -171,8 +171,7 @@ class BCOO(JAXSparse):
 
     def reshape(self, *args: Any, **kwargs: Any) -> "BCOO":
         """As `jax.numpy.reshape`."""
-        from .transform import sparsify
-        return sparsify(lambda x: x.reshape(*args, **kwargs))(self)
+        return operations().sparsify(lambda x: x.reshape(*args, **kwargs))(self)
 
     def _with(self, data: Any) -> "BCOO":
         """Other elements at the same points."""
@@ -180,8 +179,7 @@ class BCOO(JAXSparse):
                     unique_indices=self.unique_indices)
 
     def __getitem__(self, index):
-        from .bcoo_shape import getitem
-        return getitem(self, index)
+        return operations().getitem(self, index)
 
     def __iter__(self):
         if not self.shape:
@@ -190,8 +188,7 @@ class BCOO(JAXSparse):
 
     def __mul__(self, other):
         """Without a detour over a dense array of the whole shape."""
-        from .transform import multiply
-        return multiply(self, other)
+        return operations().multiply(self, other)
 
     __rmul__ = __mul__
     __truediv__, __rtruediv__ = _late("divide"), _late("divide", True)

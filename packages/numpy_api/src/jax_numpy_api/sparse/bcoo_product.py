@@ -19,6 +19,7 @@ from .. import lax
 from .. import numpy as jnp
 from ..named import named
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_update_layout, full_batch, parts
+from .bcoo_shape import bcoo_broadcast_in_dim
 from .util import broadcasting_vmap, columns, nfold_vmap, require_none, valid
 
 if TYPE_CHECKING:
@@ -263,7 +264,6 @@ def bcoo_multiply_sparse(lhs: BCOO, rhs: BCOO) -> BCOO:
                                       "first, with bcoo_broadcast_in_dim")
         lhs, rhs = rhs, lhs
     if rhs.ndim < lhs.ndim:
-        from .bcoo_shape import bcoo_broadcast_in_dim
         rhs = bcoo_update_layout(rhs, n_batch=0)
         extra = lhs.ndim - rhs.ndim
         rhs = bcoo_broadcast_in_dim(rhs, shape=(*(1,) * extra, *rhs.shape), broadcast_dimensions=range(extra, lhs.ndim))

@@ -16,6 +16,7 @@ from jax_core.representation.typing import ArrayLike, Placement
 
 from .. import lax
 from .. import numpy as jnp
+from ..numpy.promotion import concrete
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, full_batch, parts
 from .util import require_none, static_shape, valid
 
@@ -388,67 +389,8 @@ def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any,
 
 def _all_inside(operand, starts, start_map, sizes):
     """Whether it is known now that no slice leaves the operand."""
-    from ..numpy.promotion import concrete
     known = concrete(starts)
     if known is None:
         return False
     known = np.asarray(known)
     return all(np.all((known[..., k] >= 0) & (known[..., k] + sizes[d] <= operand.shape[d])) for k, d in enumerate(start_map))
-
-
-def getitem(mat: BCOO, index: Any) -> BCOO:
-    """``mat[index]`` for integers, slices, None and Ellipsis; arrays of integers through `bcoo_gather`."""
-    index = index if isinstance(index, tuple) else (index,)
-    if not all(i is None or i is Ellipsis or isinstance(i, slice) or _is_integer(i) for i in index):
-        from .transform import sparsify
-        return sparsify(lambda x: x[index])(mat)
-    if sum(i is Ellipsis for i in index) > 1:
-        raise IndexError("an index can only have a single ellipsis ('...')")
-    used = sum(i is not None and i is not Ellipsis for i in index)
-    if used > mat.ndim:
-        raise IndexError(f"too many indices: {mat} is indexed with {used}")
-    where = next((k for k, i in enumerate(index) if i is Ellipsis), len(index))
-    index = (*index[:where], *(slice(None),) * (mat.ndim - used), *index[where + 1:])
-    starts, limits, strides, flipped, dropped, axis = [], [], [], [], [], 0
-    for i in (i for i in index if i is not None):
-        n = mat.shape[axis]
-        if isinstance(i, slice):
-            start, stop, step = i.indices(n)
-            count = len(range(start, stop, step))
-            if step < 0:
-                start, step = start + (count - 1) * step if count else 0, -step
-                flipped.append(axis)
-            strides.append(step)
-            starts.append(start if count else 0)
-            limits.append(starts[-1] + (count - 1) * step + 1 if count else starts[-1])
-        else:
-            i = operator.index(i)
-            if not -n <= i < n:
-                raise IndexError(f"index {i} is out of bounds for axis {axis} of {mat}")
-            starts.append(i % n)
-            limits.append(i % n + 1)
-            strides.append(1)
-            dropped.append(axis)
-        axis += 1
-    out = bcoo_slice(mat, start_indices=starts, limit_indices=limits, strides=strides)
-    out = bcoo_rev(out, flipped) if flipped else out
-    out = bcoo_squeeze(out, dimensions=dropped) if dropped else out
-    return _with_new_axes(out, [i for i in index if i is None or isinstance(i, slice)])
-
-
-def _is_integer(i):
-    try:
-        operator.index(i)
-    except Exception:  # tracers say with errors of their own that they are not known
-        return False
-    return not isinstance(i, (bool, np.bool_))
-
-
-def _with_new_axes(mat, kinds):
-    if all(k is not None for k in kinds):
-        return mat
-    sizes = iter(mat.shape)
-    shape = [1 if k is None else next(sizes) for k in kinds]
-    return bcoo_broadcast_in_dim(mat, shape=shape, broadcast_dimensions=[d for d, k in enumerate(kinds) if k is not None])
-
-

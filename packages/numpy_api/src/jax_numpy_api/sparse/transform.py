@@ -7,6 +7,7 @@ whose result would be dense, as that of ``cos``, is refused.
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -497,3 +498,60 @@ def eval_sparse(jaxpr: Jaxpr, consts: Sequence[Any], spvalues: Sequence[Sparsify
     """The results, as values in ``spenv``, of a program on such values."""
     outs = _interpret(jaxpr, consts, [spvalues_to_arrays(spenv, v) for v in spvalues])
     return [arrays_to_spvalues(spenv, x) for x in outs]
+
+
+# -- indexing ------------------------------------------------------------------------------------------------------------
+
+def getitem(mat: BCOO, index: Any) -> BCOO:
+    """``mat[index]`` for integers, slices, None and Ellipsis; arrays of integers through `bcoo_gather`."""
+    index = index if isinstance(index, tuple) else (index,)
+    if not all(i is None or i is Ellipsis or isinstance(i, slice) or _is_integer(i) for i in index):
+        return sparsify(lambda x: x[index])(mat)
+    if sum(i is Ellipsis for i in index) > 1:
+        raise IndexError("an index can only have a single ellipsis ('...')")
+    used = sum(i is not None and i is not Ellipsis for i in index)
+    if used > mat.ndim:
+        raise IndexError(f"too many indices: {mat} is indexed with {used}")
+    where = next((k for k, i in enumerate(index) if i is Ellipsis), len(index))
+    index = (*index[:where], *(slice(None),) * (mat.ndim - used), *index[where + 1:])
+    starts, limits, strides, flipped, dropped, axis = [], [], [], [], [], 0
+    for i in (i for i in index if i is not None):
+        n = mat.shape[axis]
+        if isinstance(i, slice):
+            start, stop, step = i.indices(n)
+            count = len(range(start, stop, step))
+            if step < 0:
+                start, step = start + (count - 1) * step if count else 0, -step
+                flipped.append(axis)
+            strides.append(step)
+            starts.append(start if count else 0)
+            limits.append(starts[-1] + (count - 1) * step + 1 if count else starts[-1])
+        else:
+            i = operator.index(i)
+            if not -n <= i < n:
+                raise IndexError(f"index {i} is out of bounds for axis {axis} of {mat}")
+            starts.append(i % n)
+            limits.append(i % n + 1)
+            strides.append(1)
+            dropped.append(axis)
+        axis += 1
+    out = bcoo_slice(mat, start_indices=starts, limit_indices=limits, strides=strides)
+    out = bcoo_rev(out, flipped) if flipped else out
+    out = bcoo_squeeze(out, dimensions=dropped) if dropped else out
+    return _with_new_axes(out, [i for i in index if i is None or isinstance(i, slice)])
+
+
+def _is_integer(i):
+    try:
+        operator.index(i)
+    except Exception:  # tracers say with errors of their own that they are not known
+        return False
+    return not isinstance(i, (bool, np.bool_))
+
+
+def _with_new_axes(mat, kinds):
+    if all(k is not None for k in kinds):
+        return mat
+    sizes = iter(mat.shape)
+    shape = [1 if k is None else next(sizes) for k in kinds]
+    return bcoo_broadcast_in_dim(mat, shape=shape, broadcast_dimensions=[d for d, k in enumerate(kinds) if k is not None])

@@ -2,7 +2,7 @@
 from ..._lazy import names_of as _names_of
 
 _MODULES = {
-    "exponentials": """boxcox boxcox1p entr expit kl_div log_softmax logit logsumexp rel_entr softmax xlog1py xlogy""",
+    "exponentials": """boxcox boxcox1p entr expit kl_div log_softmax logit rel_entr softmax xlog1py xlogy""",
     "gammas": """bernoulli beta betainc betaln comb digamma factorial gamma gammainc gammaincc gammaln gammasgn loggamma
         multigammaln poch polygamma zeta""",
     "errors": "dawsn erf erfc erfcinv erfcx erfinv fresnel log_ndtr ndtr ndtri owens_t wofz",
@@ -10,5 +10,6 @@ _MODULES = {
     "bessel": "bessel_jn i0 i0e i1 i1e",
     "hypergeometric": "hyp1f1 hyp2f1",
     "legendre": "lpmn lpmn_values sph_harm_y",
+    "..nn.exponential_sums": "logsumexp",
 }
 __getattr__, __dir__, __all__ = _names_of(__name__, _MODULES)
