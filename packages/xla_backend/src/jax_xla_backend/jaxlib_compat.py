@@ -9,6 +9,7 @@ must not be installed beside us; `names_for_jaxlib` shows our classes under thos
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import sys
 import types
@@ -117,6 +118,23 @@ def raise_instead(instead: Callable[[Sequence[Any]], BaseException | None]) -> N
         found = instead(args)
         return RuntimeError.__new__(cls, *args) if found is None else found
     equip(RuntimeError_, {"__new__": new})
+
+
+def kernels(name: str) -> Any:
+    """jaxlib's module of compiled functions ``name``, as ``lapack``; None where this jaxlib has none."""
+    try:
+        return importlib.import_module(f"jaxlib.{name}")
+    except ImportError:
+        return None
+
+
+def mlir() -> types.SimpleNamespace:
+    """The MLIR bindings: ``ir``, and the dialects by name."""
+    from jaxlib.mlir import ir  # start-up: the bindings take 60 ms to load
+    from jaxlib.mlir._mlir_libs import _jax_mlir_ext as extension  # start-up: as above
+    from jaxlib.mlir.dialects import chlo, sdy, stablehlo  # start-up: as above
+
+    return types.SimpleNamespace(ir=ir, extension=extension, chlo=chlo, sdy=sdy, stablehlo=stablehlo)
 
 
 def write_profile_data(data: Any, log_dir: str) -> None:

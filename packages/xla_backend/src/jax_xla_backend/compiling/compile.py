@@ -19,7 +19,7 @@ from jax_core.configuration import flags
 
 from . import disk_cache
 from ..arrays import interruptible
-from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax
+from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax, mlir
 from ..planning.loops import USUAL
 from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
 
@@ -249,19 +249,15 @@ _context: Any = None
 def parse(text: str) -> Any:
     """The parsed module object, for calls that do not take text. Loads the MLIR bindings, which takes a while."""
     global _context
-    from jaxlib.mlir import ir  # start-up: the bindings take 60 ms to load
-
+    bindings = mlir()
     if _context is None:
-        from jaxlib.mlir._mlir_libs import _jax_mlir_ext  # start-up: as above
-        from jaxlib.mlir.dialects import chlo, sdy, stablehlo  # start-up: as above
-
-        context = ir.Context()
-        registry = ir.DialectRegistry()
-        _jax_mlir_ext.register_dialects(registry)
+        context = bindings.ir.Context()
+        registry = bindings.ir.DialectRegistry()
+        bindings.extension.register_dialects(registry)
         context.append_dialect_registry(registry)
-        for dialect in (chlo, sdy, stablehlo):
+        for dialect in (bindings.chlo, bindings.sdy, bindings.stablehlo):
             dialect.register_dialect(context)
         context.load_all_available_dialects()
         _context = context
     with _context:
-        return ir.Module.parse(text)
+        return bindings.ir.Module.parse(text)

@@ -9,10 +9,9 @@ Source: XLA FFI; jaxlib `lapack`, `gpu_solver`, `gpu_linalg`, `gpu_sparse`, `gpu
 from __future__ import annotations
 
 import functools
-import importlib
-from typing import Any, Callable
+from typing import Callable
 
-from ..jaxlib_compat import _jax, xla_client
+from ..jaxlib_compat import _jax, kernels, xla_client
 
 _CPU = {"lapack_": "lapack", "tridiagonal_solve_perturbed": "lapack", "cpu_csr": "cpu_sparse", "cpu_threefry2x32": "cpu_prng"}
 _GPU = {"cusolver_": "gpu_solver", "hipsolver_": "gpu_solver", "cuhybrid_": "gpu_solver", "hiphybrid_": "gpu_solver",
@@ -29,10 +28,9 @@ def register(target: str, platform: str) -> None:
 
 @functools.cache
 def _register_module(module_name: str, platform: str) -> None:
-    try:
-        module: Any = importlib.import_module(f"jaxlib.{module_name}")
-    except ImportError:
-        return  # this jaxlib has none; XLA will name the missing target
+    module = kernels(module_name)
+    if module is None:
+        return  # XLA will name the missing target
     if module_name == "lapack":
         _initialize(module._lapack.initialize)
     if hasattr(module, "initialize_hybrid_kernels"):

@@ -12,7 +12,7 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from ..running import stages
 from ..compiling import compile
 from . import inspecting
-from ..jaxlib_compat import VERSION_TEXT, _jax
+from ..jaxlib_compat import VERSION_TEXT, _jax, mlir
 
 
 def _nested_modules() -> Any:
@@ -45,8 +45,7 @@ def custom_call_targets(text: str) -> list[str]:
 
 def portable_artifact(text: str) -> bytes:
     """The module in the versioned form, for versions of the last twelve weeks and later."""
-    from jaxlib.mlir.dialects import stablehlo  # start-up: the bindings take a while to load
-
+    stablehlo = mlir().stablehlo
     target = stablehlo.get_version_from_compatibility_requirement(stablehlo.StablehloCompatibilityRequirement.WEEK_12)
     return _jax.mlir.serialize_portable_artifact(text, target)
 
