@@ -101,10 +101,19 @@ def test_every_file_opens_with_its_subject():
 # -- within a package --------------------------------------------------------------------------------------------------
 
 LAYERS = {
+    "core": ["extension_points", "backends", "configuration", "compat", "representation", "interfaces", "traces", "references",
+             "transformations", "programs", "export", "public", "testing", "__init__"],
     "xla_backend": ["jaxlib_compat", "platforms", "placement", "arrays", "planning", "lowering", "compiling", "running", "operations",
                     "tools", "backend", "startup", "__init__", "api", "extend"],
 }
 """Folders and modules of a package from the bottom to the top: each imports only those before it, inside functions too."""
+FINISHED = sorted(set(FOLDERS) - {"numpy_api"})
+"""Packages without circles and silent imports inside functions; all are to be."""
+CIRCLES = {
+    # a program prints itself, and the printer, which takes programs apart, is loaded when somebody prints
+    ("jax_core.representation.jaxpr", "jax_core.representation.printing"),
+}
+"""Imports that close a circle, and why."""
 
 
 @functools.cache
@@ -132,7 +141,7 @@ def internal_imports(folder):
                     stem = ".".join([*base, *filter(None, [child.module])])
                     targets = [f"{stem}.{a.name}" if f"{stem}.{a.name}" in names else stem for a in child.names]
                 elif not (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test)):
-                    visit(child, inside or isinstance(child, (ast.FunctionDef, ast.Lambda)))
+                    visit(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
                 found.extend((name, t, inside, lines[child.lineno - 1]) for t in targets)
         visit(ast.parse(path.read_text()), False)
     return found
@@ -147,16 +156,19 @@ def test_layers_import_what_is_below_them(folder):
     assert not wrong
 
 
-@pytest.mark.parametrize("folder", ["random", "callbacks", "xla_backend", "jax"])
+@pytest.mark.parametrize("folder", FINISHED)
 def test_modules_import_each_other_in_no_circle(folder):
-    below = {name: {b for a, b, *_ in internal_imports(folder) if a == name and b in modules(folder)} for name in modules(folder)}
+    below = {name: set() for name in modules(folder)}
+    for a, b, *_ in internal_imports(folder):
+        if b in below and (a, b) not in CIRCLES:
+            below[a].add(b)
     try:
         graphlib.TopologicalSorter(below).prepare()
     except graphlib.CycleError as error:
         pytest.fail(" <- ".join(error.args[1]))
 
 
-@pytest.mark.parametrize("folder", ["random", "callbacks", "xla_backend", "jax"])
+@pytest.mark.parametrize("folder", FINISHED)
 def test_imports_inside_functions_say_why(folder):
     """For start-up's time, or as the dependency is optional; an import that dodges a circle means code in the wrong file."""
     wrong = [f"{name}: {line.strip()}" for name, _, inside, line in internal_imports(folder)

@@ -54,7 +54,7 @@ def _load() -> Backend:
         made: Backend = getattr(importlib.import_module(module), function)()
         _backend = made
         return made
-    from importlib import metadata  # slow to load, and not needed where a backend is preferred
+    from importlib import metadata  # start-up: slow to load, and not needed where a backend is preferred
     found = {p.name: p for p in metadata.entry_points(group=GROUP)}
     chosen = {wanted: found[wanted]} if wanted in found else found
     if len(chosen) != 1 or wanted and wanted not in found:

@@ -132,6 +132,9 @@ random_functions: Slot[ModuleType] = Slot("random numbers (`jax.random`)", "jax_
 evaluation: Slot[Any] = Slot("the trace that runs primitives at once", "jax_core.traces")
 """The current trace of a thread that is in no transformation; for `configuration.context`, which imports nothing."""
 
+zeros: Slot[Callable[[Any], Any]] = Slot("arrays of zeros of a given type", "jax_core.traces")
+"""For `representation.primitive.Zero`: arrays are made by primitives, which are declared above it."""
+
 reference_operators: Slot[Mapping[str, Any]] = Slot("the operators of tracers that are references, by name", "jax_core.references")
 
 trace_changed: Slot[Callable[[Any], None]] = Slot("to tell who keeps fast paths of the current trace", "jax_xla_backend")

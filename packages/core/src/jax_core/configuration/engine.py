@@ -277,7 +277,7 @@ def _state(name: str) -> State:
     try:
         return _states[name]
     except KeyError:
-        import difflib  # only on the way to an error
+        import difflib  # start-up: only on the way to an error
         near = difflib.get_close_matches(name, _states, 1)
         hint = f"; did you mean {near[0]}?" if near else "."
         raise AttributeError(f"Unrecognized config option: {name}{hint}") from None
@@ -366,7 +366,7 @@ class Config:
     def config_with_absl(self) -> None:
         """Define the flags for absl's command-line parser; does nothing where absl is not installed."""
         try:
-            from absl import app, flags  # optional, and slow to import
+            from absl import app, flags  # an optional dependency, and slow to import
         except ImportError:
             return
         self.use_absl = True

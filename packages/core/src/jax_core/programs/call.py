@@ -99,7 +99,7 @@ class Call:
         if found is not None and found.usable():
             return found
         if flags.explain_cache_misses.value:
-            from . import explain  # loaded only when asked for
+            from . import explain  # start-up: loaded only when asked for
             explain.program_miss(self.fun, key, list(cache), lambda k: LazyNames(self.fun, k[0], k[2]))
         found = self.trace()
         if len(cache) >= _PROGRAMS_PER_FUNCTION:

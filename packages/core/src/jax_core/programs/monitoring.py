@@ -49,7 +49,7 @@ class timed:
             seconds = time.perf_counter() - self.start
             record_event_duration_secs(self.event, seconds, fun_name=self.name)
             if flags.log_compiles.value:
-                from .explain import finished  # loaded only when asked for
+                from .explain import finished  # start-up: loaded only when asked for
                 finished(f"{self.what} {self.name}", seconds)
 
 

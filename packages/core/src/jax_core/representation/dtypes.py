@@ -620,8 +620,7 @@ def dtype_named(name: str) -> np.dtype:
     try:
         return np.dtype(name)
     except TypeError:
-        import ml_dtypes  # registers no names with NumPy
-        return np.dtype(getattr(ml_dtypes, name))
+        return np.dtype(getattr(ml_dtypes, name))  # it registers no names with NumPy
 
 
 def to_inexact_dtype(dtype: np.dtype) -> Any:

@@ -53,6 +53,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 
+from .. import extension_points
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
@@ -233,8 +234,7 @@ class Zero:
 
     def instantiate(self) -> Any:
         """An array of zeros of this type."""
-        from ..traces.structural import instantiate  # the primitives that make arrays are declared with this module
-        return instantiate(self)
+        return extension_points.zeros.get()(self.aval)
 
     def __repr__(self):
         return f"Zero({self.aval})"

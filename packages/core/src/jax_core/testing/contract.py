@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from .. import backends, interfaces
-from ..export import export
+from ..export.exporting import export
 from ..interfaces import Absent, LowerSpec, is_absent
 from ..programs import call, jit, tracing
 from ..representation.aval import ShapedArray, get_aval

@@ -10,6 +10,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from .. import extension_points
 from ..representation import dtypes
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
@@ -131,6 +132,9 @@ def zeros(aval: Any) -> Any:
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         return aval.dtype.zeros(aval.shape)
     return full(aval, 0)
+
+
+extension_points.zeros.fill(zeros)
 
 
 def instantiate(tangent: Any) -> Any:
