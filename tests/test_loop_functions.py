@@ -17,7 +17,7 @@ def lowered(function, *args):
 
 
 def limit(function, *args):
-    return lowered(function, *args)._module.loop_limit
+    return lowered(function, *args)._module.facts.loop_limit
 
 
 def sums(n):
@@ -98,10 +98,10 @@ def test_functions_have_no_barriers():
                 u, v = jnp.where(u > v, u, v * 0.5), jnp.where(v < 0.3, v, u * 0.9)
             return u, v
         return lax.fori_loop(0, 5, step, (start, start + 1))
-    assert lowered(function, np.ones(65536, np.float32))._module.barriers
+    assert lowered(function, np.ones(65536, np.float32))._module.facts.barriers
     start = np.linspace(-1, 1, 8192, dtype=np.float32)
     program = lowered(function, start)
-    assert program._module.loop_limit == UNLIMITED and not program._module.barriers
+    assert program._module.facts.loop_limit == UNLIMITED and not program._module.facts.barriers
     plain = jax.jit(function, compiler_options={"jax_fusion_planner": "off"})
     for x, y in zip(jax.tree.leaves(program.compile()(start)), jax.tree.leaves(plain(start))):
         np.testing.assert_allclose(x, y, rtol=1e-6)
@@ -119,7 +119,7 @@ def test_a_program_with_barriers_in_dispatched_loops():
         return out.sum(), lax.fori_loop(0, 9, lambda i, r: r * 0.5 + r.sum(), row)
     args = np.linspace(-1, 1, 512 * 512, dtype=np.float32).reshape(512, 512), np.ones(100, np.float32)
     program = lowered(function, *args)
-    assert program._module.loop_limit == UNLIMITED and program._module.barriers
+    assert program._module.facts.loop_limit == UNLIMITED and program._module.facts.barriers
     plain = jax.jit(function, compiler_options={"jax_fusion_planner": "off"})
     for x, y in zip(program.compile()(*args), plain(*args)):
         np.testing.assert_allclose(x, y, rtol=1e-4)

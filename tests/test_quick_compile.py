@@ -96,12 +96,12 @@ def test_results_in_donated_buffers_are_compiled_in_full():
 ])
 def test_loops_are_unrolled_where_kernels_have_short_ones(function, gains):
     module = lowered(function, MATRIX)
-    assert module.unrolls is gains and (NO_UNROLLING in dict(options_for(module, "cpu", ())).get(EXTRA_OPTIONS, "")) is not gains
+    assert module.facts.work.unrolls is gains and (NO_UNROLLING in dict(options_for(module, "cpu", ())).get(EXTRA_OPTIONS, "")) is not gains
 
 
 def test_loops_may_read_and_stack_large_arrays():
     module = lowered(lambda xs: lax.scan(lambda c, x: (c + jnp.tanh(x), c * 2), jnp.float32(0), xs), BIG)
-    assert module.small
+    assert module.facts.work.small
 
 
 def repeated(times):

@@ -74,7 +74,7 @@ def test_which_programs_repeat_work(body, carry, unfused, wrap):
     if wrap is looped and np.shape(jax.tree.leaves(carry)[0]) == (3,):
         pytest.skip("this body changes the shapes, so it is none for a loop")
     module = jax.jit(wrap(body)).lower(carry)._module
-    assert module.repeats_work is unfused
+    assert module.facts.work.repeats_work is unfused
     assert (options_for(module, "cpu", ())[:1] == UNFUSED_OPTIONS) is unfused
     assert UNFUSED_OPTIONS[0] not in options_for(module, "cuda", ())
 
@@ -88,7 +88,7 @@ def test_chains_of_reductions_keep_fusion():
             x = jnp.concatenate([x[1:], x[:1]])
         return x
     for function in (chain, jax.grad(lambda x: chain(x).sum())):
-        assert not jax.jit(function).lower(np.ones((16, 16), np.float32))._module.repeats_work
+        assert not jax.jit(function).lower(np.ones((16, 16), np.float32))._module.facts.work.repeats_work
 
 
 def test_callers_options_stand():

@@ -23,14 +23,14 @@ def module(platform, f=program, n=3):
 def test_cpu():
     m = module("cpu")
     text = m.text()
-    assert text.count("@xla_ffi_python_cpu_callback") == 3 and len(m.host_callbacks) == 3
+    assert text.count("@xla_ffi_python_cpu_callback") == 3 and len(m.facts.host_callbacks) == 3
     assert text.count("has_side_effect = true") == 2
 
 
 @pytest.mark.parametrize("platform", ["cuda", "rocm"])
 def test_gpu_calls_the_handler_of_the_plugin(platform):
     m = module(platform)
-    assert m.text().count("@xla_ffi_python_gpu_callback") == 3 and len(m.host_callbacks) == 3
+    assert m.text().count("@xla_ffi_python_gpu_callback") == 3 and len(m.facts.host_callbacks) == 3
     assert "!stablehlo.token" in m.text()
 
 
@@ -47,7 +47,7 @@ def test_large_operands_go_through_buffers():
 
 def test_unused_pure_callbacks_are_not_in_the_module():
     m = module("cpu", lambda x: (pure_callback(lambda a: a, x, x), x)[1])
-    assert "custom_call" not in m.text() and not m.host_callbacks
+    assert "custom_call" not in m.text() and not m.facts.host_callbacks
 
 
 @pytest.mark.parametrize("platform, call", [("cpu", "@xla_ffi_python_cpu_callback"), ("cuda", "@xla_ffi_python_gpu_callback"),

@@ -6,6 +6,7 @@ from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
 from jax_core.interfaces import FastCall, LowerSpec
 from jax_xla_backend import load
+from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.running.executable import Executable
 
 backend = load()
@@ -16,14 +17,9 @@ class Module:
     """A module as the lowering makes it."""
 
     def __init__(self, text, ins, outs, *, kept=None, consts=(), donated=(), ordered=(), unordered=(), callbacks=()):
-        self._text, self.in_avals, self.out_avals = text, list(ins), list(outs)
-        self.kept = tuple(range(len(ins))) if kept is None else kept
-        self.flat_in_avals = list(ins)
-        self.consts, self.donated = list(consts), donated
-        self.ordered_effects, self.unordered_effects = list(ordered), list(unordered)
-        self.host_callbacks, self.keep_alive, self.name = list(callbacks), [], "main"
-        self.converted_in = self.converted_out = self.constraints = ()
-        self.platform = "cpu"
+        self._text, self.name, self.platform = text, "main", "cpu"
+        self.facts = Facts(list(ins), tuple(range(len(ins))) if kept is None else kept, list(ins), list(outs), list(consts),
+                           donated=donated, ordered_effects=list(ordered), unordered_effects=list(unordered), host_callbacks=list(callbacks))
 
     def text(self, debug_info=False):
         return self._text

@@ -33,7 +33,7 @@ def test_numpy_arguments_are_dispatched_too():
 def test_result_type_is_that_of_the_program():
     weak = ShapedArray((4,), np.dtype(np.float32), True)
     module = doubled()
-    module.out_avals = [weak]
+    module.facts = module.facts._replace(out_avals=[weak])
     f = jitted(module)
     assert [f(array()).aval for _ in range(2)] == [weak, weak]
 

@@ -21,6 +21,7 @@ from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.platforms import client
 from jax_xla_backend.compiling import compile
 from jax_xla_backend.jaxlib_compat import _jax
+from jax_xla_backend.lowering.facts import Facts
 from jax_xla_backend.lowering.module import lower_module
 from jax_xla_backend.lowering.types import dense_text, type_text
 from jax_xla_backend.arrays.put import put
@@ -57,11 +58,11 @@ def run(module, *args, debug_info=False):
     on = client.get_client("cpu")
     devices = tuple(on.local_devices()[:1])
     text = module.text(debug_info)
-    source_module = compile.parse(text) if module.host_callbacks else text
-    extra = (list(module.host_callbacks),) if module.host_callbacks else ()
+    source_module = compile.parse(text) if module.facts.host_callbacks else text
+    extra = (list(module.facts.host_callbacks),) if module.facts.host_callbacks else ()
     loaded = on.compile_and_load(source_module, _jax.DeviceList(devices), _jax.CompileOptions(), *extra)
-    tokens = [np.zeros((0,), bool) for _ in module.ordered_effects]
-    inputs = [put(np.asarray(x)) for x in (*tokens, *module.consts, *args)]
+    tokens = [np.zeros((0,), bool) for _ in module.facts.ordered_effects]
+    inputs = [put(np.asarray(x)) for x in (*tokens, *module.facts.consts, *args)]
     outs = loaded.execute_sharded(inputs).disassemble_into_single_device_arrays()[len(tokens):]
     return [out[0]._single_device_array_to_np_array_did_copy()[0] for out in outs]
 
@@ -101,7 +102,7 @@ def test_constant_keeps_its_bits(name, size):
             f" return %0 : {kind} }} }}")
 
     class Module:
-        host_callbacks = ordered_effects = consts = ()
+        facts = Facts([], (), [], [])
         text = staticmethod(lambda debug_info: text_)
     text_ = text
     (out,) = run(Module)
@@ -284,8 +285,8 @@ def test_unused_inputs_and_dead_equations_go():
         mul_p.bind(y, y)
         return [mul_p.bind(x, z)]
     module = lower(fun, f32(), f32(), f32())
-    assert module.kept == (0, 2) and module.text().count("multiply") == 1
-    assert lower(fun, f32(), f32(), f32(), keep_unused=True).kept == (0, 1, 2)
+    assert module.facts.kept == (0, 2) and module.text().count("multiply") == 1
+    assert lower(fun, f32(), f32(), f32(), keep_unused=True).facts.kept == (0, 1, 2)
 
 
 def test_small_constants_are_written_large_ones_passed():
@@ -296,7 +297,7 @@ def test_small_constants_are_written_large_ones_passed():
         return [mul_p.bind(x, small), mul_p.bind(large, 2.0)]
 
     module = lower(fun, f32(3))
-    assert len(module.consts) == 1 and module.consts[0] is large
+    assert len(module.facts.consts) == 1 and module.facts.consts[0] is large
     first, second = run(module, np.full(3, 2, np.float32))
     np.testing.assert_array_equal(first, [0, 2, 4])
     np.testing.assert_array_equal(second, 2.0)
@@ -307,7 +308,7 @@ def test_donated_inputs_take_the_place_of_results():
         return [mul_p.bind(x, 2.0), structural.reduce_sum(y, (0,)), mul_p.bind(z, w)]
     with pytest.warns(UserWarning, match=r"^Some donated buffers were not usable: float32\[3,3\]\."):
         module = lower(fun, f32(3), f32(3, 3), f32(3), f32(3), donated=(True, True, True, False))
-    assert module.donated == (0, 2)
+    assert module.facts.donated == (0, 2)
     text = module.text()
     assert "%arg0: tensor<3xf32> {tf.aliasing_output = 0 : i32}" in text
     assert "%arg2: tensor<3xf32> {tf.aliasing_output = 1 : i32}" in text
@@ -362,7 +363,7 @@ def test_ordered_callbacks_run_in_order():
         return [show_p.bind(y, tag="last")]
 
     module = lower(fun, f32())
-    assert module.ordered_effects == [] and len(module.host_callbacks) == 3  # one CPU device: programs follow each other
+    assert module.facts.ordered_effects == [] and len(module.facts.host_callbacks) == 3  # one CPU device: programs follow each other
     seen.clear()
     (out,) = run(module, np.float32(1))
     assert out == 3 and seen == [("first", 1.0), ("inner", 1.0), ("last", 2.0)]
@@ -392,11 +393,11 @@ def test_callbacks_on_tpu_are_messages():
     """Each operand and result has a channel of its own, and the token passes through all of them."""
     closed = program(lambda x: [show_p.bind(show_p.bind(x, tag="a"), tag="b")], f32())
     module = lower_module(closed, LowerSpec("f"), platform="tpu")
-    assert [(t.send_channels, t.receive_channels) for t in module.host_transfers] == [([1], [2]), ([3], [4])]
+    assert [(t.send_channels, t.receive_channels) for t in module.facts.host_transfers] == [([1], [2]), ([3], [4])]
     text = module.text()
     compile.parse(text)
     assert text.count("stablehlo.send") == 2 and "#stablehlo.channel_handle<handle = 4, type = 3>" in text
-    assert module.host_callbacks == []
+    assert module.facts.host_callbacks == []
 
 
 def test_platform_without_callbacks_is_named():
@@ -507,18 +508,18 @@ def _shared(x):
 
 def test_planner_places_barriers():
     module = lower(_shared, f32(64, 64))
-    assert module.text().count("optimization_barrier") == module.barriers == 1
+    assert module.text().count("optimization_barrier") == module.facts.barriers == 1
     assert 'loc("planner: 2 kernels need it and would each compute 12 equations")' in module.text()
     off = lower(_shared, f32(64, 64), compiler_options=(("jax_fusion_planner", "off"),))
-    assert "optimization_barrier" not in off.text() and off.barriers == 0
+    assert "optimization_barrier" not in off.text() and off.facts.barriers == 0
     x = np.linspace(-1, 1, 4096, dtype=np.float32).reshape(64, 64)
     for a, b in zip(run(module, x), run(off, x)):
         np.testing.assert_array_equal(a, b)
 
 
 def test_planner_leaves_small_and_single_uses_alone():
-    assert lower(_shared, f32(4)).barriers == 0
-    assert lower(lambda x: _shared(x)[:1], f32(64, 64)).barriers == 0
+    assert lower(_shared, f32(4)).facts.barriers == 0
+    assert lower(lambda x: _shared(x)[:1], f32(64, 64)).facts.barriers == 0
 
 
 def test_planner_is_for_cpu():

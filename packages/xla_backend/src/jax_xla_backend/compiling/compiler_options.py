@@ -38,22 +38,22 @@ def options_for(module: Any, platform: str, items: tuple) -> tuple:
     Args:
       items: options of the caller.
     """
-    limit = getattr(module, "loop_limit", USUAL)
+    limit = module.facts.loop_limit
     extra = "" if limit == USUAL else f"{LOOP_OPTION}={limit}"
     chosen: tuple = ()
-    ours = platform == "cpu" and not items and not flags.disable_most_optimizations.value and hasattr(module, "small")
-    barriers = getattr(module, "barriers", 0)
+    ours = module.facts.work if platform == "cpu" and not items and not flags.disable_most_optimizations.value else None
+    barriers = module.facts.barriers
     if barriers:
         alone = barriers == module.text().count("stablehlo.optimization_barrier")
         chosen = BARRIER_OPTIONS if alone else ()
     elif ours:
-        chosen = UNFUSED_OPTIONS if module.repeats_work else ()
+        chosen = UNFUSED_OPTIONS if ours.repeats_work else ()
     if ours and flags.quick_compile.value:
-        small = module.small
-        only_reads = not small and module.only_reads_inputs
+        small = ours.small
+        only_reads = not small and ours.only_reads_inputs
         if not barriers and limit != LOW and (small or only_reads):
             chosen += QUICK_OPTIONS
-        if not only_reads and not module.unrolls:
+        if not only_reads and not ours.unrolls:
             extra = ",".join(filter(None, [extra, NO_UNROLLING]))
     return joined(items + chosen, extra) if extra else items + chosen
 
@@ -67,8 +67,8 @@ def first_options(module: Any, items: tuple) -> tuple:
     """
     if _QUICK in dict(items).get(EXTRA_OPTIONS, ""):
         return items
-    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if module.has_loops else 0}
-    extra = [_QUICK, NO_SLP] if module.has_loops else [_QUICK, NO_SLP, NO_UNROLLING]
+    given = dict(items) | dict([_FEW_PARTS]) | {LEVEL: 1 if module.facts.work.has_loops else 0}
+    extra = [_QUICK, NO_SLP] if module.facts.work.has_loops else [_QUICK, NO_SLP, NO_UNROLLING]
     return joined(tuple(given.items()), ",".join(extra))
 
 

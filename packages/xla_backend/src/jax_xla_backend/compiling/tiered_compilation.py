@@ -84,10 +84,10 @@ def compile_first(module: Any, client: Any, devices: Sequence[Any], items: tuple
       items: compiler options of the caller.
     """
     options = options_for(module, client.platform, items)
-    callbacks = list(getattr(module, "host_callbacks", ()))
-    cached = not getattr(module, "keep_alive", ())
+    callbacks = list(module.facts.host_callbacks)
+    cached = not module.facts.keep_alive
     text = module.text()
-    plain = client.platform == "cpu" and len(devices) == 1 and hasattr(module, "has_loops") and cached and not (items or callbacks)
+    plain = client.platform == "cpu" and len(devices) == 1 and module.facts.work is not None and cached and not (items or callbacks)
     tiered = plain and flags.tiered_compilation.value and not flags.disable_most_optimizations.value
     quick = first_options(module, options) if tiered else options
     full = None if quick == options else compile.CacheEntry(text, client, devices, options)

@@ -21,17 +21,14 @@ from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.representation.source import SourceInfo
-from jax_core.representation.traits import Kind
 
 from . import metadata, templates
-from ..planning import unrolling
 from .builder import NONE, Builder
 from .outside_calls import HostTransfer, quoted
 from ..planning.loops import UNLIMITED, USUAL, loop_limit
 from ..planning.planner import Plan
-from ..planning.repeated_work import repeats_work
+from .facts import Facts, Work
 from .sharding_text import Shardings
-from ..planning.small_programs import is_small, only_reads_inputs, programs
 from .types import conversions, is_extended, physical_aval, type_text
 from .values import Value, new_value
 
@@ -51,22 +48,9 @@ class Module:
 
     Attributes:
       name: of the module, ``jit_...``.
-      kept: indices of the flat inputs that ``main`` takes.
-      consts: arrays that ``main`` takes before them.
-      flat_in_avals: types of all flat inputs.
-      in_avals, out_avals: types of the kept inputs and of the results, as ``main`` has them: keys as their words.
-      converted_in, converted_out: pairs (flat index, converter) of the inputs and results that the caller has in another form:
-        keys (the converter is their dtype) and float0.
-      donated: indices of flat inputs whose buffers ``main`` may overwrite.
-      ordered_effects: those that ``main`` takes a token for and returns one; unordered_effects: of the program.
-      host_callbacks: Python functions that the program calls by their index here.
-      host_transfers: `calls.HostTransfer` of each callback on platforms that call the host by messages (TPU).
-      constraints: placements on several devices that the program asks for its values.
-      keep_alive: objects to be kept as long as the executable.
-      inspections: functions to be called with the placement of everything, where that is one device.
-      wants: what in the program can only run on several devices, and on how many; or None.
-      planning: whether the fusion planner is asked.
-      loop_limit: of the loops that XLA is to make one function of, as `loops.loop_limit` says.
+      platform: that it is for.
+      facts: what was learnt about the program.
+      closed: the program.
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
@@ -75,61 +59,29 @@ class Module:
         self.name = f"jit_{_symbol(spec.name)}"
         used = [True] * len(closed.jaxpr.outvars)
         self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)
-        self.kept = tuple(i for i, r in enumerate(reads) if r or spec.keep_unused)
-        self.flat_in_avals = closed.in_avals
-        self.in_avals = [physical_aval(closed.in_avals[i]) for i in self.kept]
-        self.out_avals = [physical_aval(aval) for aval in closed.out_avals]
-        self.converted_in, self.converted_out = conversions(closed.in_avals), conversions(closed.out_avals)
-        self.unordered_effects = sorted((e for e in self._jaxpr.effects if not e.ordered), key=str)
+        self._kept = tuple(i for i, r in enumerate(reads) if r or spec.keep_unused)
+        self._in_avals = [physical_aval(closed.in_avals[i]) for i in self._kept]
+        self._out_avals = [physical_aval(aval) for aval in closed.out_avals]
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
         self._hoisted = [v for v, _ in hoisted]
-        self.consts = [v.aval.dtype.unwrap(x) if is_extended(v.aval) else x for v, x in hoisted]
         self._aliases, unusable = _donations(self, spec, in_shardings)
         if unusable:
             source.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
                         f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
                         "donate them.")
-        self.donated = tuple(self.kept[i] for i in self._aliases)
-        self.keep_alive: list = []
-        self.inspections: list = []
-        self.wants: tuple[str, int] | None = None
-        self.planning = wants_plan(spec, platform)
-        self.loop_limit = loop_limit(self._jaxpr) if self.planning and in_shardings is None else USUAL
+        self._planning = wants_plan(spec, platform)
+        self._loop_limit = loop_limit(self._jaxpr) if self._planning and in_shardings is None else USUAL
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
-        self.host_callbacks, self.host_transfers = writer.callbacks, writer.transfers
-        self.ordered_effects = writer.ordered_effects
-        self.constraints = writer.shardings.constraints
-
-    @property
-    def barriers(self) -> int:
-        """How many barriers the fusion planner placed."""
-        return self._text.count(' loc("planner: ')
-
-    @property
-    def small(self) -> bool:
-        """Whether all its arrays are small (`is_small`)."""
-        return is_small(self._jaxpr)
-
-    @property
-    def only_reads_inputs(self) -> bool:
-        """Whether all kernels are passes over the inputs, and overwrite none (`small.only_reads_inputs`)."""
-        return not self.donated and only_reads_inputs(self._jaxpr)
-
-    @property
-    def has_loops(self) -> bool:
-        """Whether there is a loop in it, at any depth."""
-        return any([eqn.primitive.traits.kind is Kind.LOOP for program in programs(self._jaxpr) for eqn in program.eqns])
-
-    @property
-    def unrolls(self) -> bool:
-        """Whether unrolled code is faster (`unrolling`)."""
-        return unrolling.steps_gain(self._jaxpr) if self.small else unrolling.gains(self._jaxpr)
-
-    @property
-    def repeats_work(self) -> bool:
-        """Whether it is small and XLA's fusion would compute its values many times over (`repeats_work`)."""
-        return repeats_work(self._jaxpr)
+        self.facts = Facts(
+            closed.in_avals, self._kept, self._in_avals, self._out_avals,
+            [v.aval.dtype.unwrap(x) if is_extended(v.aval) else x for v, x in hoisted],
+            conversions(closed.in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
+            writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
+            writer.transfers, writer.shardings.constraints, writer.keep_alive, writer.inspections, writer.wants, self._planning,
+            self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)))
+        # Not ``closed`` itself, which keeps its executables, and they their modules.
+        self.closed = ClosedJaxpr(closed.jaxpr, closed.consts)
 
     def text(self, debug_info: bool = False) -> str:
         """The StableHLO module, with ``debug_info`` also where in the user's program each operation comes from."""
@@ -195,21 +147,21 @@ def _donations(module: Module, spec: LowerSpec, in_shardings: tuple | None) -> t
     Each donated input takes the first result of its shape and dtype that none has taken yet. With several devices
     the partitioner decides on shapes, so the compiler is left to choose.
     """
-    donated = [k for k, i in enumerate(module.kept) if i < len(spec.donated) and spec.donated[i]]
+    donated = [k for k, i in enumerate(module._kept) if i < len(spec.donated) and spec.donated[i]]
     if in_shardings is not None:
         return dict.fromkeys(donated), []
     free: dict[str, list[int]] = {}
     if donated:
-        for position, aval in enumerate(module.out_avals):
+        for position, aval in enumerate(module._out_avals):
             free.setdefault(type_text(aval), []).append(position)
     usable: dict[int, int | None] = {}
     unusable = []
     for k in donated:
-        places = free.get(type_text(module.in_avals[k]))
+        places = free.get(type_text(module._in_avals[k]))
         if places:
             usable[k] = places.pop(0)
         else:
-            unusable.append(module.in_avals[k])
+            unusable.append(module._in_avals[k])
     return usable, unusable
 
 
@@ -225,6 +177,7 @@ class ModuleWriter:
       shardings: placements and meshes.
       callbacks: Python functions called by index.
       transfers: Python functions called by messages.
+      keep_alive, inspections, wants: see `Facts`.
       partitions: number of devices that a manual region is for.
       axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.transformations.manual.AxisEnv`).
       ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
@@ -236,11 +189,14 @@ class ModuleWriter:
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
-        self.planning, self.whole_loops = module.planning, module.loop_limit == UNLIMITED
+        self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.plans: dict[int, Plan] = {}
         self.shardings = Shardings(*module._shardings)
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
+        self.keep_alive: list = []
+        self.inspections: list[Callable] = []
+        self.wants: tuple[str, int] | None = None
         self.ordered_effects = ordered_effects(module._jaxpr.effects)
         self._functions: list[str] = []
         self._has_metadata = False
@@ -277,7 +233,7 @@ class ModuleWriter:
         tokens = [f"%token{i}" for i in range(len(self.ordered_effects))]
         arguments = [f"{t}: {_TOKEN_TYPE}" for t in tokens]
         arguments += [f"%const{i}: {type_text(v.aval)}" for i, v in enumerate(module._hoisted)]
-        names = _names(module._jaxpr.debug_info, module.kept) if self.located else ()
+        names = _names(module._jaxpr.debug_info, module._kept) if self.located else ()
         for i, v in enumerate(module._jaxpr.invars):
             location = f" loc({quoted(names[i])})" if i < len(names) else ""
             arguments.append(f"%arg{i}: {type_text(v.aval)}{self._argument_attributes(i, v)}{location}")
@@ -288,8 +244,8 @@ class ModuleWriter:
     def _argument_attributes(self, i: int, v: Any) -> str:
         items = []
         placements = self.module._shardings[0]
-        if placements is not None and placements[self.module.kept[i]] is not None:
-            items.append(self.shardings.argument(placements[self.module.kept[i]], physical_aval(v.aval).ndim))
+        if placements is not None and placements[self.module._kept[i]] is not None:
+            items.append(self.shardings.argument(placements[self.module._kept[i]], physical_aval(v.aval).ndim))
         if i in self.module._aliases:
             result = self.module._aliases[i]
             items.append("jax.buffer_donor = true" if result is None else

@@ -192,8 +192,8 @@ def inspect_sharding(b: Any, x: Value, callback: Callable[[Any], None]) -> None:
 
     XLA calls it while it partitions the program; for one device the executable does.
     """
-    module, grid, ndim = b.module.module, b.module.shardings.grid, x.ndim
-    if b.module.shardings.devices == 1 or grid is None:
+    module, grid, ndim = b.module, b.module.shardings.grid, x.ndim
+    if module.shardings.devices == 1 or grid is None:
         module.inspections.append(callback)
         return
 

@@ -48,13 +48,13 @@ def record(fast: FastCall) -> _Fast:
     The record of a program that calls the host is for the dispatcher of `host_calls`.
     """
     loaded = fast.program
-    module, consts, out_avals = loaded.module, loaded.consts, list(loaded.module.out_avals)
-    kept = set(module.kept)
+    facts, consts, out_avals = loaded.facts, loaded.consts, list(loaded.facts.out_avals)
+    kept = set(facts.kept)
     return _Fast(
         loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,
         out_avals,
         [loaded.committed] * len(out_avals), [True] * len(consts) + [i in kept for i in range(fast.inputs)],
-        [None] * (len(consts) + len(module.kept)), consts)
+        [None] * (len(consts) + len(facts.kept)), consts)
 
 
 def _place_argument(x: Any, sharding: Any, *_: Any) -> Any:

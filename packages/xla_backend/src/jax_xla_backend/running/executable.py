@@ -3,18 +3,7 @@
 A program is compiled for the places its arguments are in. Which places, is known when it is called, so an
 `Executable` holds one `LoadedProgram` for each combination of places that it was called with; nearly always there is one.
 
-What it needs of a lowered module (`lowering` writes it):
-
-* ``text()``: the module. ``main`` takes the tokens of the ordered effects, then ``consts``, then the kept inputs, and
-  returns the tokens and the results.
-* ``name``; ``kept``: indices of the flat inputs that ``main`` takes; ``consts``: arrays to pass before them;
-* ``in_avals`` (of the kept inputs), ``out_avals``, as ``main`` has them: keys as their words;
-* ``converted_in``, ``converted_out``: pairs (index, converter) of the flat inputs and results that the caller has in another
-  form: keys, float0;
-* ``donated``: indices of flat inputs whose buffers are given up;
-* ``ordered_effects``, ``unordered_effects``: those of the program;
-* ``constraints``: placements on several devices that it asks for its values;
-* ``host_callbacks``: Python functions that the module calls by number; ``keep_alive``: objects to keep with it.
+It reads the text of a lowered module and its `lowering.facts.Facts`.
 """
 from __future__ import annotations
 
@@ -44,7 +33,7 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
+                 "single", "facts", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -52,7 +41,7 @@ class LoadedProgram:
         on = self.devices[0].client
         if flags.log_compiles.value:
             from jax_core.programs import explain  # start-up: loaded only when asked for
-            explain.compiling(f"jit({name})", module.in_avals)
+            explain.compiling(f"jit({name})", module.facts.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
             self.loaded, self.upgrade = tiered_compilation.compile_first(module, on, self.devices, items, name)
         self._prepare(in_shardings, out_shardings, name)
@@ -68,17 +57,18 @@ class LoadedProgram:
 
     def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:
         module = self.module
+        self.facts = module.facts
         self.in_shardings = list(in_shardings)
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
-        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(module.out_avals, self.out_shardings)]
+        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(module.facts.out_avals, self.out_shardings)]
         self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
                                NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
-        self.consts = [put(c, None, self.token_sharding) for c in module.consts]
+        self.consts = [put(c, None, self.token_sharding) for c in module.facts.consts]
         self.name = name
-        for seen in getattr(module, "inspections", ()):
+        for seen in module.facts.inspections:
             seen(self.token_sharding)
-        self.simple = not (module.ordered_effects or module.unordered_effects)
+        self.simple = not (module.facts.ordered_effects or module.facts.unordered_effects)
         self.calls_host = host_calls.calls_host(module, self.devices)
         self.on_buffers = self.calls_host and callback_buffers.TARGET in module.text()
         if self.calls_host:
@@ -86,12 +76,12 @@ class LoadedProgram:
 
     def _results(self, wanted: Any) -> list[Sharding]:
         """The placements of the results: those asked for, else those that the compiler chose."""
-        avals = self.module.out_avals
+        avals = self.facts.out_avals
         if self.single:
             here = make_single_device_sharding(self.devices[0])
             return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
         chosen = self.loaded.get_output_shardings() or []
-        chosen = [_as_hlo(s) for s in chosen][len(self.module.ordered_effects):]
+        chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
         grid = next((s.mesh for s in self.in_shardings if isinstance(s, NamedSharding)), None)
         if grid is None:
             grid = next((s.mesh for s in wanted or () if isinstance(s, NamedSharding)), None)
@@ -104,7 +94,7 @@ class LoadedProgram:
         if (upgrade := self.upgrade) is not None and upgrade.called():
             self._take_over(upgrade)
         inputs = list(self.consts)
-        for i, aval, sharding in zip(self.module.kept, self.module.in_avals, self.in_shardings):
+        for i, aval, sharding in zip(self.facts.kept, self.facts.in_avals, self.in_shardings):
             x = args[i]
             if type(x) is not ArrayImpl:
                 x = put(x, aval, sharding)
@@ -118,14 +108,14 @@ class LoadedProgram:
             inputs.append(x)
         if self.calls_host:
             host_calls.wait_for(inputs)
-            with callback_buffers.lending(inputs if self.on_buffers and not self.module.donated else ()):
+            with callback_buffers.lending(inputs if self.on_buffers and not self.facts.donated else ()):
                 outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         elif self.simple:
             outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
         else:
             outs = self._run_with_effects(inputs)
-        if self.module.donated:
-            array.mark_donated([args[i] for i in self.module.donated], self.name)
+        if self.facts.donated:
+            array.mark_donated([args[i] for i in self.facts.donated], self.name)
         return outs
 
     @property
@@ -147,11 +137,11 @@ class LoadedProgram:
         self.upgrade = None
 
     def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
-        ordered = self.module.ordered_effects
+        ordered = self.facts.ordered_effects
         where = self.token_sharding
         inputs = [tokens.take(effect, where) for effect in ordered] + inputs
-        results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.module.unordered_effects))
-        if self.module.unordered_effects:
+        results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.facts.unordered_effects))
+        if self.facts.unordered_effects:
             tokens.keep_unordered(self.devices, results.consume_token())
         handlers = [self._token_handler() for _ in ordered] + self.handlers
         outs = results.consume_with_handlers(handlers)
@@ -179,11 +169,12 @@ class Executable:
 
     def __init__(self, module: Any, spec: Any, lower: Callable, items: tuple):
         self.module, self.spec, self._lower, self._items = module, spec, lower, items
+        self.facts = module.facts
         self._variants: dict[Any, LoadedProgram] = {}
         self._lock = threading.RLock()
         self._first: LoadedProgram | None = None
-        effects = module.ordered_effects or module.unordered_effects
-        self._needs_python = bool(effects and module.platform != "cpu" or module.converted_in or module.converted_out)
+        effects = module.facts.ordered_effects or module.facts.unordered_effects
+        self._needs_python = bool(effects and module.platform != "cpu" or module.facts.converted_in or module.facts.converted_out)
 
     # -- what jit reads
     @property
@@ -205,14 +196,14 @@ class Executable:
           ValueError: the arguments are committed to different devices.
           RuntimeError: an argument was deleted or donated.
         """
-        converted = self.module.converted_in
+        converted = self.facts.converted_in
         if converted:
             args = list(args)
             for i, converter in converted:
                 args[i] = converter.unwrap(args[i])
         loaded = self._variant(*self._place(args))
         outs = loaded.run(args)
-        for i, converter in self.module.converted_out:
+        for i, converter in self.facts.converted_out:
             outs[i] = converter.wrap(outs[i])
         return Run(outs, None if self._needs_python or not loaded.repeatable else loaded)
 
@@ -234,8 +225,8 @@ class Executable:
                 elif sharding is not found and sharding != found:
                     if sharding._internal_device_list != found._internal_device_list:
                         self._complain(args)
-        if self.module.constraints:  # the program itself asks for several devices
-            wanted = self.module.constraints[0]
+        if self.facts.constraints:  # the program itself asks for several devices
+            wanted = self.facts.constraints[0]
             if found is None and wanted.num_devices == 1:
                 return wanted._device_assignment, None, True
             if found is not None and wanted.device_set != found.device_set:
@@ -261,7 +252,7 @@ class Executable:
         if len(devices) == 1:
             return devices, None, True
         ins = self._from_args(args, wanted[0])
-        for position, i in enumerate(self.module.kept):
+        for position, i in enumerate(self.facts.kept):
             told = spec.in_shardings[i] if spec.in_shardings is not None else None
             if told is not None:
                 ins[position] = as_sharding(told)
@@ -278,7 +269,7 @@ class Executable:
             list(example._device_assignment), ("_devices",))
         everywhere = NamedSharding(grid, PartitionSpec())
         placed = []
-        for i in self.module.kept:
+        for i in self.facts.kept:
             x = args[i] if args is not None else None
             stays = type(x) is ArrayImpl and x._committed and (
                 x._sharding._internal_device_list == everywhere._internal_device_list)
@@ -317,15 +308,15 @@ class Executable:
             here = make_single_device_sharding(devices[0])
             same = devices[0].platform == client.get_client().platform
             module = self.module if same else self._lower(None, None, devices[0].platform)
-            wants = getattr(module, "wants", None)
+            wants = module.facts.wants
             if wants is not None:
                 raise ValueError(f"{module.name}: {wants[0]} runs on {wants[1]} devices, but nothing says on which: place an argument "
                                  "(jax.device_put with a NamedSharding), or give shard_map a jax.sharding.Mesh.")
-            return LoadedProgram(module, devices, [here] * len(module.kept), outs, committed, self._items, self.spec.name)
-        full = [None] * (max(self.module.kept, default=-1) + 1)
-        for i, sharding in zip(self.module.kept, ins):
+            return LoadedProgram(module, devices, [here] * len(module.facts.kept), outs, committed, self._items, self.spec.name)
+        full = [None] * (max(self.facts.kept, default=-1) + 1)
+        for i, sharding in zip(self.facts.kept, ins):
             full[i] = sharding
-        count = len(getattr(self.module, "flat_in_avals", ())) or len(full)
+        count = len(self.facts.flat_in_avals)
         full += [None] * (count - len(full))
         module = self._lower(tuple(full), None if outs is None else tuple(outs), devices[0].platform)
         return LoadedProgram(module, devices, ins, outs, committed, self._items, self.spec.name)
@@ -340,8 +331,8 @@ class Executable:
     def in_shardings(self) -> list[Sharding]:
         """Placements of all flat inputs; those that the program does not take go to all devices."""
         current = self.current
-        kept = dict(zip(current.module.kept, current.in_shardings))
-        return [kept.get(i, current.token_sharding) for i in range(len(current.module.flat_in_avals))]
+        kept = dict(zip(current.facts.kept, current.in_shardings))
+        return [kept.get(i, current.token_sharding) for i in range(len(current.facts.flat_in_avals))]
 
     @property
     def out_shardings(self) -> list[Sharding]:
@@ -380,14 +371,14 @@ class Executable:
     def in_formats(self) -> list[Format]:
         """Layouts and placements of all flat inputs; those that the program does not take have no layout."""
         current = self.current
-        layouts = self.loaded.get_parameter_layouts()[-len(current.module.kept):] if current.module.kept else []
-        kept = dict(zip(current.module.kept, map(Layout.from_pjrt_layout, layouts)))
+        layouts = self.loaded.get_parameter_layouts()[-len(current.facts.kept):] if current.facts.kept else []
+        kept = dict(zip(current.facts.kept, map(Layout.from_pjrt_layout, layouts)))
         return [Format(kept.get(i), s) for i, s in enumerate(self.in_shardings)]
 
     @property
     def out_formats(self) -> list[Format]:
         """Layouts and placements of the results."""
-        layouts = self.loaded.get_output_layouts()[len(self.module.ordered_effects):]
+        layouts = self.loaded.get_output_layouts()[len(self.facts.ordered_effects):]
         return [Format(Layout.from_pjrt_layout(x), s) for x, s in zip(layouts, self.out_shardings)]
 
 

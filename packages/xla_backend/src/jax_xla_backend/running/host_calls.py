@@ -27,7 +27,7 @@ program_caller.fill(__name__)
 
 def calls_host(module: Any, devices: Sequence[Any]) -> bool:
     """Whether a lowered module for ``devices`` is a program of this kind."""
-    return len(devices) == 1 and devices[0].platform == "cpu" and bool(getattr(module, "host_callbacks", ()))
+    return len(devices) == 1 and devices[0].platform == "cpu" and bool(module.facts.host_callbacks)
 
 
 def wait_for(inputs: Sequence[Any]) -> None:
@@ -98,7 +98,7 @@ def _lends(program: Any) -> bool | None:
     """Whether callbacks of a program look at buffers; None if it may overwrite arguments."""
     if not program.on_buffers:
         return False
-    return None if program.module.donated else True
+    return None if program.facts.donated else True
 
 
 _NUMBERS = frozenset((bool, int, float, complex))

@@ -21,6 +21,7 @@ from jax_core.representation.dtypes import dtype_named
 from jax_core.interfaces import LowerSpec
 from jax_core.programs.stages import Compiled
 
+from ..lowering.facts import Facts
 from ..platforms import client
 from ..compiling import compile
 from .executable import Executable, LoadedProgram
@@ -43,19 +44,19 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     """
     executable = compiled._executable
     current = executable.current
-    module = current.module
-    problems = {"calls of Python functions": getattr(module, "host_callbacks", ()), "ordered effects": module.ordered_effects,
-                "random keys or float0 among its arguments or results": (*module.converted_in, *module.converted_out)}
+    module, facts = current.module, current.facts
+    problems = {"calls of Python functions": facts.host_callbacks, "ordered effects": facts.ordered_effects,
+                "random keys or float0 among its arguments or results": (*facts.converted_in, *facts.converted_out)}
     for what, there in problems.items():
         if there:
             raise ValueError(f"serialize: the compiled program {module.name} has {what}, which cannot be stored")
     avals = lambda items: [[a.dtype.name, list(a.shape), a.weak_type] for a in items]
     header = json.dumps(dict(
         name=executable.spec.name, jaxlib=VERSION_TEXT, platform=current.devices[0].platform, devices=len(current.devices),
-        kept=list(module.kept), donated=list(module.donated), committed=current.committed, flat=avals(module.flat_in_avals),
-        outs=avals(module.out_avals), donated_arguments=[bool(d) for d in compiled._donated])).encode()
+        kept=list(facts.kept), donated=list(facts.donated), committed=current.committed, flat=avals(facts.flat_in_avals),
+        outs=avals(facts.out_avals), donated_arguments=[bool(d) for d in compiled._donated])).encode()
     arrays = io.BytesIO()
-    np.savez(arrays, *[np.asarray(c).view(np.uint8) if np.asarray(c).dtype.kind == "V" else np.asarray(c) for c in module.consts])
+    np.savez(arrays, *[np.asarray(c).view(np.uint8) if np.asarray(c).dtype.kind == "V" else np.asarray(c) for c in facts.consts])
     code = executable.compile_anew().serialize()
     rest = b"".join([struct.pack("<QQ", len(header), arrays.tell()), header, arrays.getvalue(), code])
     return _MAGIC + hashlib.sha256(rest).digest() + rest, compiled.in_tree, compiled.out_tree
@@ -90,7 +91,7 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
         raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")
     loaded = on.deserialize_executable(code, _jax.DeviceList(devices), compile.compile_options(devices))
     executable = _StoredExecutable(_module(header, arrays), loaded, devices, header["committed"])
-    avals = SimpleNamespace(consts=(), in_avals=executable.module.flat_in_avals, out_avals=executable.module.out_avals)
+    avals = SimpleNamespace(consts=(), in_avals=executable.facts.flat_in_avals, out_avals=executable.facts.out_avals)
     program = SimpleNamespace(_closed=avals, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
                               _donated=tuple(header["donated_arguments"]))
     return Compiled(program, executable)
@@ -102,10 +103,8 @@ def _module(header: dict, arrays: bytes) -> Any:
     flat = avals(header["flat"])
     with np.load(io.BytesIO(arrays), allow_pickle=False) as file:
         consts = [file[name] for name in file.files]
-    return SimpleNamespace(
-        name=f"jit_{header['name']}", platform=header["platform"], kept=tuple(header["kept"]), consts=consts, flat_in_avals=flat,
-        in_avals=[flat[i] for i in header["kept"]], out_avals=avals(header["outs"]), donated=tuple(header["donated"]), converted_in=(),
-        converted_out=(), ordered_effects=[], unordered_effects=[], host_callbacks=[], constraints=[], keep_alive=[])
+    return SimpleNamespace(name=f"jit_{header['name']}", platform=header["platform"], facts=Facts(
+        flat, tuple(header["kept"]), [flat[i] for i in header["kept"]], avals(header["outs"]), consts, donated=tuple(header["donated"])))
 
 
 class _StoredExecutable(Executable):
@@ -115,10 +114,10 @@ class _StoredExecutable(Executable):
         spec = LowerSpec(module.name.removeprefix("jit_"))
         super().__init__(module, spec, None, ())  # type: ignore[arg-type]
         if len(devices) == 1:
-            here = [make_single_device_sharding(devices[0])] * len(module.kept)
+            here = [make_single_device_sharding(devices[0])] * len(module.facts.kept)
         else:
             where = _jax.DeviceList(devices)
-            here = [from_hlo(s, where, None, a.ndim) for s, a in zip(loaded.get_parameter_shardings(), module.in_avals)]
+            here = [from_hlo(s, where, None, a.ndim) for s, a in zip(loaded.get_parameter_shardings(), module.facts.in_avals)]
         self._first = LoadedProgram.of(loaded, module, devices, here, committed)
 
     def _variant(self, devices: tuple, ins: list | None, committed: bool) -> Any:

@@ -35,15 +35,13 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
         else:
             platform = client.get_client(spec.platform).platform
     with RELAXED:
-        module = _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
-                                          platform=_kind(platform))
-    module.closed = ClosedJaxpr(closed.jaxpr, closed.consts)  # not ``closed``, which keeps its executables, and they their modules
-    return module
+        return _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
+                                        platform=_kind(platform))
 
 
 def executable(module: Any, spec: LowerSpec) -> Executable:
     """The executable of a lowered module. XLA runs at the first call, when the placement is known."""
-    if _lowering().wants_plan(spec, module.platform) != module.planning:  # an option given after lowering
+    if _lowering().wants_plan(spec, module.platform) != module.facts.planning:  # an option given after lowering
         module = lower(module.closed, spec, platform=module.platform)
     items = tuple(item for item in compile.option_items(spec.compiler_options) if item[0] != _lowering().PLANNER_OPTION)
 

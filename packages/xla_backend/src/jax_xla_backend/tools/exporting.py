@@ -30,12 +30,12 @@ def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[in
     """The program as a module that takes nothing but the inputs it reads; and which these are."""
     module = inspecting.placed_module(stages.lower(closed, spec), closed, spec)
     text = _nested_modules().without_locations(module.text())
-    return _nested_modules().with_constants(text, module.consts) if module.consts else text, module.kept
+    return _nested_modules().with_constants(text, module.facts.consts) if module.facts.consts else text, module.facts.kept
 
 
 def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
     """The placements on several devices that the program itself asks for its values."""
-    return [s for s in stages.lower(closed, spec).constraints if s.num_devices > 1]
+    return [s for s in stages.lower(closed, spec).facts.constraints if s.num_devices > 1]
 
 
 def custom_call_targets(text: str) -> list[str]:

@@ -130,7 +130,7 @@ def _lower(b, *xs, call, owner, static_args, in_tree, out_tree):
         raise NotImplementedError(f"custom_partitioning: the arguments of {describe_function(owner.fun)} are on several devices, but "
                                   "on no mesh; place them with a NamedSharding.")
     question = _Call(owner, call, static_args, in_tree, out_tree, grid, b.platform)
-    b.module.module.keep_alive.append(question)
+    b.module.keep_alive.append(question)
     return _emit(b, xs, question, _rule_text(owner, call, static_args, in_tree, out_tree, grid))
 
 
@@ -263,7 +263,7 @@ def _partition(arg_shapes, arg_shardings, result_shape, result_sharding, backend
     closed, mesh, arg_hlo, result_hlo = question.partition(arg_shardings, result_sharding)
     jaxpr, consts, _ = trace_to_jaxpr(lambda *xs: _on_parts_p.bind(*xs, jaxpr=closed, mesh=mesh), closed.in_avals)
     module = lower_module(ClosedJaxpr(jaxpr, consts), LowerSpec("custom_partitioning", keep_unused=True), platform=question.platform)
-    if module.consts:
+    if module.facts.consts:
         raise TypeError(f"custom_partitioning: the function on parts of {describe_function(question.owner.fun)} closes over large arrays; "
                         "pass them as arguments.")
     return module.text().encode(), arg_hlo, question.joined(result_shape, result_hlo)

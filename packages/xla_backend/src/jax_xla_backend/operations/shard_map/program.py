@@ -220,7 +220,7 @@ def _lower(b, *xs, jaxpr, mesh, in_specs, out_specs, manual_axes, **_):
     if isinstance(mesh, Mesh):
         b.module.shardings.constraints.append(placement(mesh, PartitionSpec()))
     elif mesh.size > 1:
-        b.module.module.wants = f"shard_map over {mesh}", mesh.size
+        b.module.wants = f"shard_map over {mesh}", mesh.size
     return manual_computation(b, xs, jaxpr, mesh, in_specs, out_specs, manual_axes)
 
 

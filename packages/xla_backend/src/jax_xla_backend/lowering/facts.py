@@ -1,0 +1,99 @@
+"""What lowering learns about a program, for whoever compiles and runs the text."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, NamedTuple, Sequence
+
+from jax_core.representation.jaxpr import Jaxpr
+from jax_core.representation.traits import Kind
+
+from ..planning import unrolling
+from ..planning.loops import USUAL
+from ..planning.repeated_work import repeats_work
+from ..planning.small_programs import is_small, only_reads_inputs, programs
+
+
+class Work:
+    """What a program does, as far as the choice of compiler options asks. Each answer is worked out once, when it is asked for.
+
+    Args:
+      jaxpr: the program.
+      donates: whether a result may take the memory of an input.
+    """
+
+    def __init__(self, jaxpr: Jaxpr, donates: bool):
+        self._jaxpr, self._donates = jaxpr, donates
+
+    @functools.cached_property
+    def small(self) -> bool:
+        """Whether all its arrays are small (`is_small`)."""
+        return is_small(self._jaxpr)
+
+    @functools.cached_property
+    def only_reads_inputs(self) -> bool:
+        """Whether all kernels are passes over the inputs, and overwrite none (`small_programs.only_reads_inputs`)."""
+        return not self._donates and only_reads_inputs(self._jaxpr)
+
+    @functools.cached_property
+    def has_loops(self) -> bool:
+        """Whether there is a loop in it, at any depth."""
+        return any([eqn.primitive.traits.kind is Kind.LOOP for program in programs(self._jaxpr) for eqn in program.eqns])
+
+    @functools.cached_property
+    def unrolls(self) -> bool:
+        """Whether unrolled code is faster (`unrolling`)."""
+        return unrolling.steps_gain(self._jaxpr) if self.small else unrolling.gains(self._jaxpr)
+
+    @functools.cached_property
+    def repeats_work(self) -> bool:
+        """Whether it is small and XLA's fusion would compute its values many times over (`repeats_work`)."""
+        return repeats_work(self._jaxpr)
+
+
+class Facts(NamedTuple):
+    """What is to be known about a module beside its text.
+
+    ``main`` takes a dummy for the token of each ordered effect, then ``consts``, then the kept inputs; it returns the dummies
+    and the results.
+
+    Attributes:
+      flat_in_avals: types of all flat inputs.
+      kept: indices of the flat inputs that ``main`` takes.
+      in_avals, out_avals: types of the kept inputs and of the results, as ``main`` has them: keys as their words.
+      consts: arrays that ``main`` takes before the inputs.
+      converted_in, converted_out: pairs (flat index, converter) of the inputs and results that the caller has in another form:
+        keys (the converter is their dtype) and float0.
+      donated: indices of flat inputs whose buffers ``main`` may overwrite.
+      ordered_effects: those that ``main`` takes a token for and returns one; unordered_effects: of the program.
+      host_callbacks: Python functions that the program calls by their index here.
+      host_transfers: `HostTransfer` of each callback on platforms that call the host by messages (TPU).
+      constraints: placements on several devices that the program asks for its values.
+      keep_alive: objects to be kept as long as the executable.
+      inspections: functions to be called with the placement of everything, where that is one device.
+      wants: what in the program can only run on several devices, and on how many; or None.
+      planning: whether the fusion planner was asked.
+      barriers: how many barriers it placed.
+      loop_limit: of the loops that XLA is to make one function of, as `loops.loop_limit` says.
+      work: what the program does; None where only the text is known.
+    """
+
+    flat_in_avals: Sequence[Any]
+    kept: tuple[int, ...]
+    in_avals: Sequence[Any]
+    out_avals: Sequence[Any]
+    consts: Sequence[Any] = ()
+    converted_in: Sequence[tuple[int, Any]] = ()
+    converted_out: Sequence[tuple[int, Any]] = ()
+    donated: tuple[int, ...] = ()
+    ordered_effects: Sequence[Any] = ()
+    unordered_effects: Sequence[Any] = ()
+    host_callbacks: Sequence[Callable] = ()
+    host_transfers: Sequence[Any] = ()
+    constraints: Sequence[Any] = ()
+    keep_alive: Sequence[Any] = ()
+    inspections: Sequence[Callable[[Any], None]] = ()
+    wants: tuple[str, int] | None = None
+    planning: bool = False
+    barriers: int = 0
+    loop_limit: int = USUAL
+    work: Work | None = None
