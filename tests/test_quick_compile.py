@@ -35,9 +35,9 @@ def chosen(function, *args, items=()):
     (lambda key: jax.random.normal(key, (8,)), (jax.random.key(0),), True),
 ])
 def test_which_programs_are_small(function, args, small):
-    assert lowered(function, *args).small is small
+    assert lowered(function, *args).facts.work.small is small
     options = chosen(function, *args)
-    assert (set(QUICK_OPTIONS[1:]) <= set(options)) is (small or lowered(function, *args).only_reads_inputs)
+    assert (set(QUICK_OPTIONS[1:]) <= set(options)) is (small or lowered(function, *args).facts.work.only_reads_inputs)
 
 
 MATRIX = np.linspace(0.1, 1, 96 * 96, dtype=np.float32).reshape(96, 96)
@@ -114,11 +114,11 @@ def repeated(times):
 
 def test_programs_of_many_equal_kernels_are_compiled_in_full():
     """XLA compiles equal kernels once there."""
-    assert lowered(repeated(2), SMALL).small and not lowered(repeated(10), SMALL).small
+    assert lowered(repeated(2), SMALL).facts.work.small and not lowered(repeated(10), SMALL).facts.work.small
     assert QUICK_OPTIONS[1] not in chosen(repeated(20), SMALL)
     pair = lambda x: x * 2
-    assert not lowered(lambda *xs: [pair(x) for x in xs], *[SMALL] * 10).small
-    assert lowered(lambda x: [x * 2, x[:5], x[:6], x.sum()], SMALL).small
+    assert not lowered(lambda *xs: [pair(x) for x in xs], *[SMALL] * 10).facts.work.small
+    assert lowered(lambda x: [x * 2, x[:5], x[:6], x.sum()], SMALL).facts.work.small
 
 
 def test_options_of_the_caller_and_the_switch_stand():
