@@ -1,6 +1,7 @@
 """Jaxprs to StableHLO text. `module.lower_module` is what the runtime calls, at the first program.
 
 ``module``           inputs, constants, donation, effects, functions, locations
+``facts``            what is to be known of a module beside its text
 ``builder``          what lowering rules write with
 ``templates``        what a rule wrote, kept for the next equation of its kind
 ``types``            types and constants as text
