@@ -278,7 +278,7 @@ class LowerSpec:
 
     def __init__(self, name: str = "main", donated: tuple[Any, ...] = (), keep_unused: bool = False,
                  in_shardings: tuple[Any, ...] | None = None, out_shardings: tuple[Any, ...] | None = None, platform: str | None = None,
-                 device: Any = None, compiler_options: tuple[Any, ...] = ()):
+                 device: object = None, compiler_options: tuple[Any, ...] = ()):
         key = name, donated, keep_unused, in_shardings, out_shardings, platform, device, compiler_options
         for slot, value in zip(self.__slots__, (*key, key)):
             object.__setattr__(self, slot, value)
@@ -371,7 +371,7 @@ class Transfers(Protocol):
     def from_host(self, x: np.ndarray, weak_type: bool = False) -> Any:
         """An array that takes over ``x``, which nobody else writes to from now on; no copy where alignment allows."""
 
-    def from_dlpack(self, external_array: Any, device: Any = None, copy: bool | None = None) -> Any:
+    def from_dlpack(self, external_array: Any, device: object = None, copy: bool | None = None) -> Any:
         """An array that shares the memory of another library's array, or has its contents.
 
         ``copy``: True makes a copy; False raises ValueError where one would be needed; None copies where needed.

@@ -6,7 +6,7 @@ public API: `process_primitive`, `process_custom_jvp_call`, `process_custom_vjp_
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from ..configuration import context
 
@@ -27,12 +27,14 @@ class TraceHabits:
         """Apply ``primitive``. Traces of libraries override it; ``tracers`` may hold other values than tracers too."""
         return self.process(primitive, tracers, params)  # type: ignore[attr-defined]  # of `traces.trace.Trace`
 
-    def process_custom_jvp_call(self, prim: Any, fun: Any, jvp: Any, tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
+    def process_custom_jvp_call(self, prim: Primitive, fun: Callable[..., Any], jvp: Callable[..., Any],
+                                tracers: Sequence[Any], *, symbolic_zeros: bool) -> Any:
         """Apply ``fun``, a `WrappedFun`, with its rule, or without; see `custom_calls`."""
         raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_jvp_call(prim, fun, jvp, tracers, *, "
                                   "symbolic_zeros)")
 
-    def process_custom_vjp_call(self, prim: Any, fun: Any, fwd: Any, bwd: Any, tracers: Sequence[Any], *, out_trees: Any,
+    def process_custom_vjp_call(self, prim: Primitive, fun: Callable[..., Any], fwd: Callable[..., Any],
+                                bwd: Callable[..., Any], tracers: Sequence[Any], *, out_trees: Callable[..., Any],
                                 symbolic_zeros: bool) -> Any:
         """The same for a function with a VJP rule."""
         raise NotImplementedError(f"{type(self).__name__} must have a method process_custom_vjp_call(prim, fun, fwd, bwd, tracers, "

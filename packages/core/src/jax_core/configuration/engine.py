@@ -143,7 +143,7 @@ class State:
         for callback in self._callbacks:
             callback(value, False)
 
-    def __call__(self, new_val: Any = _MISSING) -> Override:
+    def __call__(self, new_val: object = _MISSING) -> Override:
         """Context manager (and decorator): this flag has the value `new_val` in this thread.
 
         For a boolean flag `new_val` may be left out and means `True`.
@@ -343,7 +343,7 @@ class Config:
         """See the function of this name."""
         on_change(name, callback)
 
-    def add_option(self, name: str, holder: Any, opt_type: type, meta_args: list[Any],
+    def add_option(self, name: str, holder: object, opt_type: type, meta_args: list[Any],
                    meta_kwargs: dict[str, Any]) -> None:
         """Add a flag of one's own; `holder` is its default value, or an object with one as `.value`."""
         del meta_args
@@ -452,7 +452,7 @@ class UserContext:
         """The value in force in this thread."""
         return self._state.value
 
-    def __call__(self, new_value: Any) -> Override:
+    def __call__(self, new_value: object) -> Override:
         """``with context(value):`` sets the value for this thread and block of code."""
         return Override(self._state, new_value)
 

@@ -68,7 +68,7 @@ class MutableHiType(HiType):
 class AvalQDD(AbstractValue):
     """A type together with what it holds at some time."""
 
-    def __init__(self, aval: AbstractValue, qdd: Any):
+    def __init__(self, aval: AbstractValue, qdd: object):
         self.aval, self.qdd = aval, qdd
 
 

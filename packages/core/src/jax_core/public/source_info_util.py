@@ -127,6 +127,6 @@ def summarize(source_info: SourceInfo, num_frames: int = 1) -> str:
     return str(source_info)
 
 
-def user_context(traceback: Any, *, name_stack: object | None = None) -> Any:
+def user_context(traceback: object, *, name_stack: object | None = None) -> Any:
     """A context for errors raised on behalf of a place in the user's program; the place itself is kept by equations."""
     return contextlib.nullcontext()

@@ -144,7 +144,7 @@ class Primitive(PrimitiveHabits):
                  batch: Rule = _MISSING, lower: Rule = _MISSING,
                  reference: Callable | None = None, linearize: Callable | None = None, effects: Callable | None = None,
                  dce: Callable | None = None, agree: Callable | None = None, multiple_results: bool = False,
-                 exact: Any = False, cacheable: bool = True, impl: Callable | None = None,
+                 exact: bool | Callable[..., bool] = False, cacheable: bool = True, impl: Callable | None = None,
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: object | None = None):

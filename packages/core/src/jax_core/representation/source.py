@@ -10,8 +10,8 @@ import functools
 import os
 import sys
 import warnings
-from typing import Any, Callable
 from types import CodeType
+from typing import Any, Callable
 
 from ..configuration import context
 
@@ -45,7 +45,7 @@ class SourceInfo:
 
     __slots__ = ("code", "offset", "name_stack")
 
-    def __init__(self, code, offset, name_stack: tuple):
+    def __init__(self, code: CodeType | None, offset: int, name_stack: tuple):
         self.code, self.offset, self.name_stack = code, offset, name_stack
 
     def replace(self, *, name_stack: tuple | None = None) -> "SourceInfo":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import weakref
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Lite
 from ..representation.primitive import Primitive, abstract_eval
 from .trace import Trace, Tracer
 
+if TYPE_CHECKING:
+    from ..transformations.custom_jvp import CustomJvpCall
+    from ..transformations.custom_vjp import CustomVjpCall
+
 _SCALARS = (bool, int, float, complex)
 
 
@@ -29,7 +33,7 @@ class DynamicJaxprTracer(Tracer):
 
     __slots__ = ("aval", "_var")
 
-    def __init__(self, trace, aval, var):
+    def __init__(self, trace: DynamicJaxprTrace, aval: AbstractValue, var: Any):
         self._trace, self.aval, self._var = trace, aval, var
 
     def aval_text(self):
@@ -145,13 +149,13 @@ class DynamicJaxprTrace(Trace):
             check_jaxpr(jaxpr)
         return jaxpr, [x for _, x in pairs]
 
-    def process_ref(self, prim, args, params):
+    def process_ref(self, prim: Primitive, args: Sequence[Any], params: dict[str, Any]):
         return self.record(prim, args, params)
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         return call.stage(self, args)
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         return call.stage(self, args)
 
     def describe(self, var: Var) -> str:
@@ -182,7 +186,7 @@ class DynamicJaxprTrace(Trace):
         """Say that the program is the body of a loop, and which of its inputs change from step to step."""
         self.varying, self.sorted_out = {v for v, changes in zip(self.invars, varying) if changes}, 0
 
-    def varies(self, x: Any) -> bool:
+    def varies(self, x: object) -> bool:
         """Whether ``x`` can change from step to step of the loop that `is_loop_body` was told of."""
         varying = self.varying
         assert varying is not None

@@ -13,6 +13,7 @@ import numpy as np
 from .. import extension_points
 from ..representation import dtypes
 from ..representation.aval import ShapedArray, abstract_token, get_aval
+from ..representation.typing import ArrayLike
 from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
 
@@ -35,7 +36,7 @@ add_any_p = Primitive(
 )
 
 
-def add(x: Any, y: Any) -> Any:
+def add(x: ArrayLike, y: ArrayLike) -> Any:
     """Sum of two tangents or cotangents, either of which may be a `Zero`."""
     if isinstance(x, Zero):
         return y

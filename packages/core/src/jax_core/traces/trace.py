@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 
+
 from ..representation import array, errors
 from .. import backends, extension_points
 from ..compat.traces import TraceHabits, TracerHabits
@@ -52,7 +53,7 @@ class Trace(TraceHabits):
         """Apply a primitive on mutable references; see `references.primitives`."""
         return prim.under(self, args, params)
 
-    def holds(self, x: Any) -> bool:
+    def holds(self, x: object) -> bool:
         """Whether ``x`` is a tracer of this trace."""
         return isinstance(x, Tracer) and x._trace is self
 
@@ -222,7 +223,7 @@ class Tracer(TracerHabits):
     def tolist(self):
         raise errors.ConcretizationTypeError(self, "tolist() needs the values of an array")
 
-    def tobytes(self, order="C"):
+    def tobytes(self, order: str = "C"):
         raise errors.ConcretizationTypeError(self, "tobytes() needs the values of an array")
 
     def block_until_ready(self):
@@ -237,7 +238,7 @@ class Tracer(TracerHabits):
     def devices(self):
         raise errors.ConcretizationTypeError(self, "devices() needs a concrete array")
 
-    def addressable_data(self, index):
+    def addressable_data(self, index: int):
         raise errors.ConcretizationTypeError(self, "addressable_data() needs a concrete array")
 
     def unsafe_buffer_pointer(self):
@@ -304,7 +305,7 @@ def is_tracer(x: Any) -> bool:
     return isinstance(x, Tracer)
 
 
-def is_concrete(x: Any) -> bool:
+def is_concrete(x: object) -> bool:
     """Whether the contents of ``x`` can be looked at now."""
     return to_concrete_value(x) is not None
 

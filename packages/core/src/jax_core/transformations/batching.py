@@ -5,7 +5,7 @@ Source: "auto-vectorisation" by operator rules; every value carries the position
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -22,6 +22,11 @@ from ..traces.staging import check_leaks, trace_to_jaxpr
 from ..traces.structural import bdim_at_front, broadcast_to, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
+if TYPE_CHECKING:
+    from ..representation.typing import AxisName
+    from .custom_jvp import CustomJvpCall
+    from .custom_vjp import CustomVjpCall
+
 not_mapped = None
 
 
@@ -30,7 +35,8 @@ class AxisData:
 
     __slots__ = ("name", "size", "spmd_name", "explicit_mesh_axis")
 
-    def __init__(self, name, size, spmd_name=None, explicit_mesh_axis=None):
+    def __init__(self, name: AxisName | None, size: int, spmd_name: AxisName | None = None,
+                 explicit_mesh_axis: AxisName | None = None):
         self.name, self.size, self.spmd_name = name, size, spmd_name
         self.explicit_mesh_axis = explicit_mesh_axis
 
@@ -60,7 +66,7 @@ class BatchTracer(Tracer):
 
     __slots__ = ("val", "dim", "_aval")
 
-    def __init__(self, trace, val, dim):
+    def __init__(self, trace: BatchTrace, val: Any, dim: int | None):
         self._trace, self.val, self.dim, self._aval = trace, val, dim, None
 
     @property
@@ -81,7 +87,7 @@ class BatchTracer(Tracer):
 class BatchTrace(Trace):
     __slots__ = ("axis",)
 
-    def __init__(self, parent, axis: AxisData):
+    def __init__(self, parent: Trace, axis: AxisData):
         super().__init__(parent)
         self.axis = axis
 
@@ -140,7 +146,7 @@ class BatchTrace(Trace):
 
     # -- mutable references: one for all lanes, with a mapped axis -----------------------------------------------------
 
-    def new_ref(self, init, params):
+    def new_ref(self, init: Any, params: dict[str, Any]):
         val, dim = self.unbox(init)
         ref = self.parent.process_ref(new_ref_p, (bdim_at_front(val, dim, self.axis.size),), params)
         return BatchTracer(self, ref, 0)
@@ -152,12 +158,12 @@ class BatchTrace(Trace):
         val, dim = self.unbox(value)
         self.parent.process_ref(swap_p, (ref.val, matchaxis(self.axis, val, dim, ref.dim)), {"index": WHOLE})
 
-    def refuse_change(self, prim, ref, value):
+    def refuse_change(self, prim: Primitive, ref: Any, value: Any):
         raise ValueError(f"{prim.name}: a function under vmap changes a reference of type {get_aval(ref)} that has no mapped "
                          "axis, and each lane would change it. Pass the reference as an argument of the vmapped function, "
                          "mapped over one of its axes, or make it inside.")
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         vals, dims = self._unbox_all(args)
         if all(d is None for d in dims):
             return self.parent.process_custom_jvp(call, args)
@@ -165,7 +171,7 @@ class BatchTrace(Trace):
         outs = self.parent.process_custom_jvp(batched, vals)
         return [self.box(x, d) for x, d in zip(outs, out_dims())]
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         vals, dims = self._unbox_all(args)
         if all(d is None for d in dims):
             return self.parent.process_custom_vjp(call, args)

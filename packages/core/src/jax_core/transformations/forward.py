@@ -6,12 +6,12 @@ one difference: tangents are recorded instead of computed.
 from __future__ import annotations
 
 import weakref
-from typing import Any, Callable, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 
 from ..configuration import flags, context
 from ..representation import dtypes
-from ..representation.aval import get_aval
+from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import LINEAR, ZERO, Primitive, Zero
 from ..references.discharge import apply_discharged, works_on_refs
@@ -22,13 +22,17 @@ from ..traces.staging import check_leaks, trace_to_jaxpr
 from ..traces.structural import add, instantiate
 from ..traces.trace import Trace, Tracer
 
+if TYPE_CHECKING:
+    from .custom_jvp import CustomJvpCall
+    from .custom_vjp import CustomVjpCall
+
 
 class JVPTracer(Tracer):
     """A value with its tangent (never a `Zero`: values without tangent are not wrapped)."""
 
     __slots__ = ("primal", "tangent")
 
-    def __init__(self, trace, primal, tangent):
+    def __init__(self, trace: JVPTrace, primal: Any, tangent: Any):
         self._trace, self.primal, self.tangent = trace, primal, tangent
 
     @property
@@ -76,7 +80,7 @@ class JVPTrace(Trace):
 
     # -- mutable references: the tangent is a Python object that holds the tangent of the contents --------------------
 
-    def new_ref(self, init, params):
+    def new_ref(self, init: Any, params: dict[str, Any]):
         primal, tangent = self.split(init)
         ref = self.parent.process_ref(new_ref_p, (primal,), params)
         return JVPTracer(self, ref, Cell(tangent)) if has_tangent(get_aval(primal)) else ref
@@ -89,7 +93,7 @@ class JVPTrace(Trace):
         self.parent.process_ref(swap_p, (ref.primal, primal), {"index": WHOLE})
         ref.tangent.set(tangent)
 
-    def refuse_change(self, prim, ref, value):
+    def refuse_change(self, prim: Primitive, ref: Any, value: Any):
         if self.holds(value):
             raise ValueError(f"{prim.name}: a differentiated value of type {get_aval(value)} is stored in a reference of type "
                              f"{get_aval(ref)} that is not differentiated, so its derivative would be lost. Make the "
@@ -104,14 +108,14 @@ class JVPTrace(Trace):
             return x.primal, x.tangent
         return x, Zero.of(x)
 
-    def process_custom_jvp(self, call, args):
+    def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         primals, tangents = _unzip(map(self.split, args))
         if all(isinstance(t, Zero) for t in tangents):
             return self.parent.process_custom_jvp(call, args)
         outs, out_tangents = call.run_jvp(primals, tangents)
         return [self.pair(x, t) for x, t in zip(outs, out_tangents)]
 
-    def process_custom_vjp(self, call, args):
+    def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         primals, tangents = _unzip(map(self.split, args))
         if all(isinstance(t, Zero) for t in tangents):
             return self.parent.process_custom_vjp(call, args)
@@ -162,7 +166,7 @@ def _per_operand(rules, out, primals, tangents, params):
     return Zero.of(out) if total is None else total
 
 
-def has_tangent(aval: Any) -> bool:
+def has_tangent(aval: AbstractValue) -> bool:
     """Whether values of this type have tangents other than float0."""
     return getattr(aval, "dtype", None) is not None and aval.to_tangent_aval().dtype != dtypes.float0
 

@@ -30,6 +30,7 @@ from jax_core.transformations.forward import has_tangent, run_jvp_rule
 from jax_core.representation.primitive import LINEAR, ZERO, Primitive, Zero
 from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Trace, Tracer
+from jax_core.representation.typing import ArrayLike
 
 from ..lax.arithmetic import add_p, div_p, mul_p
 from ..lax.nary import constant, like
@@ -126,13 +127,13 @@ class JetTrace(Trace):
         self.created: list[JetTracer] | None = None
         """Series made by the JVP rule that is running; None outside rules, where series are computed at once."""
 
-    def owns(self, x: Any) -> bool:
+    def owns(self, x: ArrayLike) -> bool:
         return type(x) is JetTracer and x._trace is self
 
     def primals(self, args: Sequence[Any]) -> list:
         return [x.primal if self.owns(x) else x for x in args]
 
-    def coefficient(self, x: Any, k: int) -> Any:
+    def coefficient(self, x: ArrayLike, k: int) -> Any:
         """Coefficient k of any value; None for zero."""
         if self.owns(x):
             return x.coefficient(k)

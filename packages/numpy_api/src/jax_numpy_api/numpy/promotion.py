@@ -318,7 +318,7 @@ def canonical_axis(axis: Axis, ndim: int, name: str = "axis") -> int:
     return index + ndim if index < 0 else index
 
 
-def given_axes(axis: Any) -> Any:
+def given_axes(axis: Axis) -> Any:
     """What a user gave for axes, in a form that can be hashed: None, an integer, or a tuple of them for anything that yields
     integers (a list, a range, an array). Raises TypeError for all else."""
     if axis is None or type(axis) is int:

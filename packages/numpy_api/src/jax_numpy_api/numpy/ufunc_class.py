@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 import numpy as np
 
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
@@ -68,7 +69,7 @@ class ufunc:
     def __repr__(self):
         return f"<jnp.ufunc '{self.__name__}'>"
 
-    def __call__(self, *args: Any, out: None = None, where: None = None) -> Any:
+    def __call__(self, *args: Any, out: None = None, where: None = None) -> Array:
         """The function on arrays, which are broadcast. ``out`` and ``where`` must be None."""
         if out is not None:
             raise NotImplementedError(f"out argument of {self}")
@@ -92,7 +93,7 @@ class ufunc:
     # -- reduce and accumulate ---------------------------------------------------------------------------------------
 
     def reduce(self, a: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
-               initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Any:
+               initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
         """The elements along axes combined, from the first to the last.
 
         Args:
@@ -152,7 +153,7 @@ class ufunc:
             return (new if take is None else lax.select(take, new, carry)), None
         return lax.scan(step, first, rest if mask is None else (rest, mask))[0]
 
-    def accumulate(self, a: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: None = None) -> Any:
+    def accumulate(self, a: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None, out: None = None) -> Array:
         """All partial results of `reduce` along one axis."""
         self._check_binary("accumulate")
         if out is not None:
@@ -180,7 +181,7 @@ class ufunc:
 
     # -- at, outer, reduceat -----------------------------------------------------------------------------------------
 
-    def at(self, a: ArrayLike, indices: ArrayLike, b: ArrayLike | None = None, *, inplace: bool = True) -> Any:
+    def at(self, a: ArrayLike, indices: ArrayLike, b: ArrayLike | None = None, *, inplace: bool = True) -> Array:
         """``a`` with the function applied to the elements at ``indices`` (and ``b``), once for each time one comes.
 
         ``inplace`` must be False: the result is returned.
@@ -209,7 +210,7 @@ class ufunc:
             return flat.at[p].set(self(flat[p], values[i]).astype(flat.dtype))
         return lax.fori_loop(0, positions.size, step, a.reshape(-1)).reshape(a.shape)
 
-    def outer(self, A: ArrayLike, B: ArrayLike, /) -> Any:
+    def outer(self, A: ArrayLike, B: ArrayLike, /) -> Array:
         """The function of all pairs of elements of two arrays; the result has the axes of both."""
         self._check_binary("outer")
         check_arraylike(f"{self.__name__}.outer", A, B)
@@ -217,7 +218,7 @@ class ufunc:
         return self(A.reshape(A.shape + (1,) * B.ndim), B.reshape((1,) * A.ndim + B.shape))
 
     def reduceat(self, a: ArrayLike, indices: ArrayLike, axis: int = 0, dtype: DTypeLike | None = None,
-                 out: None = None) -> Any:
+                 out: None = None) -> Array:
         """`reduce` over the slices from each index to the next (to the end for the last).
 
         Where the next index is not larger, the slice is the one element at the index.

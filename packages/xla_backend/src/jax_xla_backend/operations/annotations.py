@@ -83,7 +83,7 @@ def _pairs(function: str, metadata: Mapping[str, Any]) -> tuple[tuple[str, str],
 
 
 def xla_metadata_call2(f: Callable[..., Any] | None = None, /, metadata: Mapping[str, Any] | None = None, *,
-                       ad_metadata: str = "same") -> Callable:
+                       ad_metadata: str | Mapping[str, Any] = "same") -> Callable:
     """``f`` as a call with metadata.
 
     Args:

@@ -15,7 +15,8 @@ from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import jit
 from jax_core.representation.primitive import LINEAR, Primitive
-from jax_core.representation.typing import ArrayLike, PyTree
+from jax_core.representation.typing import PyTree
+from jax_core.representation.typing import ArrayLike
 
 from ..platforms import client
 from ..arrays import from_parts

@@ -4,7 +4,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from jax_core.representation.typing import ArrayLike, Placement
+from jax_core.representation.typing import Placement
 
 from ..jaxlib_compat import _hlo, _jax
 
@@ -41,7 +41,7 @@ class Layout:
         return Layout(tuple(xla.minor_to_major())[::-1], tuple(xla.tiling()), xla.element_size_in_bits())
 
     @staticmethod
-    def for_array(x: ArrayLike) -> "Layout":
+    def for_array(x: Any) -> "Layout":
         """The layout of the array ``x``."""
         return x.format.layout
 

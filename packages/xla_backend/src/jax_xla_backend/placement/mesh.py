@@ -100,7 +100,7 @@ class Mesh(_Axes):
 
     devices: np.ndarray
 
-    def __init__(self, devices: ArrayLike | Sequence[DeviceLike], axis_names: Sequence[AxisName] | AxisName,
+    def __init__(self, devices: ArrayLike | Sequence[DeviceLike], axis_names: Sequence[AxisName] | str,
                  axis_types: Sequence[AxisType] | AxisType | None = None):
         devices = np.array(devices, dtype=object)
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
@@ -207,7 +207,7 @@ class AbstractMesh(_Axes):
 
     __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash")
 
-    def __init__(self, axis_sizes: Sequence[int], axis_names: Sequence[AxisName] | AxisName,
+    def __init__(self, axis_sizes: Sequence[int], axis_names: Sequence[AxisName] | str,
                  axis_types: Sequence[AxisType] | AxisType | None = None, *,
                  abstract_device: AbstractDevice | None = None):
         self._sizes = tuple(axis_sizes)

@@ -55,7 +55,7 @@ class PartitionSpec:
     UNCONSTRAINED = UNCONSTRAINED
 
     def __init__(self, *partitions: Any, unreduced: Iterable[AxisName] = frozenset(),
-                 reduced: Iterable[AxisName] = frozenset(), unreduced_kind: str | None = None):
+                 reduced: Iterable[AxisName] = frozenset(), unreduced_kind: UnreducedKind | None = None):
         self._partitions = tuple(map(_normal, partitions))
         self.unreduced = _axis_set(unreduced, "unreduced")
         self.reduced = _axis_set(reduced, "reduced")

@@ -119,7 +119,7 @@ _rules: dict[Primitive, Callable] = {}
 """``rule(ctx, *operands, **params) -> RooflineResult`` by primitive, as users register them."""
 
 
-def register_roofline(prim: Primitive) -> Callable:
+def register_roofline(prim: Primitive | str) -> Callable:
     """A decorator: the function ``rule(ctx, *operands, **params) -> RooflineResult`` says what ``prim`` costs."""
     def register(rule):
         _rules[prim] = rule
