@@ -123,7 +123,7 @@ class Traced(_Stage):
     fun_name: str
 
     def __init__(self, closed: ClosedJaxpr, in_tree: PyTreeDef, out_tree: PyTreeDef, donated: Sequence[bool], fun_name: str, spec: LowerSpec,
-                 static):
+                 static: object):
         self._closed, self.in_tree, self.out_tree = closed, in_tree, out_tree
         self._donated, self.fun_name, self._spec, self._static = donated, fun_name, spec, static
 

@@ -46,7 +46,7 @@ def defvectorized(prim: Primitive) -> None:
 defbroadcasting = defvectorized
 
 
-def defreducer(prim: Primitive, ident: Any = None) -> None:
+def defreducer(prim: Primitive, ident: object = None) -> None:
     """``prim`` reduces over its parameter ``axes``."""
     def batch(axis, args, dims, *, axes, **params):
         (x,), (d,) = args, dims

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ..interfaces import Builder
 from ..representation.primitive import Primitive
 
 
@@ -16,7 +17,7 @@ class LoweringRule:
     def __init__(self, fun: Callable[..., Any], multiple_results: bool):
         self.fun, self.multiple_results = fun, multiple_results
 
-    def __call__(self, b: Any, *values: Any, **params: Any) -> Any:
+    def __call__(self, b: Builder, *values: Any, **params: Any) -> Any:
         outs = b.fun(self.fun, *values, **params)
         return outs if self.multiple_results else outs[0]
 

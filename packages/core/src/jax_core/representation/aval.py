@@ -16,7 +16,7 @@ from . import dtypes
 from .manual_axis_type import ManualAxisType, varying_axes
 
 if TYPE_CHECKING:
-    from .typing import ArrayLike, DTypeLike, Placement, Shape
+    from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape
 
 
 class AbstractValue:
@@ -42,7 +42,7 @@ class AbstractValue:
         """The vector space that tangents live in."""
         return self.to_tangent_aval()
 
-    def vspace_add(self, x: Any, y: Any) -> Any:
+    def vspace_add(self, x: PyTree, y: PyTree) -> Any:
         """The sum of two tangents of this type."""
         return x + y
 

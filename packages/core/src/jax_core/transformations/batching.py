@@ -23,7 +23,7 @@ from ..traces.structural import bdim_at_front, broadcast_to, matchaxis, moved
 from ..traces.trace import Trace, Tracer
 
 if TYPE_CHECKING:
-    from ..representation.typing import AxisName
+    from ..representation.typing import PyTree, AxisName
     from .custom_jvp import CustomJvpCall
     from .custom_vjp import CustomVjpCall
 
@@ -146,7 +146,7 @@ class BatchTrace(Trace):
 
     # -- mutable references: one for all lanes, with a mapped axis -----------------------------------------------------
 
-    def new_ref(self, init: Any, params: dict[str, Any]):
+    def new_ref(self, init: PyTree, params: dict[str, Any]):
         val, dim = self.unbox(init)
         ref = self.parent.process_ref(new_ref_p, (bdim_at_front(val, dim, self.axis.size),), params)
         return BatchTracer(self, ref, 0)

@@ -23,6 +23,7 @@ from ..traces.structural import add, instantiate
 from ..traces.trace import Trace, Tracer
 
 if TYPE_CHECKING:
+    from ..representation.typing import PyTree
     from .custom_jvp import CustomJvpCall
     from .custom_vjp import CustomVjpCall
 
@@ -80,7 +81,7 @@ class JVPTrace(Trace):
 
     # -- mutable references: the tangent is a Python object that holds the tangent of the contents --------------------
 
-    def new_ref(self, init: Any, params: dict[str, Any]):
+    def new_ref(self, init: PyTree, params: dict[str, Any]):
         primal, tangent = self.split(init)
         ref = self.parent.process_ref(new_ref_p, (primal,), params)
         return JVPTracer(self, ref, Cell(tangent)) if has_tangent(get_aval(primal)) else ref
