@@ -82,7 +82,7 @@ class TracerHabits:
         """For tracers of libraries; ours set their own attributes. A class that works its type out keeps it."""
         self._trace = trace
         if not isinstance(getattr(type(self), "aval", None), property):
-            self.aval = aval  # in the dictionary or slot of the subclass
+            self.aval = aval  # type: ignore[misc]  # in the dictionary or slot of the subclass
 
     def to_concrete_value(self) -> Any | None:
         """The value below all transformations, if there is one. Tracers of libraries override it."""
