@@ -14,7 +14,7 @@ ROUNDS, SEED, PARTS = 3, 1, 16
 SAID = (TypeError, ValueError, OverflowError, NotImplementedError)
 KNOWN = {
     "NameError": "Found an unbound axis name",  # the class that users know for it
-    "RuntimeError": ("Unknown backend", "cannot handle multidimensional", "is not one of 'VALID'"),
+    "RuntimeError": ("Unknown backend", "weights must be a vector", "weights must have an entry", "is not one of 'VALID'"),
 }
 BY_ACCIDENT = ("tuple index out of range", "list index out of range", "string index out of range", "pop from empty list")
 CALLS = list(bad_calls.calls(ROUNDS, SEED))

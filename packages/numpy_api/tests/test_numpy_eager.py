@@ -90,7 +90,7 @@ def test_traced_length():
     (lambda: jnp.sum(jnp.ones(3), out=jnp.ones(())), NotImplementedError, "The 'out' argument to jnp.sum is not supported"),
     (lambda: jnp.sum(jnp.ones(3), axis=1), ValueError, "axis 1 is out of bounds for array of dimension 1"),
     (lambda: jnp.array(2 ** 40), OverflowError, "1099511627776 does not fit int32"),
-    (lambda: jnp.array(None), ValueError, "None is not a valid value for jnp.array"),
+    (lambda: jnp.array(None), ValueError, "jax.numpy.array: None is no value of an array"),
     (lambda: jnp.array([[1, 2], [3]]), ValueError, "inhomogeneous"),
     (lambda: jnp.arange(3) ** -1, TypeError, "Integers cannot be raised to negative powers"),
     (lambda: jnp.einsum("ij,jk", jnp.ones((2, 3)), jnp.ones((2, 3))), ValueError, r"label 'j' .* has length 3 and 2"),

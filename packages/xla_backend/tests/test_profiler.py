@@ -122,9 +122,9 @@ def test_exported_data_of_a_session(tmp_path):
 def test_one_session_at_a_time():
     session = profiler.ProfileSession(profiler_options=quiet())
     assert not session.is_running and session.profile_data is None
-    with pytest.raises(RuntimeError, match="No profile started"):
+    with pytest.raises(RuntimeError, match="no session is under way"):
         session.stop()
-    with pytest.raises(RuntimeError, match="No profile started"):
+    with pytest.raises(RuntimeError, match="no session is under way"):
         profiler.stop_trace()
     with pytest.raises(RuntimeError, match="nothing was recorded yet"):
         session.export_profile_data("unused")
@@ -160,8 +160,8 @@ import socket
 from jax_xla_backend.tools import profiler
 profiler.start_server({port})
 socket.create_connection(("127.0.0.1", {port}), timeout=10).close()
-for call, words in ((lambda: profiler.start_server({port}), "Only one profiler server"), (profiler.stop_server, None),
-                    (profiler.stop_server, "No active profiler server")):
+for call, words in ((lambda: profiler.start_server({port}), "a server is running already"), (profiler.stop_server, None),
+                    (profiler.stop_server, "no server is running")):
     try:
         call()
         assert words is None

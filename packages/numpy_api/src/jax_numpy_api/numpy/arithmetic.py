@@ -393,5 +393,5 @@ def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: Arr
     Source: `numpy.clip`.
     """
     if arr is None:
-        raise ValueError("No input was provided to the clip function.")
+        raise ValueError("jax.numpy.clip: arr is missing; give the array to clip")
     return _clip(arr, min, max)

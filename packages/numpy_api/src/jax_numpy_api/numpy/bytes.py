@@ -29,7 +29,7 @@ def view_as(x: Any, dtype: Any) -> Array:
     if wide == narrow:
         return lax.bitcast_convert_type(x, new)
     if not x.ndim:
-        raise ValueError("view() cannot be called on a 0d array if the itemsize is changing.")
+        raise ValueError("view of a scalar: the new dtype must be as wide as the old; add an axis first")
     if wide > narrow:  # one element becomes several, along a new last axis
         out = lax.bitcast_convert_type(x, new)
         return lax.reshape(out, (*x.shape[:-1], x.shape[-1] * (wide // narrow)))
@@ -55,7 +55,7 @@ def swapped(x: Any) -> Array:
 
 def _order(bitorder: str) -> np.ndarray:
     if bitorder not in ("little", "big"):
-        raise ValueError("'order' must be either 'little' or 'big'")
+        raise ValueError("jax.numpy.packbits and unpackbits: bitorder must be 'little' or 'big'")
     bits = np.arange(8, dtype=np.uint8)
     return bits if bitorder == "little" else bits[::-1].copy()
 
@@ -67,7 +67,7 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     """
     check_arraylike("packbits", a)
     if not (dtypes.issubdtype(dtypes.dtype(a), np.integer) or dtypes.dtype(a) == np.bool_):
-        raise TypeError("Expected an input array of integer or boolean data type")
+        raise TypeError("jax.numpy.packbits: a must hold integers or booleans")
     order = _order(bitorder)
     x, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, np.ndim(a)))
     x = moveaxis(lax.convert_element_type(truth(x), np.uint8), axis, -1)
@@ -92,7 +92,7 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
     """
     check_arraylike("unpackbits", a)
     if dtypes.dtype(a) != np.uint8:
-        raise TypeError("Expected an input array of unsigned byte data type")
+        raise TypeError("jax.numpy.unpackbits: a must be of dtype uint8")
     order = _order(bitorder)
     x, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, np.ndim(a)))
     x = moveaxis(x, axis, -1)

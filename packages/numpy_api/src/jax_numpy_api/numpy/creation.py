@@ -296,7 +296,7 @@ def _from_numpy(x: Any, dtype: Any) -> Array:
 
 def _from_object(x: Any, dtype: Any, copy: bool) -> Array:
     if x is None:
-        raise ValueError("None is not a valid value for jnp.array")
+        raise ValueError("jax.numpy.array: None is no value of an array; use jnp.nan, or leave it out")
     if hasattr(x, "__jax_array__"):
         return _array_of(own_array(x), dtype, copy)
     if hasattr(x, "__array__"):
@@ -337,7 +337,7 @@ def _from_sequence(x: Any, dtype: Any) -> Array:
     if kinds <= _SCALARS:
         return _from_numbers(x, kinds, dtype)
     if type(None) in kinds:
-        raise ValueError("None is not a valid value for jnp.array")
+        raise ValueError("jax.numpy.array: None is no value of an array; use jnp.nan, or leave it out")
     if all(issubclass(k, (np.ndarray, np.generic, bool, int, float, complex)) for k in kinds):
         return _from_numpy_leaves(x, kinds, dtype)
     return _stacked(x, dtype)

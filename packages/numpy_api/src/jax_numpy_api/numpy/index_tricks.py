@@ -147,9 +147,9 @@ def diag_indices_from(arr: ArrayLike) -> tuple:
     check_arraylike("diag_indices_from", arr)
     shape = shape_of(arr)
     if len(shape) < 2:
-        raise ValueError("input array must be at least 2-d")
+        raise ValueError(f"jax.numpy.diag_indices_from: expected two axes or more, got shape {shape_of(arr)}")
     if len(set(shape)) != 1:
-        raise ValueError("All dimensions of input must be of equal length")
+        raise ValueError(f"jax.numpy.diag_indices_from: all axes must be equally long, got shape {shape_of(arr)}")
     return diag_indices(shape[0], len(shape))
 
 
@@ -214,7 +214,7 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mod
     indices = [as_array(i) for i in multi_index]
     for i in indices:
         if not dtypes.issubdtype(i.dtype, np.integer):
-            raise TypeError("only int indices permitted")
+            raise TypeError("jax.numpy.ravel_multi_index: the indices must be integers")
     modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
     indices = [limited(i, operator.index(n), m, "ravel_multi_index", "coordinates array") for i, n, m in zip(indices, dims, modes)]
     if order not in ("C", "F"):

@@ -291,11 +291,11 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid
     check_arraylike("jnp.linalg.lstsq", a, b)
     a, b = (as_array(x) for x in promote_dtypes_inexact(a, b))
     if a.ndim != 2:
-        raise TypeError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+        raise TypeError(f"jax.numpy.linalg.lstsq: a must be a matrix, got shape {a.shape}")
     if b.ndim not in (1, 2):
-        raise TypeError(f"{b.ndim}-dimensional array given. Array must be one or two-dimensional")
+        raise TypeError(f"jax.numpy.linalg.lstsq: b must be a vector or a matrix, got shape {b.shape}")
     if a.shape[0] != b.shape[0]:
-        raise ValueError(f"Leading dimensions of input arrays must match, got {a.shape} and {b.shape}")
+        raise ValueError(f"jax.numpy.linalg.lstsq: a and b must have as many rows, got shapes {a.shape} and {b.shape}")
     x, resid, rank, s = _lstsq(a, b, None if rcond is None else float(rcond))
     if numpy_resid and (int(rank) < a.shape[1] or a.shape[0] <= a.shape[1]):
         resid = lax.full((0,), 0, resid.dtype)
@@ -579,7 +579,7 @@ def _vector_norm(x: Array, ord: Any, axis: Any, keepdims: bool) -> Array:
     if ord == 1:
         return reductions.sum(size, axis=axis, keepdims=keepdims)
     if isinstance(ord, str):
-        raise ValueError(f"Invalid order '{ord}' for vector norm.")
+        raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of vectors; see the docstring for those there are")
     total = reductions.sum(arithmetic.power(size, ord), axis=axis, keepdims=keepdims)
     return arithmetic.power(total, 1.0 / ord)
 
@@ -599,7 +599,7 @@ def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: bool) -> Array:
         fold = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}[ord]
         out = fold(s, axis=-1)
         return lax.expand_dims(out, tuple(sorted(axes))) if keepdims else out
-    raise ValueError(f"Invalid order '{ord}' for matrix norm.")
+    raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of matrices; see the docstring for those there are")
 
 
 def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ...] | int | None = None,

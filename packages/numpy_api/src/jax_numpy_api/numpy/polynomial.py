@@ -258,15 +258,15 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
     deg = operator.index(deg)
     x, y = (as_array(v) for v in promote_dtypes_inexact(x, y))
     if deg < 0:
-        raise ValueError("expected deg >= 0")
+        raise ValueError(f"jax.numpy.polyfit: deg must be at least 0, got {deg}")
     if x.ndim != 1:
-        raise TypeError("expected 1D vector for x")
+        raise TypeError(f"jax.numpy.polyfit: x must be a vector, got shape {x.shape}")
     if x.size == 0:
-        raise TypeError("expected non-empty vector for x")
+        raise TypeError("jax.numpy.polyfit: x has no points; give one at least")
     if y.ndim not in (1, 2):
-        raise TypeError("expected 1D or 2D array for y")
+        raise TypeError(f"jax.numpy.polyfit: y must be a vector or a matrix with a column a data set, got shape {y.shape}")
     if x.shape[0] != y.shape[0]:
-        raise TypeError("expected x and y to have same length")
+        raise TypeError(f"jax.numpy.polyfit: x has {x.shape[0]} points, but y has {y.shape[0]}")
     if rcond is None:
         rcond = x.shape[0] * float(dtypes.finfo(x.dtype).eps)
     lhs, rhs = vander(x, deg + 1), y
@@ -274,9 +274,9 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
         check_arraylike("polyfit", w)
         w = convert(as_array(w), lhs.dtype)
         if w.ndim != 1:
-            raise TypeError("expected a 1-d array for weights")
+            raise TypeError(f"jax.numpy.polyfit: w must be a vector, got shape {w.shape}")
         if w.shape[0] != y.shape[0]:
-            raise TypeError("expected w and y to have the same length")
+            raise TypeError(f"jax.numpy.polyfit: w has {w.shape[0]} weights for {y.shape[0]} points")
         lhs = lhs * w[:, None]
         rhs = rhs * (w[:, None] if rhs.ndim == 2 else w)
     scale = sqrt(reductions.sum(lhs * lhs, axis=0))

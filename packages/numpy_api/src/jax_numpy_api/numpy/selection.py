@@ -78,9 +78,9 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
     Source: `numpy.select`.
     """
     if len(condlist) != len(choicelist):
-        raise ValueError(f"condlist must have length equal to choicelist ({len(condlist)} vs {len(choicelist)})")
+        raise ValueError(f"jax.numpy.select: {len(condlist)} conditions for {len(choicelist)} choices; give one for each")
     if len(condlist) == 0:
-        raise ValueError("condlist must be non-empty")
+        raise ValueError("jax.numpy.select: condlist is empty; give one condition at least")
     *choices, default = promote_dtypes(*choicelist, default)
     for condition in condlist:
         if dtypes.dtype(condition) != np.bool_:
@@ -137,7 +137,7 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
             raise ValueError(f"choose: choices must be a sequence of arrays, got the number {choices}")
         choices = [choices[i] for i in range(shape_of(choices)[0])]
     if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
-        raise ValueError("`a` array must be integer typed")
+        raise ValueError("jax.numpy.choose: a must hold integers, the numbers of the choices")
     a = limited(a, len(choices), mode, "choose", "choice array")
     shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in choices))
     choices = [broadcast_to(as_array(c), shape) for c in choices]
@@ -279,13 +279,13 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, siz
     check_arraylike("compress", condition, a)
     condition = truth(as_array(condition))
     if condition.ndim != 1:
-        raise ValueError("condition must be a 1D array")
+        raise ValueError("jax.numpy.compress: condition must be a vector")
     a, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, len(shape_of(a))))
     n = a.shape[axis]
     if condition.shape[0] > n:
         extra = concrete(condition)
         if extra is not None and extra[n:].any():
-            raise ValueError("condition contains entries that are out of bounds")
+            raise ValueError("jax.numpy.compress: condition is true beyond the end of the axis")
         condition = condition[:n]
     if size is None:
         return take(a, nonzero(condition)[0], axis)
@@ -382,7 +382,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     if not vals.size:
         if not arr.size:
             return arr
-        raise ValueError("Cannot place values from an empty array")
+        raise ValueError("jax.numpy.place: vals is empty; give one value at least")
     order = lax.sub(lax.cumsum(lax.convert_element_type(ravel(mask), np.int32)), np.int32(1))
     chosen = take(vals, arithmetic.remainder(order, vals.size), mode="clip").astype(arr.dtype)
     return arithmetic.select(ravel(mask), chosen, ravel(arr)).reshape(arr.shape)
@@ -400,7 +400,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape)))
     indices = as_array(indices)
     if not dtypes.issubdtype(indices.dtype, np.integer):
-        raise TypeError(f"put_along_axis indices must be integers, got {indices.dtype}")
+        raise TypeError(f"jax.numpy.put_along_axis: indices must be integers, got {indices.dtype}")
     if a.ndim != indices.ndim:
         raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {a.ndim}")
     full = tuple(n if i == axis else max(n, m) for i, (n, m) in enumerate(zip(indices.shape, a.shape)))
@@ -422,9 +422,9 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: 
     if wrap:
         raise NotImplementedError("wrap=True is not implemented, must be an integer")
     if a.ndim < 2:
-        raise ValueError("array must be at least 2-d")
+        raise ValueError(f"jax.numpy.fill_diagonal: a must have two axes or more, got shape {a.shape}")
     if a.ndim > 2 and len(set(a.shape)) != 1:
-        raise ValueError(f"All dimensions of input must be of equal length, got shape {a.shape}")
+        raise ValueError(f"jax.numpy.fill_diagonal: with more than two axes all must be equally long, got shape {a.shape}")
     n = min(a.shape)
     values = val if val.ndim == 0 else take(ravel(val), np.arange(n) % max(val.size, 1))
     where_ = (np.arange(n),) * a.ndim

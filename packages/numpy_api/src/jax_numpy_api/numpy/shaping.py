@@ -299,7 +299,7 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
     shapes = [shape_of(a) for a in arrays]
     rank = len(shapes[0])
     if rank == 0:
-        raise ValueError("Zero-dimensional arrays cannot be concatenated.")
+        raise ValueError("concatenation: scalars have no axis to join along; use jnp.stack")
     if any(len(s) != rank for s in shapes):
         raise TypeError("concatenation: the arrays differ in their number of axes, got shapes "
                         f"{', '.join(map(str, shapes))}; add axes by jnp.expand_dims")
@@ -419,7 +419,7 @@ def _block_depth(x: Any) -> int:
     if not isinstance(x, list):
         return 0
     if not x:
-        raise ValueError("jnp.block does not allow empty list arguments")
+        raise ValueError("jax.numpy.block: a list is empty; leave it out")
     depths = {_block_depth(y) for y in x}
     if len(depths) > 1:
         raise ValueError(f"Mismatched list depths in jnp.block: {sorted(depths)}")
@@ -690,7 +690,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     if v.ndim == 2:
         return diagonal(v, k)
     if v.ndim != 1:
-        raise ValueError(f"diag input must be 1d or 2d, got shape {v.shape}")
+        raise ValueError(f"jax.numpy.diag: v must be a vector or a matrix, got shape {v.shape}")
     size = v.shape[0] + abs(k)
     padded = lax.pad(v, np.zeros((), v.dtype)[()], ((max(k, 0), max(-k, 0), 0),))
     spread = broadcast_to(padded, (size, size))

@@ -105,7 +105,7 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | str | N
             raise ValueError(f"the only valid string value of `left` and `right` is 'extrapolate', but got: {s!r}")
     check_arraylike("interp", x, xp, fp)
     if len(shape_of(xp)) != 1 or shape_of(xp) != shape_of(fp):
-        raise ValueError(f"xp and fp must be one-dimensional arrays of equal size, got {shape_of(xp)} and {shape_of(fp)}")
+        raise ValueError(f"jax.numpy.interp: xp and fp must be vectors of one length, got shapes {shape_of(xp)} and {shape_of(fp)}")
     values = tuple(None if isinstance(s, str) else s for s in (left, right))
     return _interp(x, xp, fp, values[0], values[1], period, static)
 
@@ -332,7 +332,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     if n == 0:
         return a
     if n < 0:
-        raise ValueError(f"order must be non-negative but got {n}")
+        raise ValueError(f"jax.numpy.diff: n must be at least 0, got {n}")
     shape = shape_of(a)
     if not shape:
         raise ValueError("diff requires input that is at least one dimensional; got a number")

@@ -95,9 +95,9 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size
     """
     keys = [as_array(k) for k in (keys if isinstance(keys, (list, tuple)) else [keys[i] for i in range(*shape_of(keys)[:1])])]
     if not keys:
-        raise TypeError("need sequence of keys with len > 0 in lexsort")
+        raise TypeError("jax.numpy.lexsort: keys is empty; give one key at least")
     if len({k.shape for k in keys}) > 1:
-        raise ValueError(f"all keys need to be the same shape, got {[k.shape for k in keys]}")
+        raise ValueError(f"jax.numpy.lexsort: the keys must have one shape, got {[k.shape for k in keys]}")
     shape = keys[0].shape
     if not shape:
         return lax.full((), 0, dtypes.default_int_dtype())
@@ -223,7 +223,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLi
         raise ValueError(f"{method!r} is an invalid value for keyword 'method'. Expected one of ['sort', 'scan', "
                          "'scan_unrolled', 'compare_all'].")
     if len(shape_of(a)) != 1:
-        raise ValueError(f"a should be 1-dimensional, got shape {tuple(shape_of(a))}")
+        raise ValueError(f"jax.numpy.searchsorted: a must be a vector, got shape {tuple(shape_of(a))}")
     if sorter is not None:
         a = as_array(a)[as_array(sorter)]
     n = shape_of(a)[0]

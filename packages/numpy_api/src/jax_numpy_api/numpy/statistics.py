@@ -55,7 +55,7 @@ def _sorted_quantile(name, a, q, axis, method, keepdims, skip_nan):
     if _is_complex(a) or _is_complex(q):
         raise ValueError(f"{name} does not support complex input, as the operation is poorly defined.")
     if q.ndim > 1:
-        raise ValueError(f"q must be have rank <= 1, got shape {q.shape}")
+        raise ValueError(f"jax.numpy.{name}: q must be a number or a vector, got shape {q.shape}")
     kept, lines = _one_line(a, axis)
     narrow = lines.dtype
     compute = np.dtype(np.float32) if np.dtype(narrow).itemsize < 4 else np.dtype(narrow)
@@ -308,7 +308,7 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
     if not dtypes.issubdtype(x.dtype, np.integer):
         raise TypeError(f"x argument to bincount must have an integer type; got {x.dtype}")
     if x.ndim != 1:
-        raise ValueError("only 1-dimensional input supported.")
+        raise ValueError("jax.numpy.bincount: x must be a vector; ravel it")
     minlength = operator.index(minlength)
     if length is None:
         known = concrete(x)
@@ -322,7 +322,7 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
     else:
         check_arraylike("bincount", weights)
         if shape_of(weights) != x.shape:
-            raise ValueError("shape of weights must match shape of x.")
+            raise ValueError("jax.numpy.bincount: weights must have the shape of x")
     kind = dtypes.dtype(weights)
     x = arithmetic.clip(x, 0, None) if dtypes.issubdtype(x.dtype, np.signedinteger) else x
     return placed(_count(x, weights, length, kind), None, out_sharding)
@@ -366,7 +366,7 @@ def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | S
     Source: `numpy.histogram_bin_edges`.
     """
     if isinstance(bins, str):
-        raise NotImplementedError("string values for `bins` not implemented.")
+        raise NotImplementedError("jax.numpy.histogram: rules for bins given by name are not offered; give their number or their edges")
     check_arraylike("histogram_bin_edges", a, bins)
     a = ravel(a)
     dtype = dtypes.to_floating_dtype(dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(a.dtype)))
@@ -536,12 +536,12 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
     if dtype is not None:
         x = x.astype(dtype)
     if x.ndim > 2:
-        raise ValueError("m has more than 2 dimensions")
+        raise ValueError(f"jax.numpy.cov: m must be a vector or a matrix, got shape {shape_of(m)}")
     x = _variables(x, rowvar)
     if y is not None:
         other = as_array(promote_dtypes_inexact(m, y)[1]).astype(x.dtype)
         if other.ndim > 2:
-            raise ValueError("y has more than 2 dimensions")
+            raise ValueError(f"jax.numpy.cov: y must be a vector or a matrix, got shape {shape_of(y)}")
         x = concatenate([x, _variables(other, rowvar)], 0)
     if ddof is None:
         ddof = 0 if bias else 1
@@ -574,18 +574,18 @@ def _observation_weights(fweights, aweights, x):
     if fweights is not None:
         check_arraylike("cov", fweights)
         if len(shape_of(fweights)) != 1:
-            raise RuntimeError("cannot handle multidimensional fweights")
+            raise RuntimeError("jax.numpy.cov: fweights must be a vector")
         if shape_of(fweights)[0] != x.shape[1]:
-            raise RuntimeError("incompatible numbers of samples and fweights")
+            raise RuntimeError("jax.numpy.cov: fweights must have an entry for each sample")
         if not dtypes.issubdtype(dtypes.dtype(fweights), np.integer):
-            raise TypeError("fweights must be integer.")
+            raise TypeError("jax.numpy.cov: fweights count repetitions, so they must be integers; for others use aweights")
         weights = magnitude(as_array(fweights)).astype(dtypes.to_floating_dtype(x.dtype))
     if aweights is not None:
         check_arraylike("cov", aweights)
         if len(shape_of(aweights)) != 1:
-            raise RuntimeError("cannot handle multidimensional aweights")
+            raise RuntimeError("jax.numpy.cov: aweights must be a vector")
         if shape_of(aweights)[0] != x.shape[1]:
-            raise RuntimeError("incompatible numbers of samples and aweights")
+            raise RuntimeError("jax.numpy.cov: aweights must have an entry for each sample")
         own = magnitude(as_array(aweights)).astype(dtypes.to_floating_dtype(x.dtype))
         weights = own if weights is None else lax.mul(weights, own)
     if weights is None:

@@ -38,7 +38,7 @@ def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[Any] | None 
     """
     devices = _in_order(client.devices() if devices is None else devices)
     if math.prod(mesh_shape) != len(devices):
-        raise ValueError(f"Number of devices {len(devices)} must equal the product of mesh_shape {tuple(mesh_shape)}")
+        raise ValueError(f"create_device_mesh: mesh_shape={tuple(mesh_shape)} has {math.prod(mesh_shape)} places for {len(devices)} devices")
     handler = device_kind_handler_dict.get(devices[0].device_kind) if devices else None
     if handler is not None:
         found = handler(mesh_shape, devices, contiguous_submeshes=contiguous_submeshes)
@@ -69,13 +69,14 @@ def create_hybrid_device_mesh(mesh_shape: Sequence[int], dcn_mesh_shape: Sequenc
     devices = list(client.devices() if devices is None else devices)
     attribute = "process_index" if process_is_granule else "slice_index"
     if not hasattr(devices[0], attribute):
-        raise ValueError(f"Device {devices[0]} does not have attribute {attribute}. See `process_is_granule` option.")
+        raise ValueError(f"create_hybrid_device_mesh: {devices[0]} does not tell its {attribute}; group by process with process_is_granule=True")
     groups: dict[int, list] = {}
     for device in devices:
         groups.setdefault(getattr(device, attribute), []).append(device)
     keys = sorted(groups) if should_sort_granules_by_key else list(groups)
     if len(keys) != math.prod(dcn_mesh_shape):
-        raise ValueError(f"Number of slices {len(keys)} must equal the product of dcn_mesh_shape {tuple(dcn_mesh_shape)}")
+        raise ValueError(f"create_hybrid_device_mesh: dcn_mesh_shape={tuple(dcn_mesh_shape)} has {math.prod(dcn_mesh_shape)} places for "
+                         f"{len(keys)} groups of devices")
     grids = [create_device_mesh(mesh_shape, groups[key]) for key in keys]
     outer = np.empty(len(grids), dtype=object)
     outer[:] = grids

@@ -99,7 +99,7 @@ class ProfileSession:
         global _running, _last
         with _lock:
             if self._session is None:
-                raise RuntimeError("No profile started")
+                raise RuntimeError("profiler: no session is under way; begin one by start_trace")
             session, self._session, _running = self._session, None, None
             self._result = _last = _Recording(session)
         if self._log_dir is not None:
@@ -142,7 +142,7 @@ def stop_trace() -> ProfileData | None:
       RuntimeError: there is none.
     """
     if _running is None:
-        raise RuntimeError("No profile started")
+        raise RuntimeError("profiler: no session is under way; begin one by start_trace")
     return _running.stop()
 
 
@@ -279,7 +279,7 @@ def start_server(port: int, requires_backend: bool = True) -> Any:
         client.get_client()
     with _lock:
         if _server is not None:
-            raise ValueError("Only one profiler server can be active at a time.")
+            raise ValueError("profiler: a server is running already; end it by stop_server")
         _server = profiler.start_server(port)
         return _server
 
@@ -293,7 +293,7 @@ def stop_server() -> None:
     global _server
     with _lock:
         if _server is None:
-            raise ValueError("No active profiler server.")
+            raise ValueError("profiler: no server is running; begin one by start_server")
         _server = None  # the server stops when nobody holds it
 
 
