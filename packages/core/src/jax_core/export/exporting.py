@@ -75,7 +75,7 @@ class _Placements:
         if not any(self.ins + self.outs):
             inside = backends.get().exporting.placements_asked_for(closed, LowerSpec(spec.name, platform=platform))
             if inside:  # the arguments are not placed, but values in the program are: then the arguments are everywhere
-                everywhere = {**known.describe(inside[0]), "spec": []}
+                everywhere = {**(known.describe(inside[0]) or {}), "spec": []}
                 self.ins = [everywhere] * len(self.ins)
                 self.in_shardings = [known.on_devices(everywhere)] * len(self.ins)
         self.count = max([known.device_count(d) for d in self.ins + self.outs if d is not None], default=1)
@@ -125,7 +125,8 @@ def _lowered(traced: Any, platforms: Sequence[str], disabled_checks: Sequence[Di
     told = (*(traced._spec.in_shardings or ()), *(traced._spec.out_shardings or ()))
     if places is None and any(map(backends.get().placements.describe, told)):
         raise NotImplementedError(f"export of {name}: programs placed on several devices cannot have symbolic shapes")
-    modules, kept = {}, ()
+    modules: dict = {}
+    kept: tuple[int, ...] = ()
     for platform in platforms:
         spec = LowerSpec(traced._spec.name, (), traced._spec.keep_unused, platform=platform, compiler_options=options)
         if places is not None and places.count > 1:

@@ -188,7 +188,8 @@ class Lowered(_Stage):
     def __init__(self, traced: Traced, module: LoweredModule, spec: LowerSpec):
         self._traced, self._module, self._spec = traced, module, spec
         self._closed, self.in_tree, self.out_tree = traced._closed, traced.in_tree, traced.out_tree
-        self._donated, self._placed = traced._donated, None
+        self._donated = traced._donated
+        self._placed: LoweredModule | None = None
 
     @property
     def _shown(self) -> LoweredModule:

@@ -216,6 +216,7 @@ class ShapedArray(AbstractValue):
 
     __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "memory_space", "_hash", "__weakref__")
     _hash: int
+    placement: Any
     array_abstraction_level = 1
 
     def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None,

@@ -122,7 +122,7 @@ def apply(prim: Primitive, args: Sequence[Any], params: dict) -> list:
     return [as_array(x, aval) for x, aval in zip(out if prim.multiple_results else [out], types)]
 
 
-def as_array(x: Any, aval: ShapedArray) -> NumpyArray:
+def as_array(x: Any, aval: Any) -> NumpyArray:
     return x if isinstance(x, NumpyArray) and x.aval == aval else NumpyArray(np.asarray(x), aval)
 
 
