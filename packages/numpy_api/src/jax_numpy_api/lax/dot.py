@@ -226,7 +226,7 @@ def _as(x, aval):
     if own.dtype == aval.dtype and own.weak_type == aval.weak_type:
         return x
     if own.dtype.kind == "c" and aval.dtype.kind != "c":
-        from .complex import real_p  # loaded when a real operand gets the cotangent of a complex product
+        from .complex import real_p  # start-up: loaded when a real operand gets the cotangent of a complex product
         x = real_p.bind(x)
         if get_aval(x).dtype == aval.dtype:
             return x

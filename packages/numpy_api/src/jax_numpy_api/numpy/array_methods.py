@@ -303,7 +303,7 @@ def astype(self, dtype: DTypeLike | None, copy: bool = False, device: Placement 
 
 def reshape(self, *args: Any, order: str = "C", out_sharding: Placement | None = None) -> Array:
     """The elements in another shape, given as one sequence or as several integers; see `jax.numpy.reshape`."""
-    from .shaping import _reshape  # loaded when an array is first reshaped
+    from .shaping import _reshape  # start-up: loaded when an array is first reshaped
     return _reshape(self, args[0] if len(args) == 1 else args, order, out_sharding)
 
 
@@ -362,7 +362,7 @@ def view(self, dtype: DTypeLike | None = None, type: None = None) -> Array:
 
     Source: `numpy.ndarray.view`.
     """
-    from .bytes import view_as  # loaded when an array is first reinterpreted
+    from .bytes import view_as  # start-up: loaded when an array is first reinterpreted
     if type is not None:
         raise NotImplementedError("`type` argument of array.view() is not supported.")
     return self if dtype is None else view_as(self, dtype)
@@ -370,7 +370,7 @@ def view(self, dtype: DTypeLike | None = None, type: None = None) -> Array:
 
 def byteswap(self) -> Array:
     """The bytes of each element in reverse order; see `numpy.ndarray.byteswap`."""
-    from .bytes import swapped  # loaded when an array is first swapped
+    from .bytes import swapped  # start-up: loaded when an array is first swapped
     return swapped(self)
 
 
@@ -382,12 +382,12 @@ def to_device(self, device: Placement, *, stream: int | None = None):
 
 
 def _array_namespace(self, *, api_version=None):
-    from .array_api import namespace  # loaded when another library asks
+    from .array_api import namespace  # start-up: loaded when another library asks
     return namespace(api_version)
 
 
 def _array_module(self, types):
-    from .array_api import namespace  # loaded when another library asks
+    from .array_api import namespace  # start-up: loaded when another library asks
     return namespace(None)
 
 
@@ -431,12 +431,12 @@ def _unary(fun: Callable) -> Callable:
 
 
 def _window(x, start, size, axis):
-    from ..lax import slicing  # loaded when a reference has a traced slice
+    from ..lax import slicing  # start-up: loaded when a reference has a traced slice
     return slicing.dynamic_slice_in_dim(x, start, size, axis)
 
 
 def _with_window(x, part, start, axis):
-    from ..lax import slicing  # loaded when a reference has a traced slice
+    from ..lax import slicing  # start-up: loaded when a reference has a traced slice
     return slicing.dynamic_update_slice_in_dim(x, part, start, axis)
 
 

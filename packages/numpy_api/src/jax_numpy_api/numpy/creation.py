@@ -39,7 +39,7 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
         return x
     if evaluating() and not isinstance(x, Tracer):
         return backends.get().put(x, None, where)
-    from ..lax.placement import is_placement  # loaded when a program names a placement, as few do at start-up
+    from ..lax.placement import is_placement  # start-up: loaded when a placement is named
     if is_placement(where):
         return lax.with_sharding_constraint(x, where)
     return x

@@ -69,7 +69,7 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
 def einsum_path(subscripts: str | ArrayLike, /, *operands: Any,
                 optimize: bool | str | list[tuple[int, ...]] = "auto") -> tuple:
     """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`."""
-    import opt_einsum  # loaded when a sum has three operands or more, or its path is asked for
+    import opt_einsum  # start-up: loaded when a sum has three operands or more, or its path is asked for
     labels, arrays = _parsed(subscripts, operands)
     path, info = opt_einsum.contract_path(labels, *(np.broadcast_to(np.float32(0), shape_of(a)) for a in arrays),
                                           optimize=_search(optimize))
@@ -195,7 +195,7 @@ def _path(labels: str, shapes: tuple, optimize: Any) -> list:
         return [(0,)]
     if len(shapes) == 2:
         return [(0, 1)]
-    import opt_einsum  # loaded when a sum has three operands or more, or its path is asked for
+    import opt_einsum  # start-up: loaded when a sum has three operands or more, or its path is asked for
     path = opt_einsum.contract_path(labels, *shapes, shapes=True, optimize=_search(optimize))[0]
     return _in_pairs(path)
 

@@ -29,8 +29,8 @@ def _spsolve_type(data, indices, indptr, b, *, tol, reorder):
 
 
 def _solve_on_host(data, indices, indptr, b):
-    from scipy.sparse import csr_matrix  # loaded when a system is solved: SciPy is slow to import
-    from scipy.sparse.linalg import spsolve as solve  # loaded with it
+    from scipy.sparse import csr_matrix  # an optional dependency: SciPy, loaded when a system is solved
+    from scipy.sparse.linalg import spsolve as solve  # an optional dependency, as above
     n = b.shape[0]
     count = int(indptr[-1])
     matrix = csr_matrix((np.asarray(data)[:count], np.asarray(indices)[:count], np.asarray(indptr)), shape=(n, n))

@@ -38,7 +38,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 
 from ..compare import eq, ne
 from ..select import clamp, select_n
-from . import in_place
+from .in_place import emit as emit_in_place, plan as plan_in_place
 from .common import (INVARIANT_PARTS, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
                      require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
 from .lowering import emit_case
@@ -567,9 +567,9 @@ def _cond_lower(b, index, *ops, branches, branches_platforms=None):
     if branches_platforms is not None:  # the other branches may hold what cannot be lowered for this platform
         return b.jaxpr(branches[_platform_index(b.platform, branches_platforms)], *ops)
     if b.platform == "cpu":
-        found = branches[0].memo(("in_place", *map(id, branches)), lambda: (in_place.plan(branches), branches))[0]
+        found = branches[0].memo(("in_place", *map(id, branches)), lambda: (plan_in_place(branches), branches))[0]
         if found is not None:
-            return in_place.emit(b, index, ops, branches, found)
+            return emit_in_place(b, index, ops, branches, found)
     return emit_case(b, index, [lambda inner, branch=branch: inner.jaxpr(branch, *ops) for branch in branches],
                      b.out_avals, _cond_effects(None, branches=branches))
 

@@ -25,7 +25,7 @@ def _window(window: Any, n: int, name: str) -> tuple[Any, int]:
         if isinstance(window, str) and window in _COSINES:
             turn = 2 * np.pi * np.arange(n) / n
             return sum((-1) ** k * c * np.cos(k * turn) for k, c in enumerate(_COSINES[window])) * np.ones(n), n
-        from scipy.signal import get_window  # loaded when a rare window is named: SciPy is slow to import
+        from scipy.signal import get_window  # an optional dependency: SciPy knows the rare ones
         return get_window(window, n), n
     check_arraylike(name, window)
     window = jnp.asarray(window)
