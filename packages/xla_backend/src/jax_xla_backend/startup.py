@@ -11,26 +11,26 @@ from jax_core.extension_points import error_instead, runtime_error
 from jax_core.representation.aval import ShapedArray
 
 from .arrays import array, array_methods, transfer_guards
-from . import backend, jaxlib_compat
+from .backend import XlaBackend, backend
 from .platforms import client, cpp_state
 from .placement import sharding
 from .arrays import interruptible
-from .jaxlib_compat import RuntimeError_, _jax, names_for_jaxlib
+from .jaxlib_compat import RuntimeError_, _jax, keep_name, names_for_jaxlib, raise_instead
 from .placement.mesh import Mesh
 from .placement.partition_spec import PartitionSpec
 
 
-def start() -> backend.XlaBackend:
+def start() -> XlaBackend:
     """Do all of it and return the backend. No client is made before the first use."""
     runtime_error.fill(RuntimeError_)
-    error_instead.when_filled(jaxlib_compat.raise_instead)
+    error_instead.when_filled(raise_instead)
     cpp_state.install()
     transfer_guards.install()
     array_methods.install()
     client.client_made.add(_show_names)
     client.process_forked.add(interruptible.stop_after_fork)
     gc.callbacks.append(functools.partial(getattr, _Collecting()))
-    return backend.backend
+    return backend
 
 
 class _Collecting:
@@ -58,7 +58,7 @@ def _show_names(started: Any) -> None:
         return
     _shown = True
     device = started.local_devices()[0]
-    jaxlib_compat.keep_name("jax._src.sharding_impls", sharding)
+    keep_name("jax._src.sharding_impls", sharding)
     with names_for_jaxlib(
             jax={},
             jax__core={"ShapedArray": ShapedArray},
