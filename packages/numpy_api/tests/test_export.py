@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from jax_core.export import symbols
 from jax_core.public import export as ex
 from jax_core.representation import tree
 from jax_core.transformations.autodiff import grad, jvp
@@ -83,7 +84,7 @@ np.testing.assert_allclose(grad(lambda x: program.call(x, y)["a"].sum())(x), 2 *
 def test_modules_survive_as_portable_artifacts():
     from jax_core import backends
     program = export(jit(lambda x: nn.gelu(x) + jnp.sort(x)[::-1] + lax.cumsum(x)))(X)
-    text = backends.get().module_of_artifact(program.mlir_module_serialized)
+    text = backends.get().exporting.module_of_artifact(program.mlir_module_serialized)
     again = ex.Exported(program.fun_name, program.in_tree, program.in_avals, program.out_tree, program.out_avals, ("cpu",), (),
                         {"cpu": text}, program.module_kept_var_idx)
     np.testing.assert_allclose(jit(again.call)(X), program.call(X), rtol=1e-6)
@@ -275,7 +276,7 @@ def test_strides():
 def test_types_of_symbolic_programs():
     program = export(jit(lambda x: jnp.concatenate([x.reshape(-1), x[0]])))(struct(*symbolic_shape("2*a, b + 1")))
     assert [str(a) for a in program.in_avals] == ["float32[2*a,b + 1]"]
-    assert [str(a) for a in program.out_avals] == ["float32[2*a*b + 2*a + b + 1]"]
+    assert [str(a) for a in program.out_avals] == ["float32[2*a*b + b + 2*a + 1]"] and program.uses_global_constants
     assert "tensor<<2*a>x<b + 1>xf32>" in program.mlir_module()
     again = loaded(program)
     assert str(again.out_avals) == str(program.out_avals)
@@ -322,16 +323,20 @@ def test_programs_whose_form_depends_on_lengths():
 
 def test_arithmetic_of_dimensions():
     a, b = symbolic_shape("a, b")
-    texts = {"a + 1": 1 + a, "2*a - b": 2 * a - b, "a^2 + 2*a + 1": (a + 1) ** 2, "- a": -a, "floordiv(a, 2)": a // 2, "mod(a, 2)": a % 2,
-             "floordiv(7, a)": 7 // a, "a*b": b * a, "max(a, b)": ex.symbols.symbolic_max(a, b)}
+    texts = {"a + 1": 1 + a, "- b + 2*a": 2 * a - b, "a^2 + 2*a + 1": (a + 1) ** 2, "- a": -a, "floordiv(a, 2)": a // 2, "mod(a, 2)": a % 2,
+             "floordiv(7, a)": 7 // a, "a*b": b * a, "max(a, b)": symbols.symbolic_max(a, b)}
     assert {str(x) for x in texts.values()} == set(texts)
     for text, x in texts.items():
-        assert symbolic_shape(text, scope=a.scope) == (x,)
+        assert symbolic_shape(text, scope=a.scope) == symbolic_shape("+ " + text, scope=a.scope) == (x,)
+    assert [divmod(x, 3) for x in (3 * a + 5, 3 * a - 2)] == [(a + 1, 2), (a - 1, 1)] and (3 * a + 4) // -3 == -a - 2
+    for x, text in ((b + a // 2 + a, "floordiv(a, 2) + b + a"), ((a // 2) * b, "b*floordiv(a, 2)"), (a % 2 + a ** 3, "mod(a, 2) + a^3"),
+                    (a * b * b + 2 * a * a * b + b, "a*b^2 + 2*a^2*b + b"), ((a + b) // 2 + b * (a // 2), "floordiv(b + a, 2) + b*floordiv(a, 2)")):
+        assert str(x) == text
     assert (2 * a * b + 4 * b) // (2 * b) == a + 2 and a - a == 0 and (4 * a) % 2 == 0 and (6 * a) / 3 == 2 * a
     assert divmod(a, 2) == (a // 2, a % 2) and a * 0 == 0 and hash(a + b) == hash(b + a) and len({a, b, a + 0}) == 2
     values = {"a": 7, "b": 3}
     for text, want in {"a + b": 10, "floordiv(a, b)": 2, "mod(a, b)": 1, "max(a, b)*2": 14, "min(a, b)^2": 9, "a // 2": 3}.items():
-        assert ex.symbols.evaluate(symbolic_shape(text, scope=a.scope)[0], values) == want
+        assert symbols.evaluate(symbolic_shape(text, scope=a.scope)[0], values) == want
 
 
 def test_comparisons_of_dimensions():
@@ -354,6 +359,28 @@ def test_comparisons_of_dimensions():
     assert ex.is_symbolic_dim(a) and not ex.is_symbolic_dim(3)
 
 
+def test_constraints_together():
+    scope = ex.SymbolicScope(["floordiv(d, 2) == a + 5", "floordiv(c, 3) == a + 3", "b == a + 1"])
+    a, b, c, d = symbolic_shape("a, b, c, d", scope=scope)
+    assert b == a + 1 and d // 2 == a + 5 and c // 3 == b + 2
+    clamped = symbols.symbolic_max(symbols.symbolic_min(a, c), a)
+    assert a <= clamped <= symbols.symbolic_max(a, c)
+    rounded = "128 * b * floordiv(t + mod(-1*t, 128), 128) == b * t + b * mod(-1*t, 128)"
+    b, t = symbolic_shape("b, t", constraints=[rounded])
+    assert 128 * b * ((t + (-t) % 128) // 128) == b * (t + (-t) % 128)
+
+
+@pytest.mark.parametrize("constraints, message", [
+    (["a >= a + 1"], "Unsatisfiable explicit constraint: a >= a \\+ 1"), (["a == a + 2"], "Unsatisfiable explicit constraint"),
+    ("a >= 3", "should be a sequence of strings"), (["a >= c + 1", "c >= b + 4", "a <= d + 2", "d <= b + 2"], "Unsatisfiable constraint"),
+    (["a >= c + 1", "c >= 4", "a <= d + 2", "d <= 2"], "Unsatisfiable constraint"),
+])
+def test_constraints_that_cannot_be(constraints, message):
+    with pytest.raises(ValueError, match=message):
+        a, b = symbolic_shape("a, b", constraints=constraints)
+        assert a >= b
+
+
 @pytest.mark.parametrize("spec, like, message", [
     ("b+", None, "expecting a name, a number or '-' but found the end"),
     ("b c", None, "expecting the end but found c"),
@@ -373,7 +400,7 @@ def test_specifications():
     assert symbolic_shape(None, like=np.zeros((2, 3))) == (2, 3) and symbolic_shape("") == ()
     tree_of = symbolic_args_specs({"x": struct(3, 4), "y": struct(4)}, {"x": "b, ...", "y": None})
     assert str(tree_of["x"].shape) == "(b, 4)" and tree_of["y"].shape == (4,)
-    with pytest.raises(ValueError, match="one of the forms"):
+    with pytest.raises(ValueError, match="must contain one of"):
         ex.SymbolicScope(["a > 3"])
 
 

@@ -74,7 +74,7 @@ class Exported:
       disabled_safety_checks: checks that calls leave out.
       calling_convention_version: version of this contract.
       module_kept_var_idx: which leaves of the arguments the modules take.
-      uses_global_constants: false; modules take nothing but the arguments.
+      uses_global_constants: whether what runs depends on the platform or on symbolic dimensions, and not on the arguments alone.
       modules: for each platform the StableHLO text, or for symbolic shapes a `templates.Template` of it.
     """
 
@@ -90,7 +90,6 @@ class Exported:
     module_kept_var_idx: tuple[int, ...]
     ordered_effects: tuple = ()
     unordered_effects: tuple = ()
-    uses_global_constants = False
 
     def __init__(self, fun_name: str, in_tree: PyTreeDef, in_avals: Sequence[ShapedArray], out_tree: PyTreeDef,
                  out_avals: Sequence[ShapedArray], platforms: Sequence[str],
@@ -116,6 +115,10 @@ class Exported:
     def symbolic(self) -> bool:
         """Whether a shape among the arguments is symbolic."""
         return any(symbols.is_symbolic_dim(d) for a in self.in_avals for d in a.shape)
+
+    @property
+    def uses_global_constants(self) -> bool:
+        return len(self.platforms) > 1 or self.symbolic
 
     def mlir_module(self, serialized: bool = True) -> str:
         """The StableHLO module of the first platform; where shapes are symbolic, the template of it."""

@@ -28,11 +28,13 @@ class SymbolicScope:
       constraints_str: of the form ``"a >= b"``, ``"a <= b"`` or ``"a == b"``, for expressions a and b.
 
     Raises:
-      ValueError: a constraint has another form.
+      ValueError: a constraint has another form, or holds for no values at all.
     """
 
-    def __init__(self, constraints_str: Sequence[str] | str = ()):
-        texts = (constraints_str,) if isinstance(constraints_str, str) else tuple(constraints_str)
+    def __init__(self, constraints_str: Sequence[str] = ()):
+        if isinstance(constraints_str, str) or not all(isinstance(c, str) for c in constraints_str):
+            raise ValueError(f"The symbolic constraints should be a sequence of strings, got {constraints_str!r}.")
+        texts = tuple(constraints_str)
         self.constraints_str = texts
         self.non_negative: list[DimExpr] = []
         """Expressions that are known to be 0 or more."""
@@ -41,13 +43,13 @@ class SymbolicScope:
         for text in texts:
             parts = re.split(r"(>=|<=|==)", text)
             if len(parts) != 3:
-                raise ValueError(f"SymbolicScope: the constraint {text!r} must have one of the forms 'a >= b', 'a <= b' and 'a == b'")
+                raise ValueError(f"SymbolicScope: the constraint {text!r} must contain one of '==' or '>=' or '<='")
             a, b = (_as_expr(parse_dimension(side, self), self) for side in (parts[0], parts[2]))
-            if parts[1] == "==":
-                self.zero.append(a - b if isinstance(a - b, DimExpr) else _constant(a - b, self))
-            else:
-                difference = a - b if parts[1] == ">=" else b - a
-                self.non_negative.append(_as_expr(difference, self))
+            difference = _as_expr(b - a if parts[1] == "<=" else a - b, self)
+            value = difference.terms.get((), 0)
+            if difference.is_constant and (value < 0 or value and parts[1] == "=="):
+                raise ValueError(f"Unsatisfiable explicit constraint: {text.strip()}; no values of the variables make it true.")
+            (self.zero if parts[1] == "==" else self.non_negative).append(difference)
 
 
 def _constant(value: int, scope: Any) -> "DimExpr":
@@ -61,10 +63,17 @@ def _as_expr(x: Any, scope: Any) -> "DimExpr":
 class Atom:
     """A variable (``kind`` is None, ``args`` its name), or an operation on two expressions."""
 
-    __slots__ = ("kind", "args")
+    __slots__ = ("kind", "args", "order")
 
     def __init__(self, kind: str | None, args: tuple):
         self.kind, self.args = kind, args
+        counts = [0, 1] if kind is None else [1, 0]
+        for x in args if kind is not None else ():
+            for product, c in x.terms.items() if isinstance(x, DimExpr) else ():
+                for i, n in enumerate(_size(product)):
+                    counts[i] += abs(c) * n
+        self.order = (*counts, str(self))
+        """Where it stands among others: by how many operations and variables it holds, and by its text."""
 
     def __eq__(self, other):
         return isinstance(other, Atom) and (self.kind, self.args) == (other.kind, other.args)
@@ -81,10 +90,10 @@ class Atom:
         a, b = (evaluate(x, values) for x in self.args)
         return {"floordiv": lambda: a // b, "mod": lambda: a % b, "max": lambda: max(a, b), "min": lambda: min(a, b)}[self.kind]()
 
-    def bounds(self) -> tuple[float, float]:
+    def bounds(self, depth: int) -> tuple[float, float]:
         if self.kind is None:
             return 1, _INFINITY
-        (a, b), (c, d) = (_bounds(x) for x in self.args)
+        (a, b), (c, d) = (_bounds(x, depth) for x in self.args)
         if self.kind == "max":
             return max(a, c), max(b, d)
         if self.kind == "min":
@@ -161,7 +170,7 @@ class DimExpr:
                 powers = dict(p)
                 for atom, n in q:
                     powers[atom] = powers.get(atom, 0) + n
-                product = tuple(sorted(powers.items(), key=lambda item: str(item[0])))
+                product = _sorted(powers)
                 total[product] = total.get(product, 0) + c * d
         return _normal(total, self.scope)
 
@@ -194,17 +203,17 @@ class DimExpr:
         a, b = self._other(a), self._other(b)
         if a is None or b is None:
             return NotImplemented
-        quotient = _exact_quotient(a, b)
-        if quotient is not None:
-            return quotient if kind == "floordiv" else 0
+        found = _quotient(a, b)
+        if found is not None:
+            return found[0] if kind == "floordiv" else found[1]
         return DimExpr({((Atom(kind, (_plain(a), _plain(b))), 1),): 1}, self.scope)
 
     def __truediv__(self, other):
         other = self._other(other)
-        quotient = None if other is None else _exact_quotient(self, other)
-        if quotient is None:
+        found = None if other is None else _quotient(self, other)
+        if found is None or found[1]:
             raise InconclusiveDimensionOperation(f"Symbolic dimension '{self}' cannot be divided exactly by '{other}'; use // instead")
-        return quotient
+        return found[0]
 
     # -- comparisons -----------------------------------------------------------------------------------------------------------
 
@@ -229,10 +238,12 @@ class DimExpr:
             return NotImplemented
         answer = decide(*_bounds(self - other))
         if answer is None:
+            for product in (self - other).terms:
+                _bounds(DimExpr({product: 1}, self.scope))  # where the constraints contradict each other, that is to be said
             raise InconclusiveDimensionOperation(
                 f"Symbolic dimension comparison '{self}' {symbol} '{other}' is inconclusive. Constrain the variables, as in "
                 f"symbolic_shape(..., constraints=['{self} {symbol} {other}'])" + (
-                    f"; known is {', '.join(self.scope.constraints_str)}." if self.scope.constraints_str else "."))
+                    f"; they come with constraints {', '.join(self.scope.constraints_str)}." if self.scope.constraints_str else "."))
         return answer
 
     def __ge__(self, other):
@@ -253,17 +264,43 @@ class DimExpr:
     def __int__(self):
         raise InconclusiveDimensionOperation(f"Symbolic dimension '{self}' used in a context that requires a constant")
 
+    # -- what it is made of ----------------------------------------------------------------------------------------------------
+
+    def _get_vars(self) -> set[str]:
+        found: set[str] = set()
+        for product in self.terms:
+            for atom, _ in product:
+                found |= {atom.args[0]} if atom.kind is None else variables(atom.args[0]) | variables(atom.args[1])
+        return found
+
+    def _evaluate(self, values: Mapping[str, int]) -> int:
+        return sum(c * math.prod([atom.evaluate(values) ** n for atom, n in product]) for product, c in self.terms.items())
+
     # -- text ------------------------------------------------------------------------------------------------------------------
 
     def __str__(self):
         text = ""
-        for product, c in sorted(self.terms.items(), key=lambda item: (-sum(n for _, n in item[0]), _product_text(item[0]))):
+        for product, c in sorted(self.terms.items(), key=lambda item: _order(item[0]), reverse=True):
             body = _product_text(product)
             body = str(abs(c)) if not body else body if abs(c) == 1 else f"{abs(c)}*{body}"
             text += (" - " if c < 0 else " + ") + body if text else ("- " if c < 0 else "") + body
         return text or "0"
 
     __repr__ = __str__
+
+
+def _sorted(powers: Mapping[Atom, int]) -> tuple:
+    return tuple(sorted([item for item in powers.items() if item[1]], key=lambda item: item[0].order))
+
+
+def _size(product: tuple) -> tuple[int, int]:
+    """How many operations and variables are in it."""
+    return sum(atom.order[0] * n for atom, n in product), sum(atom.order[1] * n for atom, n in product)
+
+
+def _order(product: tuple) -> tuple:
+    """Where a product stands in a sum, the least first."""
+    return _size(product), [(atom.order, n) for atom, n in reversed(product)]
 
 
 def _product_text(product: tuple) -> str:
@@ -282,52 +319,95 @@ def _normal(terms: Mapping[tuple, int], scope: SymbolicScope) -> Any:
     return terms[()] if list(terms) == [()] else DimExpr(terms, scope)
 
 
-def _exact_quotient(a: DimExpr, b: DimExpr) -> Any:
-    """``a / b`` if it is an expression; None if not."""
+def _quotient(a: DimExpr, b: DimExpr) -> tuple[Any, int] | None:
+    """Quotient and remainder, if the one is an expression and the other an integer; None if not."""
     if not b.terms:
         raise ZeroDivisionError(f"division of the symbolic dimension '{a}' by zero")
     quotient, rest = _constant(0, a.scope), a
-    lead = max(b.terms, key=lambda p: (sum(n for _, n in p), _product_text(p)))
+    lead = max(b.terms, key=_order)
     for _ in range(8):
         if not rest.terms:
-            return _plain(quotient)
-        top = max(rest.terms, key=lambda p: (sum(n for _, n in p), _product_text(p)))
-        powers = dict(top)
-        for atom, n in lead:
-            powers[atom] = powers.get(atom, 0) - n
-        c, remainder = divmod(rest.terms[top], b.terms[lead])
-        if remainder or any(n < 0 for n in powers.values()):
+            return _plain(quotient), 0
+        if rest.is_constant and b.is_constant:
+            last, remainder = divmod(rest.terms[()], b.terms[()])
+            return _plain(_as_expr(quotient + last, a.scope)), remainder
+        found = _cancelling(rest, b, lead, max(rest.terms, key=_order))
+        if found is None:
             return None
-        term = DimExpr({tuple((atom, n) for atom, n in powers.items() if n): c}, a.scope)
-        quotient, rest = _as_expr(quotient + term, a.scope), _as_expr(rest - _as_expr(term * b, a.scope), a.scope)
+        quotient, rest = _as_expr(quotient + found, a.scope), _as_expr(rest - _as_expr(found * b, a.scope), a.scope)
     return None
+
+
+def _cancelling(x: DimExpr, by: DimExpr, lead: tuple, top: tuple) -> DimExpr | None:
+    """The term by which ``by`` is to be multiplied for its product ``lead`` to be the product ``top`` of ``x``, if there is one."""
+    powers = dict(top)
+    for atom, n in lead:
+        powers[atom] = powers.get(atom, 0) - n
+    c, remainder = divmod(x.terms[top], by.terms[lead])
+    return None if remainder or min(powers.values(), default=0) < 0 else DimExpr({_sorted(powers): c}, x.scope)
 
 
 # -- bounds --------------------------------------------------------------------------------------------------------------------
 
-def _bounds(x: Any) -> tuple[float, float]:
-    """The least and the greatest value, as far as known."""
+_STEPS = 2
+"""How many constraints are combined to bound an expression."""
+
+
+def _bounds(x: Any, steps: int = _STEPS) -> tuple[float, float]:
+    """The least and the greatest value, as far as known.
+
+    Raises:
+      ValueError: there is no value, as the constraints contradict each other.
+    """
     if not isinstance(x, DimExpr):
         return x, x
-    low, high = _interval(x)
-    known = [*x.scope.non_negative, *x.scope.zero, *[-z for z in x.scope.zero if z.terms]]
-    for c in known:  # low(x) >= low(x - k c) for k > 0 that makes a product disappear
-        for product in c.terms:
-            if product and product in x.terms:
-                k = Fraction(x.terms[product], c.terms[product])
-                if k.denominator == 1:
-                    rest = x - _as_expr(c * int(k), x.scope)
-                    a, b = _interval(rest) if isinstance(rest, DimExpr) else (rest, rest)
-                    low, high = (max(low, a), high) if k > 0 else (low, min(high, b))
+    if steps == _STEPS and x.scope.zero:
+        x = _with_equalities(x)
+        if not isinstance(x, DimExpr):
+            return x, x
+    low, high = _interval(x, steps)
+    for product, c in x.terms.items():
+        atom = product[0][0] if product else None
+        if len(product) == 1 and product[0][1] == 1 and atom is not None and atom.kind in ("max", "min"):
+            which = max if (atom.kind == "max") == (c > 0) else min  # of what x is with the one operand and with the other
+            rest = x - DimExpr({product: c}, x.scope)
+            (a, b), (d, e) = (_bounds(rest + c * operand, steps) for operand in atom.args)
+            low, high = max(low, which(a, d)), min(high, which(b, e))
+            break
+    if steps:
+        for c in [*x.scope.non_negative, *x.scope.zero, *[_as_expr(-z, x.scope) for z in x.scope.zero]]:
+            for product in c.terms:  # low(x) >= low(x - k c) for k > 0 that makes a product disappear
+                if product and product in x.terms:
+                    k = Fraction(x.terms[product], c.terms[product])
+                    if k.denominator == 1:
+                        a, b = _bounds(x - _as_expr(c * int(k), x.scope), steps - 1)
+                        low, high = (max(low, a), high) if k > 0 else (low, min(high, b))
+    if low > high:
+        raise ValueError(f"Unsatisfiable constraints: '{x}' would be at least {low} and at most {high}, by "
+                         f"{', '.join(x.scope.constraints_str)}.")
     return low, high
 
 
-def _interval(x: DimExpr) -> tuple[float, float]:
+def _with_equalities(x: DimExpr) -> Any:
+    """``x``, with the greatest product of each constraint ``z == 0`` replaced by what it is equal to."""
+    for _ in range(8):
+        step = next((_as_expr(found * z, x.scope) for z in x.scope.zero if z.terms for lead in [max(z.terms, key=_order)] if lead
+                     for top in x.terms if (found := _cancelling(x, z, lead, top)) is not None), None)
+        if step is None:
+            break
+        rest = x - step
+        if not isinstance(rest, DimExpr):
+            return rest
+        x = rest
+    return x
+
+
+def _interval(x: DimExpr, steps: int) -> tuple[float, float]:
     low = high = 0.0
     for product, c in x.terms.items():
         a, b = 1.0, 1.0
         for atom, n in product:
-            ends = _atom_bounds(atom, x.scope)
+            ends = _atom_bounds(atom, x.scope, steps)
             for _ in range(n):
                 products = [_times(p, q) for p in (a, b) for q in ends]
                 a, b = min(products), max(products)
@@ -336,9 +416,9 @@ def _interval(x: DimExpr) -> tuple[float, float]:
     return _whole(low), _whole(high)
 
 
-def _atom_bounds(atom: Atom, scope: SymbolicScope) -> tuple[float, float]:
+def _atom_bounds(atom: Atom, scope: SymbolicScope, steps: int) -> tuple[float, float]:
     """With the constraints that bound the atom alone: ``c * atom + d >= 0``."""
-    low, high = atom.bounds()
+    low, high = atom.bounds(steps)
     product = ((atom, 1),)
     for c, signs in [*((c, (1,)) for c in scope.non_negative), *((z, (1, -1)) for z in scope.zero)]:
         if set(c.terms) <= {product, ()} and product in c.terms:
@@ -365,7 +445,7 @@ def evaluate(x: Any, values: Mapping[str, int]) -> int:
     """The dimension for given values of the variables."""
     if not isinstance(x, DimExpr):
         return int(x)
-    return sum(c * math.prod([atom.evaluate(values) ** n for atom, n in product]) for product, c in x.terms.items())
+    return x._evaluate(values)
 
 
 def evaluate_shape(shape: Sequence[Any], values: Mapping[str, int]) -> tuple[int, ...]:
@@ -374,24 +454,20 @@ def evaluate_shape(shape: Sequence[Any], values: Mapping[str, int]) -> tuple[int
 
 def variables(x: Any) -> set[str]:
     """Names of the variables of a dimension."""
-    found: set[str] = set()
-    for product in x.terms if isinstance(x, DimExpr) else ():
-        for atom, _ in product:
-            found |= {atom.args[0]} if atom.kind is None else variables(atom.args[0]) | variables(atom.args[1])
-    return found
+    return x._get_vars() if isinstance(x, DimExpr) else set()
 
 
 def variable(name: str, scope: SymbolicScope) -> DimExpr:
     return DimExpr({((Atom(None, (name,)), 1),): 1}, scope)
 
 
-def symbolic_max(a: Any, b: Any) -> Any:
-    """The larger of two dimensions, as an expression where it is not known which."""
+def symbolic_max(a: int | DimExpr, b: int | DimExpr) -> Any:
+    """The larger of two lengths, as an expression where it is not known which."""
     return _extremum("max", a, b)
 
 
-def symbolic_min(a: Any, b: Any) -> Any:
-    """The smaller of two dimensions."""
+def symbolic_min(a: int | DimExpr, b: int | DimExpr) -> Any:
+    """The smaller of two lengths."""
     return _extremum("min", a, b)
 
 
@@ -473,8 +549,8 @@ class _Parser:
         return total
 
     def product(self) -> Any:
-        if self.take("-"):
-            return -1 * self.product()
+        if sign := self.take("-", "+"):
+            return self.product() if sign == "+" else -1 * self.product()
         value = self.power()
         while operation := self.take("*", "//"):
             factor = self.power()

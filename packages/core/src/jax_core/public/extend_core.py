@@ -165,16 +165,6 @@ def unmapped_aval(size: int, axis: int | None, aval: ShapedArray,
     return aval if axis is None else batching.unmapped_aval(aval, size, axis)
 
 
-def max_dim(d1: int, d2: int) -> int:
-    """The larger of two lengths."""
-    return max(d1, d2)
-
-
-def min_dim(d1: int, d2: int) -> int:
-    """The smaller of two lengths."""
-    return min(d1, d2)
-
-
 def find_top_trace(_: Sequence[Any]) -> Any:
     """The current trace."""
     return context.state.trace
