@@ -140,3 +140,16 @@ def test_ravelled_numbers_count_as_arrays(name):
     leaves, dtype = RAVELLED[name]
     flat, unravel = jax.flatten_util.ravel_pytree(leaves)
     assert flat.dtype == dtype and [x.dtype for x in unravel(flat)] == [jnp.asarray(x).dtype for x in leaves]
+
+
+def test_the_check_of_cotangents_can_be_switched_off():
+    f = jax.custom_vjp(lambda x: x)
+    f.defvjp(lambda x: (x, None), lambda _, ct: (jnp.zeros(3),))
+    differentiate = lambda: jax.vjp(f, jnp.ones(4))[1](jnp.ones(4))
+    with pytest.raises(ValueError, match=r"float32\[3\]"):
+        differentiate()
+    jax.config.update("jax_disable_bwd_checks", True)
+    try:
+        assert differentiate()[0].shape == (3,)
+    finally:
+        jax.config.update("jax_disable_bwd_checks", False)

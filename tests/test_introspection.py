@@ -268,3 +268,32 @@ def test_optimize_remat_of_functions_that_close_over_arrays():
         return jnp.sum(x * scale)
     fun.defvjp(lambda x: (jnp.sum(x * scale * 1.0), scale), lambda s, ct: (s * ct,), optimize_remat=True)
     assert np.allclose(jax.jit(jax.grad(jax.checkpoint(fun)))(np.float32([1, 1])), scale)
+
+
+class Described:
+    def __init__(self, shape, dtype):
+        self.shape, self.dtype = shape, np.dtype(dtype)
+
+
+TYPES_ONLY = {
+    "make_jaxpr": lambda x: jax.make_jaxpr(lambda x: x + 1)(x).in_avals[0],
+    "eval_shape": lambda x: jax.eval_shape(lambda x: x + 1, x),
+    "linear_transpose": lambda x: jax.linear_transpose(lambda x: x * 2, x)(jnp.ones(3))[0],
+}
+
+
+@pytest.mark.parametrize("name", TYPES_ONLY)
+def test_arguments_that_are_looked_at_may_be_descriptions(name):
+    found = TYPES_ONLY[name](Described((3,), "float32"))
+    assert (found.shape, found.dtype) == ((3,), np.float32)
+
+
+def test_a_description_has_lengths():
+    with pytest.raises(ValueError, match="shape"):
+        jax.ShapeDtypeStruct((None, 2), "int32")
+
+
+@pytest.mark.parametrize("make", [lambda f, x: jax.linearize(f, x)[1], lambda f, x: jax.linear_transpose(f, x)])
+def test_linear_functions_pass_through_jit(make):
+    linear = jax.jit(lambda x: make(lambda y: 3.0 * y, x))(2.0)
+    assert float(jax.tree.leaves(jax.jit(lambda f, t: f(t))(linear, 2.0))[0]) == 6.0

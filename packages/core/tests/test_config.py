@@ -252,3 +252,13 @@ def test_every_documented_flag_exists_with_the_references_default():
         "jax_enable_x64": False, "jax_default_matmul_precision": None, "jax_default_prng_impl": "threefry2x32",
         "jax_threefry_partitionable": False, "jax_persistent_cache_min_compile_time_secs": 0.0,
         "jax_traceback_filtering": "auto", "check_vma": False, "jax_default_device": None})
+
+
+def test_the_process_wide_value_is_read_under_an_override(flag):
+    with flag(True):
+        assert flag.value is True and flag.get_global() is False
+    context = engine.make_user_context(1)
+    with context(2):
+        context.set_global(3)
+        assert (context.value, context.get_global()) == (2, 3)
+    context.set_global(1)

@@ -17,6 +17,11 @@ class PrimitiveHabits:
         """
         return trace.process_primitive(self, args, avals_and_params[-1])
 
+    def def_impl(self, impl: Any) -> Any:
+        """Set how eager calls are evaluated, in place of the backend's way (None: as the backend does); returns ``impl``."""
+        self.impl = impl
+        return impl
+
     def get_bind_params(self, params: dict) -> tuple[list, dict]:
         """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
 

@@ -134,6 +134,10 @@ class State:
         wanted = f"one of {list(self.choices)}" if self.choices else f"of type {self.kind.__name__}"
         return f"None or {wanted}" if self.optional else wanted
 
+    def get_global(self) -> Any:
+        """The process-wide value, whatever this thread overrides it with."""
+        return self.global_value
+
     def set_global(self, value: Any) -> None:
         """Set the process-wide value. Overrides of threads stay in force."""
         value = self.check(value)
@@ -451,6 +455,14 @@ class UserContext:
     def value(self) -> Any:
         """The value in force in this thread."""
         return self._state.value
+
+    def get_global(self) -> Any:
+        """The process-wide value, whatever this thread overrides it with."""
+        return self._state.get_global()
+
+    def set_global(self, new_value: object) -> None:
+        """Set the process-wide value. Overrides of threads stay in force."""
+        self._state.set_global(new_value)
 
     def __call__(self, new_value: object) -> Override:
         """``with context(value):`` sets the value for this thread and block of code."""

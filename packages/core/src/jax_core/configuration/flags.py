@@ -82,6 +82,8 @@ debug_nans = define_bool("jax_debug_nans", False, "Raise an error where a NaN is
 debug_infs = define_bool("jax_debug_infs", False, "Raise an error where an infinity is produced.",
                          affects_tracing=True)
 disable_jit = define_bool("jax_disable_jit", False, "Run `jit` functions and control flow operation by operation.")
+disable_bwd_checks = define_bool("jax_disable_bwd_checks", False,
+                                 "Let backward functions of custom_vjp return cotangents of other types than their arguments'.")
 check_tracer_leaks = define_bool("jax_check_tracer_leaks", False,
                                  "Raise an error when a tracer outlives its transformation.")
 enable_checks = define_bool("jax_enable_checks", False, "Type-check every jaxpr that a transformation makes.")

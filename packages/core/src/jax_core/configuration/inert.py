@@ -28,7 +28,6 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_custom_jvp3": False,
     "jax_custom_vjp3": False,
     "jax_debug_leaked_clients_on_clear_backends": False,
-    "jax_disable_bwd_checks": False,
     "jax_disable_vmap_shmap_error": False,
     "jax_disallow_mesh_context_manager": False,
     "jax_distributed_debug": False,

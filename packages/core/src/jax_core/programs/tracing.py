@@ -5,7 +5,7 @@ from typing import Any, Callable, Iterable, Sequence
 
 from ..configuration import context
 from ..representation import tree
-from ..representation.aval import ShapeDtypeStruct, is_jax_type
+from ..representation.aval import as_type
 from .call import Call
 from .options import JitOptions
 from .stages import out_struct
@@ -24,7 +24,8 @@ def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ()
     """A function that returns the jaxpr of ``fun`` for its arguments' types.
 
     Args:
-      static_argnums: positions of arguments that are part of the program.
+      static_argnums: positions of arguments that are part of the program. The others may be arrays, numbers or anything
+        with ``shape`` and ``dtype``.
       axis_env: pairs (name, size) of named axes in scope.
       return_shape: return a pair of the jaxpr and a pytree of `ShapeDtypeStruct`.
     """
@@ -37,7 +38,7 @@ def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ()
 
     @boundary(fun)
     def wrapped(*args, **kwargs):
-        call = Call(fun, options, args, kwargs)
+        call = Call(fun, options, *_as_types(args, kwargs, nums))
         before = context.state.axes
         context.state.axes = before + tuple((n, AxisData(n, size)) for n, size in axis_env or ())
         try:
@@ -69,9 +70,6 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     return tree.unflatten(program.out_tree, map(out_struct, program.closed.out_avals))
 
 
-def _as_types(args, kwargs):
-    def as_type(x):
-        if is_jax_type(x) or not (hasattr(x, "shape") and hasattr(x, "dtype")):
-            return x
-        return ShapeDtypeStruct(x.shape, x.dtype)
-    return tree.map(as_type, args), tree.map(as_type, kwargs)
+def _as_types(args, kwargs, static_argnums=()):
+    static = {i % len(args) for i in static_argnums if -len(args) <= i < len(args)}
+    return (tuple(x if i in static else tree.map(as_type, x) for i, x in enumerate(args)), tree.map(as_type, kwargs))

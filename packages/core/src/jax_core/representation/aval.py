@@ -481,6 +481,8 @@ class ShapeDtypeStruct:
         if manual_axis_type is not None:
             vma = varying_axes(manual_axis_type)
         self.shape = tuple(shape)
+        if None in self.shape:
+            raise ValueError(f"ShapeDtypeStruct: a length in `shape` is missing, and it cannot have None. Got {self.shape}")
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.sharding, self.weak_type, self.vma, self.is_ref = sharding, weak_type, vma, is_ref
 
@@ -533,3 +535,10 @@ class ShapeDtypeStruct:
 
 
 aval_of_type[ShapeDtypeStruct] = _own_aval
+
+
+def as_type(x: Any) -> Any:
+    """``x`` where it has a type, else the `ShapeDtypeStruct` of its attributes ``shape`` and ``dtype``, if it has both."""
+    if is_jax_type(x) or not (hasattr(x, "shape") and hasattr(x, "dtype")):
+        return x
+    return ShapeDtypeStruct(x.shape, x.dtype)

@@ -640,6 +640,10 @@ class _Whole:
     def __call__(self, *args: Any, **kw: Any) -> Any:
         return self.function(*args, **kw)
 
+    func = property(lambda self: self.function.func)
+    args = property(lambda self: self.function.args)
+    keywords = property(lambda self: self.function.keywords)
+
     def __eq__(self, other: object) -> bool:
         return type(other) is _Whole and self.function == other.function
 

@@ -19,7 +19,7 @@ from .collector import RELAXED
 from ..representation.effects import located
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr
 from ..representation.primitive import Primitive, abstract_eval
-from .trace import Trace, Tracer
+from .trace import Trace, Tracer, escaped
 
 if TYPE_CHECKING:
     from ..transformations.custom_jvp import CustomJvpCall
@@ -119,6 +119,8 @@ class DynamicJaxprTrace(Trace):
             return known[0]
         if kind is np.ndarray and x.shape == ():
             return Literal(x[()])
+        if isinstance(x, Tracer) and not self._is_above(x._trace):
+            raise escaped(x)
         if hasattr(x, "__jax_array__"):
             x = x.__jax_array__()
             if type(x) is DynamicJaxprTracer and x._trace is self:
@@ -128,6 +130,13 @@ class DynamicJaxprTrace(Trace):
         var = Var(get_aval(x))
         self.constants[id(x)] = (var, x)  # holding x keeps its id from being used again
         return var
+
+    def _is_above(self, owner: Trace) -> bool:
+        """Whether ``owner`` is a trace in force around this one, so that its tracers are values here."""
+        trace = self.below
+        while trace is not None and trace is not owner:
+            trace = trace.below if isinstance(trace, DynamicJaxprTrace) else trace.parent
+        return trace is owner
 
     def new_input(self, aval: AbstractValue) -> DynamicJaxprTracer:
         var = Var(aval)

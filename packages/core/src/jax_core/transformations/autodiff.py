@@ -1,13 +1,14 @@
 """Derivatives: the public functions. The traces and rules are in `forward` and `reverse`."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Sequence
 
 import numpy as np
 
 from .. import backends
 from ..representation import dtypes, tree
-from ..representation.aval import AbstractRef, get_aval, plain_values
+from ..representation.aval import AbstractRef, as_type, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.primitive import Linear, Zero
@@ -257,8 +258,8 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
         given for the others are ignored, as they are for mutable references.
 
     Returns:
-      ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative.out_nzs`` says which results
-      depend on the arguments.
+      ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative`` is a pytree of the values that it
+      keeps; its attribute ``out_nzs`` says which results depend on the arguments.
     """
     check_callable("linearize", fun)
     flat, in_tree = tree.flatten(primals)
@@ -272,17 +273,17 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     n, out_tree = record["count"], record["out_tree"]
     live = [t for t in tangents[:n] if not isinstance(t, Zero)]
     jaxpr, residuals = trace.to_jaxpr(inputs, live)
-    closed = ClosedJaxpr(jaxpr, ())
+    out_zeros = [Zero(t.aval) if isinstance(t, Zero) else None for t in tangents[:n]]
 
-    def derivative(*given):
+    def apply(jaxpr, residuals, *given):
         flat_tangents, tangent_tree = tree.flatten(given)
         if tangent_tree != in_tree:
             raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
         given = [_check_linear_input(a, t) if w else None for a, t, w in zip(in_avals, flat_tangents, checked)]
-        results = iter(eval_jaxpr(closed.jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
-        return tree.unflatten(out_tree, [shown(t) if isinstance(t, Zero) else next(results)
-                                         for t in tangents[:n]])
-    derivative.out_nzs = tree.unflatten(  # type: ignore[attr-defined]
+        results = iter(eval_jaxpr(jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
+        return tree.unflatten(out_tree, [next(results) if zero is None else shown(zero) for zero in out_zeros])
+    derivative: Any = tree.Partial(functools.partial(apply, jaxpr), residuals)
+    derivative.out_nzs = tree.unflatten(
         out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
     value = tree.unflatten(out_tree, outs[:n])
     return (value, derivative, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, derivative)
@@ -298,18 +299,19 @@ def _check_linear_input(aval, t):
 
 @api_boundary
 def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequence[Any] = ()) -> Callable:
-    """The transpose of ``fun``, which must be linear; ``primals`` give types only (arrays or `ShapeDtypeStruct`).
+    """The transpose of ``fun``, which must be linear; ``primals`` give types only: arrays, or anything with
+    ``shape`` and ``dtype``.
 
     Returns:
-      a function from a cotangent of the result to a tuple of cotangents of ``primals``.
+      a function from a cotangent of the result to a tuple of cotangents of ``primals``; it is a pytree.
 
     Raises:
       TypeError: neither all inputs and results are inexact nor all integers. NotImplementedError: ``fun`` is not linear.
     """
     check_callable("linear_transpose", fun)
     flat, in_tree = tree.flatten(primals)
-    flat = plain_values(flat)
-    avals = [get_aval(x) if not hasattr(x, "aval") else x.aval for x in flat]
+    flat = plain_values(list(map(as_type, flat)))
+    avals = list(map(get_aval, flat))
     run, record = _flat_function(fun, in_tree, {}, False)
     jaxpr, consts, out_avals = trace_to_jaxpr(run, avals)
     values = [*avals, *out_avals]
@@ -320,7 +322,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequen
                         "integers")
     closed = pure(ClosedJaxpr(jaxpr, consts))
 
-    def transposed(cotangent):
+    def apply(consts, cotangent):
         flat_cts, ct_tree = tree.flatten(cotangent)
         if ct_tree != record["out_tree"]:
             raise TypeError(f"linear_transpose: cotangent of structure {ct_tree} given for a result of structure "
@@ -329,9 +331,9 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequen
             if not types_compatible(get_aval(ct), aval):
                 raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
                                 f"type {aval.str_short()}")
-        cts = backward_pass(closed.jaxpr, closed.consts, [Linear(a) for a in avals], flat_cts)
+        cts = backward_pass(closed.jaxpr, consts, [Linear(a) for a in avals], flat_cts)
         return tree.unflatten(in_tree, list(map(shown, cts)))
-    return transposed
+    return tree.Partial(apply, list(closed.consts))
 
 
 # -- Jacobians ---------------------------------------------------------------------------------------------------------

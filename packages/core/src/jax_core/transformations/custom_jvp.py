@@ -20,6 +20,7 @@ from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..representation.traits import Kind, Traits
 from ..references.discharge import custom_rule
 from ..representation.source import describe_function, name_of, written_in
+from .forward import closed_over
 from .reverse import LinearTracer, backward_pass
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis
@@ -67,6 +68,7 @@ class CustomJvpCall:
     ``structure``: a list that is filled with the structure of the result when ``fun`` runs.
     """
 
+    kind = "custom_jvp"
     __slots__ = ("fun", "jvp", "symbolic_zeros", "name", "key", "structure")
 
     def __init__(self, fun, jvp, symbolic_zeros=False, name="custom_jvp", key=None, structure=()):
@@ -123,8 +125,7 @@ class _CustomJvpPrimitive(ProgramPrimitive):
         def jvp(primals, tangents):
             for t in tangents[:num_consts]:
                 if isinstance(t, LinearTracer):
-                    raise TypeError(f"custom_jvp {name}: the function closes over a value that is being "
-                                    "differentiated; pass it as an argument instead.")
+                    raise closed_over("custom_jvp", name)
             return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
         call = CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name, call_jaxpr)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Sequence
 
-from ..configuration import context
+from ..configuration import context, flags
 from ..representation import dtypes, tree
 from . import custom_vjp_remat
 from ..representation.aval import ShapedArray, get_aval
@@ -16,15 +16,17 @@ from .batching import batch_fun, unmapped_aval
 from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff)
 from ..representation.arguments import signature_of
 from ..representation.effects import operand_effects
-from .forward import has_tangent
+from .forward import closed_over, has_tangent
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..representation.traits import Kind, Traits
 from ..references.discharge import call_rule, custom_rule
+from ..representation.errors import UnexpectedTracerError
 from ..representation.source import name_of, written_in
 from ..traces.staging import trace_to_closed
 from ..traces.structural import instantiate, matchaxis, reduce_sum
+from ..traces.trace import Tracer
 from ..representation.tracebacks import api_boundary
 from ..representation.tree import map as _map
 from ..representation.typing import ArrayLike, PyTree
@@ -45,6 +47,7 @@ class CustomVjpCall:
     ``fwd(primals, perturbed) -> (residuals, outs)`` and ``bwd(residuals, cotangents) -> cotangents of primals``; flat lists.
     """
 
+    kind = "custom_vjp"
     __slots__ = ("fun", "fwd", "bwd", "symbolic_zeros", "name", "optimize_remat")
 
     def __init__(self, fun, fwd, bwd, symbolic_zeros=False, name="custom_vjp", optimize_remat=False):
@@ -142,8 +145,7 @@ class _CustomVjpPrimitive(ProgramPrimitive):
              optimize_remat=False):
         def fwd(primals, perturbed):
             if any(perturbed[:num_consts]):
-                raise TypeError(f"custom_vjp {name}: the function closes over a value that is being differentiated; "
-                                "pass it as an argument instead (or use jax.closure_convert).")
+                raise closed_over("custom_vjp", name)
             return fwd_jaxpr_thunk(primals[num_consts:], perturbed[num_consts:])
 
         def full_bwd(res, cts):
@@ -262,6 +264,8 @@ class custom_vjp:
                                  f"{self._name}.defvjp(fwd, bwd)")
         args = bind_arguments(self.fun, self.signature, args, kwargs)
         nondiff = [args[i] for i in self.nondiff_argnums if i < len(args)]
+        if nondiff:
+            self._refuse_tracers(nondiff)
         dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
         flat, in_tree = tree.flatten(dynamic)
         count = len(args)  # the functions below outlive this call on a tape, and so do not hold the arguments
@@ -303,6 +307,15 @@ class custom_vjp:
         outs = context.state.trace.process_custom_vjp(call, flat)
         return tree.unflatten(out_tree[0], outs)
 
+    def _refuse_tracers(self, nondiff: Sequence[Any]) -> None:
+        """The backward function runs when their transformation may have ended, so they cannot be handed to it."""
+        held = next((x for x in tree.leaves(nondiff) if isinstance(x, Tracer)), None)
+        if held is not None:
+            raise UnexpectedTracerError(
+                f"custom_vjp {self._name}: a non-differentiated argument (nondiff_argnums) is traced, {held!r}, or holds such a "
+                "value; only static values can be passed so. Pass it as a differentiated argument, whose cotangent the backward "
+                "function returns as None.")
+
     def _flatten_cotangents(self, found, avals, in_tree):
         if isinstance(found, list) and not isinstance(found, tuple):
             found = tuple(found)
@@ -334,7 +347,7 @@ class custom_vjp:
                 result.append(Zero(want))
                 continue
             got = get_aval(x)
-            if got.shape != want.shape or got.dtype != want.dtype and got.dtype != dtypes.float0:
+            if got.dtype != dtypes.float0 and (got.shape != want.shape or got.dtype != want.dtype) and not flags.disable_bwd_checks.value:
                 raise ValueError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
                                  f"cotangent of type {got.str_short()}, expected {want.str_short()}")
             result.append(Zero(want) if got.dtype == dtypes.float0 else x)

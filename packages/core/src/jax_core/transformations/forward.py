@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 
 from ..configuration import flags, context
-from ..representation import dtypes
+from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import LINEAR, ZERO, Primitive, Zero
@@ -112,16 +112,35 @@ class JVPTrace(Trace):
     def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         primals, tangents = _unzip(map(self.split, args))
         if all(isinstance(t, Zero) for t in tangents):
-            return self.parent.process_custom_jvp(call, args)
+            return self._none_ours(call, self.parent.process_custom_jvp(call, args))
         outs, out_tangents = call.run_jvp(primals, tangents)
-        return [self.pair(x, t) for x, t in zip(outs, out_tangents)]
+        return self._pairs(call, outs, out_tangents)
 
     def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         primals, tangents = _unzip(map(self.split, args))
         if all(isinstance(t, Zero) for t in tangents):
-            return self.parent.process_custom_vjp(call, args)
+            return self._none_ours(call, self.parent.process_custom_vjp(call, args))
         outs, out_tangents = call.run_linear(primals, tangents)
-        return [self.pair(x, t) for x, t in zip(outs, out_tangents)]
+        return self._pairs(call, outs, out_tangents)
+
+    def _pairs(self, call: CustomJvpCall | CustomVjpCall, outs: Sequence[Any], tangents: Sequence[Any]) -> list[Any]:
+        """What the rule of ``call`` returned; raises where a value came in that was not its argument."""
+        self._none_ours(call, [*outs, *tangents])
+        return [self.pair(x, t) for x, t in zip(outs, tangents)]
+
+    def _none_ours(self, call: CustomJvpCall | CustomVjpCall, outs: list[Any]) -> list[Any]:
+        if any([type(x) is JVPTracer and x._trace is self for x in outs]):
+            raise closed_over(call.kind, call.name)
+        return outs
+
+
+def closed_over(kind: str, name: str) -> Exception:
+    """The error for a custom rule of the function ``name`` that reads a differentiated value that is not its argument."""
+    return errors.UnexpectedTracerError(
+        f"{kind} {name}: the function, or its rule, closes over a value that is being differentiated, or gets it as a "
+        "non-differentiated argument; the rule says nothing about that value, so its derivative would be lost. Functions with "
+        "custom derivatives can't close over such values: pass it as a differentiated argument (jax.closure_convert finds "
+        "what a function closes over), or hide it with jax.lax.stop_gradient.")
 
 
 def _unzip(pairs):

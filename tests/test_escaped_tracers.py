@@ -1,0 +1,60 @@
+"""Values of a transformation where it is not in force, or where a rule of the user's own cannot know of them: an error, not a
+wrong derivative."""
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax.errors import UnexpectedTracerError
+
+
+def _carried_between_checkpoints(x):
+    held = [x]
+
+    def step():
+        held[0] = held[0] + 1
+        return held[0]
+    jax.checkpoint(step)()
+    jax.checkpoint(lambda: step())()
+
+
+def _jvp_function_as_argument(x):
+    apply = jax.custom_jvp(lambda h, y: h(y), nondiff_argnums=(0,))
+    apply.defjvp(lambda h, primals, tangents: (apply(h, *primals), 2.0 * tangents[0]))
+    return apply(lambda y: x + y, x)
+
+
+def _jvp_closure(x, y):
+    add = jax.custom_jvp(lambda y: x + y)
+    add.defjvp(lambda primals, tangents: (add(*primals), tangents[0]))
+    return add(y)
+
+
+def _vjp_argument(x, wrap=lambda x: x):
+    f = jax.custom_vjp(lambda a, y: jax.tree.leaves(a)[0] * y, nondiff_argnums=(0,))
+    f.defvjp(lambda a, y: (f(a, y), None), lambda a, _, ct: (ct,))
+    return f(wrap(x), 2.0)
+
+
+CASES = {
+    "checkpoint": lambda: jax.jit(_carried_between_checkpoints)(1.0),
+    "function as non-differentiated argument": lambda: jax.jvp(_jvp_function_as_argument, (2.0,), (1.0,)),
+    "the same in reverse": lambda: jax.grad(_jvp_function_as_argument)(2.0),
+    "closure, constant argument": lambda: jax.grad(lambda x: _jvp_closure(x, 1.0))(2.0),
+    "closure": lambda: jax.jvp(lambda x: _jvp_closure(x, x), (2.0,), (1.0,)),
+    "closure, staged": lambda: jax.grad(jax.jit(lambda x: _jvp_closure(x, x)))(2.0),
+    "non-differentiated argument": lambda: jax.jit(_vjp_argument)(1.0),
+    "non-differentiated container": lambda: jax.grad(partial(_vjp_argument, wrap=lambda x: (x,)))(1.0),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_an_error(name):
+    with pytest.raises(UnexpectedTracerError):
+        CASES[name]()
+
+
+def test_values_of_transformations_in_force_are_taken():
+    def f(x):
+        return jax.vmap(lambda i: jax.checkpoint(lambda: jnp.sin(x) * i)())(jnp.arange(2.0)).sum()
+    assert jnp.allclose(jax.jit(jax.grad(f))(0.5), jnp.cos(0.5))
