@@ -31,6 +31,7 @@ CONTINUOUS = {
     "logistic": (lambda k: random.logistic(k, (N,)), stats.logistic()),
     "cauchy": (lambda k: random.cauchy(k, (N,)), stats.cauchy()),
     "gumbel": (lambda k: random.gumbel(k, (N,)), stats.gumbel_r()),
+    "gumbel highest": (lambda k: random.gumbel(k, (N,), mode="highest"), stats.gumbel_r()),
     "gumbel high": (lambda k: random.gumbel(k, (N,), mode="high"), stats.gumbel_r()),
     "maxwell": (lambda k: random.maxwell(k, (N,)), stats.maxwell()),
     "pareto": (lambda k: random.pareto(k, 2.5, (N,)), stats.pareto(2.5)),
@@ -189,6 +190,19 @@ def test_no_nan_at_extreme_parameters():
 def test_infinitely_many_degrees_of_freedom_are_normal():
     x = np.asarray(random.t(KEY, INF, (N,)), np.float64)
     assert stats.kstest(x, "norm").pvalue > LEAST_P
+
+
+@pytest.mark.parametrize("draw", [
+    lambda: random.categorical(KEY, jnp.zeros(4), shape=(6, 2)),
+    lambda: random.categorical(KEY, jnp.zeros((3, 4)), axis=jnp.int32(0), shape=(6, 4), mode="highest"),
+    lambda: random.multivariate_normal(KEY, jnp.zeros(3), jnp.eye(3), (5, 2)),
+    lambda: random.multivariate_normal(KEY, jnp.zeros(3), jnp.eye(3), (5,), method="svd"),
+], ids=["categorical", "categorical on an axis", "multivariate normal", "by svd"])
+def test_strict_modes(draw):
+    """Samples are the same where ranks and dtypes are not promoted."""
+    with flags.numpy_rank_promotion("raise"), flags.numpy_dtype_promotion("strict"):
+        strict = draw()
+    np.testing.assert_array_equal(strict, draw())
 
 
 def test_discrete_upper_tail_of_gumbel():

@@ -4,7 +4,7 @@ import pytest
 
 import jax_random as random
 from jax_core.configuration import flags
-from jax_core.representation.errors import KeyReuseError, TypePromotionError
+from jax_core.representation.errors import ConcretizationTypeError, KeyReuseError, TypePromotionError
 from jax_core.programs.jit import jit
 from jax_numpy_api import lax
 
@@ -46,6 +46,8 @@ BAD = [
     (lambda: random.t(KEY, 1 + 2j), TypePromotionError, "t: df must be real"),
     (lambda: random.choice(KEY, np.arange(3), axis=1.5), TypeError, "cannot be interpreted as an integer"),
     (lambda: random.bernoulli(KEY, np.ones(3, f32), (2,)), ValueError, "bernoulli: parameters of shapes"),
+    (lambda: jit(random.permutation)(KEY, 5), ConcretizationTypeError, "permutation: as the length of the result, x must be"),
+    (lambda: random.choice(KEY, 5, 2), TypeError, "choice: shape must be a sequence, got 2 of type int"),
     (lambda: random.bernoulli(KEY, 0.5, mode="x"), ValueError, "bernoulli: got mode='x'"),
     (lambda: random.categorical(KEY, np.ones((2, 3), f32), shape=(3,)), ValueError, "categorical: shape="),
     (lambda: random.categorical(KEY, np.ones(3, f32), shape=(4,), replace=False), ValueError, "categorical: Number of"),

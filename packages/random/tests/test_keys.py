@@ -12,6 +12,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import jit
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, numpy as jnp
+from jax_random.counters import philox2, philox4, threefry4
 from jax_random.extend import define_prng_impl
 
 
@@ -214,5 +215,51 @@ def test_own_implementation():
     np.testing.assert_array_equal(random.key_data(random.fold_in(key, 3)), [53])
     keys = random.split(key, 3)
     np.testing.assert_array_equal(vmap(lambda k: random.bits(k, (2,)))(keys), [[15, 18], [18, 21], [21, 24]])
-    with pytest.raises(ValueError, match="multiples is already registered"):
-        define_prng_impl(key_shape=(1,), seed=None, split=None, random_bits=None, fold_in=None, name="multiples")
+    again = define_prng_impl(key_shape=(1,), seed=None, split=None, random_bits=None, fold_in=None, name="multiples")
+    assert random.key_dtype("multiples") == random.key_dtype(again) != random.key_dtype(spec) == key.dtype
+    with pytest.raises(ValueError, match="'rbg' is that of a built-in implementation"):
+        define_prng_impl(key_shape=(1,), seed=None, split=None, random_bits=None, fold_in=None, name="rbg")
+
+
+@pytest.mark.parametrize("name, seeded, split, folded, bits", [
+    ("philox2x32", [3991259024], [413155073], [684560128], [944504651, 856563819]),
+    ("philox4x32", [3717705800, 533567081], [969239790, 3857553174], [41828760, 81464021], [1373712901, 3223971023]),
+    ("threefry4x32", [1605953687, 3689221460, 1722219033, 3178796034], [361144456, 1418825268, 1547191614, 2559243763],
+     [2445197787, 3874293641, 4221169969, 2984886860], [2739996017, 3649338001]),
+])
+def test_block_functions(name, seeded, split, folded, bits):
+    """The reference's numbers, for batches of keys and in narrow words too."""
+    key = random.key(42, impl=name)
+    assert random.key_impl(key) == name
+    np.testing.assert_array_equal(random.key_data(key), seeded)
+    np.testing.assert_array_equal(random.key_data(random.split(key, 3))[1], split)
+    np.testing.assert_array_equal(random.key_data(random.fold_in(key, 7)), folded)
+    np.testing.assert_array_equal(random.bits(key, (2,)), bits)
+    np.testing.assert_array_equal(random.bits(key, (2,), np.uint8), np.array(bits) & 255)
+    keys = random.split(key, 3)
+    np.testing.assert_array_equal(vmap(lambda k: random.bits(k, (2, 2)))(keys)[2], random.bits(keys[2], (2, 2)))
+    with flags.enable_x64(True):
+        low = int(np.asarray(random.bits(key, (1,), np.uint64))[0]) & 0xFFFFFFFF
+        assert low != bits[0]  # both words of the block, not one twice
+
+
+@pytest.mark.parametrize("f, text", [
+    (philox2, "ff1dae59 6cd10df2"), (philox4, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    (threefry4, "9c6ca96a e17eae66 fc10ecd4 5256a7d8"),
+])
+def test_block_functions_of_zero(f, text):
+    """The known answers of Random123 for a key and a counter of zeros."""
+    words = len(text.split())
+    key = {philox2: 1, philox4: 2, threefry4: 4}[f]
+    zero = jnp.uint32(0)
+    assert " ".join(f"{int(x):08x}" for x in f((zero,) * words, (zero,) * key)) == text
+
+
+def test_attributes_that_libraries_use():
+    keys = random.split(random.key(0), 3)
+    assert keys._impl is keys.dtype.impl and keys._base_array.nbytes == keys.nbytes
+    assert keys.device == keys._base_array.device and {keys.device} == keys.devices()
+    nowhere = keys.at[jnp.array([1, 9])].get(mode="fill")
+    np.testing.assert_array_equal(random.key_data(nowhere), [keys._base_array[1], [0xFFFFFFFF] * 2])
+    np.testing.assert_array_equal(random.key_data(jnp.full_like(keys, 7)), np.full((3, 2), 7))
+    assert random.key(1, dtype="rbg").dtype == random.key_dtype("rbg")

@@ -22,7 +22,7 @@ from jax_numpy_api import lax, numpy as jnp  # also gives arrays of keys their m
 
 from . import threefry
 from .checks import as_given, check_dtype, check_key_data, check_shape, raw_key, raw_keys, run
-from .impls import PRNGImpl, PRNGSpec, is_partitionable, resolve, threefry_prng_impl
+from .impls import BUILT_IN, PRNGImpl, PRNGSpec, is_partitionable, resolve, threefry_prng_impl
 from .keys import KeyType, PRNGKeyArray
 from .primitives import random_bits_p, random_fold_in_p, random_seed_p, random_split_p, random_wrap_p
 
@@ -65,9 +65,9 @@ def key(seed: ArrayLike, *, impl: str | Hashable | None = None, dtype: DTypeLike
     if dtype is not None:
         if impl is not None:
             raise ValueError(f"key: impl={impl!r} and dtype={dtype!r} name the generator twice; give one of them")
-        if not isinstance(dtype, KeyType):
+        if not isinstance(dtype, (KeyType, str)):
             raise ValueError(f"key: dtype={dtype!r} is not a key dtype; see jax.random.key_dtype")
-        impl = dtype.impl
+        impl = dtype
     chosen = resolve(impl)
     return random_wrap_p.bind(_seeded("key", seed, chosen), impl=chosen)
 
@@ -150,7 +150,7 @@ def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | Hashable | None = No
 def key_impl(keys: ArrayLike) -> Any:
     """The implementation of keys, as `key` and `wrap_key_data` accept it: a name, or a `PRNGSpec` for one's own."""
     impl = raw_keys("key_impl", keys)[1]
-    return impl.name if impl.emit is not None else PRNGSpec(impl)
+    return impl.name if impl.name in BUILT_IN else PRNGSpec(impl)
 
 
 @api_boundary

@@ -49,7 +49,7 @@ def raw_key(name: str, key: Any, consumes: bool = True) -> tuple[Any, PRNGImpl, 
 def raw_keys(name: str, keys: Any) -> tuple[Any, PRNGImpl, bool]:
     """The words of one or more keys, their implementation, and whether they are typed."""
     if type(keys) is PRNGKeyArray:
-        return keys._words, keys.dtype.impl, True
+        return keys._base_array, keys.dtype.impl, True
     dtype = getattr(keys, "dtype", None)
     if isinstance(dtype, KeyType):
         return random_unwrap_p.bind(keys), dtype.impl, True

@@ -18,9 +18,10 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shap
 from jax_numpy_api import lax, numpy as jnp
 
 from .checks import broadcast_shape, check_call, check_shape, key_words, run, sampler
+from .api import draw_bits
 from .impls import PRNGImpl
 from .normals import draw_normal
-from .uniforms import aligned, broadcast_to, convert, draw_bernoulli, draw_uniform, draw_unit, split_words
+from .uniforms import aligned, bits_drawn, broadcast_to, convert, draw_bernoulli, draw_uniform, draw_unit, split_words
 
 
 def _tiny(dtype: Any) -> Any:
@@ -215,7 +216,9 @@ def cauchy(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 # -- Gumbel ------------------------------------------------------------------------------------------------------------
 
 def draw_gumbel(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, mode: str) -> Any:
-    """``-log(-log(u))``; mode "high" adds a second uniform number below the last bit of the first."""
+    """``-log(-log(u))``; mode "high" adds a second uniform number below the last bit of the first, "highest" uses all bits."""
+    if mode == "highest" and dtype.itemsize >= 4:  # the exponents of half precision do not reach further than "high"
+        return _gumbel_of_all_bits(words, impl, shape, dtype)
     if mode == "low":
         u = draw_uniform(words, impl, shape, dtype, _tiny(dtype), dtype.type(1))
         return lax.neg(lax.log(lax.neg(lax.log(u))))
@@ -227,16 +230,28 @@ def draw_gumbel(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any, 
     return lax.neg(lax.log(lax.neg(lax.log1p(lax.neg(u)))))
 
 
+def _gumbel_of_all_bits(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
+    """Two words are an integer of the unit interval, measured from the nearer end, where floats are dense: both tails are
+    exact."""
+    width = bits_drawn(dtype)
+    high, low = lax.unstack(draw_bits(words, impl, width, (2, *shape)), 0)
+    reflected = lax.ge(high, lax.full_like(high, 1 << width - 1))
+    high, low = (lax.convert_element_type(lax.select(reflected, lax.bitwise_not(x), x), dtype) for x in (high, low))
+    fine = lax.mul(lax.add(low, dtype.type(0.5)), dtype.type(2.0**(-2 * width)))  # the half: never 0
+    u = lax.add(lax.mul(high, dtype.type(2.0**-width)), fine)  # at most one half
+    return lax.neg(lax.log(lax.neg(lax.select(reflected, lax.log(u), lax.log1p(lax.neg(u))))))
+
+
 def gumbel_mode(name: str, mode: Any) -> str:
     """The mode that is meant; None is "high" where `jax_high_dynamic_range_gumbel` is set.
 
     Raises:
-      ValueError: neither "low" nor "high" nor None.
+      ValueError: none of "low", "high", "highest" and None.
     """
     if mode is None:
         return "high" if flags.high_dynamic_range_gumbel.value else "low"
-    if mode not in ("high", "low"):
-        raise ValueError(f"{name}: got mode={mode!r}, expected 'high' or 'low'")
+    if mode not in ("low", "high", "highest"):
+        raise ValueError(f"{name}: got mode={mode!r}, expected 'low', 'high' or 'highest'")
     return mode
 
 
@@ -254,7 +269,8 @@ def gumbel(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, mo
       key: one key.
       shape: of the result.
       dtype: float; default float32, or float64 where x64 is enabled.
-      mode: "low" (default) uses one uniform number; "high" uses two, which makes the right tail exact.
+      mode: "low" (default) uses one uniform number; "high" uses two, which makes the right tail exact; "highest" all of their
+        bits, which makes both tails exact.
       out_sharding: placement of the result.
 
     Raises:

@@ -9,6 +9,7 @@ of binomial random variates", 1993 (algorithm BTRS); Knuth, "The Art of Computer
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def _categorical(words, logits, *, impl, axis, shape, prefix, replace, mode):
     batch = list(shape[len(prefix):])
     batch.insert(axis, logits.shape[axis])
     noise = draw_gumbel(words, impl, (*prefix, *batch), logits.dtype, mode)
-    return jnp.argmax(noise + logits, axis=axis + len(prefix))
+    return jnp.argmax(lax.add(noise, broadcast_to(logits, noise.shape)), axis=axis + len(prefix))
 
 
 @api_boundary
@@ -55,7 +56,7 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
       shape: of the result; ends with the shape of ``logits`` without ``axis`` (its default). Axes in front of that are more
         samples for the same logits.
       replace: whether these further samples may repeat.
-      mode: "low" or "high", precision of the Gumbel noise.
+      mode: "low", "high" or "highest", precision of the Gumbel noise.
       out_sharding: placement of the result.
 
     Raises:
@@ -64,6 +65,7 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
     words, impl = key_words("categorical", key)
     logits = check_array("categorical", "logits", logits)
     logits_shape = np.shape(logits)
+    axis = operator.index(axis)
     if not -len(logits_shape) <= axis < len(logits_shape):
         raise ValueError(f"categorical: axis {axis} is out of bounds for logits of shape {logits_shape}")
     axis %= len(logits_shape)

@@ -6,6 +6,7 @@ An implementation is four functions on raw keys (uint32 arrays of its `key_shape
 - ``threefry2x32``: the default; see `threefry`. Every value is specified, on all devices and under `vmap`.
 - ``rbg``: keys are split by Threefry, bits come from the generator of the compiler (`rng_bit_generator`), which is
   fast on TPUs. Its values differ between compilers. Under `vmap` over keys all bits are drawn from the first key.
+- ``philox2x32``, ``philox4x32``, ``threefry4x32``: see `counters`; specified as ``threefry2x32`` is.
 - ``unsafe_rbg``: as ``rbg``, but keys are split by that generator too, which is not known to be safe.
 
 Source: StableHLO specification, `rng_bit_generator`.
@@ -65,13 +66,7 @@ registry: dict[str, PRNGImpl] = {}
 
 
 def register(impl: PRNGImpl) -> PRNGImpl:
-    """Make ``impl`` known by its name.
-
-    Raises:
-      ValueError: another implementation has that name.
-    """
-    if impl.name in registry:
-        raise ValueError(f"define_prng_impl: PRNG with name {impl.name} is already registered; choose another name")
+    """Make ``impl`` known by its name."""
     registry[impl.name] = impl
     return impl
 
@@ -137,6 +132,8 @@ def define_prng_impl(*, key_shape: Sequence[int], seed: Callable[[ArrayLike], Ar
                      tag: str = "?") -> PRNGSpec:
     """Register an implementation of random bits; `jax.random.key(seed, impl=name)` makes keys for it.
 
+    Of several with one name, the name stands for the last; the specification of each remains its own.
+
     Args:
       key_shape: shape of the uint32 words of one key.
       seed: ``seed(integer scalar) -> uint32[*key_shape]``.
@@ -150,8 +147,10 @@ def define_prng_impl(*, key_shape: Sequence[int], seed: Callable[[ArrayLike], Ar
       a specification that `key`, `PRNGKey` and `wrap_key_data` accept as ``impl``.
 
     Raises:
-      ValueError: the name is taken.
+      ValueError: the name is that of a built-in implementation.
     """
+    if name in BUILT_IN:
+        raise ValueError(f"define_prng_impl: name={name!r} is that of a built-in implementation; choose another")
     return PRNGSpec(register(PRNGImpl(key_shape, seed, split, random_bits, fold_in, name=name, tag=tag)))
 
 
@@ -294,3 +293,23 @@ rbg_prng_impl = register(PRNGImpl(
     (4,), *_bound_functions(lambda: rbg_prng_impl), name="rbg", tag="rbg", emit=_Rbg))
 unsafe_rbg_prng_impl = register(PRNGImpl(
     (4,), *_bound_functions(lambda: unsafe_rbg_prng_impl), name="unsafe_rbg", tag="urbg", emit=_UnsafeRbg))
+
+
+# -- block functions -----------------------------------------------------------------------------------------------------
+
+def _by_block(name: str, key_words: int, tag: str) -> PRNGImpl:
+    """An implementation of `counters`, which is loaded when first used."""
+    def function(part):
+        def call(*args):
+            from . import counters  # start-up: few use these
+
+            return getattr(counters.CIPHERS[name], part)(*args)
+        return call
+    return register(PRNGImpl((key_words,), *map(function, ("seed", "split", "random_bits", "fold_in")), name=name, tag=tag))
+
+
+_by_block("philox2x32", 1, "phx2")
+_by_block("philox4x32", 2, "phx4")
+_by_block("threefry4x32", 4, "fry4")
+
+BUILT_IN = frozenset(registry)

@@ -57,7 +57,7 @@ class KeyType(dtypes.ExtendedDType):
 
     def unwrap(self, keys: "PRNGKeyArray") -> Any:
         """The array of words of a key array."""
-        return keys._words
+        return keys._base_array
 
     def zeros(self, shape: tuple[int, ...]) -> Any:
         """Keys whose words are all zero."""
@@ -84,7 +84,7 @@ def _dtype_of(impl: Any) -> KeyType:
 class PRNGKeyArray:
     """An array of typed keys. Made by `jax.random.key`, `split`, `wrap_key_data`; never by calling this class."""
 
-    __slots__ = ("dtype", "_words", "_consumed", "__weakref__")
+    __slots__ = ("dtype", "_base_array", "_consumed", "__weakref__")
     __hash__ = None
     __array_priority__ = 100
     weak_type = False
@@ -92,11 +92,11 @@ class PRNGKeyArray:
     def __init__(self, impl: Any, words: Any):
         if type(words) is np.ndarray or isinstance(words, np.generic):
             words = backends.get().put(words)
-        self.dtype, self._words, self._consumed = impl.dtype, words, None
+        self.dtype, self._base_array, self._consumed = impl.dtype, words, None
 
     @property
     def shape(self) -> tuple[int, ...]:
-        words = self._words.shape
+        words = self._base_array.shape
         return words[:len(words) - len(self.dtype.impl.key_shape)]
 
     ndim = property(lambda self: len(self.shape))
@@ -104,52 +104,58 @@ class PRNGKeyArray:
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     aval = property(lambda self: ShapedArray(self.shape, self.dtype))
+    _impl = property(lambda self: self.dtype.impl)  # this name and `_base_array` are used by libraries
 
     # -- placement: that of the words, less the axes of a key ------------------------------------------------------
-    committed = property(lambda self: self._words.committed)
-    is_fully_addressable = property(lambda self: self._words.is_fully_addressable)
-    is_fully_replicated = property(lambda self: self._words.is_fully_replicated)
+    committed = property(lambda self: self._base_array.committed)
+    is_fully_addressable = property(lambda self: self._base_array.is_fully_addressable)
+    is_fully_replicated = property(lambda self: self._base_array.is_fully_replicated)
 
     @property
     def sharding(self) -> Any:
-        found = self._words.sharding
+        found = self._base_array.sharding
         drop = getattr(found, "drop_trailing", None)
         return found if drop is None else drop(len(self.dtype.impl.key_shape), self.ndim)
 
+    @property
+    def device(self) -> Any:
+        """The device, or the sharding where there are several."""
+        return self.sharding if len(self.devices()) > 1 else next(iter(self.devices()))
+
     def devices(self) -> set:
-        return self._words.devices()
+        return self._base_array.devices()
 
     def _device_put(self, placement: Any) -> "PRNGKeyArray":
         """These keys on another device or with another sharding (of the key array: words stay together)."""
-        return PRNGKeyArray(self.dtype.impl, backends.get().put(self._words, None, placement))
+        return PRNGKeyArray(self.dtype.impl, backends.get().put(self._base_array, None, placement))
 
     @property
     def addressable_shards(self):
-        return self._words.addressable_shards
+        return self._base_array.addressable_shards
 
     @property
     def global_shards(self):
-        return self._words.global_shards
+        return self._base_array.global_shards
 
     # -- waiting, copying ------------------------------------------------------------------------------------------
     def block_until_ready(self) -> "PRNGKeyArray":
-        self._words.block_until_ready()
+        self._base_array.block_until_ready()
         return self
 
     def copy_to_host_async(self) -> None:
-        self._words.copy_to_host_async()
+        self._base_array.copy_to_host_async()
 
     def delete(self) -> None:
-        self._words.delete()
+        self._base_array.delete()
 
     def is_deleted(self) -> bool:
-        return self._words.is_deleted()
+        return self._base_array.is_deleted()
 
     def unsafe_buffer_pointer(self) -> int:
-        return self._words.unsafe_buffer_pointer()
+        return self._base_array.unsafe_buffer_pointer()
 
     def copy(self) -> "PRNGKeyArray":
-        return PRNGKeyArray(self.dtype.impl, self._words.copy())
+        return PRNGKeyArray(self.dtype.impl, self._base_array.copy())
 
     def __copy__(self):
         return self.copy()
@@ -158,7 +164,7 @@ class PRNGKeyArray:
         return self.copy()
 
     def __reduce__(self):
-        return _rebuild, (self.dtype.impl, np.asarray(self._words))
+        return _rebuild, (self.dtype.impl, np.asarray(self._base_array))
 
     # -- Python protocols ------------------------------------------------------------------------------------------
     def __len__(self):
@@ -169,7 +175,7 @@ class PRNGKeyArray:
     def __iter__(self):
         if not self.shape:
             raise TypeError("iteration over a 0-d key array")
-        return iter([PRNGKeyArray(self.dtype.impl, self._words[i]) for i in range(self.shape[0])])
+        return iter([PRNGKeyArray(self.dtype.impl, self._base_array[i]) for i in range(self.shape[0])])
 
     def __bool__(self):
         raise TypeError(f"the truth value of keys is not defined; got {self.aval}")
@@ -179,7 +185,7 @@ class PRNGKeyArray:
                         "by jax.random.key_data(keys)")
 
     def __repr__(self):
-        return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{np.asarray(self._words)}"
+        return f"Array({self.shape}, dtype={self.dtype.name}) overlaying:\n{np.asarray(self._base_array)}"
 
     __str__ = __repr__
 

@@ -13,7 +13,7 @@ from jax_numpy_api import lax, numpy as jnp
 
 from .checks import batch_shape, check_array, check_dtype, check_shape, key_words, run
 from .normals import draw_normal
-from .uniforms import convert
+from .uniforms import broadcast_to, convert
 
 _METHODS = ("svd", "eigh", "cholesky")
 
@@ -26,14 +26,14 @@ def _factor(cov, method):
         values, vectors = jnp.linalg.eigh(cov)
     else:
         vectors, values, _ = jnp.linalg.svd(cov)
-    return vectors * jnp.sqrt(values[..., None, :])
+    return lax.mul(vectors, broadcast_to(jnp.sqrt(values[..., None, :]), vectors.shape))
 
 
 @inlined(static_argnames=("impl", "shape", "dtype", "method"))
 def _multivariate_normal(words, mean, cov, *, impl, shape, dtype, method):
     mean, cov = convert(mean, dtype), convert(cov, dtype)
     normal = draw_normal(words, impl, shape + mean.shape[-1:], dtype)
-    return mean + jnp.einsum("...ij,...j->...i", _factor(cov, method), normal)
+    return lax.add(broadcast_to(mean, normal.shape), jnp.einsum("...ij,...j->...i", _factor(cov, method), normal))
 
 
 @api_boundary

@@ -159,6 +159,6 @@ random_wrap_p = Primitive(
 
 random_unwrap_p = Primitive(
     "random_unwrap", out_type=_unwrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_unwrap_p),
-    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._words, lowers_keys=True,
+    lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._base_array, lowers_keys=True,
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 """Raw keys of typed ones."""

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.programs.jit import inlined
+from jax_core.public.extend_core import concrete_or_error
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement, Shape
@@ -103,7 +104,8 @@ def permutation(key: ArrayLike, x: ArrayLike, axis: int = 0, independent: bool =
     if not shape:
         if not dtypes.issubdtype(get_aval(x).dtype, np.integer):
             raise TypeError(f"permutation: x must be an integer or at least 1-dimensional, got {get_aval(x).str_short()}")
-        return run(_permutation_of_range, out_sharding, words, impl=impl, n=max(x.__index__(), 0))
+        n = concrete_or_error(operator.index, x, "permutation: as the length of the result, x must be known; under jit, make it static")
+        return run(_permutation_of_range, out_sharding, words, impl=impl, n=max(n, 0))
     return run(_permutation, out_sharding, words, x, impl=impl, axis=axis, independent=bool(independent))
 
 
@@ -152,13 +154,16 @@ def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True
       replace: an element may be chosen more than once.
       p: weights of the elements, one for each; need not sum to 1. Default: all equal.
       axis: the axis to choose along; says nothing for an integer ``a``.
-      mode: "low" or "high", precision of the Gumbel noise, for weights without replacement.
+      mode: "low", "high" or "highest", precision of the Gumbel noise, for weights without replacement.
 
     Raises:
-      TypeError: ``a`` is no array and no number. ValueError: nothing to choose from; more choices than elements without
+      TypeError: ``a`` is no array and no number; ``shape`` is an integer. ValueError: nothing to choose from; more choices than elements without
         replacement; ``p`` of the wrong shape; no such axis.
     """
     words, impl = key_words("choice", key)
+    if not isinstance(shape, Sequence):
+        raise TypeError(f"choice: shape must be a sequence, got {shape!r} of type {type(shape).__name__}; for one axis write "
+                        "(n,)")
     shape = check_shape("choice", shape)
     a = _array_or_size("choice", "a", a)
     a_shape = np.shape(a)

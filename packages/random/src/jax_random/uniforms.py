@@ -57,12 +57,15 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 # -- floats ------------------------------------------------------------------------------------------------------------
 
+def bits_drawn(dtype: Any) -> int:
+    """How many random bits a float is made of."""
+    return _FEW_BITS if dtypes.finfo(dtype).nmant < _FEW_BITS else 8 * np.dtype(dtype).itemsize
+
+
 def draw_unit(words: Any, impl: PRNGImpl, shape: tuple[int, ...], dtype: Any) -> Any:
     """Floats from [0, 1)."""
     dtype = np.dtype(dtype)
-    info = dtypes.finfo(dtype)
-    mantissa, width = info.nmant, 8 * dtype.itemsize
-    drawn = _FEW_BITS if mantissa < _FEW_BITS else width
+    mantissa, width, drawn = dtypes.finfo(dtype).nmant, 8 * dtype.itemsize, bits_drawn(dtype)
     unsigned = np.dtype(f"u{dtype.itemsize}")
     bits = draw_bits(words, impl, drawn, shape)
     if drawn != width:

@@ -323,7 +323,9 @@ gather_p = Primitive(
 
 
 def default_fill(dtype: Any) -> Any:
-    """What the mode "fill" reads by default: NaN, the lowest signed or highest unsigned integer, True."""
+    """What the mode "fill" reads by default: NaN, the lowest signed or highest unsigned integer, True; for keys, of words."""
+    if isinstance(dtype, dtypes.ExtendedDType):
+        return default_fill(dtype.physical_element_aval.dtype)
     if dtypes.issubdtype(dtype, np.inexact):
         return np.nan  # always this object: as no NaN equals another, caches by parameters would miss
     if dtypes.issubdtype(dtype, np.signedinteger):

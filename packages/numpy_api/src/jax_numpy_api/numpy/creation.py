@@ -178,7 +178,8 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     check_arraylike("full_like", fill_value)
     fill_value = unwrapped(fill_value)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        return placed(_filled(shape, convert(fill_value, dtype, weak), dtype, weak), device, out_sharding)
+        value = fill_value if isinstance(dtype, dtypes.ExtendedDType) else convert(fill_value, dtype, weak)
+        return placed(_filled(shape, value, dtype, weak), device, out_sharding)
     return placed(broadcast_to(astype_of(fill_value, dtype, weak), shape), device, out_sharding)
 
 
