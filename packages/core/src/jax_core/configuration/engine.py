@@ -161,6 +161,10 @@ class State:
             new_val = self.global_value
         return Override(self, self.check(new_val))
 
+    def set_for_thread(self, value: Any) -> None:
+        """Set the value in this thread, until it is set again; None takes it back to the process-wide value."""
+        self._set_override(_MISSING if value is None else value)
+
     def _set_override(self, value: Any) -> Any:
         """Install an override in this thread (`_MISSING`: remove it); return what it replaces."""
         global _overrides_in_force

@@ -154,6 +154,8 @@ auto_pcast = define_bool("jax_auto_pcast", True, "Insert casts between varying a
 remove_size_one_mesh_axis_from_type = define_bool(
     "jax_remove_size_one_mesh_axis_from_type", False, "Leave mesh axes of size one out of types.",
     affects_tracing=True)
+mesh_in_context = define(State("jax_mesh_in_context", object, None, "The mesh that `set_mesh` and its like set, and its abstract form.",
+                               affects_tracing=True))
 use_shardy_partitioner = define_bool("jax_use_shardy_partitioner", True, "Partition with Shardy.",
                                      affects_tracing=True)
 compiler_enable_remat_pass = define_bool("jax_compiler_enable_remat_pass", True,

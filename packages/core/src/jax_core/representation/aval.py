@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from .. import backends
-from . import dtypes
+from . import dtypes, splits
 from .manual_axis_type import ManualAxisType, varying_axes
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class AbstractValue:
     sharding: Any
     memory_space: Any
     vma: frozenset = frozenset()
+    placement: Any = None
 
     def to_tangent_aval(self) -> "AbstractValue":
         """The type of a tangent of a value of this type."""
@@ -207,8 +208,8 @@ class ShapedArray(AbstractValue):
       shape: lengths of the axes.
       dtype: a NumPy dtype, an ml_dtypes dtype or an extended dtype (keys).
       weak_type: the dtype gives way in promotion, as that of a Python scalar does.
-      sharding: placement that the type carries; None, or one on no mesh, where the compiler may choose. It is kept as
-        ``placement``, None in both cases.
+      sharding: a placement. The type carries what it says of ``Explicit`` mesh axes, as ``placement``: None where the mesh has
+        none, and the compiler may choose. See `splits`.
       vma: names of the manual mesh axes that the value varies over.
       memory_space: kind of memory, or None for the default.
       manual_axis_type: in place of ``vma``, its public form.
@@ -232,8 +233,11 @@ class ShapedArray(AbstractValue):
         self.shape = tuple(map(_dimension, shape))
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
         self.weak_type = bool(weak_type)
-        if sharding is not None and is_open(sharding):
-            sharding = None
+        if sharding is not None:
+            if hasattr(type(sharding), "UNCONSTRAINED"):  # a spec, for the mesh in context
+                return cls(shape, dtype, weak_type, sharding=backends.get().placements.as_sharding(sharding), vma=vma,
+                           memory_space=memory_space)
+            sharding = splits.in_type(sharding, len(self.shape))
         self.placement, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
         normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.memory_space)
         self._hash = hash(normal)
@@ -313,11 +317,12 @@ class ShapedArray(AbstractValue):
             return self
         if self.shape[spec] != size:
             raise ValueError(f"dec_rank: axis {spec} of {self} has length {self.shape[spec]}, not {size}")
-        return self.update(shape=self.shape[:spec] + self.shape[spec + 1:])
+        return self.update(shape=self.shape[:spec] + self.shape[spec + 1:], sharding=splits.without_axis(self.placement, spec))
 
     def inc_rank(self, size: int, spec: int | None) -> "ShapedArray":
         """The type of ``size`` such arrays, stacked along a new axis ``spec``; itself for None."""
-        return self if spec is None else self.update(shape=(*self.shape[:spec], size, *self.shape[spec:]))
+        return self if spec is None else self.update(shape=(*self.shape[:spec], size, *self.shape[spec:]),
+                                                     sharding=splits.with_axis(self.placement, spec))
 
     def to_tangent_aval(self) -> "ShapedArray":
         """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
@@ -330,7 +335,14 @@ class ShapedArray(AbstractValue):
     def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
-        return f"{name}[{','.join(map(str, self.shape))}]{_varying_text(self.vma) if self.vma else ''}"
+        axes = self.shape if self.placement is None else map(splits.text_of_axis, self.shape, splits.entries(self))
+        return f"{name}[{','.join(map(str, axes))}]{self._marks() if self.vma or self.placement is not None else ''}"
+
+    def _marks(self) -> str:
+        spec = None if self.placement is None else self.placement.spec
+        found = [("V", self.vma), *(() if spec is None else (("U", spec.unreduced), ("R", spec.reduced)))]
+        texts = [_axes_text(mark, axes) for mark, axes in found if axes]
+        return f"{{{', '.join(texts)}}}" if texts else ""
 
     def __repr__(self):
         return f"ShapedArray({self.str_short()}{', weak_type=True' if self.weak_type else ''})"
@@ -339,10 +351,10 @@ class ShapedArray(AbstractValue):
         return ("~" if self.weak_type else "") + self.str_short()
 
 
-def _varying_text(axes: frozenset) -> str:
-    """``{V:x}``: the manual axes that a value varies over."""
+def _axes_text(mark: str, axes: frozenset) -> str:
+    """``V:x``, ``U:(x,y)``: mesh axes that a value varies over, or is unreduced or reduced over."""
     names = sorted(map(str, axes))
-    return f"{{V:{names[0]}}}" if len(names) == 1 else f"{{V:({','.join(names)})}}"
+    return f"{mark}:{names[0]}" if len(names) == 1 else f"{mark}:({','.join(names)})"
 
 
 def _dtype_name(dtype) -> str:
@@ -499,7 +511,7 @@ class ShapeDtypeStruct:
     @property
     def aval(self) -> AbstractValue:
         dtype = dtypes.canonicalize_dtype(self.dtype, allow_extended_dtype=True)
-        aval = ShapedArray(self.shape, dtype, self.weak_type)
+        aval = ShapedArray(self.shape, dtype, self.weak_type, sharding=self.sharding if hasattr(self.sharding, "mesh") else None)
         return AbstractRef(aval) if self.is_ref else aval
 
     def __len__(self):

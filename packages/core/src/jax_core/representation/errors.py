@@ -31,7 +31,7 @@ _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 __all__ = [
     "ConcretizationTypeError", "InconclusiveDimensionOperation", "JAXIndexError",
     "JAXTypeError", "JaxprTypeError", "KeyReuseError",
-    "NonConcreteBooleanIndexError", "TracerArrayConversionError",
+    "NonConcreteBooleanIndexError", "ShardingTypeError", "TracerArrayConversionError",
     "TracerBoolConversionError", "TracerIntegerConversionError",
     "TypePromotionError", "UnexpectedTracerError",
 ]
@@ -231,3 +231,7 @@ def __getattr__(name: str) -> Any:
                 raise AttributeError(f"{__name__}.JaxRuntimeError is the error class of the runtime, and {error}") from error
         return runtime_error.get()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+class ShardingTypeError(Exception):
+    """The shardings in the types of an operation's operands do not go together, or do not say what that of its result is."""

@@ -58,6 +58,7 @@ from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
+from .splits import place
 from .tracebacks import shorten
 from .traits import Kind, Traits
 
@@ -128,12 +129,14 @@ class Primitive(PrimitiveHabits):
       loop_observer: for a primitive without operands that stands in the body of a loop: what the loop reports to instead,
         from time to time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next,
         and ``loop_observer.finish(builder, step, **params)`` to nothing.
+      splits: how the result is split over ``Explicit`` mesh axes (see `splits`); by default as results of its kind are.
     """
 
     holds_program = False
     """The results are those of a program among the parameters, and have the types that it gives them."""
     transparent = False
     split: Callable | None = None
+    splits: Callable | None = None
     discharge: Callable | None = None
     interpret: Callable | None = None
     _lower_by_platform: dict
@@ -147,7 +150,8 @@ class Primitive(PrimitiveHabits):
                  exact: bool | Callable[..., bool] = False, cacheable: bool = True, impl: Callable | None = None,
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
-                 traits: Traits | None = None, loop_observer: object | None = None):
+                 traits: Traits | None = None, loop_observer: object | None = None,
+                 splits: Callable | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
@@ -158,7 +162,7 @@ class Primitive(PrimitiveHabits):
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
         self.impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
-        self.arrow, self.loop_observer = arrow, loop_observer
+        self.arrow, self.loop_observer, self.splits = arrow, loop_observer, splits
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
     def __repr__(self):
@@ -295,6 +299,9 @@ def _abstract_eval(prim, avals, params):
     axes = NO_AXES.union(*[a.vma for a in avals]) if any([a.vma for a in avals]) else NO_AXES
     if axes and not (prim.own_type or prim.holds_program):
         out = tuple(t if t.vma == axes else t.update(vma=axes) for t in out)
+    if not prim.holds_program and (any([a.placement is not None for a in avals]) or params and (
+            params.get("sharding") is not None or params.get("out_sharding") is not None)):
+        out = place(prim, avals, params, out)
     return out, effects
 
 

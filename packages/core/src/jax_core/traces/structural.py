@@ -10,8 +10,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from .. import extension_points
-from ..representation import dtypes
+from .. import backends, extension_points
+from ..representation import dtypes, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.typing import ArrayLike
 from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
@@ -86,7 +86,28 @@ def _broadcast_batch(axis, args, dims, *, shape, broadcast_dimensions, sharding=
     (x,), (d,) = args, dims
     x = moved(x, d, 0)
     inner = (0, *(i + 1 for i in broadcast_dimensions))
-    return broadcast_in_dim(x, (np.shape(x)[0], *shape), inner), 0
+    return broadcast_in_dim(x, (np.shape(x)[0], *shape), inner, out_sharding=batched_placement(axis, sharding, 0)), 0
+
+
+def batched_placement(axis: Any, sharding: Any, dim: int) -> Any:
+    """The placement ``sharding`` of each of the mapped values, for all of them: with the mapped axis at ``dim``."""
+    return splits.with_axis(sharding, dim, axis.spmd_name if axis.spmd_name is not None else axis.explicit_mesh_axis)
+
+
+def _broadcast_splits(prim, avals, outs, params):
+    """Axes that keep their length stay split."""
+    result = [None] * len(outs[0].shape)
+    for n, entry, d in zip(avals[0].shape, splits.entries(avals[0]), params["broadcast_dimensions"]):
+        if n == outs[0].shape[d]:
+            result[d] = entry
+    return [tuple(result)]
+
+
+def resolved(out_sharding: Any) -> Any:
+    """A placement that a parameter can hold: a `PartitionSpec` is one on the mesh in context."""
+    if out_sharding is None or hasattr(out_sharding, "mesh"):
+        return out_sharding
+    return backends.get().placements.as_sharding(out_sharding)
 
 
 broadcast_in_dim_p = Primitive(
@@ -99,6 +120,7 @@ broadcast_in_dim_p = Primitive(
         f"stablehlo.broadcast_in_dim {x}, dims = {list(broadcast_dimensions)}", x, out=b.out_avals[0]),
     reference=_broadcast_reference,
     exact=True,
+    splits=_broadcast_splits,
     traits=Traits(Kind.MOVE),
 )
 
@@ -112,7 +134,7 @@ def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequenc
     shape, dims = tuple(shape), tuple(broadcast_dimensions)
     if np.shape(x) == shape and out_sharding is None and dims == tuple(range(len(shape))) and not np.isscalar(x):
         return x
-    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=out_sharding)
+    return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims, sharding=resolved(out_sharding))
 
 
 def full(aval: ShapedArray, value: Any) -> Any:
@@ -169,6 +191,7 @@ transpose_p = Primitive(
     reference=lambda x, *, permutation: np.transpose(x, permutation),
     exact=True,
     traits=Traits(Kind.VIEW, inner=Inner.PIECES),
+    splits=lambda prim, avals, outs, params: [tuple(splits.entries(avals[0])[i] for i in params["permutation"])],
 )
 
 
@@ -192,7 +215,7 @@ def reduced_shape(name: str, x: ShapedArray, axes: Sequence[int]) -> tuple[int, 
 
 def _sum_transpose(ct, x, *, axes, out_sharding=None):
     kept = tuple(i for i in range(x.aval.ndim) if i not in axes)
-    return broadcast_in_dim(ct, x.aval.shape, kept)
+    return broadcast_in_dim(ct, x.aval.shape, kept, out_sharding=cotangent_placement(x.aval))
 
 
 def reduction_batch(bind):
@@ -276,7 +299,7 @@ convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
     lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact,
-    traits=Traits(Kind.MOVE, keeps_places=True),
+    traits=Traits(Kind.MOVE, keeps_places=True), splits=splits.as_first,
 )
 
 # -- copy and barrier ------------------------------------------------------------------------------------------------
@@ -284,8 +307,42 @@ convert_element_type_p = Primitive(
 copy_p = Primitive(
     "copy", out_type=lambda x: x, jvp=LINEAR, transpose=lambda ct, x: ct, batch=ELEMENTWISE,
     lower=lambda b, x: x, reference=np.array, exact=True,
-    traits=Traits(Kind.MOVE, keeps_places=True, keys=Keys.PASSED),
+    traits=Traits(Kind.MOVE, keeps_places=True, keys=Keys.PASSED), splits=splits.as_first,
 )
+
+# -- reshard ---------------------------------------------------------------------------------------------------------
+
+reshard_p = Primitive(
+    "reshard", out_type=lambda x, *, dst_sharding: x.update(sharding=dst_sharding), jvp=LINEAR,
+    transpose=lambda ct, x, *, dst_sharding: reshard(ct, cotangent_placement(x.aval)),
+    batch=lambda axis, args, dims, *, dst_sharding: (reshard(args[0], batched_placement(axis, dst_sharding, dims[0])), dims[0]),
+    lower=lambda b, x, *, dst_sharding: b.sharding_constraint(x, dst_sharding),
+    reference=lambda x, *, dst_sharding: np.array(x),
+    impl=lambda x, *, dst_sharding: backends.get().put(x, None, dst_sharding),
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
+    splits=lambda *_: None,
+)
+
+
+def reshard(x: Any, placement: Any) -> Any:
+    """``x`` split as ``placement`` says; ``x`` itself for None."""
+    return x if placement is None else reshard_p.bind(x, dst_sharding=placement)
+
+
+def cotangent_placement(aval: Any) -> Any:
+    """The placement of cotangents of values of this type: what is replicated by agreement is unreduced, and the other way round."""
+    placement = aval.placement
+    if placement is None or not (placement.spec.unreduced or placement.spec.reduced):
+        return placement
+    return placement.update(spec=placement.spec.to_ct_spec())
+
+
+def as_cotangent(ct: Any, aval: Any) -> Any:
+    """The cotangent ``ct`` of a value of type ``aval``, split as that is."""
+    if ct is None or isinstance(ct, Zero):
+        return ct
+    wanted = cotangent_placement(aval)
+    return ct if wanted == get_aval(ct).placement else reshard(ct, wanted)
 
 
 def _barrier_jvp(primals, tangents):
@@ -307,7 +364,7 @@ optimization_barrier_p: Primitive = Primitive(
     lower=lambda b, *xs: b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=b.out_avals)
     if xs else [],
     reference=lambda *xs: list(xs), exact=True,
-    traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=splits.as_each,
 )
 
 

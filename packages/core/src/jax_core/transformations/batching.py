@@ -13,6 +13,7 @@ from ..configuration import flags, context
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.effects import NamedAxisEffect
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
+from ..representation import splits
 from ..representation.primitive import ELEMENTWISE, Primitive
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.indexing import WHOLE
@@ -51,14 +52,16 @@ def mapped_aval(aval: ShapedArray, dim: int) -> ShapedArray:
     """``aval`` without axis ``dim``."""
     if type(aval) is AbstractRef:
         return aval.update(mapped_aval(aval.inner_aval, dim))
-    return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type, vma=aval.vma)
+    return ShapedArray(aval.shape[:dim] + aval.shape[dim + 1:], aval.dtype, aval.weak_type, vma=aval.vma,
+                       sharding=splits.without_axis(aval.placement, dim))
 
 
 def unmapped_aval(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
     """``aval`` with an axis of length ``size`` at ``dim``."""
     if type(aval) is AbstractRef:
         return aval.update(unmapped_aval(aval.inner_aval, size, dim))
-    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type, vma=aval.vma)
+    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type, vma=aval.vma,
+                       sharding=splits.with_axis(aval.placement, dim))
 
 
 class BatchTracer(Tracer):

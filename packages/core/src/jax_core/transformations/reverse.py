@@ -25,7 +25,7 @@ from ..references.discharge import apply_discharged, works_on_refs
 from ..references.primitives import TANGENT_REFS, Cell
 from .splitting import split_call, split_equation
 from ..traces.staging import leak_error, survivors, trace_to_jaxpr
-from ..traces.structural import add, instantiate
+from ..traces.structural import add, as_cotangent, instantiate
 from ..traces.trace import Tracer
 
 
@@ -258,9 +258,16 @@ def run_transpose_rule(prim: Primitive, cts: Sequence[Any], out_avals: Sequence[
     if rule is None:
         raise NotImplementedError(f"reverse-mode differentiation: primitive {prim.name!r} has no transpose rule")
     if prim.multiple_results:
-        return rule([Zero(a) if ct is None else ct for ct, a in zip(cts, out_avals)], *args, **params)
+        return _split_alike(rule([Zero(a) if ct is None else ct for ct, a in zip(cts, out_avals)], *args, **params), args)
     found = rule(cts[0], *args, **params)
-    return found if isinstance(found, (tuple, list)) else (found,)
+    return _split_alike(found if isinstance(found, (tuple, list)) else (found,), args)
+
+
+def _split_alike(found, args):
+    """Cotangents, each split over the mesh as the operand that it is of."""
+    if not any([type(a) is Linear and a.aval.placement is not None for a in args]):
+        return found
+    return [as_cotangent(ct, a.aval) if type(a) is Linear and a.aval.placement is not None else ct for ct, a in zip(found, args)]
 
 
 def linearize_flat(fun: Callable, primals: Sequence[Any],

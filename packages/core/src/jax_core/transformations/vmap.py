@@ -53,7 +53,7 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
         dims = [None if a is None else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
-        axis = AxisData(axis_name, size, spmd_axis_name)
+        axis = AxisData(axis_name, size, spmd_axis_name, _split_over(fun, flat, dims))
         out_tree: list = []
 
         def flat_fun(*leaves):
@@ -131,6 +131,18 @@ def _mapped_size(fun, in_tree, flat, axes, axis_size):
     extra = [] if axis_size is None else [f"  axis_size is {axis_size}"]
     raise ValueError("vmap got inconsistent sizes for array axes to be mapped in a call of "
                      f"{describe_function(fun)}:\n" + "\n".join(lines + extra))
+
+
+def _split_over(fun, flat, dims):
+    """The ``Explicit`` mesh axes that the mapped axis is split over. Raises ValueError where arguments differ in it."""
+    found: set = set()
+    for x, d in zip(flat, dims):
+        if d is not None and (placement := getattr(x, "aval", None)) is not None and (placement := placement.placement) is not None:
+            found.add(placement.spec.partitions[d])
+    if len(found) > 1:
+        raise ValueError(f"vmap: Mapped away dimension of inputs passed to vmap should be sharded the same, in a call of "
+                         f"{describe_function(fun)}; it is split over {sorted(map(repr, found))}. Reshard some of the arguments.")
+    return found.pop() if found else None
 
 
 def _name(fun, path) -> str:

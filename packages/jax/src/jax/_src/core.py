@@ -4,6 +4,7 @@ from jax._lazy import table as _table
 __getattr__, __dir__, __all__ = _table(__name__, {
     "ShapedArray": "jax_core.representation.aval:ShapedArray",
     "AbstractValue": "jax_core.representation.aval:AbstractValue",
+    "ShardingTypeError": "jax_core.representation.errors:ShardingTypeError",
     "Tracer": "jax_core.traces.trace:Tracer",
     "trace_state_clean": "jax_core.traces.trace:trace_state_clean",
     "Primitive": "jax_core.public.extend_core:Primitive",

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
+from jax_core.representation import splits
 from jax_core.representation import dtypes
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -405,11 +406,19 @@ def _conv_reference(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dila
     return np.transpose(out, np.argsort(numbers.out_spec)).astype(dtype)
 
 
+def _conv_splits(prim, avals, outs, params):
+    """The batch axis of the images and the output channels of the kernel may be split."""
+    numbers, result = params["dimension_numbers"], [None] * len(outs[0].shape)
+    result[numbers.out_spec[0]] = splits.entries(avals[0])[numbers.lhs_spec[0]]
+    result[numbers.out_spec[1]] = splits.entries(avals[1])[numbers.rhs_spec[0]]
+    return [tuple(result)]
+
+
 conv_general_dilated_p = Primitive(
     "conv_general_dilated", out_type=_conv_type,
     jvp=(lambda g, out, x, k, **params: _convolve(g, k, params), lambda g, out, x, k, **params: _convolve(x, g, params)),
     transpose=_conv_transpose, batch=_conv_batch, lower=_conv_lower, reference=_conv_reference,
-    traits=Traits(Kind.CONVOLUTION))
+    traits=Traits(Kind.CONVOLUTION), splits=_conv_splits)
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 
@@ -460,7 +469,7 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
         lhs, rhs, window_strides=strides, padding=tuple((operator.index(a), operator.index(b)) for a, b in padding),
         lhs_dilation=ldil, rhs_dilation=rdil, dimension_numbers=numbers, feature_group_count=operator.index(feature_group_count),
         batch_group_count=operator.index(batch_group_count), precision=canonical_precision(precision),
-        preferred_element_type=element, out_sharding=out_sharding)
+        preferred_element_type=element, out_sharding=structural.resolved(out_sharding))
 
 
 def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str, precision: PrecisionLike = None,

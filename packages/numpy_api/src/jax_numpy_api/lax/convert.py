@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation import splits
 from jax_core.traces import structural
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -82,7 +83,9 @@ bitcast_convert_type_p = Primitive(
     "bitcast_convert_type", out_type=_bitcast_type, jvp=ZERO, batch=_bitcast_batch,
     lower=lambda b, x, *, new_dtype: b.emit(f"stablehlo.bitcast_convert {x}", x, out=b.out_avals[0]),
     reference=_bitcast_reference, exact=lambda x, *, new_dtype: x.dtype.name[-1] in "248" and np.dtype(new_dtype).name[-1] in "248"
-    and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8, traits=Traits(Kind.MOVE, keeps_places=True))
+    and min(dtypes.itemsize_bits(x.dtype), dtypes.itemsize_bits(new_dtype)) >= 8, traits=Traits(Kind.MOVE, keeps_places=True),
+    splits=lambda prim, avals, outs, params: [
+        (*splits.entries(avals[0]), None)[:len(outs[0].shape)]])
 
 
 def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:

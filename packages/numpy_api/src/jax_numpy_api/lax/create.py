@@ -14,6 +14,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import ZERO, Primitive, none
 from jax_core.representation.traits import Kind, Traits
+from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.array import Array
@@ -58,7 +59,7 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
       TypeError: boolean dtype, or a negative length. ValueError: no such dimension.
     """
     return iota_p.bind(dtype=dtypes.canonicalize_user_dtype(dtype, "iota"), shape=_shape(shape), dimension=operator.index(dimension),
-                       sharding=out_sharding)
+                       sharding=structural.resolved(out_sharding))
 
 
 def _shape(shape):
@@ -79,7 +80,7 @@ def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | N
     dtype = dtypes.canonicalize_user_dtype(dtype, "empty")
     if isinstance(dtype, dtypes.ExtendedDType):
         return dtype.zeros(_shape(shape))
-    return empty_p.bind(shape=_shape(shape), dtype=dtype, out_sharding=out_sharding)
+    return empty_p.bind(shape=_shape(shape), dtype=dtype, out_sharding=structural.resolved(out_sharding))
 
 
 # -- full ----------------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 import ml_dtypes
 import numpy as np
 
+from jax_core.representation import splits
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.traces import structural
@@ -252,13 +253,23 @@ def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
     orders = (*xb, *x_free, *contracted), (*xb, *contracted, *x_free)
     if _in_place(orders[1]) > _in_place(orders[0]):
         out = dot_general_p.bind(y, ct, dimension_numbers=((y_free, ct_contracted), (yb, ct_batch)),
-                                 precision=_swapped(precision), preferred_element_type=element, out_sharding=None)
+                                 precision=_swapped(precision), preferred_element_type=element,
+                                 out_sharding=_cotangent_split(x.aval, orders[1], ct, y))
         order = orders[1]
     else:
         out = dot_general_p.bind(ct, y, dimension_numbers=((ct_contracted, y_free), (ct_batch, yb)), precision=precision,
-                                 preferred_element_type=element, out_sharding=None)
+                                 preferred_element_type=element, out_sharding=_cotangent_split(x.aval, orders[0], ct, y))
         order = orders[0]
     return _as(structural.transpose(out, tuple(order.index(i) for i in range(x.ndim))), x.aval)
+
+
+def _cotangent_split(aval, order, *others):
+    """The placement of the cotangent of a value of type ``aval`` with its axes in ``order``; None where no operand has one."""
+    placement = structural.cotangent_placement(aval)
+    if placement is None:
+        placement = next((p for x in others if (p := getattr(get_aval(x), "placement", None)) is not None), None)
+        return None if placement is None else placement.update(spec=type(placement.spec)(*[None] * aval.ndim))
+    return splits.with_entries(placement, tuple(placement.spec.partitions[i] for i in order))
 
 
 def _in_place(order: tuple) -> int:
@@ -294,7 +305,8 @@ def _dot_general_batch(axis, args, dims, *, dimension_numbers, precision, prefer
         out_dim = len(rb) + len(_free(np.ndim(lhs), lc, lb)) + sum(
             d < dr for d in _free(np.ndim(rhs), *(g[1] for g in numbers)))
     out = dot_general_p.bind(lhs, rhs, dimension_numbers=numbers, precision=precision,
-                             preferred_element_type=preferred_element_type, out_sharding=None)
+                             preferred_element_type=preferred_element_type,
+                             out_sharding=structural.batched_placement(axis, out_sharding, out_dim))
     return out, out_dim
 
 
@@ -383,7 +395,7 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
     element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "dot_general")
     return dot_general_p.bind(lhs, rhs, dimension_numbers=_canonical_numbers("dot_general", dimension_numbers),
                               precision=canonical_precision(precision), preferred_element_type=element,
-                              out_sharding=out_sharding)
+                              out_sharding=structural.resolved(out_sharding))
 
 
 def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimensionNumbers | None = None,

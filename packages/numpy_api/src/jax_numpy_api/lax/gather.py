@@ -12,6 +12,8 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.representation import splits
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive
@@ -317,9 +319,28 @@ def _gather_general(x, starts, batch_rank, n, slice_sizes):
 
 # -- the primitive and functions -------------------------------------------------------------------------------------
 
+def _gather_splits(prim, avals, outs, params):
+    """Batch axes as in the indices; axes of the operand that are taken whole stay split, and all others must be whole."""
+    (x, indices), n = avals, params["dimension_numbers"]
+    given = splits.entries(x)
+    kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
+    shared = dict(zip(n.start_indices_batching_dims, n.operand_batching_dims))
+    cut = [d for d, e in enumerate(given) if e is not None and d not in n.operand_batching_dims
+           and params["slice_sizes"][d] != x.shape[d]]
+    if cut or splits.entries(indices)[-1] is not None:
+        raise ShardingTypeError("gather: how the result is split does not follow from the operands; give it by "
+                                "`.at[...].get(out_sharding=)`, or reshard the operand, which must be whole along the axes that are "
+                                f"indexed. Operands: {splits.types_text(avals)}.")
+    batch = iter([e if e is not None or i not in shared else given[shared[i]]
+                  for i, e in enumerate(splits.entries(indices)[:-1])])
+    offsets = iter([given[d] for d in kept])
+    return [tuple(next(offsets) if d in n.offset_dims else next(batch) for d in range(len(outs[0].shape)))]
+
+
 gather_p = Primitive(
     "gather", out_type=_gather_type, jvp=(_gather_jvp, None), transpose=_gather_transpose, batch=_gather_batch,
-    lower=_gather_lower, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND))
+    lower=_gather_lower, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND),
+    splits=_gather_splits)
 
 
 def default_fill(dtype: Any) -> Any:

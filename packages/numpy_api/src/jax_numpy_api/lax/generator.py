@@ -87,7 +87,7 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
     """
     return rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=tuple(map(operator.index, shape)),
                                     dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
-                                    algorithm=RandomAlgorithm(algorithm), out_sharding=out_sharding)
+                                    algorithm=RandomAlgorithm(algorithm), out_sharding=structural.resolved(out_sharding))
 
 
 def _uniform_type(low, high, *, shape):

@@ -100,8 +100,7 @@ def nary_type(name: str, accepts: tuple[str, ...], result: Callable = same, equa
 def nary_result(name: str, avals: Sequence[ShapedArray], dtype: np.dtype) -> ShapedArray:
     """The result type for these operand types: their common shape; weak if all are."""
     shape = common_shape(name, avals)
-    sharding = next((a.placement for a in avals if a.shape == shape and a.placement is not None), None)
-    return ShapedArray(shape, dtype, all(a.weak_type for a in avals), sharding=sharding)
+    return ShapedArray(shape, dtype, all(a.weak_type for a in avals))
 
 
 def full_operands(b, xs) -> list:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from jax_core import backends
-from jax_core.representation import tree
-from jax_core.representation.aval import is_open
+from jax_core.representation import splits, tree
+from jax_core.representation.aval import get_aval, is_open
 from jax_core.representation.primitive import LINEAR, Primitive
 from jax_core.representation.typing import Placement, PyTree
 from jax_core.representation.traits import Keys, Kind, Traits
@@ -35,7 +35,7 @@ def _constraint_batch(axis, args, dims, *, sharding, **params):
 sharding_constraint_p = Primitive(
     "sharding_constraint", out_type=lambda x, **_: x, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
-    lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding),
+    lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_first,
     reference=lambda x, **_: np.array(x), impl=lambda x, *, sharding, **_: backends.get().put(x, None, sharding),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
 
@@ -81,7 +81,21 @@ def _constrain(x, where):
         except ValueError as error:
             raise ValueError(f"lax.with_sharding_constraint: the sharding {sharding} does not fit an array of shape {np.shape(x)}: "
                              f"{error}") from None
+    asked = splits.in_type(sharding, np.ndim(x))
+    if asked is not None:
+        return _as_typed(x, asked, sharding)
     return sharding_constraint_p.bind(x, sharding=sharding)
+
+
+def _as_typed(x, asked, sharding):
+    """``x``, whose type must say already what is asked of ``Explicit`` mesh axes; the others are the compiler's."""
+    aval = get_aval(x)
+    given = splits.entries(aval)
+    if any(a is not None and a != g for a, g in zip(asked.spec.partitions, given)) or (
+            sharding.mesh.are_all_axes_explicit and given != asked.spec.partitions):
+        raise AssertionError(f"lax.with_sharding_constraint asserts how an array is split over Explicit mesh axes, and asks for "
+                             f"{asked.spec}, but the array is {aval.str_short()}; use jax.sharding.reshard to change it.")
+    return x if sharding.mesh.are_all_axes_explicit else sharding_constraint_p.bind(x, sharding=sharding)
 
 
 def _resolved(where):

@@ -13,7 +13,9 @@ from typing import Any, Sequence
 import numpy as np
 
 from jax_core.traces import structural
+from jax_core.representation import splits
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
@@ -45,21 +47,24 @@ def _reshape_type(x, *, new_sizes, dimensions=None, sharding=None):
 
 def _reshape_batch(axis, args, dims, *, new_sizes, dimensions=None, sharding=None):
     x = structural.bdim_at_front(args[0], dims[0], axis.size)
-    return reshaped(x, (np.shape(x)[0], *new_sizes)), 0
+    shape = (np.shape(x)[0], *new_sizes)
+    if sharding is not None:
+        return reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=structural.batched_placement(axis, sharding, 0)), 0
+    return reshaped(x, shape), 0
 
 
 reshape_p = Primitive(
     "reshape", out_type=_reshape_type, jvp=LINEAR, batch=_reshape_batch,
-    transpose=lambda ct, x, *, new_sizes, dimensions=None, sharding=None: reshaped(ct, x.aval.shape),
+    transpose=lambda ct, x, *, new_sizes, dimensions=None, sharding=None: reshaped(ct, x.aval.shape, structural.cotangent_placement(x.aval)),
     lower=lambda b, x, **_: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
     reference=lambda x, *, new_sizes, dimensions=None, sharding=None: np.reshape(x, new_sizes), exact=True,
-    traits=Traits(Kind.VIEW, keeps_places=True))
+    traits=Traits(Kind.VIEW, keeps_places=True), splits=splits.regrouped)
 
 
-def reshaped(x: Any, shape: Sequence[int]) -> Any:
+def reshaped(x: Any, shape: Sequence[int], placement: Any = None) -> Any:
     """``x`` itself if it has this shape, else `reshape_p`; for use in rules."""
     shape = tuple(shape)
-    return x if np.shape(x) == shape else reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=None)
+    return x if np.shape(x) == shape else reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=placement)
 
 
 def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | None = None, *,
@@ -81,7 +86,7 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
         operand = structural.transpose(operand, tuple(dimensions))
     if np.shape(operand) == shape and out_sharding is None and not _host_value(operand):
         return operand
-    return reshape_p.bind(operand, new_sizes=shape, dimensions=None, sharding=out_sharding)
+    return reshape_p.bind(operand, new_sizes=shape, dimensions=None, sharding=structural.resolved(out_sharding))
 
 
 def _host_value(x) -> bool:
@@ -113,7 +118,9 @@ def _squeeze_batch(axis, args, dims, *, dimensions):
 
 squeeze_p = Primitive(
     "squeeze", out_type=_squeeze_type, jvp=LINEAR, batch=_squeeze_batch,
-    transpose=lambda ct, x, *, dimensions: reshaped(ct, x.aval.shape),
+    transpose=lambda ct, x, *, dimensions: reshaped(ct, x.aval.shape, structural.cotangent_placement(x.aval)),
+    splits=lambda prim, avals, outs, params: [
+        tuple(e for i, e in enumerate(splits.entries(avals[0])) if i not in params["dimensions"])],
     lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
     reference=lambda x, *, dimensions: np.squeeze(x, dimensions), exact=True, traits=Traits(Kind.VIEW, keeps_places=True))
 
@@ -182,12 +189,20 @@ def _concatenate_batch(axis, args, dims, *, dimension):
     return concatenate_p.bind(*args, dimension=dimension + 1), 0
 
 
+def _concatenate_splits(prim, avals, outs, params):
+    """As all of the operands, which must be split alike."""
+    if len({splits.entries(a) for a in avals}) > 1:
+        raise ShardingTypeError(f"lax.concatenate: All operands should have the same sharding, got {splits.types_text(avals)}; reshard "
+                                "some of them.")
+    return splits.as_first(prim, avals, outs, params)
+
+
 concatenate_p = Primitive(
     "concatenate", out_type=_concatenate_type, jvp=LINEAR, transpose=_concatenate_transpose, batch=_concatenate_batch,
     lower=lambda b, *xs, dimension: b.emit(f"stablehlo.concatenate {', '.join(map(str, xs))}, dim = {dimension}", *xs,
                                            out=b.out_avals[0]),
     reference=lambda *xs, dimension: np.concatenate(xs, dimension), exact=True,
-    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS, joins=True))
+    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS, joins=True), splits=_concatenate_splits)
 
 
 def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Array:
@@ -234,7 +249,7 @@ split_p = Primitive(
     "split", multiple_results=True, out_type=_split_type, jvp=LINEAR, batch=_split_batch, lower=_split_lower,
     transpose=lambda cts, x, *, sizes, axis: (concatenate_p.bind(*map(instantiate, cts), dimension=axis),),
     reference=lambda x, *, sizes, axis: np.split(x, np.cumsum(sizes[:-1], dtype=int), axis), exact=True,
-    traits=Traits(Kind.MOVE, inner=Inner.PIECES))
+    traits=Traits(Kind.MOVE, inner=Inner.PIECES), splits=splits.as_first)
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list:
@@ -271,9 +286,14 @@ def _stack_batch(axis_data, args, dims, *, axis):
     return stack_p.bind(*args, axis=axis + 1), 0
 
 
+def _with(entries, axis):
+    return (*entries[:axis], None, *entries[axis:])
+
+
 stack_p = Primitive(
     "stack", out_type=_stack_type, jvp=LINEAR, transpose=_stack_transpose, batch=_stack_batch, lower=_stack_lower,
-    reference=lambda *xs, axis: np.stack(xs, axis), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES, joins=True))
+    reference=lambda *xs, axis: np.stack(xs, axis), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES, joins=True),
+    splits=lambda prim, avals, outs, params: [_with(splits.join(prim.name, avals, avals), params["axis"])])
 
 
 def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
@@ -311,7 +331,9 @@ unstack_p = Primitive(
     "unstack", multiple_results=True, out_type=_unstack_type, jvp=LINEAR, batch=_unstack_batch, lower=_unstack_lower,
     transpose=lambda cts, x, *, axis: (stack_p.bind(*map(instantiate, cts), axis=axis),),
     reference=lambda x, *, axis: list(np.moveaxis(np.asarray(x), axis, 0)), exact=True,
-    traits=Traits(Kind.MOVE, inner=Inner.PIECES))
+    traits=Traits(Kind.MOVE, inner=Inner.PIECES),
+    splits=lambda prim, avals, outs, params: [
+        tuple(e for i, e in enumerate(splits.entries(avals[0])) if i != params["axis"])] * len(outs))
 
 
 def unstack(x: ArrayLike, axis: int = 0) -> list:
@@ -339,7 +361,7 @@ rev_p = Primitive(
     transpose=lambda ct, x, *, dimensions: rev_p.bind(ct, dimensions=dimensions),
     lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reverse {x}, dims = {list(dimensions)}", x, out=b.out_avals[0]),
     reference=lambda x, *, dimensions: np.flip(x, dimensions), exact=True,
-    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS))
+    traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS), splits=splits.as_first)
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
@@ -376,7 +398,7 @@ def _tile_lower(b, x, *, reps):
 
 tile_p = Primitive(
     "tile", out_type=_tile_type, jvp=LINEAR, transpose=_tile_transpose, batch=_tile_batch, lower=_tile_lower,
-    reference=lambda x, *, reps: np.tile(x, reps), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES))
+    reference=lambda x, *, reps: np.tile(x, reps), exact=True, traits=Traits(Kind.MOVE, inner=Inner.PIECES), splits=splits.as_first)
 
 
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
@@ -414,7 +436,8 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placeme
     if not sizes and not _host_value(operand) and out_sharding is None:
         return operand
     return broadcast_in_dim_p.bind(operand, shape=(*sizes, *shape),
-                                   broadcast_dimensions=tuple(range(len(sizes), len(sizes) + len(shape))), sharding=out_sharding)
+                                   broadcast_dimensions=tuple(range(len(sizes), len(sizes) + len(shape))),
+                                   sharding=structural.resolved(out_sharding))
 
 
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:

@@ -12,6 +12,8 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from jax_core.representation import splits
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
@@ -73,7 +75,7 @@ _slice_object = slice  # the builtin, before `slice` below hides it
 
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
                     lower=_slice_lower, reference=_slice_reference, exact=True,
-                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS))
+                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=splits.as_first)
 
 
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],
@@ -273,7 +275,7 @@ dynamic_slice_p = Primitive(
     jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
     transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
     reference=_dynamic_slice_reference, exact=True,
-    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES))
+    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES), splits=splits.as_first)
 
 
 def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int], *,
@@ -383,10 +385,18 @@ def _update_reference(x, update, *indices):
     return out
 
 
+def _update_splits(prim, avals, outs, params):
+    """As the operand, which the update must be split like."""
+    if splits.entries(avals[0]) != splits.entries(avals[1]):
+        raise ShardingTypeError("lax.dynamic_update_slice: update sharding must be equal to operand sharding, got "
+                                f"{splits.types_text(avals[:2])}; reshard one of them.")
+    return [splits.entries(avals[0])]
+
+
 dynamic_update_slice_p = Primitive(
     "dynamic_update_slice", out_type=_update_type, jvp=_update_jvp, transpose=_update_transpose, batch=_update_batch,
     lower=_update_lower, reference=_update_reference, exact=True,
-    traits=Traits(Kind.KERNEL, part=Part.WRITTEN, inner=Inner.PIECES))
+    traits=Traits(Kind.KERNEL, part=Part.WRITTEN, inner=Inner.PIECES), splits=_update_splits)
 
 
 def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], *,

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from jax_core.representation.array import Array
+from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p
 from jax_core.representation.typing import ArrayLike, Placement, Shape
 
@@ -34,7 +35,7 @@ def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placemen
     if own == shape:
         return as_array(array)
     return broadcast_in_dim_p.bind(array, shape=shape, broadcast_dimensions=tuple(range(lead, len(shape))),
-                                   sharding=out_sharding)
+                                   sharding=structural.resolved(out_sharding))
 
 
 def broadcast_arrays(*args: Any) -> tuple:

@@ -12,6 +12,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.representation import splits
+from jax_core.traces import structural
 from jax_core import backends
 from jax_core.representation import dtypes, errors, source
 from jax_core.representation.array import Array
@@ -41,6 +43,9 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
         return backends.get().put(x, None, where)
     from ..lax.placement import is_placement  # start-up: loaded when a placement is named
     if is_placement(where):
+        where = structural.resolved(where)
+        if splits.in_type(where, np.ndim(x)) is not None:
+            return structural.reshard(x, where)
         return lax.with_sharding_constraint(x, where)
     return x
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
+from jax_core.representation import splits
+from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
@@ -58,9 +60,9 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
     steps = _plan(labels, shapes, _hashable(optimize))
     preferred = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "einsum")
     if _dot_general is not None and _dot_general is not lax.dot_general:
-        result = _contract(arrays, steps, precision, preferred, _dot_general)
+        result = _contract(arrays, steps, precision, preferred, _dot_general, out_sharding)
     else:
-        result = _run(tuple(arrays), steps, precision, preferred)
+        result = _run(tuple(arrays), steps, precision, preferred, structural.resolved(out_sharding))
     if out_sharding is not None:
         return placed(result, None, out_sharding)
     return result
@@ -219,22 +221,23 @@ def _in_pairs(path: Any) -> list:
 
 # -- running -----------------------------------------------------------------------------------------------------------
 
-@inlined(static_argnums=(1, 2, 3))
-def _run(arrays, steps, precision, preferred):
-    return _contract(list(arrays), steps, precision, preferred, None)
+@inlined(static_argnums=(1, 2, 3, 4))
+def _run(arrays, steps, precision, preferred, out_sharding):
+    return _contract(list(arrays), steps, precision, preferred, None, out_sharding)
 
 
-def _contract(arrays, steps, precision, preferred, dot_general):
+def _contract(arrays, steps, precision, preferred, dot_general, out_sharding):
     arrays = list(arrays)
     dtype, weak = joined_in_product(preferred, *arrays)
     result_dtype = dtype if preferred is None else preferred
     arrays = [as_array(convert(a, dtype, weak)) for a in arrays]
-    for positions, labels, out in steps:
+    for i, (positions, labels, out) in enumerate(steps):
         taken = _take(arrays, positions)
+        where = None if dot_general is not None or i < len(steps) - 1 else out_sharding
         if len(taken) == 1:
             arrays.append(_single(taken[0], labels[0], out))
         else:
-            arrays.append(_pair(*taken, *labels, out, precision, preferred, dot_general))
+            arrays.append(_pair(*taken, *labels, out, precision, preferred, dot_general, where))
     return convert(arrays[0], np.dtype(result_dtype), weak and preferred is None)
 
 
@@ -267,7 +270,7 @@ def _ordered(x, labels, out):
     return lax.transpose(x, tuple(labels.index(c) for c in out))
 
 
-def _pair(x, y, lx, ly, out, precision, preferred, dot_general):
+def _pair(x, y, lx, ly, out, precision, preferred, dot_general, where):
     x, lx = _diagonals(x, lx)
     y, ly = _diagonals(y, ly)
     x, lx = _without_ones(x, lx, y, ly)
@@ -283,7 +286,10 @@ def _pair(x, y, lx, ly, out, precision, preferred, dot_general):
     names = _as_multiplied(lx, ly, out)
     if not contract and dot_general is None and not preferred:
         return _ordered(_product(x, y, lx, ly, names), names, out)
-    product = (dot_general or lax.dot_general)(x, y, numbers, precision=precision, preferred_element_type=preferred)
+    options = {}
+    if where is not None and (placement := splits.in_type(where, len(out))) is not None:
+        options["out_sharding"] = splits.with_entries(placement, tuple(placement.spec.partitions[out.index(c)] for c in names))
+    product = (dot_general or lax.dot_general)(x, y, numbers, precision=precision, preferred_element_type=preferred, **options)
     return _ordered(product, names, out)
 
 

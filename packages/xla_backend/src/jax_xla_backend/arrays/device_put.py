@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 from jax_core.representation import dtypes, tree
+from jax_core.representation.splits import in_type
+from jax_core.traces import structural
 from jax_core.representation.primitive import LINEAR, Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.tracebacks import api_boundary
@@ -30,6 +32,7 @@ def _device_put_lower(b, x, *, placement):
 device_put_p = Primitive(
     "device_put",
     out_type=lambda x, *, placement: x,
+    splits=lambda *_: None,
     jvp=LINEAR,
     transpose=lambda ct, x, *, placement: ct,
     batch=lambda axis, args, dims, *, placement: (device_put_p.bind(*args, placement=None), dims[0]),
@@ -83,7 +86,10 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
 
 def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> Any:
     if isinstance(x, Tracer):
-        return device_put_p.bind(x, placement=None if placement is None else as_sharding(placement))
+        where = None if placement is None else as_sharding(placement)
+        if where is not None and (in_type(where, x.ndim) is not None or x.aval.placement is not None):
+            return structural.reshard(x, where)
+        return device_put_p.bind(x, placement=where)
     if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
         return x._device_put(placement)  # arrays of extended types (keys) know their own parts
     try:
@@ -117,7 +123,21 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
         wanted = tree.broadcast_prefix(out_shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
         for x, where in zip(tree.tree_leaves(xs), wanted):
             check_no_collectives(getattr(x, "sharding", None), as_sharding(where))
-    return device_put(xs, out_shardings)
+    return place(xs, out_shardings)
+
+
+def place(xs: PyTree, shardings: PyTree) -> Any:
+    """`device_put` by specs that have an entry for each axis, as types have."""
+    leaves, structure = tree.tree_flatten(xs)
+    wanted = tree.broadcast_prefix(shardings, xs, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec)))
+    return device_put(xs, tree.tree_unflatten(structure, list(map(_full_spec, wanted, leaves))))
+
+
+def _full_spec(where, x):
+    sharding = as_sharding(where)
+    if not isinstance(sharding, NamedSharding):
+        return sharding
+    return sharding.update(spec=sharding.spec.update(partitions=(*sharding.spec, *[None] * (np.ndim(x) - len(sharding.spec)))))
 
 
 def device_get(x: PyTree) -> Any:

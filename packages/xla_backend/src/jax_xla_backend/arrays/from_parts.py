@@ -13,7 +13,7 @@ from ..placement import mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 from .array import ArrayImpl
-from .put import as_sharding, put
+from .put import typed, as_sharding, put
 
 
 def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Sharding, arrays: Sequence[ArrayLike], *,
@@ -57,7 +57,7 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     if set(by_device) != set(devices):
         raise ValueError(f"Addressable devices and per-device arrays devices do not match: the sharding names "
                          f"{sorted(map(str, devices))}, the parts are on {sorted(map(str, by_device))}")
-    return make_array(aval, sharding, [by_device[d] for d in devices], True)
+    return make_array(typed(aval, sharding), sharding, [by_device[d] for d in devices], True)
 
 
 def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_callback: Callable[[Any], Any],

@@ -15,6 +15,7 @@ from jax_core.configuration import engine, flags
 from jax_core.representation import dtypes
 from jax_core.representation.dtypes import canonicalize_dtype
 from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, is_open
+from jax_core.representation.splits import in_type
 
 from ..platforms import client
 from ..placement import mesh
@@ -95,6 +96,8 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
             x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.value))
         elif placement is not None:
             x = _move(x, as_sharding(placement))
+        if aval is not None:
+            aval = typed(aval, x._sharding)
         return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
     if aval is None:
         aval = get_aval(x)
@@ -130,7 +133,9 @@ def as_sharding(placement: Any) -> Sharding:
       ValueError: it is none of these.
     """
     if isinstance(placement, Sharding):
-        return default_placement().sharding if is_open(placement) else placement
+        if is_open(placement):
+            return default_placement().sharding
+        return placement if placement._is_concrete else on_devices(placement)
     if isinstance(placement, client.Device):
         client.get_client(placement.client)
         return make_single_device_sharding(placement)
@@ -141,12 +146,32 @@ def as_sharding(placement: Any) -> Sharding:
         return here if placement is Space.Any else here.with_memory_kind(placement.value)
     if isinstance(placement, PartitionSpec):
         current = mesh.current_mesh()
+        if (current is None or current.empty) and not mesh.get_abstract_mesh().empty:
+            return NamedSharding(mesh.get_abstract_mesh(), placement)
         if current is None or current.empty:
             raise ValueError(f"device_put: {placement} names axes of a mesh, and none is set; call jax.set_mesh(mesh), or pass "
                              "NamedSharding(mesh, spec)")
+        here = mesh.get_abstract_mesh()
+        if here.axis_names == current.axis_names and here.axis_types != current.axis_types and not here.manual_axes:
+            current = current.update(axis_types=here.axis_types)  # inside auto_axes, explicit_axes
         return NamedSharding(current, placement)
     raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device, a "
                      "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
+
+
+def on_devices(placement: NamedSharding) -> NamedSharding:
+    """A placement in a type, on devices. Raises ValueError where no mesh in use has its axes."""
+    found = mesh.with_devices(placement.mesh)
+    if found is None:
+        raise ValueError(f"{placement} has no devices, as its mesh is abstract, and no mesh of these axes is in use; call "
+                         "jax.set_mesh(mesh)")
+    return NamedSharding(found, placement.spec, memory_kind=placement.memory_kind)
+
+
+def typed(aval: Any, sharding: Sharding) -> Any:
+    """The type of an array of type ``aval`` that lies as ``sharding`` says."""
+    wanted = in_type(sharding, len(aval.shape)) if type(sharding) is NamedSharding else None
+    return aval if aval.placement == wanted else aval.update(sharding=wanted)
 
 
 def _check_fits(shape: tuple[int, ...], sharding: Sharding) -> None:
@@ -161,7 +186,7 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
 
     jaxlib cannot copy on behalf of several devices while the call lasts, so for those NumPy makes the copies.
     """
-    devices = sharding._addressable_device_assignment
+    devices, aval = sharding._addressable_device_assignment, typed(aval, sharding)
     if len(sharding._internal_device_list) == 1:
         return _put_cpp(aval, sharding, [value], list(devices), True, False, how)
     _check_fits(value.shape, sharding)
@@ -177,13 +202,14 @@ def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
     if x._sharding == sharding or x._sharding.is_equivalent_to(sharding, x.ndim):
         if x._committed and x._sharding == sharding:
             return x
-        return make_array(x.aval, sharding, x._arrays, True)
+        return make_array(typed(x.aval, sharding), sharding, x._arrays, True)
     _check_fits(x.shape, sharding)
     old, new = x._sharding._internal_device_list, sharding._internal_device_list
     if len(old) == len(new) and (len(new) == 1 or _same_parts(x, sharding)):
         moved = _jax.batched_copy_array_to_devices_with_sharding(
             [x], [new], [sharding], [_jax.ArrayCopySemantics.ALWAYS_COPY])[0]
-        return moved if moved._committed else make_array(x.aval, sharding, moved._arrays, True)
+        aval = typed(x.aval, sharding)
+        return moved if moved._committed and moved.aval is aval else make_array(aval, sharding, moved._arrays, True)
     return _distribute(host_value(x), x.aval, sharding)
 
 

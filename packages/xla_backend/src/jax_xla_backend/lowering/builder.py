@@ -26,7 +26,7 @@ from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
-from .values import Value, new_value
+from .values import Value, new_value, operand_types
 
 _BOOL = np.dtype(bool)
 NONE = ()
@@ -332,7 +332,8 @@ class Builder:
         if template is None:
             template = module.template(key, eqn, location)
         if template is NONE:
-            for v, x in zip(eqn.outvars, self.apply(eqn, [new_value(n, x.aval) for n, x in zip(names, invars)])):
+            found = self.apply(eqn, list(map(new_value, names, operand_types(eqn))))
+            for v, x in zip(eqn.outvars, self._placed(eqn, found)):
                 env[v] = str(x)
             return
         text, pick, new, constants, results, _ = template
@@ -393,6 +394,13 @@ class Builder:
         out = rule(self, *operands, **eqn.params)
         module.planning = planning
         return out if prim.multiple_results else (out,)
+
+    def _placed(self, eqn: JaxprEqn, values: Sequence[Value]) -> Sequence[Value]:
+        """The results of ``eqn``, split over the mesh as their types say."""
+        if eqn.primitive.holds_program or all([v.aval.placement is None for v in eqn.outvars]):
+            return values
+        return [x if v.aval.placement is None else sharding_text.constrain(self, new_value(x, v.aval), v.aval.placement)
+                for x, v in zip(values, eqn.outvars)]
 
     def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it."""

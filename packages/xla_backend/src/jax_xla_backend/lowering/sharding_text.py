@@ -11,6 +11,7 @@ from typing import Any
 
 from jax_core.configuration import flags
 
+from ..placement.mesh import with_devices
 from .outside_calls import quoted
 
 
@@ -78,6 +79,12 @@ def hlo_text(sharding: Any, ndim: int) -> str:
     return quoted(str(sharding._to_xla_hlo_sharding(ndim)))
 
 
+def _on_devices(sharding: Any) -> Any:
+    """The placement of a type on the devices of a mesh in use, or None."""
+    found = with_devices(sharding.mesh)
+    return None if found is None else sharding.update(mesh=found)
+
+
 def constrain(b: Any, x: Any, sharding: Any) -> Any:
     """``x``, placed as ``sharding`` says; nothing is written in a module for one device."""
     placements, env = b.module.shardings, b.module.axis_env
@@ -88,8 +95,8 @@ def constrain(b: Any, x: Any, sharding: Any) -> Any:
                              "inside shard_map; only the other axes of the mesh can be named.")
         if env.inner is None:  # no axis is left to the compiler
             return x
-    if sharding.num_devices > 1:
-        placements.constraints.append(sharding)
+    if sharding.num_devices > 1 and (on := sharding if sharding._is_concrete else _on_devices(sharding)) is not None:
+        placements.constraints.append(on)
     if placements.devices == 1:
         return x
     if placements.in_shardy(sharding):

@@ -18,7 +18,7 @@ from jax_core.representation.aval import ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 
 from .builder import NONE, Builder
-from .values import new_value
+from .values import new_value, operand_types
 
 _PRIVATE = 0xF0000
 _OPERANDS, _NEW, _CONSTANTS, _LOCATION = _PRIVATE, _PRIVATE + 0x1000, _PRIVATE + 0x8000, _PRIVATE + 0xF000
@@ -86,7 +86,7 @@ def repeatable(eqn: JaxprEqn) -> bool:
     Floats do not: 0.0 and -0.0 are equal as keys and unequal as texts. Programs and functions do not: they would be kept
     alive, and hardly ever come again.
     """
-    if not eqn.primitive.cacheable:
+    if not eqn.primitive.cacheable or any([v.aval.placement is not None for v in eqn.outvars]):
         return False
     for x in eqn.params.values():
         if isinstance(x, (float, complex, np.inexact, ClosedJaxpr, Jaxpr)) or callable(x) and not isinstance(x, type):
@@ -99,7 +99,7 @@ def record(module: Any, eqn: JaxprEqn, location: str) -> Template:
     recorder = Recorder(module)
     recorder.location = chr(_LOCATION) if location else ""
     try:
-        outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(_operand_types(eqn))])
+        outs = recorder.apply(eqn, [new_value(chr(_OPERANDS + i), aval) for i, aval in enumerate(operand_types(eqn))])
     except NotATemplate:
         return NONE
     sizes = len(eqn.invars), recorder.count, len(recorder.needed)
@@ -110,14 +110,6 @@ def record(module: Any, eqn: JaxprEqn, location: str) -> Template:
     if len(results) == 1 and not results[0][1]:  # nearly always
         results = results[0][0]
     return text, pick, recorder.count, list(recorder.needed), results, [x.aval for x in (*eqn.invars, *eqn.outvars)]
-
-
-def _operand_types(eqn):
-    """Literals of elementwise operations have been written in the result's shape."""
-    if type(eqn.primitive.lower) is not str:
-        return [x.aval for x in eqn.invars]
-    shape = eqn.outvars[0].aval.shape
-    return [ShapedArray(shape, x.aval.dtype) if type(x) is Literal else x.aval for x in eqn.invars]
 
 
 def _slot(name: str, operands: int, new: int, constants: int) -> int:

@@ -1,7 +1,8 @@
 """SSA values."""
 from __future__ import annotations
 
-from jax_core.representation.aval import AbstractValue
+from jax_core.representation.aval import AbstractValue, ShapedArray
+from jax_core.representation.jaxpr import JaxprEqn, Literal
 
 from .types import type_text
 
@@ -28,3 +29,11 @@ def new_value(name: str, aval: AbstractValue) -> Value:
     value = Value(name)
     value.aval, value.type = aval, type_text(aval)
     return value
+
+
+def operand_types(eqn: JaxprEqn) -> list[AbstractValue]:
+    """The types that the operands of ``eqn`` are written in: literals of elementwise operations in the result's shape."""
+    if type(eqn.primitive.lower) is not str:
+        return [x.aval for x in eqn.invars]
+    shape = eqn.outvars[0].aval.shape
+    return [ShapedArray(shape, x.aval.dtype) if type(x) is Literal else x.aval for x in eqn.invars]

@@ -1,7 +1,7 @@
 """Who decides how values are split over mesh axes, for a part of a program: `auto_axes`, `explicit_axes`.
 
-Types of this system do not carry placements, so inside both the compiler decides; what is promised holds at the border: the
-kinds of the axes are as asked while the function runs, and its arguments or results are placed as said.
+Types carry how values are split over ``Explicit`` axes. At the border of both, arguments and results are cast: the same parts
+on the same devices, in types that say more or less.
 """
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import functools
 from typing import Any, Callable
 
 from jax_core.representation import tree
+from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.traits import Keys, Kind, Traits
+from jax_core.traces.trace import Tracer
 from jax_core.representation.typing import Placement
 
 from ..placement import mesh as meshes
-from ..placement.mesh import AxisType, get_abstract_mesh, use_abstract_mesh
-from ..placement.partition_spec import PartitionSpec
-from ..arrays.device_put import device_put
-from ..arrays.put import as_sharding
-from ..placement.sharding import Sharding
+from ..placement.mesh import AbstractMesh, AxisType, get_abstract_mesh, use_abstract_mesh
+from ..arrays.array import ArrayImpl
+from ..arrays.device_put import place
+from ..arrays.put import put
+from ..placement.sharding import NamedSharding, Sharding
 
 
 def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, ...] | None = None,
@@ -40,9 +43,10 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, 
         if out_sharding is None:
             raise TypeError("auto_axes: Missing required keyword argument: 'out_sharding'; give it to auto_axes or in the call.")
         here, there = _kinds("auto_axes", axes, AxisType.Auto)
+        args, kwargs = _cast((args, kwargs), there)
         with use_abstract_mesh(there):
             outs = f(*args, **kwargs)
-        return outs if not here.explicit_axes else _place(outs, out_sharding)
+        return outs if not here.explicit_axes else _place(_cast(outs, here), out_sharding)
     return placed
 
 
@@ -66,10 +70,11 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[s
         if in_sharding is None:
             raise TypeError("explicit_axes: Missing required keyword argument: 'in_sharding'; give it to explicit_axes or in the "
                             "call.")
-        _, there = _kinds("explicit_axes", axes, AxisType.Explicit)
-        args = _place(args, in_sharding)
+        here, there = _kinds("explicit_axes", axes, AxisType.Explicit)
         with use_abstract_mesh(there):
-            return f(*args, **kwargs)
+            args = _place(_cast(args, there), in_sharding)
+            outs = f(*args, **kwargs)
+        return _cast(outs, here)
     return placed
 
 
@@ -87,11 +92,41 @@ def _kinds(function: str, axes: Any, kind: AxisType) -> tuple:
     return here, here.update_axis_types(dict.fromkeys(names, kind))
 
 
+def _lower_cast(b, x, *, mesh):
+    return x
+
+
+def _cast_type(x, *, mesh):
+    return x if x.placement is None else x.update(sharding=x.placement.update(mesh=mesh))
+
+
+def _cast_now(x, *, mesh):
+    sharding = getattr(x, "sharding", None)
+    if not isinstance(sharding, NamedSharding) or sharding.mesh.shape_tuple != mesh.shape_tuple or sharding.mesh.abstract_mesh == mesh:
+        return x
+    return put(x, None, sharding.update(mesh=sharding.mesh.update(axis_types=mesh.axis_types)))
+
+
+mesh_cast_p = Primitive(
+    "mesh_cast", out_type=_cast_type, jvp=LINEAR, lower=_lower_cast, impl=_cast_now, splits=lambda *_: None,
+    transpose=lambda ct, x, *, mesh: mesh_cast_p.bind(ct, mesh=mesh if x.aval.placement is None else x.aval.placement.mesh),
+    batch=lambda axis, args, dims, *, mesh: (mesh_cast_p.bind(*args, mesh=mesh), dims[0]),
+    reference=lambda x, *, mesh: x, traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
+
+
+def _cast(values: Any, mesh: AbstractMesh) -> Any:
+    """``values`` in types for the axis kinds of ``mesh``."""
+    def one(x):
+        if not isinstance(x, Tracer | ArrayImpl):
+            return x
+        return mesh_cast_p.bind(x, mesh=mesh)
+    return tree.tree_map(one, values)
+
+
 def _place(values: Any, shardings: Any) -> Any:
     if meshes.current_mesh() is None and not any(isinstance(s, Sharding) for s in tree.leaves(shardings)):
         return values  # no mesh, so there is one way only
-    specs = tree.tree_map(as_sharding, shardings, is_leaf=lambda s: isinstance(s, (PartitionSpec, Sharding)))
-    return device_put(values, specs)
+    return place(values, shardings)
 
 
 __all__ = ["auto_axes", "explicit_axes"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..platforms import client
-from .mesh import AbstractMesh, Mesh
+from .mesh import AbstractMesh, Mesh, get_abstract_mesh
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
 
@@ -70,9 +70,14 @@ def in_hlo(description: dict | None, ndim: int) -> Any:
     return NamedSharding(AbstractMesh(sizes, names), _spec(description))._to_xla_hlo_sharding(ndim)
 
 
-@functools.cache
 def on_no_mesh(ndim: int) -> NamedSharding:
-    """The placement in types that leave it open."""
+    """The placement in types that say none: whole on each device of a mesh in use with ``Explicit`` axes, else on no mesh."""
+    here = get_abstract_mesh()
+    return _open(ndim) if not here.explicit_axes else NamedSharding(here, PartitionSpec(*[None] * ndim))
+
+
+@functools.cache
+def _open(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 

@@ -9,10 +9,12 @@ import collections
 import enum
 import math
 import threading
+import weakref
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
+from jax_core.configuration import flags
 from jax_core.representation.typing import ArrayLike, AxisName, DeviceLike
 
 from ..platforms import client
@@ -160,6 +162,7 @@ class Mesh(_Axes):
             device = None if self.empty else self.devices.flat[0]
             kind = None if device is None else AbstractDevice(device.device_kind, None, device.platform)
             self._abstract = AbstractMesh(self.axis_sizes, self.axis_names, self.axis_types, abstract_device=kind)
+            _latest[self._abstract] = self
         return self._abstract
 
     def update(self, devices: Sequence[Any] | None = None, axis_names: Sequence[AxisName] | None = None,
@@ -170,12 +173,13 @@ class Mesh(_Axes):
 
     def __enter__(self):
         _state.stack = (*_state.stack, _state.mesh)
-        _state.mesh = self
+        _use(self, _state.abstract)
         return self
 
     def __exit__(self, *exc):
-        *rest, _state.mesh = _state.stack
+        *rest, before = _state.stack
         _state.stack = tuple(rest)
+        _use(before, _state.abstract)
 
     def __eq__(self, other):
         return self is other or (isinstance(other, Mesh) and self._hash == other._hash and self._key == other._key)
@@ -205,7 +209,7 @@ class AbstractMesh(_Axes):
       abstract_device: what is known of the devices, or None.
     """
 
-    __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash")
+    __slots__ = ("_sizes", "axis_names", "axis_types", "abstract_device", "_hash", "__weakref__")
 
     def __init__(self, axis_sizes: Sequence[int], axis_names: Sequence[AxisName] | str,
                  axis_types: Sequence[AxisType] | AxisType | None = None, *,
@@ -276,6 +280,25 @@ class _MeshState(threading.local):
 _state = _MeshState()
 
 
+def _use(mesh: Mesh | None, abstract: AbstractMesh | None) -> None:
+    """Make these the meshes in use; what is traced and compiled depends on them."""
+    _state.mesh, _state.abstract = mesh, abstract
+    flags.mesh_in_context.set_for_thread(None if mesh is None and abstract is None else (mesh, abstract))
+
+
+_latest: "weakref.WeakValueDictionary[AbstractMesh, Mesh]" = weakref.WeakValueDictionary()
+
+
+def with_devices(mesh: Mesh | AbstractMesh) -> Mesh | None:
+    """A mesh with devices of these axes: the one in use, else the last one whose abstract form was asked for, or None."""
+    if isinstance(mesh, Mesh):
+        return mesh
+    here = _state.mesh
+    if here is not None and here.shape_tuple == mesh.shape_tuple:
+        return here if here.axis_types == mesh.axis_types else here.update(axis_types=mesh.axis_types)
+    return _latest.get(mesh)
+
+
 def get_mesh() -> Mesh:
     """The mesh set by `set_mesh` (an empty one if none is)."""
     return _state.mesh if _state.mesh is not None and _state.abstract is not None else EMPTY_MESH
@@ -301,13 +324,13 @@ class set_mesh:
         if not isinstance(mesh, Mesh):
             raise ValueError(f"set_mesh: expected a jax.sharding.Mesh, got {mesh!r} of type {type(mesh).__name__}")
         self.prev_mesh, self.prev_abstract_mesh = _state.mesh, _state.abstract
-        _state.mesh, _state.abstract = mesh, mesh.abstract_mesh
+        _use(mesh, mesh.abstract_mesh)
 
     def __enter__(self):
         return None
 
     def __exit__(self, *exc):
-        _state.mesh, _state.abstract = self.prev_mesh, self.prev_abstract_mesh
+        _use(self.prev_mesh, self.prev_abstract_mesh)
 
 
 class use_abstract_mesh:
@@ -322,11 +345,12 @@ class use_abstract_mesh:
         self.mesh = mesh
 
     def __enter__(self):
-        self.prev, _state.abstract = _state.abstract, self.mesh
+        self.prev = _state.abstract
+        _use(_state.mesh, self.mesh)
         return self.mesh
 
     def __exit__(self, *exc):
-        _state.abstract = self.prev
+        _use(_state.mesh, self.prev)
 
 
 class manual_in:
@@ -340,12 +364,10 @@ class manual_in:
 
     def __enter__(self):
         self.before = _state.mesh, _state.abstract
-        if isinstance(self.mesh, Mesh):
-            _state.mesh = self.mesh
-        _state.abstract = self.abstract
+        _use(self.mesh if isinstance(self.mesh, Mesh) else _state.mesh, self.abstract)
 
     def __exit__(self, *exc):
-        _state.mesh, _state.abstract = self.before
+        _use(*self.before)
 
 
 def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],

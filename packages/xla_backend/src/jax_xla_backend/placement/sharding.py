@@ -310,7 +310,9 @@ class _Named:
         spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
         parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if e is UNCONSTRAINED else [])]) + "}"
                           for e in spec)
-        return f"#sdy.sharding<@{mesh_name}, [{parts}]>"
+        sums = ", ".join([f'"{n}"' for n in sorted(map(str, self.spec.unreduced))])
+        unreduced = f", unreduced={{{sums}}}" if sums else ""
+        return f"#sdy.sharding<@{mesh_name}, [{parts}]{unreduced}>"
 
     def __repr__(self):
         kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"
@@ -382,6 +384,8 @@ def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memor
     if mesh is not None:
         spec = spec_of(hlo, mesh, ndim)
         if spec is not None:
+            if mesh.explicit_axes:  # as types have it, an entry for each axis
+                spec = spec.update(partitions=(*spec, *[None] * (ndim - len(spec))))
             return NamedSharding(mesh, spec, memory_kind=memory_kind)
     return GSPMDSharding(devices, hlo, memory_kind=memory_kind)
 

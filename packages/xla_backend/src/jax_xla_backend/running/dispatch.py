@@ -48,7 +48,7 @@ def record(fast: FastCall) -> _Fast:
     The record of a program that calls the host is for the dispatcher of `host_calls`.
     """
     loaded = fast.program
-    facts, consts, out_avals = loaded.facts, loaded.consts, list(loaded.facts.out_avals)
+    facts, consts, out_avals = loaded.facts, loaded.consts, loaded.out_avals
     kept = set(facts.kept)
     return _Fast(
         loaded.loaded, fast.out_tree, [loaded.token_sharding] * len(consts) + loaded.in_shardings, loaded.out_shardings,

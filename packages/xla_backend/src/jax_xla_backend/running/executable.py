@@ -22,7 +22,7 @@ from ..compiling import compile, tiered_compilation
 from ..placement import mesh
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
-from ..arrays.put import as_sharding, put
+from ..arrays.put import as_sharding, put, typed
 from ..placement.layout import Format, Layout
 from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
@@ -33,7 +33,7 @@ class LoadedProgram:
     """A program compiled for certain devices, with the placements of its inputs and results."""
 
     __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
-                 "single", "facts", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
 
     def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
                  committed: bool, items: tuple, name: str):
@@ -61,7 +61,8 @@ class LoadedProgram:
         self.in_shardings = list(in_shardings)
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
-        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(module.facts.out_avals, self.out_shardings)]
+        self.out_avals = list(map(typed, module.facts.out_avals, self.out_shardings))
+        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(self.out_avals, self.out_shardings)]
         self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
                                NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
         self.consts = [put(c, None, self.token_sharding) for c in module.facts.consts]
@@ -234,7 +235,10 @@ class Executable:
             if found is None or wanted._internal_device_list != found._internal_device_list:
                 return wanted._device_assignment, self._from_args(args, wanted), True
         if found is None:
-            return (client.default_device(),), None, False
+            here = mesh.get_mesh()
+            if here.size <= 1:
+                return (client.default_device(),), None, False
+            found = NamedSharding(here, PartitionSpec())  # a mesh in use: on all of its devices
         if len(found._internal_device_list) == 1:
             return found._device_assignment, None, True
         return found._device_assignment, self._from_args(args, found), True
@@ -318,8 +322,19 @@ class Executable:
             full[i] = sharding
         count = len(self.facts.flat_in_avals)
         full += [None] * (count - len(full))
+        outs = self._as_typed(outs, ins)
         module = self._lower(tuple(full), None if outs is None else tuple(outs), devices[0].platform)
         return LoadedProgram(module, devices, ins, outs, committed, self._items, self.spec.name)
+
+    def _as_typed(self, outs: list | None, ins: list) -> list | None:
+        """The placements of the results, where nothing is asked for those that their types say."""
+        avals = self.facts.out_avals
+        if all([a.placement is None for a in avals]):
+            return outs
+        grids = {s.mesh.abstract_mesh: s.mesh for s in (*(outs or ()), *ins) if isinstance(s, NamedSharding)}
+        return [w if w is not None or a.placement is None else
+                as_sharding(a.placement.update(mesh=grids.get(a.placement.mesh, a.placement.mesh)))
+                for w, a in zip(outs or [None] * len(avals), avals)]
 
     # -- what stages show
     @property

@@ -17,6 +17,7 @@ import numpy as np
 from jax_core import backends
 from jax_core.configuration import engine
 from jax_core.representation import dtypes, tree
+from jax_core.representation import splits
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
@@ -380,11 +381,11 @@ def stacked(aval: ShapedArray, length: int) -> ShapedArray:
     """``aval`` with a leading axis."""
     if type(aval) is AbstractRef:
         return aval.update(stacked(aval.inner_aval, length))
-    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma)
+    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma, sharding=splits.with_axis(aval.placement, 0))
 
 
 def unstacked(aval: ShapedArray) -> ShapedArray:
     """``aval`` without its leading axis."""
     if type(aval) is AbstractRef:
         return aval.update(unstacked(aval.inner_aval))
-    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma)
+    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma, sharding=splits.without_axis(aval.placement, 0))

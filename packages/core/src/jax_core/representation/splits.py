@@ -1,0 +1,297 @@
+"""How values are split over the ``Explicit`` axes of a mesh, as part of their types.
+
+The placement of a type (`ShapedArray.placement`) has an entry for each axis: None, the name of a mesh axis, or several. A
+primitive's type rule knows nothing of it. What the result's entries are follows from the operands' by the rule that the
+primitive declares (``splits=``), or by what all operations of its kind do (`BY_KIND`). A rule is
+``rule(avals, outs, params) -> entries of each result``; operands without a placement are whole on each device.
+
+An axis that no rule knows how to split has to be whole; the caller says otherwise by ``out_sharding``.
+"""
+from __future__ import annotations
+
+import math
+from typing import Any, Callable, Sequence
+
+from .errors import ShardingTypeError
+from .traits import Kind
+
+Entries = tuple
+
+
+def in_type(sharding: Any, ndim: int) -> Any:
+    """The part of a placement that types carry: the entries of ``Explicit`` axes, for each of ``ndim`` axes; else None."""
+    mesh = getattr(sharding, "mesh", None)
+    if mesh is None or not mesh.explicit_axes:
+        return None
+    named = set(mesh.explicit_axes)
+    spec = sharding.spec
+    parts = [_only(e, named) for e in spec.partitions]
+    parts += [None] * (ndim - len(parts))
+    if mesh is mesh.abstract_mesh and tuple(parts) == spec.partitions and sharding.memory_kind is None:
+        return sharding
+    return sharding.update(mesh=mesh.abstract_mesh, spec=spec.update(partitions=parts), memory_kind=None)
+
+
+def _only(entry, named):
+    names = tuple(n for n in _names(entry) if n in named)
+    return names if len(names) > 1 else names[0] if names else None
+
+
+def _names(entry: Any) -> tuple:
+    if isinstance(entry, tuple):
+        return entry
+    return () if entry is None else (entry,)
+
+
+def entries(aval: Any) -> Entries:
+    """What each axis of values of this type is split over."""
+    return (None,) * len(aval.shape) if aval.placement is None else aval.placement.spec.partitions
+
+
+def with_entries(placement: Any, found: Entries) -> Any:
+    """``placement`` with other entries, for an array of other axes."""
+    return placement.update(spec=placement.spec.update(partitions=found))
+
+
+def without_axis(placement: Any, axis: int) -> Any:
+    """The placement of one row along ``axis``; None for None."""
+    if placement is None:
+        return None
+    found = placement.spec.partitions
+    return with_entries(placement, found[:axis] + found[axis + 1:])
+
+
+def with_axis(placement: Any, axis: int, entry: Any = None) -> Any:
+    """The placement with a new axis, split over ``entry``; None for None."""
+    if placement is None:
+        return None
+    found = placement.spec.partitions
+    found += (None,) * (axis - len(found))
+    return with_entries(placement, (*found[:axis], entry, *found[axis:]))
+
+
+def text_of_axis(length: Any, entry: Any) -> str:
+    """``8@x``, ``8@(x,y)`` or ``8``."""
+    if entry is None:
+        return str(length)
+    return f"{length}@{entry}" if not isinstance(entry, tuple) else f"{length}@({','.join(map(str, entry))})"
+
+
+def parts(placement: Any, entry: Any) -> int:
+    """Into how many parts ``entry`` splits an axis."""
+    sizes = placement.mesh.shape
+    return math.prod(sizes[n] for n in _names(entry))
+
+
+def place(prim: Any, avals: Sequence[Any], params: dict, outs: tuple) -> tuple:
+    """The result types ``outs`` of ``prim`` with their placements. Raises ShardingTypeError where those of operands clash."""
+    rule = prim.splits
+    asked = params.get("out_sharding", params.get("sharding"))
+    if asked is not None and rule is not as_first and not prim.multiple_results:
+        return (outs[0].update(sharding=asked),)
+    placed = [a.placement for a in avals if a.placement is not None]
+    if not placed:
+        return outs
+    like = placed[0]
+    for other in placed[1:]:
+        if other.mesh != like.mesh:
+            raise ValueError(f"{prim.name}: operands are typed for different meshes, {like.mesh} and {other.mesh}; move them to "
+                             f"one by jax.device_put, or jax.sharding.reshard. Operands: {types_text(avals)}.")
+    if rule is None:
+        rule = BY_KIND.get(prim.traits.kind, whole)
+    found = rule(prim, avals, outs, params)
+    if found is None:  # the types say it themselves
+        return outs
+    unreduced, reduced = _sums(prim, avals)
+    result = []
+    for out, entry in zip(outs, found):
+        if entry is None:  # no array, or the type says it
+            result.append(out)
+            continue
+        names = [n for e in entry for n in _names(e)]
+        if len(set(names)) != len(names):
+            raise ShardingTypeError(f"{prim.name}: the result would be split over a mesh axis twice, {entry}; reshard an operand "
+                                    f"first, or give out_sharding. Operands: {types_text(avals)}.")
+        spec = type(like.spec)(*entry, unreduced=unreduced, reduced=reduced - set(names),
+                               unreduced_kind=next((p.spec.unreduced_kind for p in placed if p.spec.unreduced), None) if unreduced else None)
+        result.append(out.update(sharding=like.update(spec=spec)))
+    return tuple(result)
+
+
+def _sums(prim, avals):
+    """The mesh axes over which a result is unreduced, and reduced."""
+    some = [a for a in avals if a.placement is not None and (a.placement.spec.unreduced or a.placement.spec.reduced)]
+    if not some:
+        return frozenset(), frozenset()
+    unreduced = {a.placement.spec.unreduced for a in some}
+    reduced = frozenset().union(*[a.placement.spec.reduced for a in some])
+    if prim.traits.kind is Kind.ELEMENTWISE and len(avals) > 1:
+        every = {a.placement.spec.unreduced if a.placement is not None else frozenset() for a in avals if a.shape or a in some}
+        if len(every) > 1 and "add" in prim.name:
+            raise ShardingTypeError(f"{prim.name}: operands must be unreduced over the same mesh axes, got {types_text(avals)}; "
+                                    "reshard one of them.")
+    return frozenset().union(*unreduced), reduced
+
+
+def types_text(avals: Sequence[Any]) -> str:
+    """The operands' types, for messages."""
+    return ", ".join(a.str_short() for a in avals)
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+def joined(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """Each axis as in the operands that split it; scalars have no say."""
+    return [join(prim.name, [a for a in avals if len(a.shape) == len(outs[0].shape)], avals)] * len(outs)
+
+
+def join(name: str, those: Sequence[Any], avals: Sequence[Any]) -> Entries:
+    """The common entries of operands of one shape."""
+    result = []
+    for axis, found in enumerate(zip(*map(entries, those))):
+        some = {e for e in found if e is not None}
+        if len(some) > 1:
+            raise ShardingTypeError(
+                f"{name} got incompatible shardings for broadcasting: axis {axis} is split over {' and over '.join(map(repr, sorted(some, key=str)))}; "
+                f"give the operands one sharding with jax.sharding.reshard. Operands: {types_text(avals)}.")
+        result.append(some.pop() if some else None)
+    return tuple(result)
+
+
+def as_first(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """As the first operand: the same axes, of which those with another length must still be divisible."""
+    return [resized(prim, avals[0], out) for out in outs]
+
+
+def resized(prim: Any, x: Any, out: Any) -> Entries:
+    """The entries of ``x`` for a result with the same axes, some of other lengths."""
+    found = entries(x)
+    for axis, (before, after, entry) in enumerate(zip(x.shape, out.shape, found)):
+        if entry is not None and before != after and after % parts(x.placement, entry):
+            raise ShardingTypeError(f"{prim.name}: axis {axis} is split over {entry!r} and would have length {after}, which is not "
+                                    f"a multiple of {parts(x.placement, entry)}; reshard the operand {x.str_short()} first.")
+    return found
+
+
+def as_each(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """Each result as the operand in its place."""
+    return [entries(a) for a in avals]
+
+
+def reduced_axes(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """The first operand's without the reduced axes."""
+    gone = params["axes"] if "axes" in params else params["dimensions"]
+    return [tuple(e for i, e in enumerate(entries(avals[0])) if i not in gone)] * len(outs)
+
+
+def along_axis(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """As the operands, which must be whole along the axis that is worked on."""
+    axis = params["dimension"] if "dimension" in params else params["axis"]
+    found = join(prim.name, avals, avals)
+    if found[axis] is not None:
+        raise ShardingTypeError(f"{prim.name}: the operand should be unsharded over axis {axis}, which it works along; it must be "
+                                f"unsharded there, reshard it first. Operands: {types_text(avals)}.")
+    return [found] * len(outs)
+
+
+def whole(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """Leading axes that all operands and results share stay split; all others of the results are whole."""
+    return [(None,) * len(out.shape) for out in outs]
+
+
+def batched(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """Of matrices in a batch: the batch stays split, the matrices must be whole."""
+    first, *rest = [a for a in avals if len(a.shape) >= 2]
+    for a in (first, *rest):
+        if any(e is not None for e in entries(a)[-2:]):
+            raise ShardingTypeError(f"{prim.name}: the last two axes of its operands must be whole, only batch axes can be split, got "
+                                    f"{types_text(avals)}; reshard them.")
+    batch = entries(first)[:-2]
+    return [batch + (None,) * (len(out.shape) - len(batch)) for out in outs]
+
+
+def product(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """Batch axes, then those of the left operand, then those of the right; contracted axes must not both be split."""
+    lhs, rhs = map(entries, avals[:2])
+    (lc, rc), (lb, rb) = params["dimension_numbers"]
+    batch = []
+    for i, j in zip(lb, rb):
+        if lhs[i] is not None and rhs[j] is not None and lhs[i] != rhs[j]:
+            raise ShardingTypeError(f"{prim.name} requires batch dimensions to have consistent sharding, got {lhs[i]!r} and "
+                                    f"{rhs[j]!r} for axes {i} and {j}. Operands: {types_text(avals)}.")
+        batch.append(lhs[i] if lhs[i] is not None else rhs[j])
+    for i, j in zip(lc, rc):
+        if lhs[i] is None or rhs[j] is None:
+            continue
+        if lhs[i] != rhs[j]:
+            raise ShardingTypeError(f"{prim.name} requires contracting dimensions to have consistent sharding, got {lhs[i]!r} and "
+                                    f"{rhs[j]!r} for axes {i} and {j}; reshard one. Operands: {types_text(avals)}.")
+        raise ShardingTypeError(f"{prim.name}: Contracting dimensions are sharded, both over {lhs[i]!r}, and it is ambiguous how the "
+                                f"output should be sharded; give it as out_sharding. Operands: {types_text(avals)}.")
+    return [(*batch, *[e for i, e in enumerate(lhs) if i not in lc and i not in lb],
+             *[e for i, e in enumerate(rhs) if i not in rc and i not in rb])]
+
+
+def regrouped(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """The entries after a reshape: a split axis stays, goes to the first of its factors, or leads those that it is merged with."""
+    x, = avals
+    return [regroup(prim.name, x, outs[0].shape)]
+
+
+def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
+    """The entries of ``x`` with its elements in another shape."""
+    given, result = entries(x), [None] * len(shape)
+    if not any(e is not None for e in given):
+        return tuple(result)
+    before = [(n, e) for n, e in zip(x.shape, given) if n != 1]
+    places = [i for i, n in enumerate(shape) if n != 1]
+    i = j = 0
+    while i < len(before):
+        ins, outs = [before[i]], [places[j]] if j < len(places) else []
+        i, j = i + 1, j + 1
+        left, right = ins[0][0], shape[outs[0]] if outs else 1
+        while left != right:
+            if left < right:
+                left *= before[i][0]
+                ins.append(before[i])
+                i += 1
+            else:
+                right *= shape[places[j]]
+                outs.append(places[j])
+                j += 1
+        if any(e is not None for _, e in ins):
+            _split_group(name, x, shape, ins, outs, result)
+    return tuple(result)
+
+
+def _split_group(name, x, shape, ins, outs, result):
+    """Give the axes ``outs`` of the result the entries of the operand's axes ``ins``, of as many elements."""
+    if len(ins) > 1 and len(outs) > 1:
+        raise _no_reshape(name, x, shape)
+    split = [e is not None for _, e in ins]
+    if split != sorted(split, reverse=True):  # an axis in front of a split one is whole: parts would not stay together
+        raise _no_reshape(name, x, shape)
+    sizes, left = x.placement.mesh.shape, [n for _, e in ins for n in _names(e)]
+    for axis in outs:
+        mine, room = [], shape[axis]
+        while left and room % sizes[left[0]] == 0:
+            room //= sizes[left[0]]
+            mine.append(left.pop(0))
+        if mine:
+            result[axis] = tuple(mine) if len(mine) > 1 else mine[0]
+        if room > 1:
+            break
+    if left:
+        raise _no_reshape(name, x, shape)
+
+
+def _no_reshape(name, x, shape):
+    return ShardingTypeError(f"{name}: This reshape is not supported on a split array: {x.str_short()} to {tuple(shape)} does not "
+                             "say how the result is split. Please specify the sharding of the output via out_sharding, or reshard first.")
+
+
+BY_KIND: dict[Kind, Callable] = {
+    Kind.ELEMENTWISE: joined, Kind.IDENTITY: joined, Kind.REDUCTION: reduced_axes, Kind.SEARCH: reduced_axes,
+    Kind.SWEEP: along_axis, Kind.SORT: along_axis, Kind.PRODUCT: product, Kind.LIBRARY: batched,
+    Kind.SCATTER: as_first,
+}

@@ -1,0 +1,134 @@
+"""With ``Explicit`` mesh axes a value's type says how it is split; each operation has a rule for its result."""
+import numpy as np
+import pytest
+
+pytest.importorskip("jax_numpy_api")
+
+import jax_numpy_api.numpy as jnp
+import jax_xla_backend
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import make_jaxpr
+from jax_core.representation.aval import typeof
+from jax_core.representation.errors import ShardingTypeError
+from jax_core.transformations.autodiff import grad
+from jax_core.transformations.vmap import vmap
+from jax_numpy_api import lax
+from jax_xla_backend.arrays.device_put import device_put, reshard
+from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
+from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.platforms.client import devices
+
+jax_xla_backend.load()
+pytestmark = pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")
+X = np.arange(32, dtype=np.float32).reshape(8, 4)
+
+
+def grid(kind=AxisType.Explicit):
+    return Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (kind,) * 2)
+
+
+def put(spec, x=X):
+    return device_put(x, NamedSharding(grid(), spec))
+
+
+def test_type_says_how_a_value_is_split():
+    seen = []
+    for spec, text in ((P("x", "y"), "float32[8@x,4@y]"), (P(("x", "y")), "float32[8@(x,y),4]"), (P(None, "y"), "float32[8,4@y]"),
+                       (P(), "float32[8,4]")):
+        assert str(typeof(put(spec))) == text
+        jit(lambda x: seen.append(str(typeof(x))))(put(spec))
+        assert seen[-1] == text
+    assert str(typeof(device_put(X, NamedSharding(grid(AxisType.Auto), P("x"))))) == "float32[8,4]"
+    assert "f32[8@x,4@y] = sin" in str(make_jaxpr(jnp.sin)(put(P("x", "y"))))
+
+
+RULES = [
+    ("elementwise", lambda a, b: jnp.sin(a) * b + 1.0, P("x", "y"), P(None, "y"), P("x", "y")),
+    ("comparison and select", lambda a, b: jnp.where(a > 3, a, 0.0), P("x", "y"), P(), P("x", "y")),
+    ("sum", lambda a, b: a.sum(0), P("x", "y"), P(), P("y")),
+    ("mean", lambda a, b: jnp.mean(a, 1), P("x", "y"), P(), P("x")),
+    ("argmax", lambda a, b: jnp.argmax(a, 1), P("x", "y"), P(), P("x")),
+    ("transpose", lambda a, b: a.T, P("x", "y"), P(), P("y", "x")),
+    ("broadcast", lambda a, b: jnp.broadcast_to(a, (3, 8, 4)), P("x", "y"), P(), P(None, "x", "y")),
+    ("product", lambda a, b: a @ b.T, P("x"), P("y"), P("x", "y")),
+    ("product with the result given", lambda a, b: jnp.einsum("ij,kj->ik", a, b, out_sharding=P(None, "x")), P(None, "y"),
+     P(None, "y"), P(None, "x")),
+    ("split axis", lambda a, b: a.reshape(4, 2, 4), P("x", "y"), P(), P("x", None, "y")),
+    ("merged axes", lambda a, b: a.reshape(32), P("x", "y"), P(), P(("x", "y"))),
+    ("an axis split over two", lambda a, b: a.reshape(2, 4, 4), P(("x", "y")), P(), P("x", "y", None)),
+    ("reshape with the result given", lambda a, b: lax.reshape(a, (32,), out_sharding=P("y")), P("x", "y"), P(), P("y")),
+    ("concatenate", lambda a, b: jnp.concatenate([a, b]), P("x", "y"), P("x", "y"), P("x", "y")),
+    ("stack", lambda a, b: jnp.stack([a, b], 1), P("x", "y"), P("x", "y"), P("x", None, "y")),
+    ("new axis", lambda a, b: a[:, None], P("x", "y"), P(), P("x", None, "y")),
+    ("row", lambda a, b: a[0], P(None, "y"), P(), P("y")),
+    ("gather", lambda a, b: a[jnp.array([1, 0])], P(None, "y"), P(), P(None, "y")),
+    ("cumsum", lambda a, b: jnp.cumsum(a, 0), P(None, "y"), P(), P(None, "y")),
+    ("sort", lambda a, b: jnp.sort(a, 0), P(None, "y"), P(), P(None, "y")),
+    ("reshard", lambda a, b: reshard(a, P("y", "x")), P("x", "y"), P(), P("y", "x")),
+    ("vmap", lambda a, b: vmap(lambda r: r * 2)(a), P("x", "y"), P(), P("x", "y")),
+    ("scan", lambda a, b: lax.scan(lambda c, r: (c + 1, r * 2), 0.0, a)[1], P(None, "y"), P(), P(None, "y")),
+    ("while", lambda a, b: lax.while_loop(lambda x: x.sum() < 0, lambda x: x + 1, a), P("x", "y"), P(), P("x", "y")),
+    ("cond", lambda a, b: lax.cond(a.sum() > 0, lambda x: x + 1, lambda x: x, a), P("x", "y"), P(), P("x", "y")),
+    ("gradient", lambda a, b: grad(lambda a: jnp.sin(a @ b.T).sum())(a), P("x", "y"), P(), P("x", "y")),
+    ("gradient of what is whole", lambda a, b: grad(lambda b: (a @ b.T).sum())(b), P("x"), P(), P(None, None)),
+    ("auto_axes", lambda a, b: auto_axes(lambda x: jnp.cumsum(x, 0) * 2, out_sharding=P("y"))(a), P("x"), P(), P("y", None)),
+]
+
+
+@pytest.mark.parametrize("_, f, left, right, wanted", RULES, ids=[r[0] for r in RULES])
+def test_rules(_, f, left, right, wanted):
+    with set_mesh(grid()):
+        whole = np.asarray(f(put(P()), put(P())))
+        a, b = put(left), put(right)
+        types = []
+        for out in (f(a, b), jit(lambda a, b: types.append(typeof(f(a, b))) or f(a, b))(a, b)):
+            np.testing.assert_allclose(out, whole, rtol=1e-5)
+            assert out.sharding.is_equivalent_to(NamedSharding(grid(), wanted), out.ndim) and out.sharding.spec == typeof(out).sharding.spec
+        assert types[0].sharding.spec == wanted
+
+
+CONFLICTS = [
+    ("two ways", lambda a: a + put(P("y", "x")), P("x", "y"), r"add got incompatible shardings .*axis 0.*float32\[8@x,4@y\], float32\[8@y,4@x\]"),
+    ("one mesh axis for two", lambda a: a + put(P(None, "x")), P("x"), "split over a mesh axis twice"),
+    ("contracted", lambda a: a @ a.T, P("x", "y"), "Contracting dimensions are sharded"),
+    ("reshape", lambda a: a.reshape(32), P(None, "y"), "This reshape is not supported"),
+    ("indexed axis", lambda a: a[jnp.array([1, 0])], P("x"), "out_sharding="),
+    ("sorted axis", lambda a: jnp.sort(a, 0), P("x"), "should be unsharded"),
+    ("concatenated", lambda a: jnp.concatenate([a, put(P())]), P("x"), "should have the same sharding"),
+]
+
+
+@pytest.mark.parametrize("_, f, spec, message", CONFLICTS, ids=[r[0] for r in CONFLICTS])
+def test_conflicts_are_refused(_, f, spec, message):
+    with pytest.raises(ShardingTypeError, match=message):
+        f(put(spec))
+
+
+def test_constraint_asserts():
+    with set_mesh(grid()):
+        assert lax.with_sharding_constraint(put(P("x")), P("x")).sharding.spec == P("x")
+        with pytest.raises(AssertionError, match=r"asks for P\('y', None\), but the array is float32\[8@x,4\]"):
+            lax.with_sharding_constraint(put(P("x")), P("y"))
+
+
+def test_programs_under_a_mesh_run_on_it():
+    double = jit(lambda x: x * 2)
+    assert len(double(X).sharding.device_set) == 1
+    with set_mesh(grid()):
+        assert double(X).sharding == NamedSharding(grid(), P(None, None))
+        assert jit(lambda: jnp.ones(8, out_sharding=P("x")))().sharding == NamedSharding(grid(), P("x"))
+    assert len(double(X).sharding.device_set) == 1
+
+
+def test_explicit_axes_types():
+    seen = []
+    with set_mesh(grid(AxisType.Auto)):
+        explicit_axes(lambda x: seen.append(str(typeof(x))) or x, in_sharding=P("x"))(X)
+    assert seen == ["float32[8@x,4]"]
+
+
+def test_vmapped_axes_are_split_alike():
+    with pytest.raises(ValueError, match="sharded the same"):
+        vmap(lambda x, y: x + y)(put(P("x")), put(P()))
