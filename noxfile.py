@@ -1,4 +1,4 @@
-"""Sessions: the demo, the tests (together, per package, per platform, per Python), lint, types and benchmarks.
+"""Sessions: the demo, the tests (together, per package, per platform, per Python), lint and types, stress, benchmarks.
 
 The list of packages, and what each needs, is read from `packages/*/pyproject.toml`; it is written nowhere else.
 """
@@ -12,6 +12,7 @@ import nox
 ROOT = pathlib.Path(__file__).parent
 PACKAGES = ROOT / "packages"
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
+CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly"]  # real libraries, installed without their `jax`
 
@@ -49,6 +50,13 @@ def run_tests(session: nox.Session, *paths: str) -> None:
                 env={"JAX_ENABLE_COMPILATION_CACHE": "0", "OMP_NUM_THREADS": "1"})
 
 
+def check_source(session: nox.Session) -> None:
+    """Lint everything; types of core, strict where it meets backends. The other packages are annotated, and not yet free of errors."""
+    session.run("ruff", "check", "--quiet", "packages", "tests", "examples", "benchmarks", "noxfile.py", "run")
+    session.run("mypy", "--no-error-summary", "packages/core/src")
+    session.run("mypy", "--no-error-summary", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
+
+
 @nox.session
 def demo(session: nox.Session) -> None:
     """Train on real handwritten digits; writes digits.png."""
@@ -58,8 +66,10 @@ def demo(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Everything on CPU."""
-    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, "rich", "cloudpickle", "absl-py")
+    """Everything on CPU, after the checks that read the source alone."""
+    install(session, ALL, *TEST_TOOLS, *DEMO_TOOLS, *CHECKERS, "rich", "cloudpickle", "absl-py")
+    if not session.posargs:
+        check_source(session)
     run_tests(session, "packages", "tests")
 
 
@@ -128,16 +138,9 @@ def tests_tpu(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    session.install("ruff")
-    session.run("ruff", "check", "packages", "tests", "examples", "benchmarks", "noxfile.py", "run")
-
-
-@nox.session
-def types(session: nox.Session) -> None:
-    """mypy on all of core, strict on its interfaces."""
-    session.install("mypy", "numpy", "ml_dtypes")
-    session.run("mypy", "packages/core/src")
-    session.run("mypy", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
+    """What `tests` checks before it runs anything."""
+    session.install(*CHECKERS, "numpy", "ml_dtypes")
+    check_source(session)
 
 
 @nox.session

@@ -322,7 +322,7 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
     and extended dtypes to `extended`. Both may be dtypes, scalar types or abstract types.
     """
     try:
-        return _issubdtype(a, b)
+        return _issubdtype(a, b)  # type: ignore[arg-type]  # not all that stands for a dtype has a hash
     except TypeError:  # something that cannot be a cache key
         return _issubdtype.__wrapped__(a, b)
 

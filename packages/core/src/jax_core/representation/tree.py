@@ -14,6 +14,7 @@ ones of `jax.tree`. Those that find two trees of different structure say where
 
 from __future__ import annotations
 
+import builtins
 import collections
 import dataclasses
 import functools
@@ -38,7 +39,7 @@ KeyEntry = TypeVar("KeyEntry", bound=Hashable)
 KeyPath = tuple[KeyEntry, ...]
 _Type = TypeVar("_Type", bound=type)
 _MISSING: Any = object()
-_map, _all = map, all  # Python's own: this module defines functions of the same names
+_map, _all = builtins.map, builtins.all  # this module defines functions of the same names
 
 # The C++ methods, bound once: looking them up costs as much as flattening a small tree.
 _flatten = registry.flatten
