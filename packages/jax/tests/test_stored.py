@@ -132,3 +132,16 @@ def test_transfer_between_servers():
     spec = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding)
     (y,) = connection.pull(7, [spec])
     np.testing.assert_array_equal(y, x)
+
+
+def test_a_described_argument_names_its_device():
+    other = jax.devices()[3]
+    compiled = jax.jit(jnp.sin).lower(jax.ShapeDtypeStruct((3,), np.float32, sharding=jax.sharding.SingleDeviceSharding(other))).compile()
+    assert compiled(np.ones(3, np.float32)).devices() == {other}
+
+
+def test_a_warning_of_a_command():
+    """The line of ``python -c`` is in no file."""
+    code = "import jax.numpy as jnp; jnp.zeros(3, 'float64')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0 and "UserWarning" in done.stderr

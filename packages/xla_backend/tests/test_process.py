@@ -5,6 +5,8 @@ import textwrap
 
 import pytest
 
+from jax_xla_backend.platforms.plugins import HOW_TO_INSTALL
+
 
 def python(code: str, **environment) -> subprocess.CompletedProcess:
     import os
@@ -52,7 +54,8 @@ def test_unknown_platform():
         """)
     assert done.stdout.splitlines() == [
         "Unknown backend foo. Available backends are ['cpu']",
-        "Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. Platforms present are: cpu"]
+        "Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. Platforms present are: cpu"
+        f". Install one: {HOW_TO_INSTALL['cuda']}; {HOW_TO_INSTALL['rocm']}"]
 
 
 FORK = """

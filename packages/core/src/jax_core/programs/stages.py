@@ -77,13 +77,20 @@ def trace_call(call: Call) -> "Traced":
 
 
 def _placements_of(args: Sequence[Any]) -> tuple | None:
-    """Where the arguments, or what is described, are on several devices: ahead of time the program is compiled for that."""
-    found = []
+    """Where the arguments, or what is described, are: ahead of time the program is compiled for that.
+
+    A description counts on any device; an array only on several, as one on a single device is moved or compiled for when it comes.
+    """
+    found: list[Any] = []
     for x in args:
-        described = isinstance(x, ShapeDtypeStruct) or getattr(x, "_committed", False)
-        sharding = getattr(getattr(x, "sharding", None), "sharding", getattr(x, "sharding", None)) if described else None
-        found.append(sharding if sharding is not None and backends.get().placements.is_spread(sharding) else None)
-    return tuple(found) if any(s is not None for s in found) else None
+        described = isinstance(x, ShapeDtypeStruct)
+        known = described or getattr(x, "_committed", False)
+        sharding = getattr(getattr(x, "sharding", None), "sharding", getattr(x, "sharding", None)) if known else None
+        found.append(sharding if sharding is not None and (described or backends.get().placements.is_spread(sharding)) else None)
+    if all(s is None for s in found):
+        return None
+    spread = tuple(s if s is not None and backends.get().placements.is_spread(s) else None for s in found)
+    return spread if any(s is not None for s in spread) else tuple(found)
 
 
 class _Stage:

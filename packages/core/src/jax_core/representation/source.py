@@ -209,8 +209,9 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
         warnings.warn(message, category, stacklevel=2)
         return
     names = frame.f_globals
+    has_source = names if names.get("__spec__") is not None else None  # the loader of ``python -c`` raises when asked
     warnings.warn_explicit(message, category, frame.f_code.co_filename, frame.f_lineno, names.get("__name__"),
-                           names.setdefault("__warningregistry__", {}), names)
+                           names.setdefault("__warningregistry__", {}), has_source)
 
 
 def include_frame(frame) -> bool:

@@ -14,5 +14,6 @@ __getattr__, __dir__, __all__ = _table(__name__, {
     "compiler": "jax._src.compiler",
     "distributed": "jax._src.distributed",
     "state": "jax._src.state",
+    "lib": "jax._src.lib",
     "xla_bridge": "jax._src.xla_bridge",
 })

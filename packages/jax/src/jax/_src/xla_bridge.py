@@ -1,4 +1,5 @@
 """jax._src.xla_bridge: implemented in `jax_xla_backend.extend`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.extend", _backends="jax_xla_backend.platforms.client:_clients")
+__getattr__, __dir__ = _mirror(__name__, "jax_xla_backend.extend", expand_platform_alias="jax_xla_backend.platforms.client:expand_platform_alias",
+                               _backends="jax_xla_backend.platforms.client:_clients")

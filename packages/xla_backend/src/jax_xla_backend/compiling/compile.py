@@ -19,6 +19,7 @@ from jax_core.configuration import flags
 
 from . import disk_cache
 from ..arrays import interruptible
+from ..platforms.client import is_described
 from ..jaxlib_compat import FEW_LOOPS_ARE_FUNCTIONS, RuntimeError_, _jax, mlir
 from ..planning.loops import USUAL
 from .compiler_options import EXTRA_OPTIONS, LOOP_OPTION
@@ -172,7 +173,7 @@ class CacheEntry:
 
     @functools.cached_property
     def _file(self) -> str | None:
-        if disk_cache.directory() is None:
+        if disk_cache.directory() is None or is_described(self._client):  # jaxlib reads only what can run
             return None
         where = [(d.id, d.device_kind) for d in self._devices]
         return disk_cache.key_of(self._text, f"{where}{self._items}{self.key[-1]}", self._client)
@@ -223,14 +224,16 @@ class CacheEntry:
                 _cache.popitem(last=False)
 
 
-def _compile(module: Any, client: Any, devices: Sequence[Any], items: tuple, host_callbacks: Sequence[Any]) -> Any:
+def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_callbacks: Sequence[Any]) -> Any:
     options = compile_options(devices, items)
     device_list = _jax.DeviceList(tuple(devices))
     counts["compiled"] += 1
     try:
+        if is_described(on):
+            return on.compile(module if not isinstance(module, str) else parse(module), device_list, options)
         if host_callbacks:
-            return client.compile_and_load(module, device_list, options, list(host_callbacks))
-        return client.compile_and_load(module, device_list, options)
+            return on.compile_and_load(module, device_list, options, list(host_callbacks))
+        return on.compile_and_load(module, device_list, options)
     except RuntimeError_ as error:
         raise _explained(error, module) from error
 

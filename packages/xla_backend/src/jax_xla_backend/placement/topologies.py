@@ -8,10 +8,14 @@ from typing import Any, Sequence
 
 from ..platforms import client, plugins, registry
 from .device_grid import create_device_mesh
-from ..jaxlib_compat import _jax
+from ..jaxlib_compat import RuntimeError_, _jax
 from .mesh import Mesh
 
 Device = _jax.Device
+_FORMS = {
+    "tpu": "Names are a generation and the chips along each axis, as 'v5e:2x2' or 'v5p:2x2x1'.",
+    "cuda": "Give target_config, the text of a GpuTargetConfigProto, and topology='slices x hosts x devices', as '1x2x8'.",
+}
 
 
 class TopologyDescription:
@@ -56,16 +60,26 @@ def get_topology_desc(topology_name: str = "", platform: str | None = None, **kw
 
     Raises:
       NotImplementedError: the platform describes no topologies.
-      RuntimeError: its plugin is not installed.
+      RuntimeError: its plugin is not installed or does not work.
+      ValueError: the plugin knows no such topology.
     """
     name = (platform or "tpu").lower()
     if name == "cpu":
         raise NotImplementedError("get_topology_desc: topology not implemented for cpu; get_attached_topology gives the devices that are there")
     plugins.find()
     if name not in registry.factories:
+        advice = plugins.HOW_TO_INSTALL.get(name)
         raise RuntimeError(f"get_topology_desc: no plugin for the platform {name!r} is installed, so its topologies cannot be described; "
-                           f"present are {sorted({'cpu', *registry.factories})}")
-    topology = _jax.get_default_c_api_topology(name, topology_name, kwargs)
+                           f"present are {sorted({'cpu', *registry.factories})}{'. Install it: ' + advice if advice else ''}")
+    try:
+        plugins.load(name)
+    except Exception as error:
+        raise RuntimeError(f"get_topology_desc: the plugin for the platform {name!r} does not work: {error}") from error
+    try:
+        topology = _jax.get_default_c_api_topology(name, topology_name, kwargs)
+    except (RuntimeError_, ValueError, TypeError) as error:
+        raise ValueError(f"get_topology_desc: {name} describes no topology {topology_name!r}"
+                         f"{' with ' + ', '.join(sorted(kwargs)) if kwargs else ''}: {error}. {_FORMS.get(name, '')}") from error
     return TopologyDescription(topology._make_compile_only_devices(), topology)
 
 

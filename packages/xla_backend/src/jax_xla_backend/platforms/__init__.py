@@ -2,6 +2,7 @@
 
 ``client``             clients and devices, started at first need
 ``plugins``            PJRT plugins: GPU, TPU, others
+``attached``           whether a device is there at all
 ``registry``           the platforms that plugins have entered
 ``distributed``        programs of many processes
 ``distributed_state``  what those add to the options of new clients

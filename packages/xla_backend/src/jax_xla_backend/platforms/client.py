@@ -29,6 +29,7 @@ Device = _jax.Device
 
 # Several names stand for one platform; "gpu" is any of the vendors'.
 _GPU_PLATFORMS = ("cuda", "rocm", "oneapi")
+_KNOWN = {"cpu", "tpu", "gpu", *_GPU_PLATFORMS}
 _ALIASES = {"gpu": _GPU_PLATFORMS, "cuda": ("cuda",), "rocm": ("rocm",), "oneapi": ("oneapi",)}
 
 _lock = threading.RLock()
@@ -102,6 +103,11 @@ def _wanted_platforms() -> str:
     return flags.config.read("jax_platforms") or flags.config.read("jax_platform_name") or ""
 
 
+def expand_platform_alias(platform: str) -> list[str]:
+    """The platforms that a name stands for; vendors' packages ask."""
+    return list(_names_for(platform))
+
+
 def _names_for(platform: str) -> tuple[str, ...]:
     return _ALIASES.get(platform, (platform,))
 
@@ -130,20 +136,41 @@ def _start_default() -> str:
     if wanted:
         for platform in wanted:
             for name in _names_for(platform):
-                if _start(name) is not None:
-                    return name
-        raise RuntimeError(f"none of the platforms in JAX_PLATFORMS={','.join(wanted)} is present; "
-                           f"present are {sorted({'cpu', *platforms.factories})}. Install the plugin, or unset JAX_PLATFORMS.")
+                try:
+                    if _start(name) is not None:
+                        return name
+                except Exception as error:
+                    raise RuntimeError(f"platform {name!r} of JAX_PLATFORMS={','.join(wanted)} cannot be used: {error}. Set JAX_PLATFORMS "
+                                       "to others, or unset it for what is there.") from error
+            if platform not in _KNOWN:
+                break
+        raise RuntimeError(f"Unable to initialize backend {platform!r} of JAX_PLATFORMS={','.join(wanted)}: no plugin brings it, present are "
+                           f"{sorted({'cpu', *platforms.factories})}{_advice(platform)}")
     _find_plugins()
-    for name in platforms.factories:
-        try:
-            if _start(name).device_count():
-                return name
-        except Exception as error:
-            _clients.pop(name, None)
-            source.warn(f"platform {name!r} cannot be used: {error}")
-    _start("cpu")
-    return "cpu"
+    problems = []
+    chosen = next((name for name in platforms.factories if _works(name, problems)), "cpu")
+    if problems:
+        source.warn(f"{'; '.join(problems)}. Running on {chosen}; JAX_PLATFORMS={chosen} asks for that without this warning.")
+    _start(chosen)
+    return chosen
+
+
+def _works(name: str, problems: list[str]) -> bool:
+    """Whether the platform has devices; what keeps it from that goes to ``problems``."""
+    try:
+        return bool(_start(name).device_count())
+    except Exception as error:
+        _clients.pop(name, None)
+        problems.append(f"platform {name!r} cannot be used: {error}")
+        return False
+
+
+def _advice(platform: str) -> str:
+    """How to install the plugins that bring the platform, to be put after a sentence; empty for platforms that are not known."""
+    from . import plugins  # start-up: as above
+
+    known = [plugins.HOW_TO_INSTALL[name] for name in _names_for(platform) if name in plugins.HOW_TO_INSTALL]
+    return f". Install one: {'; '.join(known)}" if known else ""
 
 
 def get_client(platform: Any = None) -> Any:
@@ -172,8 +199,9 @@ def get_client(platform: Any = None) -> Any:
         _find_plugins()
     if platform.lower() == "gpu":
         raise RuntimeError(f"Unknown backend: 'gpu' requested, but no platforms that are instances of gpu are present. "
-                           f"Platforms present are: {', '.join(sorted({'cpu', *platforms.factories}))}")
-    raise RuntimeError(f"Unknown backend {platform}. Available backends are {sorted({'cpu', *platforms.factories})}")
+                           f"Platforms present are: {', '.join(sorted({'cpu', *platforms.factories}))}{_advice('gpu')}")
+    raise RuntimeError(f"Unknown backend {platform}. Available backends are {sorted({'cpu', *platforms.factories})}"
+                       f"{_advice(platform.lower())}")
 
 
 def is_started() -> bool:
@@ -247,6 +275,11 @@ def default_backend() -> str:
 def platform_of(client: Any) -> str:
     """The platform as lowering rules name it: ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"tpu"``."""
     return str(client._raw_platform if client.platform == "gpu" else client.platform)
+
+
+def is_described(client: Any) -> bool:
+    """Whether the client's devices are only described (see `placement.topologies`): it compiles for them, and cannot run."""
+    return type(client) is _jax.CompileOnlyPyClient
 
 
 def default_device() -> Device:

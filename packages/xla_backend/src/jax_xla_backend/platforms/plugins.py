@@ -1,67 +1,156 @@
 """PJRT plugins: shared libraries that bring further platforms (GPU, TPU, others).
 
-Found in three places, in this order: ``PJRT_NAMES_AND_LIBRARY_PATHS`` (``name:path,...``); the vendors' packages that
-are known to hold a library that needs nothing but to be loaded; and packages with an entry point in the group
-``jax_plugins``, whose function is called and calls `register_plugin` back.
+Found in three places, in this order: ``PJRT_NAMES_AND_LIBRARY_PATHS`` (``name:path,...``); the vendors' packages, known by
+their files; and packages with an entry point in the group ``jax_plugins``, whose function is called and calls
+`register_plugin` back. The first two are loaded when the platform is first needed.
+
+A GPU vendor's package registers itself the same way: its function also tells jaxlib how the plugin is given handlers of
+custom calls. It is run only where there is such a device, or where a program is compiled for one that is described.
 
 Reading all installed metadata takes longer than starting the CPU client. So metadata is only read where a file
 ``entry_points.txt`` mentions the group.
 """
 from __future__ import annotations
 
+import contextlib
+import functools
+import glob
+import importlib
 import os
 import sys
+import threading
 from typing import Any, Callable, Iterator
 
 from jax_core.representation import source
 
-from . import distributed_state, registry as platforms
-from ..jaxlib_compat import _jax, xla_client
+from . import attached, distributed_state, registry as platforms
+from ..jaxlib_compat import VERSION, VERSION_TEXT, _jax
 
 GROUP = "jax_plugins"
-_LIBRARIES = {
+_PACKAGES = {  # by platform: libraries in the order of preference
     "cuda": ("jax_plugins/xla_cuda13/xla_cuda_plugin.so", "jax_plugins/xla_cuda12/xla_cuda_plugin.so"),
     "rocm": ("jax_plugins/xla_rocm7/xla_rocm_plugin.so", "jax_plugins/xla_rocm60/xla_rocm_plugin.so"),
     "tpu": ("libtpu/libtpu.so",),
 }
+HOW_TO_INSTALL = {"cuda": 'pip install "jax[cuda12]" (or cuda13)', "rocm": "pip install jax-rocm7-plugin jax-rocm7-pjrt",
+                  "tpu": 'pip install "jax[tpu]"'}
+"""By platform."""
+
+# A machine without the device has neither the metadata server nor, it may be, the libraries that the vendor's code looks for.
+_WITHOUT_DEVICE = {"tpu": {"TPU_SKIP_MDS_QUERY": "1", "TPU_WORKER_HOSTNAMES": "localhost",
+                           "TPU_ACCELERATOR_TYPE": "v5litepod-4"}, "cuda": {"JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1"}}
+
+_lock = threading.RLock()
 _found = False
+_loaders: dict[str, Callable[[], Any]] = {}
+_options: dict[str, dict] = {}
 
 
 def find() -> None:
-    """Register all plugins there are. Only the first call does anything."""
+    """Enter all platforms that plugins bring. Only the first call does anything."""
     global _found
-    if _found:
-        return
-    _found = True
-    for pair in filter(None, os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(",")):
-        name, _, path = pair.partition(":")
-        register_plugin(name, library_path=path)
-    known = set()
-    for name, paths in _LIBRARIES.items():
-        path = next(_on_path(paths), None)
-        if path is not None:
-            known.add(path.rsplit(os.sep, 2)[-2])
-            register_plugin(name, library_path=path, options=_options(name))
-    if _mentioned():
-        _run_entry_points(known)
+    with _lock:
+        if _found:
+            return
+        _found = True
+        for pair in filter(None, os.environ.get("PJRT_NAMES_AND_LIBRARY_PATHS", "").split(",")):
+            name, _, path = pair.partition(":")
+            if not name or not path:
+                source.warn(f"PJRT_NAMES_AND_LIBRARY_PATHS: {pair!r} is not of the form name:path and is ignored")
+                continue
+            _enter(name, functools.partial(_jax.load_pjrt_plugin, name, path, None))
+        known = set()
+        for name, paths in _PACKAGES.items():
+            path = next(_on_path(paths), None)
+            if path is not None:
+                module = os.path.basename(os.path.dirname(path))
+                known.add(module)
+                _enter(name, functools.partial(_load_package, name, module, path))
+        if _mentioned(known):
+            _run_entry_points(known)
+
+
+def _enter(name: str, load: Callable[[], Any]) -> None:
+    _loaders[name] = load
+    platforms.register(name, functools.partial(_client, name))
 
 
 def _on_path(paths: tuple[str, ...]) -> Iterator[str]:
-    for folder in sys.path:
-        for path in paths:
+    for path in paths:
+        for folder in sys.path:
             full = os.path.join(folder, *path.split("/"))
             if os.path.exists(full):
                 yield full
 
 
-def _options(platform: str) -> dict[str, Any]:
-    if platform not in ("cuda", "rocm"):
-        return {}
-    return {**xla_client().generate_pjrt_gpu_plugin_options(), "platform_name": platform}
+def _load_package(platform: str, module: str, path: str) -> None:
+    """Load a vendor's library; a package under ``jax_plugins`` does it itself, and more (see above)."""
+    folder = os.path.dirname(os.path.dirname(path))
+    if os.path.basename(folder) != GROUP:
+        _jax.load_pjrt_plugin(platform, path, None)
+        return
+    _check_version(module, os.path.dirname(folder))
+    importlib.import_module(f"{GROUP}.{module}").initialize()
+    if not _jax.pjrt_plugin_loaded(platform):
+        raise RuntimeError(f"the package {GROUP}.{module} has registered nothing; its log says why")
 
 
-def _mentioned() -> bool:
-    """Whether any installed distribution has entry points in the group."""
+def _check_version(module: str, folder: str) -> None:
+    """Raise RuntimeError if the package, whose metadata are in ``folder``, is for another jaxlib."""
+    vendor = module.removeprefix("xla_")
+    for name in (f"jax_{vendor}_pjrt", f"jax_{vendor}_plugin"):
+        for metadata in glob.glob(os.path.join(glob.escape(folder), f"{name}-*.dist-info")):
+            version = os.path.basename(metadata)[len(name) + 1:-len(".dist-info")]
+            if version.split(".")[:3] != [str(part) for part in VERSION]:
+                distribution, fitting = name.replace("_", "-"), ".".join(map(str, VERSION))
+                raise RuntimeError(f"{distribution} {version} is not made for jaxlib {VERSION_TEXT}; pip install "
+                                   f'"jax-{vendor}-plugin[with-cuda]=={fitting}" "jax-{vendor}-pjrt=={fitting}"')
+
+
+def load(name: str) -> None:
+    """Load and initialise the plugin of the platform ``name``, without making a client.
+
+    Raises:
+      RuntimeError: the plugin is broken, or does not fit jaxlib.
+    """
+    with _lock, _environment({} if attached.may_have(name) else _WITHOUT_DEVICE.get(name, {})):
+        if not _jax.pjrt_plugin_loaded(name):
+            _loaders[name]()
+        if not _jax.pjrt_plugin_initialized(name):
+            _jax.initialize_pjrt_plugin(name)
+
+
+@contextlib.contextmanager
+def _environment(settings: dict[str, str]) -> Iterator[None]:
+    """Set the variables that are not set, inside the block."""
+    added = {name: value for name, value in settings.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
+def _client(name: str) -> Any:
+    """The client of a plugin's platform.
+
+    Raises:
+      RuntimeError: there is no device, or the plugin is broken.
+    """
+    if not attached.may_have(name):
+        raise RuntimeError(f"no {name} device is attached to this machine: there is no {attached.device_nodes(name)}")
+    load(name)
+    return _jax.get_c_api_client(name, {**_options.get(name, {}), **distributed_state.plugin_options(name)}, distributed_state.client())
+
+
+def _module_of(value: str) -> str:
+    """The last part of the module's name in an entry point ``package.module:function``."""
+    return value.partition(":")[0].rpartition(".")[2].strip()
+
+
+def _mentioned(known: set[str]) -> bool:
+    """Whether any installed distribution has entry points in the group, for other modules than those known."""
     for folder in sys.path:
         try:
             names = [n for n in os.listdir(folder) if n.endswith((".dist-info", ".egg-info"))]
@@ -69,11 +158,12 @@ def _mentioned() -> bool:
             continue
         for name in names:
             try:
-                with open(os.path.join(folder, name, "entry_points.txt"), "rb") as file:
-                    if b"[jax_plugins]" in file.read():
-                        return True
+                with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8", errors="replace") as file:
+                    group = file.read().partition(f"[{GROUP}]")[2].partition("\n[")[0]
             except OSError:
-                pass
+                continue
+            if any("=" in line and _module_of(line.partition("=")[2]) not in known for line in group.splitlines()):
+                return True
     return False
 
 
@@ -81,7 +171,7 @@ def _run_entry_points(known: set[str]) -> None:
     import importlib.metadata  # start-up: takes a while, and few need it
 
     for entry in importlib.metadata.entry_points(group=GROUP):
-        if entry.value.partition(":")[0].rpartition(".")[2] in known:
+        if _module_of(entry.value) in known:
             continue
         try:
             loaded = entry.load()
@@ -109,14 +199,6 @@ def register_plugin(plugin_name: str, *, priority: int = 400, library_path: str 
         _jax.load_pjrt_plugin(plugin_name, None, c_api)
     elif not _jax.pjrt_plugin_loaded(plugin_name):
         api = _jax.load_pjrt_plugin(plugin_name, library_path, None)
-    platforms.register(plugin_name, _factory(plugin_name, options or {}))
+    _options[plugin_name] = options or {}
+    platforms.register(plugin_name, functools.partial(_client, plugin_name))
     return api
-
-
-def _factory(name: str, options: dict) -> Callable[[], Any]:
-    def make():
-        if not _jax.pjrt_plugin_initialized(name):
-            _jax.initialize_pjrt_plugin(name)
-        return _jax.get_c_api_client(name, {**options, **distributed_state.plugin_options(name)},
-                                     distributed_state.client())
-    return make

@@ -24,7 +24,8 @@ from jax_core.programs.stages import Compiled
 from ..lowering.facts import Facts
 from ..platforms import client
 from ..compiling import compile
-from .executable import Executable, LoadedProgram
+from .executable import Executable
+from .loaded_program import LoadedProgram
 from ..jaxlib_compat import VERSION_TEXT, _jax
 from ..placement.sharding import from_hlo, make_single_device_sharding
 
@@ -52,7 +53,7 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
             raise ValueError(f"serialize: the compiled program {module.name} has {what}, which cannot be stored")
     avals = lambda items: [[a.dtype.name, list(a.shape), a.weak_type] for a in items]
     header = json.dumps(dict(
-        name=executable.spec.name, jaxlib=VERSION_TEXT, platform=current.devices[0].platform, devices=len(current.devices),
+        name=executable.spec.name, jaxlib=VERSION_TEXT, platform=client.platform_of(current.devices[0].client), devices=len(current.devices),
         kept=list(facts.kept), donated=list(facts.donated), committed=current.committed, flat=avals(facts.flat_in_avals),
         outs=avals(facts.out_avals), donated_arguments=[bool(d) for d in compiled._donated])).encode()
     arrays = io.BytesIO()
@@ -86,6 +87,9 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
                          "compile it again, or keep programs with jax.export, which other versions read")
     arrays, code = rest[16 + header_size:16 + header_size + arrays_size], rest[16 + header_size + arrays_size:]
     on = client.get_client(backend)
+    here = client.platform_of(on)
+    if header["platform"] != here:
+        raise ValueError(f"deserialize_and_load: the program was compiled for {header['platform']}, and not for {here}")
     devices = tuple(execution_devices) if execution_devices is not None else tuple(on.local_devices()[:header["devices"]])
     if len(devices) != header["devices"]:
         raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")

@@ -10,6 +10,7 @@ from jax_core.references.discharge import pure
 
 from ..platforms import client
 from ..compiling import compile
+from ..placement.sharding import Sharding
 from .executable import Executable
 
 
@@ -27,16 +28,9 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
       platform: default the one that ``spec`` names, else the default one.
     """
     closed = pure(closed)
-    if platform is None:
-        if spec.platform is None and spec.device is not None:
-            platform = spec.device.platform
-        elif spec.platform in _LOWERABLE:
-            platform = spec.platform  # lowering needs no device: a program can be written for a machine without being on it
-        else:
-            platform = client.get_client(spec.platform).platform
     with RELAXED:
         return _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
-                                        platform=_kind(platform))
+                                        platform=platform or _platform(spec))
 
 
 def executable(module: Any, spec: LowerSpec) -> Executable:
@@ -51,11 +45,16 @@ def executable(module: Any, spec: LowerSpec) -> Executable:
     return Executable(module, spec, again, items)
 
 
-def _kind(platform: str) -> str:
-    """A device's platform as lowering rules name it."""
-    if platform == "gpu":
-        return client.platform_of(client.get_client("gpu"))
-    return platform
+def _platform(spec: LowerSpec) -> str:
+    """The platform that a program is asked for, as lowering rules name it."""
+    if spec.platform in _LOWERABLE:
+        return spec.platform  # lowering needs no device: a program can be written for a machine without being on it
+    if spec.platform is None:
+        told = [s for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding) and getattr(s, "_is_concrete", True)]
+        devices = [spec.device] if spec.device is not None else [d for s in told[:1] for d in s._device_assignment[:1]]
+        if devices:
+            return client.platform_of(devices[0].client)
+    return client.platform_of(client.get_client(spec.platform))
 
 
 def _lowering() -> Any:

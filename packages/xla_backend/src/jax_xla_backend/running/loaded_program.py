@@ -1,0 +1,147 @@
+"""`LoadedProgram`: a program that jaxlib has compiled for certain devices, ready to run on them."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+from jax_core.configuration import flags
+from jax_core.programs.monitoring import timed
+
+from ..arrays import array
+from ..arrays import callback_buffers
+from . import host_calls, tokens
+from ..compiling import tiered_compilation
+from ..placement import mesh
+from ..arrays.array import ArrayImpl
+from ..jaxlib_compat import HloSharding, _jax, result_handler
+from ..arrays.put import put, typed
+from ..placement.partition_spec import PartitionSpec
+from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
+
+
+class LoadedProgram:
+    """A program compiled for certain devices, with the placements of its inputs and results."""
+
+    __slots__ = ("loaded", "module", "devices", "in_shardings", "out_shardings", "handlers", "committed", "consts",
+                 "single", "facts", "out_avals", "token_sharding", "simple", "calls_host", "on_buffers", "name", "upgrade")
+
+    def __init__(self, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], out_shardings: Any,
+                 committed: bool, items: tuple, name: str):
+        self.module, self.devices, self.committed = module, tuple(devices), committed
+        on = self.devices[0].client
+        if flags.log_compiles.value:
+            from jax_core.programs import explain  # start-up: loaded only when asked for
+            explain.compiling(f"jit({name})", module.facts.in_avals)
+        with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
+            self.loaded, self.upgrade = tiered_compilation.compile_first(module, on, self.devices, items, name)
+        self._prepare(in_shardings, out_shardings, name)
+
+    @classmethod
+    def of(cls, loaded: Any, module: Any, devices: Sequence[Any], in_shardings: Sequence[Sharding], committed: bool) -> "LoadedProgram":
+        """What jaxlib has compiled or loaded already."""
+        self = object.__new__(cls)
+        self.loaded, self.module, self.devices, self.committed = loaded, module, tuple(devices), committed
+        self.upgrade = None
+        self._prepare(in_shardings, None, module.name)
+        return self
+
+    def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:
+        module = self.module
+        self.facts = module.facts
+        self.in_shardings = list(in_shardings)
+        self.single = len(self.devices) == 1
+        self.out_shardings = self._results(out_shardings)
+        self.out_avals = list(map(typed, module.facts.out_avals, self.out_shardings))
+        self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(self.out_avals, self.out_shardings)]
+        self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
+                               NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
+        self.consts = [put(c, None, self.token_sharding) for c in module.facts.consts]
+        self.name = name
+        for seen in module.facts.inspections:
+            seen(self.token_sharding)
+        self.simple = not (module.facts.ordered_effects or module.facts.unordered_effects)
+        self.calls_host = host_calls.calls_host(module, self.devices)
+        self.on_buffers = self.calls_host and callback_buffers.TARGET in module.text()
+        if self.calls_host:
+            host_calls.wait_for(self.consts)
+
+    def _results(self, wanted: Any) -> list[Sharding]:
+        """The placements of the results: those asked for, else those that the compiler chose."""
+        avals = self.facts.out_avals
+        if self.single:
+            here = make_single_device_sharding(self.devices[0])
+            return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
+        chosen = self.loaded.get_output_shardings() or []
+        chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
+        grid = next((s.mesh for s in self.in_shardings if isinstance(s, NamedSharding)), None)
+        if grid is None:
+            grid = next((s.mesh for s in wanted or () if isinstance(s, NamedSharding)), None)
+        device_list = _jax.DeviceList(self.devices)
+        return [w if w is not None else from_hlo(s, device_list, grid, len(aval.shape))
+                for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
+
+    def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
+        """Execute on flat inputs (all of them, kept or not)."""
+        if (upgrade := self.upgrade) is not None and upgrade.called():
+            self._take_over(upgrade)
+        inputs = list(self.consts)
+        for i, aval, sharding in zip(self.facts.kept, self.facts.in_avals, self.in_shardings):
+            x = args[i]
+            if type(x) is not ArrayImpl:
+                x = put(x, aval, sharding)
+            elif x._sharding is not sharding:
+                if x.is_deleted():
+                    raise RuntimeError(array.deleted_message(x))
+                if x._sharding != sharding:
+                    x = put(x, None, sharding)
+            elif x.is_deleted():
+                raise RuntimeError(array.deleted_message(x))
+            inputs.append(x)
+        if self.calls_host:
+            host_calls.wait_for(inputs)
+            with callback_buffers.lending(inputs if self.on_buffers and not self.facts.donated else ()):
+                outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+        elif self.simple:
+            outs = self.loaded.execute_sharded(inputs).consume_with_handlers(self.handlers)
+        else:
+            outs = self._run_with_effects(inputs)
+        if self.facts.donated:
+            array.mark_donated([args[i] for i in self.facts.donated], self.name)
+        return outs
+
+    @property
+    def repeatable(self) -> bool:
+        """Whether a dispatcher may repeat it: it has no tokens, and runs the code that it will go on with."""
+        return (self.simple or self.calls_host) and self.upgrade is None
+
+    def full(self) -> Any:
+        """jaxlib's executable with the full code."""
+        if (upgrade := self.upgrade) is not None:
+            upgrade.finish()
+            self._take_over(upgrade)
+        return self.loaded
+
+    def _take_over(self, upgrade: tiered_compilation.Upgrade) -> None:
+        """Run the full code from now on, or the quick code for good if there is no other."""
+        if upgrade.full is not None:
+            self.loaded = upgrade.full
+        self.upgrade = None
+
+    def _run_with_effects(self, inputs: list) -> list[ArrayImpl]:
+        ordered = self.facts.ordered_effects
+        where = self.token_sharding
+        inputs = [tokens.take(effect, where) for effect in ordered] + inputs
+        results = self.loaded.execute_sharded(inputs, with_tokens=bool(self.facts.unordered_effects))
+        if self.facts.unordered_effects:
+            tokens.keep_unordered(self.devices, results.consume_token())
+        handlers = [self._token_handler() for _ in ordered] + self.handlers
+        outs = results.consume_with_handlers(handlers)
+        for effect, token in zip(ordered, outs):
+            tokens.keep(effect, where, token)
+        return outs[len(ordered):]
+
+    def _token_handler(self) -> Any:
+        return result_handler(tokens.TOKEN_TYPE, self.token_sharding, True)
+
+
+def _as_hlo(sharding: Any) -> Any:
+    return sharding if isinstance(sharding, HloSharding) else HloSharding.from_proto(sharding)

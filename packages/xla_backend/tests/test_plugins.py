@@ -1,0 +1,109 @@
+"""Plugins that are not there, broken, of another version, or without a device: the CPU is used, with one warning at most."""
+import sys
+import warnings
+
+import pytest
+
+from jax_xla_backend.jaxlib_compat import VERSION
+from jax_xla_backend.platforms import attached, client, plugins, registry
+
+FITTING = ".".join(map(str, VERSION))
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """``machine(files, devices=(), platforms="")``: what is installed, the vendors whose devices are there, JAX_PLATFORMS."""
+    def prepare(files, devices=(), platforms="", path=""):
+        for name, text in files.items():
+            file = tmp_path / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *(p for p in sys.path if "site-packages" not in p)])
+        monkeypatch.setattr(plugins, "_found", False)
+        monkeypatch.setattr(plugins, "_loaders", {})
+        monkeypatch.setattr(plugins, "_options", {})
+        monkeypatch.setattr(registry, "factories", {})
+        monkeypatch.setattr(client, "_wanted_platforms", lambda: platforms)
+        monkeypatch.setattr(attached, "may_have", lambda name: name not in ("cuda", "rocm", "tpu") or name in devices)
+        monkeypatch.setenv("PJRT_NAMES_AND_LIBRARY_PATHS", path)
+    yield prepare
+    for name in [n for n in sys.modules if n == "jax_plugins" or n.startswith("jax_plugins.")]:
+        del sys.modules[name]
+
+
+def cuda(start, version=FITTING):
+    return {"jax_plugins/xla_cuda12/xla_cuda_plugin.so": "", "jax_plugins/xla_cuda12/__init__.py": f"def initialize():\n    {start}\n",
+            f"jax_cuda12_pjrt-{version}.dist-info/entry_points.txt": "[jax_plugins]\nxla_cuda12 = jax_plugins.xla_cuda12\n",
+            f"jax_cuda12_pjrt-{version}.dist-info/METADATA": f"Name: jax-cuda12-pjrt\nVersion: {version}\n"}
+
+
+def entry_point(start):
+    return {"abacus.py": f"def start():\n    {start}\n", "abacus-1.0.dist-info/METADATA": "Name: abacus\nVersion: 1.0\n",
+            "abacus-1.0.dist-info/entry_points.txt": "[jax_plugins]\nabacus = abacus:start\n"}
+
+
+REGISTER = "from jax_xla_backend.platforms.plugins import register_plugin; register_plugin({!r}, library_path='/nowhere/lib.so')"
+TPU = {"libtpu/libtpu.so": ""}
+FALLS_BACK = {
+    "nothing installed": (dict(files={}), None),
+    "TPU library, no chip": (dict(files=TPU), "no tpu device is attached"),
+    "CUDA plugin, no GPU": (dict(files=cuda("raise AssertionError")), "no cuda device is attached"),
+    "both, neither device": (dict(files={**TPU, **cuda("raise AssertionError")}), "no cuda device .* no tpu device"),
+    "broken TPU library": (dict(files=TPU, devices=["tpu"]), "platform 'tpu' cannot be used"),
+    "CUDA package that raises": (dict(files=cuda("raise OSError('no libcudart')"), devices=["cuda"]), "no libcudart"),
+    "CUDA package that does nothing": (dict(files=cuda("pass"), devices=["cuda"]), "has registered nothing"),
+    "CUDA package of another version": (dict(files=cuda("raise AssertionError", "0.1.2"), devices=["cuda"]),
+                                        f'jax-cuda12-pjrt 0.1.2 .* pip install "jax-cuda12-plugin.*=={FITTING}"'),
+    "entry point that raises": (dict(files=entry_point("raise OSError('no beads')")), "'abacus' failed to start.*no beads"),
+    "entry point without library": (dict(files=entry_point(REGISTER.format("abacus"))), "'abacus' failed to start"),
+    "path without library": (dict(files={}, path="abacus:/nowhere/lib.so"), "platform 'abacus' cannot be used"),
+    "path without name": (dict(files={}, path="/nowhere/lib.so"), "not of the form name:path"),
+}
+
+
+@pytest.mark.parametrize("case", FALLS_BACK)
+def test_the_cpu_is_used(case, machine):
+    settings, warning = FALLS_BACK[case]
+    machine(**settings)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert client._start_default() == "cpu"
+    assert len(seen) == (warning is not None)
+    if warning is not None:
+        with pytest.warns(UserWarning, match=warning):
+            warnings.warn(seen[0].message)
+
+
+ASKED_FOR = {
+    "cuda": (dict(files={}), r'pip install "jax\[cuda12\]"'),
+    "gpu": (dict(files={}), "pip install .*cuda12.*rocm"),
+    "tpu": (dict(files=TPU), "no tpu device is attached"),
+    "cuda,cpu": (dict(files=cuda("raise OSError('no libcudart')"), devices=["cuda"]), "no libcudart"),
+    "abacus,cpu": (dict(files={}), "Unable to initialize backend 'abacus'"),
+}
+
+
+@pytest.mark.parametrize("platforms", ASKED_FOR)
+def test_a_platform_that_was_asked_for_is_an_error(platforms, machine):
+    settings, message = ASKED_FOR[platforms]
+    machine(**settings, platforms=platforms)
+    with pytest.raises(RuntimeError, match=message):
+        client._start_default()
+
+
+def test_known_platforms_without_plugin_are_passed_over(machine):
+    machine({}, platforms="cuda,cpu")
+    assert client._start_default() == "cpu"
+
+
+def test_only_the_cpu_asked_for_looks_at_nothing(machine):
+    machine(entry_point("raise AssertionError"), platforms="cpu")
+    assert client._start_default() == "cpu" and not plugins._found
+
+
+def test_tpu_chips_on_the_bus(monkeypatch, tmp_path):
+    monkeypatch.setattr(attached.glob, "glob", lambda pattern: [str(tmp_path)] if "pci" in pattern else [])
+    (tmp_path / "vendor").write_text("0x1ae0\n")
+    for device, there in (("0x0063", True), ("0x0042", False)):  # a chip; the network card of the same vendor
+        (tmp_path / "device").write_text(device + "\n")
+        assert attached.may_have("tpu") is there

@@ -1,0 +1,92 @@
+"""Programs for devices that are only described, compiled by the vendors' own compilers where these are installed."""
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import serialize_executable, topologies
+
+HERE = pathlib.Path(__file__).parent
+CONFIG = (HERE / "h100.txtpb").read_text()
+WHEELS = {"tpu": "libtpu", "cuda": "jax_cuda12_plugin"}
+DEVICES = {"tpu": dict(topology_name="v5e:2x2", platform="tpu"),
+           "cuda": dict(topology_name="h100", platform="cuda", topology="1x2x2", target_config=CONFIG)}
+
+
+def need(platform):
+    if importlib.util.find_spec(WHEELS[platform]) is None:
+        pytest.skip(f"the wheel {WHEELS[platform]} with the compiler for {platform} is not installed")
+
+
+@pytest.fixture(params=DEVICES, scope="module")
+def topology(request):
+    need(request.param)
+    return topologies.get_topology_desc(**DEVICES[request.param])
+
+
+def described(shape, sharding):
+    return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=sharding)
+
+
+def test_a_single_device(topology):
+    here = jax.sharding.SingleDeviceSharding(topology.devices[0])
+    fun = jax.jit(lambda x: jnp.tanh(x @ x))
+    for lowered in (fun.lower(described((64, 64), here)), jax.jit(fun, in_shardings=here).lower(described((64, 64), None))):
+        compiled = lowered.compile()
+        assert "HloModule" in compiled.as_text() and compiled.cost_analysis()["flops"] >= 2 * 64**3
+        assert compiled.memory_analysis().argument_size_in_bytes >= 4 * 64**2
+        assert compiled.output_shardings == here
+        with pytest.raises(RuntimeError, match="described device.*not attached"):
+            compiled(jnp.ones((64, 64)))
+
+
+def test_a_slice(topology):
+    mesh = topologies.make_mesh(topology, (2, 2), ("x", "y"))
+    sharding = jax.NamedSharding(mesh, jax.P("x", "y"))
+    compiled = jax.jit(lambda x: (x @ x).sum(0)).lower(described((64, 64), sharding)).compile()
+    assert "all-" in compiled.as_text() and compiled.input_shardings[0] == (sharding,)
+    assert len(topology.devices) == 4
+
+
+def test_stored(topology):
+    here = jax.sharding.SingleDeviceSharding(topology.devices[0])
+    stored, *trees = serialize_executable.serialize(jax.jit(jnp.sin).lower(described((8,), here)).compile())
+    assert len(stored) > 1000
+    with pytest.raises(ValueError, match="compiled for .* and not for cpu"):
+        serialize_executable.deserialize_and_load(stored, *trees)
+
+
+WRONG = {
+    "an unknown generation": ("tpu", dict(topology_name="v99:2x2"), "describes no topology 'v99:2x2'.*Names are"),
+    "a form that does not exist": ("tpu", dict(topology_name="v5e:3x7"), "describes no topology 'v5e:3x7'"),
+    "no text of a configuration": ("cuda", dict(target_config="nonsense"), "Give target_config"),
+    "a form of hosts": ("cuda", dict(topology="2"), "describes no topology 'h100'"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_what_is_not_there(case):
+    platform, change, message = WRONG[case]
+    need(platform)
+    with pytest.raises(ValueError, match=message):
+        topologies.get_topology_desc(**{**DEVICES[platform], **change})
+
+
+@pytest.mark.parametrize("platform", DEVICES)
+def test_without_the_device_the_cpu_is_used(platform):
+    """No library of a vendor is loaded for that, and the warning is one."""
+    need(platform)
+    if any(pathlib.Path("/dev").glob("nvidia[0-9]*")) or any(pathlib.Path("/dev").glob("accel[0-9]*")):
+        pytest.skip("this machine has such a device")
+    code = ("import jax, json, sys, warnings\nwith warnings.catch_warnings(record=True) as seen:\n    devices = jax.devices()\n"
+            "libraries = open('/proc/self/maps').read()\n"
+            "print(json.dumps([devices[0].platform, len(seen), 'libtpu.so' in libraries or 'xla_cuda_plugin' in libraries]))")
+    env = {name: value for name, value in os.environ.items() if name != "JAX_PLATFORMS" and not name.startswith("TPU_")}
+    out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert json.loads(out) == ["cpu", 1, False]
