@@ -13,9 +13,13 @@ import pytest
 import jax_numpy_api.numpy as jnp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.programs.jit import jit
-from jax_core.configuration.flags import enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from jax_core.configuration.flags import check_static_indices, enable_x64, numpy_dtype_promotion, numpy_rank_promotion
+from jax_core.transformations.autodiff import grad
 from jax_numpy_api import flatten_util, lax, nn, ops
-from jax_numpy_api.scipy import fft, stats
+from jax_numpy_api.ode import odeint
+from jax_numpy_api.scipy import fft, special, stats
+from jax_numpy_api.scipy.spatial.transform import Rotation
+from jax_numpy_api.test_util import check_grads
 
 
 class Itself:
@@ -204,3 +208,59 @@ def test_cosine_transforms_promote_no_rank(transform, kind, norm):
     x = names()["x"]
     with numpy_rank_promotion("raise"), numpy_dtype_promotion("strict"):
         assert getattr(fft, transform)(x, kind, norm=norm).shape == x.shape
+
+
+@pytest.mark.parametrize("name", ["abs", "acos", "amax", "around", "conj", "mod", "pow", "true_divide", "bitwise_not"])
+def test_a_second_name_is_the_functions_own(name):
+    """Tools read ``__name__``: each public function has the name under which it was asked for."""
+    assert getattr(jnp, name).__name__ == getattr(jnp, name).__qualname__ == name
+
+
+INDICES = {"[:, [1, 2], 0]": (2, 2), "[[0, 1], [0, 1]]": (2, 5), "[:, []]": (2, 0, 5), "[[[0, 1]],]": (1, 2, 3, 5), "[(0, 1),]": (2, 3, 5)}
+
+
+@pytest.mark.parametrize("index", INDICES)
+def test_lists_among_the_parts_of_an_index(index):
+    x = np.arange(30).reshape(2, 3, 5)
+    expected, got = (eval(f"x{index}", {"x": a}) for a in (x, jnp.asarray(x)))
+    assert got.shape == INDICES[index]
+    np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("index", ["[2]", "[:, :, -6]", "[np.int32(4)]", ".at[2].get()", "[jnp.array(0), 3]"])
+def test_constant_indices_are_checked_where_asked_for(index):
+    x = jnp.zeros((2, 3, 5))
+    eval(f"x{index}")
+    with check_static_indices(True), pytest.raises(IndexError, match="out of bounds for axis"):
+        eval(f"x{index}")
+
+
+@pytest.mark.parametrize("index", [".at[2].set(0)", ".at[5].get(mode='fill')", "[np.array([2])]"])
+def test_other_indices_are_not_checked(index):
+    x = jnp.zeros((2, 3, 5))
+    with check_static_indices(True):
+        eval(f"x{index}")
+
+
+STRICT_RANKS = {
+    "rotations": lambda: Rotation.from_quat(jnp.ones((2, 4))).inv().as_quat().shape == (2, 4),
+    "their mean": lambda: Rotation.from_quat(jnp.ones((2, 4))).mean().as_quat().shape == (4,),
+    "logsumexp": lambda: special.logsumexp(jnp.ones((2, 3), np.complex64), axis=0).shape == (3,),
+    "odeint": lambda: odeint(lambda y, t: -y, jnp.ones(2, np.complex64), jnp.arange(3, dtype=np.float32)).shape == (3, 2),
+}
+
+
+@pytest.mark.parametrize("name", STRICT_RANKS)
+def test_strict_ranks_and_dtypes_are_no_obstacle(name):
+    with numpy_rank_promotion("raise"), numpy_dtype_promotion("strict"):
+        assert STRICT_RANKS[name]()
+
+
+@pytest.mark.parametrize("name", ["xlogy", "xlog1py"])
+def test_second_derivatives_at_zero(name):
+    check_grads(getattr(special, name), (0.0, 3.0), 2)
+
+
+def test_what_does_not_count_may_overflow():
+    x = jnp.array([36.0, 10000.0])
+    assert not grad(lambda x: nn.log_softmax(x, where=x < 1000)[0])(x).any()

@@ -1,4 +1,6 @@
 """BCSR, COO, CSR, CSC, sparsify, derivatives, linear algebra and random sparse arrays, against dense arrays and SciPy."""
+import unittest
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -14,6 +16,7 @@ from jax_numpy_api import lax
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import sparse
 from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, linalg, transform
+from jax_numpy_api.sparse.test_util import SparseTestCase, rand_bcoo
 
 _RNG = np.random.default_rng(0)
 
@@ -252,6 +255,49 @@ def test_lobpcg():
     same(linalg.lobpcg_standard(lambda x: mat @ x, _RNG.normal(size=(n, k)))[0], want, rtol=1e-6)
     with pytest.raises(ValueError, match="expected search dim"):
         linalg.lobpcg_standard(mat, np.ones((n, 20)))
+    with pytest.raises(ValueError, match="same dtypes"):
+        linalg.lobpcg_standard(lambda x: (mat @ x).astype(np.float32), np.ones((n, k)))
+
+
+def test_lobpcg_table_of_steps_in_strict_modes():
+    """``debug`` adds a row for each step; nothing in it promotes ranks or dtypes."""
+    with flags.numpy_rank_promotion("raise"), flags.numpy_dtype_promotion("strict"):
+        mat = jnp.diag(jnp.arange(1, 41, dtype=np.float32))
+        start = _RNG.normal(size=(40, 2)).astype(np.float32)
+        w, _, steps, table = linalg._lobpcg_standard_matrix(mat, start, 30, 0, debug=True)
+    assert steps == 30 and table["lambda history"].shape == (30, 2)
+    same(table["lambda history"][-1], w)
+    same(w, [40, 39], rtol=1e-3)
+    assert not table["X zeros"].any()
+
+
+class _Case(SparseTestCase):
+    def wrong(self):
+        """Ten per cent off, in value and derivative."""
+        draw = lambda: [rand_bcoo(self.rng())((3, 4), np.float32)]
+        right, wrong = (lambda m: m @ jnp.ones(4, np.float32)), (lambda m: 1.1 * (m @ jnp.ones(4, np.float32)))
+        for check in self._CheckAgainstDense, self._CheckGradsSparse, self._CheckBatchingSparse:
+            with self.assertRaises(AssertionError, msg=check.__name__):
+                check(wrong, right, draw)
+
+    def right(self):
+        """A product equals the dense one, in value and derivative, batched and compiled."""
+        draw = lambda: [rand_bcoo(self.rng(), n_batch=1)((3, 4), np.float32)]
+        fun = lambda m: m @ jnp.ones(4, np.float32)
+        self._CheckAgainstDense(fun, fun, draw, tol={np.float32: 1e-5})
+        self._CheckGradsSparse(fun, fun, draw, rtol=1e-5, atol=1e-5)
+        self._CheckBatchingSparse(fun, fun, draw, check_jit=True, tol=1e-5)
+        self.assertSparseArraysEquivalent(*[draw()[0]] * 2)
+        with self.assertRaisesRegex(ValueError, "rank promotion"):
+            jnp.ones((2, 3)) + jnp.ones(3)
+
+
+@pytest.mark.parametrize("name", ["right", "wrong"])
+def test_sparse_test_case(name):
+    """`SparseTestCase` passes equal functions, catches one that is a tenth off, and runs in the strict modes."""
+    result = unittest.TestResult()
+    _Case(name).run(result)
+    assert result.testsRun == 1 and result.wasSuccessful(), result.failures + result.errors
 
 
 # -- helpers for tests ---------------------------------------------------------------------------------------------------

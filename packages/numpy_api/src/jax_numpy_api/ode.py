@@ -127,7 +127,7 @@ def _trajectory(func: Callable, control: _Control, start: Any, times: Any, *args
         return front.time + front.step > front.time
 
     def reach(front, target):
-        front = lax.while_loop(lambda f: (f.time < target) & (f.tries < control.mxstep) & moves(f),
+        front = lax.while_loop(lambda f: (f.time < target) & (f.tries.astype(times.dtype) < control.mxstep) & moves(f),
                                partial(_attempt, slope_at, control), front._replace(tries=jnp.zeros_like(front.tries)))
         stuck = (front.time < target) & ~moves(front)
         return front, jnp.where(stuck, jnp.full_like(front.value, np.nan), front.curve.at(target))

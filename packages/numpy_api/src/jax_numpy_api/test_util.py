@@ -4,7 +4,7 @@ A random direction is enough: a wrong derivative agrees with the difference alon
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -24,6 +24,18 @@ def _precision(x: Any) -> str:
 
 def _loosest(table: dict, pytree: Any) -> float:
     return max((table.get(_precision(x), 1e-2) for x in tree.leaves(pytree)), default=1e-5)
+
+
+_Tolerance = float | Mapping[Any, float] | None
+"""One number, numbers by dtype (the default serves dtypes that are not among them), or the default."""
+
+
+def _tolerance(given: _Tolerance, pytree: Any) -> float:
+    """The tolerance for values of the dtypes in ``pytree``, the loosest one if they differ."""
+    if isinstance(given, Mapping):
+        by_dtype = {np.dtype(dtype): value for dtype, value in given.items()}
+        return max((by_dtype.get(dtypes.dtype(x), _loosest(_TOLERANCE, x)) for x in tree.leaves(pytree)), default=1e-5)
+    return _loosest(_TOLERANCE, pytree) if given is None else given
 
 
 def _direction(rng: np.random.Generator, x: Any) -> Any:
@@ -74,12 +86,12 @@ def _inner(xs: Sequence[Any], ys: Sequence[Any]) -> float:
                      if getattr(x, "dtype", None) != dtypes.float0 and getattr(y, "dtype", None) != dtypes.float0))
 
 
-def check_jvp(f: Callable[..., Any], f_jvp: Callable, args: Sequence[Any], atol: float | None = None,
-              rtol: float | None = None, eps: float = 1e-4, err_msg: str = "") -> None:
+def check_jvp(f: Callable[..., Any], f_jvp: Callable, args: Sequence[Any], atol: _Tolerance = None,
+              rtol: _Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_jvp(primals, tangents)`` with a central difference of ``f`` in a random direction.
 
     Args:
-      atol, rtol: tolerances; default by the lowest precision among arguments and results.
+      atol, rtol: tolerances, or tolerances by dtype; default by the lowest precision among arguments and results.
       eps: step of the difference; a default by precision is used if it is larger.
 
     Raises:
@@ -88,17 +100,16 @@ def check_jvp(f: Callable[..., Any], f_jvp: Callable, args: Sequence[Any], atol:
     rng = np.random.default_rng(0)
     direction = tree.map(lambda x: _direction(rng, x), tuple(args))
     value, tangent = f_jvp(tuple(args), direction)
-    tolerance = _loosest(_TOLERANCE, (args, value))
+    atol, rtol = _tolerance(atol, (args, value)), _tolerance(rtol, (args, value))
     step = max(eps or 0.0, _loosest(_STEP, (args, value)))
     for got, *wanted in zip(tree.leaves(tangent), *_differences(f, tuple(args), direction, step)):
         if getattr(got, "dtype", None) != dtypes.float0:
             got = np.asarray(got, np.complex128)
-            np.testing.assert_allclose(got, _closest(got, wanted), err_msg=f"jvp tangent {err_msg}",
-                                       atol=tolerance if atol is None else atol, rtol=tolerance if rtol is None else rtol)
+            np.testing.assert_allclose(got, _closest(got, wanted), err_msg=f"jvp tangent {err_msg}", atol=atol, rtol=rtol)
 
 
-def check_vjp(f: Callable[..., Any], f_vjp: Callable, args: Sequence[Any], atol: float | None = None,
-              rtol: float | None = None, eps: float = 1e-4, err_msg: str = "") -> None:
+def check_vjp(f: Callable[..., Any], f_vjp: Callable, args: Sequence[Any], atol: _Tolerance = None,
+              rtol: _Tolerance = None, eps: float = 1e-4, err_msg: str = "") -> None:
     """Compare ``f_vjp(*primals) -> (value, pullback)`` with a central difference, through a random cotangent.
 
     Raises:
@@ -108,21 +119,21 @@ def check_vjp(f: Callable[..., Any], f_vjp: Callable, args: Sequence[Any], atol:
     direction = tree.map(lambda x: _direction(rng, x), tuple(args))
     value, pullback = f_vjp(*args)
     cotangent = tree.map(lambda x: _direction(rng, x), value)
-    tolerance = _loosest(_TOLERANCE, (args, value))
+    atol, rtol = _tolerance(atol, (args, value)), _tolerance(rtol, (args, value))
     step = max(eps or 0.0, _loosest(_STEP, (args, value)))
     got = _inner(tree.leaves(pullback(cotangent)), tree.leaves(direction))
     wanted = [_inner(tree.leaves(cotangent), ds) for ds in _differences(f, tuple(args), direction, step)]
-    np.testing.assert_allclose(got, _closest(got, wanted), err_msg=f"vjp cotangent projection {err_msg}",
-                               atol=tolerance if atol is None else atol, rtol=tolerance if rtol is None else rtol)
+    np.testing.assert_allclose(got, _closest(got, wanted), err_msg=f"vjp cotangent projection {err_msg}", atol=atol, rtol=rtol)
 
 
 def check_grads(f: Callable[..., Any], args: Sequence[Any], order: int, modes: Sequence[str] = ("fwd", "rev"),
-                atol: float | None = None, rtol: float | None = None, eps: float | None = None) -> None:
+                atol: _Tolerance = None, rtol: _Tolerance = None, eps: float | None = None) -> None:
     """Compare derivatives of ``f`` up to ``order`` with finite differences, in forward and reverse mode.
 
     Args:
       f: function of arrays (pytrees) that returns a pytree.
       modes: ``"fwd"``, ``"rev"`` or both; higher orders mix them.
+      atol, rtol: as for `check_jvp`.
 
     Raises:
       AssertionError: some derivative is wrong. ValueError: unknown mode.

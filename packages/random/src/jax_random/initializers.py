@@ -173,6 +173,8 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike
         chosen = _dtype(dtype, default)
         if len(shape) < 2:
             raise ValueError(f"orthogonal: at least two axes are needed, got shape {tuple(shape)}")
+        if 0 in shape:
+            return jnp.zeros(shape, chosen)
         n_rows, n_cols = shape[column_axis], math.prod(shape) // shape[column_axis]
         tall = (n_rows, n_cols) if n_rows > n_cols else (n_cols, n_rows)
         q, r = jnp.linalg.qr(_draw("normal")(key, tall, chosen))

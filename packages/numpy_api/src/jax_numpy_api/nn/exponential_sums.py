@@ -72,7 +72,7 @@ def _complex_log_of_sum(a, b, axis):
     a = _counted(a, b)
     top = largest(jnp.real(a), axis, keepdims=False)
     shift = lax.stop_gradient(jnp.where(jnp.isfinite(top), top, 0))
-    e = jnp.exp(a - _over(shift, axis, a.ndim))
+    e = jnp.exp(a - _over(shift, axis, a.ndim).astype(a.dtype))
     return shift, jnp.sum(e if b is None else b * e, axis)
 
 

@@ -37,6 +37,8 @@ def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: Ar
 @inlined(static_argnames=("axis",))
 def _log_softmax(x, axis, where):
     x = _inexact(x)
+    if where is not None:  # what does not count must not overflow either: its derivative is 0 times that
+        x = jnp.where(where, x, -np.inf)
     shifted = _shifted(x, axis, where)
     out = shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis, where=where, keepdims=True))
     return out if where is None else jnp.where(where, out, -np.inf)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import types as _types
 from typing import Any
 
 import numpy as _np
@@ -73,10 +74,21 @@ e, pi, euler_gamma, inf, nan, newaxis = _np.e, _np.pi, _np.euler_gamma, _np.inf,
 _provide(sys.modules[__name__])
 
 
+def _second_name(fun: _types.FunctionType, name: str) -> _types.FunctionType:
+    """``fun`` under another of its names, which `functools` and test generators read; what it has compiled is shared."""
+    alias = _types.FunctionType(fun.__code__, fun.__globals__, name, fun.__defaults__, fun.__closure__)
+    alias.__kwdefaults__ = fun.__kwdefaults__
+    alias.__dict__.update(fun.__dict__)
+    alias.__doc__, alias.__module__, alias.__annotations__, alias.__qualname__ = fun.__doc__, fun.__module__, fun.__annotations__, name
+    return alias
+
+
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is not None:
         value = getattr(importlib.import_module(f".{home}", __name__), name)
+        if type(value) is _types.FunctionType and value.__name__ != name:
+            value = _second_name(value, name)
     elif name in ("linalg", "fft"):
         return importlib.import_module(f".{name}", __name__)
     else:

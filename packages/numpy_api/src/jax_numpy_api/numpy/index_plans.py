@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jax_core.representation import dtypes, errors
+from jax_core.representation import dtypes, errors, tree
 from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
+from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
 
 _INTS = (int, np.integer)
@@ -131,8 +132,10 @@ _FLAG = "flag"
 
 def _array_parts(part: Any) -> list:
     """An array in an index: itself if it holds integers, positions if it holds booleans."""
-    if isinstance(part, (list, tuple, set, dict)):
+    if isinstance(part, (set, dict)):
         raise _sequence_error()
+    if isinstance(part, (list, tuple)):
+        part = _listed(part)
     if isinstance(part, str):
         raise TypeError(f"JAX does not support string indexing; got idx={part!r}")
     part = unwrapped(part)
@@ -155,6 +158,23 @@ def _array_parts(part: Any) -> list:
         return [(_FLAG, bool(known))]
     mask_shape = known.shape  # one tuple, by whose identity `_check_mask` knows which positions belong together
     return [_Positions(p, mask_shape) for p in np.nonzero(known)]
+
+
+def _listed(part: list | tuple) -> Any:
+    """A list among the parts of an index, which stands for an array."""
+    if any(x is None or x is Ellipsis or isinstance(x, slice) for x in part):
+        raise _sequence_error()
+    array = asarray(part) if any(isinstance(x, Array) for x in tree.leaves(part)) else np.asarray(part)
+    return array if array.size else np.zeros(array.shape, np.int32)
+
+
+def check_numbers(shape: tuple, index: tuple) -> None:
+    """Raise IndexError for an integer in ``index`` that lies outside of its axis."""
+    axis = 0
+    for part in _expanded(index, len(shape)):
+        if isinstance(part, int) and not -shape[axis] <= part < shape[axis]:
+            raise IndexError(f"index {part} out of bounds for axis {axis} with size {shape[axis]}")
+        axis += part is not None and not isinstance(part, tuple)
 
 
 class _Positions(np.ndarray):

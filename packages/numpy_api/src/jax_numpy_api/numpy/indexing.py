@@ -29,7 +29,7 @@ from jax_core.representation.tracebacks import api_boundary
 from .. import lax
 from .arithmetic import divide, power
 from .creation import asarray, ones_like, placed
-from .index_plans import General, Scalar, Static, as_tuple, general_plan, index_array, reading_plan, static_plan, wrapped
+from .index_plans import General, Scalar, Static, as_tuple, check_numbers, general_plan, index_array, reading_plan, static_plan, wrapped
 from .promotion import as_array, broadcast_to, check_arraylike, concrete, convert, host_view, shape_of, unwrapped
 
 def _read_static(x: Any, plan: Static) -> Any:
@@ -122,6 +122,8 @@ def getitem(x: Any, index: Any) -> Any:
             return out
     plan = static_plan(x.shape, index)
     if plan is not None:
+        if not plan.contiguous and flags.check_static_indices.value:
+            check_numbers(x.shape, index)
         return _read_static(x, plan)
     return read(x, index)
 
@@ -131,6 +133,8 @@ def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, uniq
     """`getitem` with options; ``index`` is a tuple."""
     with attributed_to(capture()):  # found once for all operations
         if mode is None and fill_value is None and wrap:
+            if flags.check_static_indices.value:
+                check_numbers(x.shape, index)
             plan = reading_plan(x.shape, index)
             if type(plan) is Scalar:
                 return _read_scalar(x, index, plan)

@@ -560,7 +560,8 @@ def _dense_to_sparse(mat, count):
 def _spread(mat, where, moved):
     """For each point of ``moved`` the data of the elements whose coordinates at ``where`` are that point, else 0."""
     grid = jnp.stack(jnp.meshgrid(*[jnp.arange(n, dtype=mat.indices.dtype) for n in moved], indexing="ij"), -1)
-    return jnp.all(mat.indices[..., where][(..., *(None,) * len(moved), slice(None))] == grid, axis=-1)
+    points = mat.indices[..., where][(..., *(None,) * len(moved), slice(None))]
+    return jnp.all(points == grid.reshape((1,) * (points.ndim - grid.ndim) + grid.shape), axis=-1)
 
 
 def _sparse_to_batch(mat, count):

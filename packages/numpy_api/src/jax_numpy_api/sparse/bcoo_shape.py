@@ -18,7 +18,7 @@ from .. import lax
 from .. import numpy as jnp
 from ..numpy.promotion import concrete
 from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, full_batch, parts
-from .util import require_none, static_shape, valid
+from .util import require_none, static_shape, row, valid
 
 
 def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensions: Sequence[int],
@@ -132,7 +132,7 @@ def _shifted(mat, column, offset, shape):
     old, new = parts(mat)[1], shape[mat.n_batch:mat.n_batch + mat.n_sparse]
     step = np.zeros(mat.n_sparse, mat.indices.dtype)
     step[column] = offset
-    return jnp.where(valid(mat.indices, old)[..., None], mat.indices + step, jnp.asarray(new, mat.indices.dtype))
+    return jnp.where(valid(mat.indices, old)[..., None], mat.indices + row(step, mat.indices), jnp.asarray(new, mat.indices.dtype))
 
 
 def _concatenate_batches(operands, dimension, shape):
@@ -277,9 +277,9 @@ def _cut(mat, start, shape, strides):
     if touched:
         dtype = indices.dtype
         begin = jnp.stack([jnp.asarray(s, dtype) for s in start[a:b]])
-        step = jnp.asarray(strides[a:b], dtype)
-        moved = indices - begin
-        inside = jnp.all((moved >= 0) & (moved % step == 0) & (moved // step < jnp.asarray(new, dtype)), axis=-1)
+        step = row(strides[a:b], indices)
+        moved = indices - row(begin, indices)
+        inside = jnp.all((moved >= 0) & (moved % step == 0) & (moved // step < row(new, indices)), axis=-1)
         inside = inside & valid(indices, mat.shape[a:b])
         indices = jnp.where(inside[..., None], moved // step, jnp.asarray(new, dtype))
         data = jnp.where(inside[(..., *(None,) * mat.n_dense)], data, 0)

@@ -1,7 +1,7 @@
-"""Linear algebra of sparse matrices: a direct solver, and extreme eigenvalues without forming a matrix."""
+"""Linear algebra of sparse matrices: a direct solver. Extreme eigenvalues are in `lobpcg`."""
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from .. import lax
 from .. import numpy as jnp
 from .csr import CSR, csr_matvec
 from .bcsr import _row_numbers, _row_starts
+from .lobpcg import (_lobpcg_standard_callable as _lobpcg_standard_callable,
+                     _lobpcg_standard_matrix as _lobpcg_standard_matrix, lobpcg_standard as lobpcg_standard)
 
-# -- direct solution -----------------------------------------------------------------------------------------------------
 
 def _spsolve_type(data, indices, indptr, b, *, tol, reorder):
     if any(x.ndim != 1 for x in (data, indices, indptr, b)):
@@ -100,91 +101,3 @@ def spsolve(data: ArrayLike, indices: ArrayLike, indptr: ArrayLike, b: ArrayLike
     """
     args = [jnp.asarray(x) for x in (data, indices, indptr, b)]
     return spsolve_p.bind(*args, tol=float(tol), reorder=int(reorder))
-
-
-# -- eigenvalues ---------------------------------------------------------------------------------------------------------
-
-def lobpcg_standard(A: ArrayLike | Callable[[ArrayLike], ArrayLike], X: ArrayLike, m: int = 100,
-                    tol: float | None = None) -> tuple:
-    """The ``k`` largest eigenvalues of a symmetric matrix, from its products with blocks of vectors alone.
-
-    In each step a Rayleigh-Ritz problem is solved in the space of the current vectors, their residuals, and the previous
-    directions, for which an orthonormal basis is kept.
-
-    Args:
-      A: ``(n, n)``, symmetric and positive semi-definite for best results; or a function of ``(n, k)`` blocks.
-      X: ``(n, k)``, vectors to begin with; ``5 k < n``.
-      m: the most steps.
-      tol: of the relative residuals; default the dtype's epsilon.
-
-    Returns:
-      eigenvalues ``(k,)`` from the largest on, vectors ``(n, k)``, and the number of steps.
-
-    Raises:
-      ValueError: shapes that do not fit.
-
-    Source: Knyazev, SIAM J. Sci. Comput. 23 (2001); Duersch, Shao, Yang, Gu, SIAM J. Sci. Comput. 40 (2018) for the basis.
-    """
-    X = jnp.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"lobpcg_standard: X must be a matrix, got shape {X.shape}")
-    n, k = X.shape
-    if 5 * k >= n:
-        raise ValueError(f"lobpcg_standard: expected search dim * 5 < matrix dim (got {5 * k}, {n})")
-    if not callable(A):
-        matrix = A
-        if tuple(matrix.shape) != (n, n):
-            raise ValueError(f"lobpcg_standard: A of shape {tuple(matrix.shape)} and X of shape {X.shape} do not fit")
-        A = lambda x: matrix @ x
-    tol = float(jnp.finfo(X.dtype).eps) if tol is None else float(tol)
-    return _lobpcg(A, X, int(m), tol)
-
-
-def _basis(*blocks: Any) -> Any:
-    """An orthonormal basis of the blocks' columns together; directions that are there already give zero columns.
-
-    Each block is freed twice of what the ones before it span, as once is not enough in floating point.
-    """
-    found: list = []
-    for block in blocks:
-        for _ in range(2):
-            for q in found:
-                block = block - q @ (q.T @ block)
-            norms = jnp.linalg.norm(block, axis=0)
-            block = block / jnp.where(norms > 0, norms, 1)
-        q, r = jnp.linalg.qr(block)
-        size = jnp.abs(jnp.diagonal(r))
-        found.append(jnp.where(size > jnp.finfo(q.dtype).eps * 10, q, 0))
-    return jnp.concatenate(found, 1)
-
-
-def _lobpcg(A: Callable, X: Any, m: int, tol: float) -> tuple:
-    k = X.shape[1]
-
-    def ritz(basis):
-        """The leading Ritz pairs in the span of an orthonormal basis; zero columns of it come last."""
-        small = basis.T @ A(basis)
-        empty = jnp.sum(basis * basis, 0) < 0.5
-        low = -2 * jnp.sum(jnp.abs(small)) - 1
-        w, v = jnp.linalg.eigh((small + small.T) / 2 + jnp.diag(jnp.where(empty, low, 0)))
-        return w[::-1][:k], v[:, ::-1][:, :k]
-
-    def residual(x, w):
-        return A(x) - x * w
-
-    def converged(x, w, r):
-        return jnp.all(jnp.linalg.norm(r, axis=0) < tol * 10 * X.shape[0] * (jnp.abs(w) + jnp.max(jnp.abs(w))))
-
-    def step(state):
-        i, x, w, p, r = state
-        basis = _basis(x, r, p)
-        w, v = ritz(basis)
-        new = basis @ v
-        new = new / jnp.linalg.norm(new, axis=0)
-        return i + 1, new, w, basis[:, k:] @ v[k:], residual(new, w)
-    x = _basis(X)
-    w, v = ritz(x)
-    x = x @ v
-    state = (jnp.zeros((), np.int32), x, w, jnp.zeros_like(x), residual(x, w))
-    i, x, w, _, _ = lax.while_loop(lambda s: (s[0] < m) & ~converged(s[1], s[2], s[4]), step, state)
-    return w, x, i

@@ -1,4 +1,4 @@
-"""Layouts and random arrays for tests of sparse code."""
+"""Layouts and random arrays for tests of sparse code; the test case is in `test_case`."""
 from __future__ import annotations
 
 import itertools
@@ -6,12 +6,10 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core.representation.typing import ArrayLike
-
 from .. import numpy as jnp
-from .base import JAXSparse
 from .bcoo import BCOO
 from .bcsr import BCSR
+from .test_case import SparseTestCase as SparseTestCase, is_sparse as is_sparse
 
 MATMUL_TOL = {np.float32: 1e-5, np.float64: 1e-10, np.complex64: 1e-5, np.complex128: 1e-10}
 """How exact products in each dtype are."""
@@ -33,11 +31,6 @@ class SparseLayout(NamedTuple):
     n_batch: int
     n_dense: int
     n_sparse: int
-
-
-def is_sparse(x: ArrayLike) -> bool:
-    """Whether ``x`` is a sparse array."""
-    return isinstance(x, JAXSparse)
 
 
 def iter_subsets(s: Sequence[Any]) -> Iterable[tuple]:

@@ -102,9 +102,15 @@ def matrix_and_count(name: str, mat: ArrayLike, nse: int | None) -> tuple[Any, i
     return mat, concrete_count(nse, f"The error arose for the nse argument of {name}; pass the number of elements to store.")
 
 
+def row(values: Any, like: ArrayLike) -> Any:
+    """A vector along the last axis of arrays such as ``like``, of their rank and dtype."""
+    vector = jnp.asarray(values, like.dtype)
+    return vector.reshape((1,) * (like.ndim - 1) + vector.shape)
+
+
 def valid(indices: ArrayLike, shape: Sequence[int]) -> Any:
     """Which rows of ``indices`` (..., n) are inside of ``shape``; the others are padding."""
-    return jnp.all(indices < jnp.asarray(shape, indices.dtype), axis=-1)
+    return jnp.all(indices < row(shape, indices), axis=-1)
 
 
 def columns(indices: ArrayLike, which: Sequence[int] | None = None) -> tuple:

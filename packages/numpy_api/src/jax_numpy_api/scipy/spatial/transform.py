@@ -260,7 +260,7 @@ class Rotation(NamedTuple):
 
     def inv(self) -> "Rotation":
         """The inverse rotation."""
-        return Rotation(self.quat * jnp.array([-1, -1, -1, 1], self.quat.dtype))
+        return Rotation(jnp.concatenate([-self.quat[..., :3], self.quat[..., 3:]], -1))
 
     def magnitude(self) -> Array:
         """The angle, between 0 and pi."""
@@ -273,7 +273,7 @@ class Rotation(NamedTuple):
         w = jnp.ones(q.shape[0], q.dtype) if weights is None else jnp.asarray(weights, q.dtype)
         if w.shape != q.shape[:1]:
             raise ValueError(f"Rotation.mean: weights must have shape {q.shape[:1]}, got {w.shape}")
-        _, vectors = jnp.linalg.eigh(jnp.matmul(q.T * w, q, precision="highest"))
+        _, vectors = jnp.linalg.eigh(jnp.matmul(q.T * w[None, :], q, precision="highest"))
         return Rotation.from_quat(vectors[:, -1])
 
     def __mul__(self, other: "Rotation") -> "Rotation":

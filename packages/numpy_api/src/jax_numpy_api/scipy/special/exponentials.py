@@ -79,21 +79,21 @@ def _times_log(name, log, slope):
     def _(primals, tangents):
         x, y = promote_args_inexact(name, *primals)
         dx, dy = tangents
-        zero = (x == 0) & ~jnp.isnan(y)
+        singular = (x == 0) & jnp.isinf(slope(y))
         out = product(x, y)
-        by_y = jnp.where(zero, jnp.zeros_like(x), x * slope(jnp.where(zero, jnp.ones_like(y), y)))
+        by_y = jnp.where(singular, jnp.zeros_like(x), x * slope(jnp.where(singular, jnp.ones_like(y), y)))
         return out, (dx * log(y) + dy * by_y).astype(out.dtype)
 
     product.__name__ = product.__qualname__ = name
     return product
 
 
-xlogy = _times_log("xlogy", jnp.log, lambda y: 1 / y)
+xlogy = _times_log("xlogy", jnp.log, jnp.reciprocal)
 xlogy.__doc__ = """``x * log(y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
 The derivatives are ``log(y)`` and ``x / y``, the latter 0 where ``x`` is 0.
 """
-xlog1py = _times_log("xlog1py", log1p, lambda y: 1 / (1 + y))
+xlog1py = _times_log("xlog1py", log1p, lambda y: jnp.reciprocal(1 + y))
 xlog1py.__doc__ = """``x * log(1 + y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
 The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x`` is 0.

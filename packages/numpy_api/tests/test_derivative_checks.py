@@ -1,0 +1,29 @@
+"""jax.test_util: tolerances, also by dtype."""
+import numpy as np
+import pytest
+
+from jax_core.transformations.custom_jvp import custom_jvp
+from jax_numpy_api import numpy as jnp
+from jax_numpy_api.test_util import check_grads
+
+
+@custom_jvp
+def sine(x):
+    return jnp.sin(x)
+
+
+sine.defjvp(lambda primals, tangents: (sine(*primals), 1.05 * jnp.cos(primals[0]) * tangents[0]))
+
+
+@pytest.mark.parametrize("tolerance, passes", [
+    (0.1, True), ({np.float32: 0.1}, True), ({jnp.float32: 0.1, np.float64: 1e-9}, True),
+    (None, False), (1e-3, False), ({np.float32: 1e-3}, False), ({np.float64: 0.1}, False),
+])
+def test_tolerances_by_dtype(tolerance, passes):
+    """A derivative that is a twentieth off passes if the tolerance for its dtype allows it; other dtypes have the default."""
+    check = lambda: check_grads(sine, (np.float32(0.5),), 1, atol=tolerance, rtol=tolerance)
+    if passes:
+        check()
+    else:
+        with pytest.raises(AssertionError, match="jvp tangent"):
+            check()
