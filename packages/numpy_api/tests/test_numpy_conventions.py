@@ -229,17 +229,17 @@ def test_lists_among_the_parts_of_an_index(index):
 
 @pytest.mark.parametrize("index", ["[2]", "[:, :, -6]", "[np.int32(4)]", ".at[2].get()", "[jnp.array(0), 3]"])
 def test_constant_indices_are_checked_where_asked_for(index):
-    x = jnp.zeros((2, 3, 5))
-    eval(f"x{index}")
+    given = {"x": jnp.zeros((2, 3, 5)), "np": np, "jnp": jnp}
+    eval(f"x{index}", given)
     with check_static_indices(True), pytest.raises(IndexError, match="out of bounds for axis"):
-        eval(f"x{index}")
+        eval(f"x{index}", given)
 
 
 @pytest.mark.parametrize("index", [".at[2].set(0)", ".at[5].get(mode='fill')", "[np.array([2])]"])
 def test_other_indices_are_not_checked(index):
-    x = jnp.zeros((2, 3, 5))
+    given = {"x": jnp.zeros((2, 3, 5)), "np": np}
     with check_static_indices(True):
-        eval(f"x{index}")
+        eval(f"x{index}", given)
 
 
 STRICT_RANKS = {
