@@ -10,6 +10,8 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
+from jax_core.configuration import flags
+from jax_core.references.api import new_ref
 from jax_core.transformations.autodiff import grad, jvp, vjp
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.transformations.custom_vjp import custom_vjp
@@ -18,6 +20,7 @@ from jax_core.transformations.checkpoint import checkpoint
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
+from jax_xla_backend.jaxlib_compat import GROUPS_BY_AXES
 from jax_xla_backend.platforms.client import devices
 from jax_xla_backend.placement.mesh import AxisType, Mesh, get_abstract_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
@@ -288,7 +291,30 @@ def test_mesh_from_context():
 
 
 @several
+def test_arguments_that_are_no_arrays():
+    kept = object()
+
+    def body(a, x, more):
+        assert a is kept and more == {"b": "text"}
+        return x * 2
+    for specs in ((None, P("i"), None), (None, P("i"), {"b": None})):
+        near(shard_map(body, mesh=grid(), in_specs=specs, out_specs=P("i"))(kept, rows(4), {"b": "text"}), 2 * rows(4))
+
+
+@several
+def test_groups_over_several_axes():
+    x = rows(16)
+    mapped = lambda f: shard_map(f, mesh=grid(), in_specs=P(("i", "j")), out_specs=P(("i", "j")), check_vma=False)(x)
+    groups, parts = [[0, 1, 2, 3], [4, 5, 6, 7]], x.reshape(2, 4, 2)
+    near(mapped(lambda a: lax.psum(a, ("i", "j"), axis_index_groups=groups)), joined(joined(parts.sum(1, keepdims=True).repeat(4, 1))))
+    gathered = mapped(lambda a: lax.all_gather(a, ("i", "j"), axis_index_groups=groups, tiled=True))
+    near(gathered, parts.reshape(2, 1, 8).repeat(4, 1).reshape(-1))
+
+
+@several
 def test_specs_from_placement():
+    whole = Mesh(grid().devices, ("i", "j"), axis_types=(AxisType.Explicit,) * 2)
+    near(shard_map(lambda a: a, mesh=whole, out_specs=P("i"))(rows(2)), np.tile(rows(2), 4))
     x = device_put(rows(8, 2), NamedSharding(grid(), P("i", "j")))
     assert shard_map(lambda a: jnp.full((1, 1), a.size), mesh=grid(), out_specs=P("i", "j"))(x).tolist() == [[2, 2]] * 4
     with pytest.raises(TypeError, match=r"in_specs is not given, and args\[0\] is not placed on the mesh"):
@@ -409,7 +435,7 @@ def test_spmd_axis_name_spreads_the_mapped_axis():
     near(jit(spread)(x), plain(x))
     near(grad(lambda x: jnp.sum(jnp.sin(spread(x))))(x), grad(lambda x: jnp.sum(jnp.sin(plain(x))))(x))
     assert "P('j', 'i')" in str(make_jaxpr(spread)(x))
-    with pytest.raises(ValueError, match="spmd_axis_name='i' names the mesh axis 'i', which appears in the specs"):
+    with pytest.raises(ValueError, match="spmd_axis_name cannot appear in the specs of the shard_map, and the mesh axis 'i'"):
         vmap(body, spmd_axis_name="i")(rows(4, 8, 3))
 
 
@@ -568,7 +594,6 @@ def test_second_call_compiles_nothing():
 
 @several
 def test_without_shardy():
-    from jax_core.configuration import flags
     x = rows(8, 3)
     with flags.use_shardy_partitioner(False):
         out = jit(shard_map(lambda a: ring(a) + lax.psum(a, "i") + place(a), mesh=line(8), in_specs=P("i"), out_specs=P("i")))(x)
@@ -606,13 +631,16 @@ def test_lowered_text():
     text = lowered.as_text()
     assert "mhlo.num_partitions = 8" in text and 'sdy.mesh @mesh = <["i"=4, "j"=2]>' in text
     assert 'in_shardings = #sdy.sharding_per_value<[<@mesh, [{"i"}, {}]>]>, manual_axes = #sdy<manual_axes{"i", "j"}>' in text
-    assert "replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]>" in text
+    by_axes = 'replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "i">]>'
+    assert (by_axes if GROUPS_BY_AXES else "replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]>") in text
+    with flags.use_rgv3(False):
+        mapped = jit(shard_map(lambda a: lax.psum(a, "i"), mesh=grid(), in_specs=P("i"), out_specs=P()))
+        assert "replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]>" in mapped.lower(rows(4, 2)).as_text()
     near(lowered.compile()(rows(4, 2)), rows(4, 2).sum(0, keepdims=True))
 
 
 @several
 def test_debug_nans():
-    from jax_core.configuration import flags
     mapped = shard_map(lambda a: jnp.log(a), mesh=line(4), in_specs=P("i"), out_specs=P("i"))
     with flags.debug_nans(True):
         near(jit(mapped)(np.ones(8, np.float32)), np.zeros(8))
@@ -650,13 +678,13 @@ ONE = line(1)
 BAD = {
     "rank": (dict(in_specs=P("i", None), out_specs=P()), ValueError, r"in_specs entry P\('i', None\) has length 2, but args\[0\] of type "
              r"float32\[4\] has rank 1"),
-    "axis": (dict(in_specs=P("z"), out_specs=P()), ValueError, r"in_specs must refer to axes that are manual .*\{'i': 1\}.* refers to 'z'"),
+    "axis": (dict(in_specs=P("z"), out_specs=P()), ValueError, r"in_specs refers to 'z', in P\('z',\), but must name axes that are manual: .*\{'i': 1\}"),
     "twice": (dict(in_specs=P(("i", "i")), out_specs=P()), DuplicateSpecError, "duplicate entries for 'i'"),
     "structure": (dict(in_specs=(P(), P()), out_specs=P()), ValueError, "must be a pytree prefix of the arguments"),
     "kind": (dict(in_specs="i", out_specs=P()), TypeError, "in_specs must be a pytree of jax.sharding.PartitionSpec instances"),
     "unconstrained": (dict(in_specs=P(P.UNCONSTRAINED), out_specs=P()), ValueError, "UNCONSTRAINED has no meaning"),
     "varies": (dict(in_specs=P("i"), out_specs=P()), ValueError, r"result of type float32\[4\]\{V:i\} varies over the mesh axes 'i', but its "
-               r"out_specs entry P\(\) does not name them, which requires replication.*check_vma=False"),
+               r"out_specs entry P\(\) does not name them. Specs that leave axes out require replication.*check_vma=False"),
     "results": (dict(in_specs=P("i"), out_specs=(P(), P())), ValueError, "out_specs=.* must be a pytree prefix of the result"),
     "axis_names": (dict(in_specs=P("i"), out_specs=P(), axis_names={"q"}), ValueError, r"axis_names=\{'q'\} to be a subset of mesh.axis_names"),
     "mesh": (dict(in_specs=P("i"), out_specs=P(), mesh=3), TypeError, "mesh must be a jax.sharding.Mesh"),
@@ -673,7 +701,7 @@ def test_errors_say_which_leaf_and_which_spec(name):
 @several
 def test_error_of_lengths():
     with pytest.raises(ValueError, match=r"args\[0\]\['w'\] of type float32\[6,2\] has the in_specs entry P\('i',\), which splits its axis 0 of "
-                       r"length 6 over the mesh axes 'i' of size 4, but 4 does not evenly divide 6. The mesh is \{'i': 4, 'j': 2\}"):
+                       r"length 6 over the mesh axes 'i' of size 4, but 6 is not divisible by 4. The mesh is \{'i': 4, 'j': 2\}"):
         shard_map(lambda a: a, mesh=grid(), in_specs=P("i"), out_specs=P("i"))({"w": np.ones((6, 2), np.float32)})
 
 
@@ -683,6 +711,12 @@ def test_other_errors():
         shard_map(3, mesh=ONE, in_specs=P(), out_specs=P())
     with pytest.raises(TypeError, match=r"args\[0\] is 'text' of type str"):
         shard_map(lambda a: a, mesh=ONE, in_specs=P(), out_specs=P())("text")
+    with pytest.raises(ValueError, match="result is of type Ref.*cannot leave the region"):
+        shard_map(new_ref, mesh=ONE, in_specs=P(), out_specs=P(), check_vma=False)(x)
+    with pytest.raises(ValueError, match="requires a non-empty mesh"):
+        shard_map(lambda a: a, mesh=Mesh(np.empty((), object), ()), in_specs=P(), out_specs=P())(x)
+    with pytest.raises(TypeError, match="`perm` passed to `jax.lax.ppermute` must be a list or tuple"):
+        shard_map(lambda a: lax.ppermute(a, "i", zip([0], [0])), mesh=ONE, in_specs=P("i"), out_specs=P("i"))(x)
     with pytest.raises(TypeError, match="returned at result a value of type str"):
         shard_map(lambda a: "text", mesh=ONE, in_specs=P(), out_specs=P())(x)
     with pytest.raises(ValueError, match="result of type .* has rank 0.*an axis"):

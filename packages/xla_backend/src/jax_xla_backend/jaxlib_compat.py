@@ -31,6 +31,9 @@ RuntimeError_ = _jax.JaxRuntimeError
 # `checkpoint` does, so programs with barriers of its kind are compiled as ever.
 BARRIER_OPTIONS: tuple[tuple[str, str], ...] = (("xla_disable_hlo_passes", "cse_barrier_expander"),) if VERSION < (0, 12) else ()
 
+# Since 0.12 StableHLO has groups of devices that are written as axes of a mesh.
+GROUPS_BY_AXES = VERSION >= (0, 12)
+
 BARRIERS_LAST = VERSION >= (0, 12)
 
 # Before 0.12 XLA makes one function only of loops over less than 1 kB, unless told otherwise; since then of all that it can.

@@ -72,7 +72,6 @@ _WITHOUT_EFFECT: dict[str, bool | int | float | str | None] = {
     "jax_threefry_gpu_kernel_lowering": False,
     "jax_use_cpp_shard_args": False,
     "jax_use_emit_pipeline_primitive": False,
-    "jax_use_rgv3": True,
     "jax_use_simplified_jaxpr_constants": False,
     "jax_xla_profile_version": 0,
     "mock_num_gpu_processes": 0,

@@ -15,6 +15,7 @@ of `jax.shard_map`.
 """
 from __future__ import annotations
 
+import json
 import math
 from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence
 
@@ -234,19 +235,20 @@ class AxisEnv:
       partitioned: devices are partitions of one program, not replicas (nor a single one).
       manual: the axes that collectives may name; default all.
       inner: writes a rule's operation in a place where all axes are manual, ``inner(b, emit, out)``; None if they are.
+      symbol: the mesh's symbol in the module, where groups of devices can be written as its axes; None where they cannot.
     """
 
-    __slots__ = ("names", "sizes", "partitioned", "manual", "inner")
+    __slots__ = ("names", "sizes", "partitioned", "manual", "inner", "symbol")
 
     def __init__(self, names: Sequence[AxisName], sizes: Sequence[int], partitioned: bool = True,
-                 manual: Iterable[AxisName] | None = None, inner: Callable | None = None):
+                 manual: Iterable[AxisName] | None = None, inner: Callable | None = None, symbol: str | None = None):
         self.names, self.sizes, self.partitioned = tuple(names), tuple(sizes), partitioned
         self.manual = frozenset(names if manual is None else manual)
-        self.inner = inner
+        self.inner, self.symbol = inner, symbol
 
     def key(self) -> tuple:
         """Programs lowered under equal keys may share functions."""
-        return self.names, self.sizes, self.partitioned, self.manual
+        return self.names, self.sizes, self.partitioned, self.manual, self.symbol
 
     def groups(self, axes: Sequence[AxisName], within: Groups = None) -> list[list[int]]:
         """Groups of devices that differ in ``axes`` only; ``within`` divides each group further."""
@@ -265,6 +267,9 @@ class AxisEnv:
 
     def attributes(self, axes: Sequence[AxisName], within: Groups, ids: bool = True) -> str:
         """Text of the attributes that say which devices take part."""
+        if within is None and self.symbol is not None:
+            named = ", ".join([f"#stablehlo.axis_ref<name = {json.dumps(str(a))}>" for a in axes])
+            return f"replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @{self.symbol}, axes = [{named}]>{self.channel(ids)}"
         rows = self.groups(axes, within)
         return f"replica_groups = dense<{rows}> : tensor<{len(rows)}x{len(rows[0])}xi64>{self.channel(ids)}"
 

@@ -92,19 +92,24 @@ def _group_size(names: tuple, groups: Groups) -> int:
 
 
 def _check_groups(function: str, names: tuple, groups: Groups) -> tuple | None:
-    """Groups as tuples; they must be a partition of the axis into parts of one size."""
+    """Groups as tuples; they must be a partition of the positions along the axes into parts of one size."""
     if groups is None:
         return None
-    if len(names) != 1:
-        raise NotImplementedError(f"lax.{function}: axis_index_groups needs a single axis name, got {names}.")
     groups = tuple(tuple(int(i) for i in g) for g in groups)
-    size = _size_of(names[0], function)
+    size = math.prod(_size_of(n, function) for n in names)
     if sorted(i for g in groups for i in g) != list(range(size)):
-        raise ValueError(f"lax.{function}: axis_index_groups={groups} must cover the indices 0 to {size - 1} of axis "
-                         f"{names[0]!r} once each.")
+        raise ValueError(f"lax.{function}: axis_index_groups={groups} must cover the indices 0 to {size - 1} of "
+                         f"{' and '.join(map(repr, names))} once each.")
     if len({len(g) for g in groups}) > 1:
         raise ValueError(f"lax.{function}: axis_index_groups={groups} must be of one size.")
     return groups
+
+
+def _check_all_mapped(axis: Any, names: tuple) -> None:
+    """Groups of positions under vmap: the mapped axis must be the only one."""
+    if names != (axis.name,):
+        raise NotImplementedError(f"axis_index_groups with the axes {names}, of which vmap maps {axis.name!r}: groups that cross the "
+                                  "mapped axis have no form; use the axes one after the other.")
 
 
 # -- reductions ------------------------------------------------------------------------------------------------------
@@ -232,6 +237,7 @@ def _reduction_batch(prim, over_axis: Callable, repeat: Callable):
         if axis.name not in axes:
             return prim().bind(*args, axes=axes, axis_index_groups=axis_index_groups), dims
         if axis_index_groups is not None:
+            _check_all_mapped(axis, axes)
             outs = [repeat(x, len(axis_index_groups[0])) if d is None else
                     _in_groups(x, d, axis_index_groups, lambda v, a: over_axis().bind(v, axes=(a,)))
                     for x, d in zip(args, dims)]
@@ -419,6 +425,7 @@ def _all_gather_batch(axis, args, dims, *, all_gather_dimension, axis_name, axis
     place = axis_name.index(axis.name)
     rows = bdim_at_front(x, d, axis.size)
     if axis_index_groups is not None:
+        _check_all_mapped(axis, axis_name)
         return _gather_groups(rows, dim, axis_index_groups, tiled)
     outer, inner = axis_name[:place], axis_name[place + 1:]
     if outer or inner:  # gather over the other names with the mapped axis kept in its place among them
@@ -583,8 +590,12 @@ def ppermute(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence
 
     Raises:
       NameError: the axis is not in scope. ValueError: a source or destination is repeated or out of range.
+      TypeError: ``perm`` is neither list nor tuple.
     """
     names = _names(axis_name, "ppermute")
+    if not isinstance(perm, (list, tuple)):
+        raise TypeError("lax.ppermute: the `perm` passed to `jax.lax.ppermute` must be a list or tuple of pairs, got one of type "
+                        f"{type(perm).__name__}")
     size = _group_size(names, None)
     perm = tuple((int(s), int(d)) for s, d in perm)
     for kind, indices in (("source", [s for s, _ in perm]), ("destination", [d for _, d in perm])):

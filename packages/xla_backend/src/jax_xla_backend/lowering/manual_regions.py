@@ -16,6 +16,7 @@ from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.transformations.manual import AxisEnv
 
+from ..jaxlib_compat import GROUPS_BY_AXES
 from ..placement.partition_spec import PartitionSpec
 from ..placement.hlo_shardings import hlo_of
 from ..placement.sharding import NamedSharding
@@ -76,7 +77,9 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
         everything, rest = set(mesh.axis_names), ()
     single = mesh.size == 1
     inner = None if single or not rest else lambda b, emit, out: _all_manual(b, mesh, rest, emit, out)
-    env = AxisEnv(mesh.axis_names, mesh.axis_sizes, not single, everything, inner)
+    by_axes = GROUPS_BY_AXES and not single and flags.use_shardy_partitioner.value and flags.use_rgv3.value
+    env = AxisEnv(mesh.axis_names, mesh.axis_sizes, not single, everything, inner,
+                  b.module.shardings.mesh_symbol(mesh, True) if by_axes else None)
 
     def body(b, *parts):
         writer.axis_env = env

@@ -16,7 +16,7 @@ from .values import Value
 
 _piece = re.compile(r'"(?:[^"\\]|\\.)*"|custom_call @[\w$.]+|@[\w$.]+')
 _defined = re.compile(r"^  func\.func (?:public |private )?@([\w$.]+)", re.MULTILINE)
-_mesh = re.compile(r"^ *sdy\.mesh @([\w$.]+) = <\[(.*)\]>\n", re.MULTILINE)
+_mesh = re.compile(r"^ *sdy\.mesh @([\w$.]+) = <\[(.*?)\]>( \{.*\})?\n", re.MULTILINE)
 _axis = re.compile(r'"([^"]*)"=(\d+)')
 _location = re.compile(r" loc\(#loc\d*\)")
 _target = re.compile(r'custom_call @("(?:[^"\\]|\\.)*"|[\w$.]+)')
@@ -77,8 +77,8 @@ def _imported(writer: Any, name: str, text: str) -> str:
     body = body_of(text)
     renamed = {old: writer._fresh(f"{_plain(name)}_{old}" if old != "main" else _plain(name)) for old in _defined.findall(body)}
 
-    for name_of_mesh, axes in _mesh.findall(body):
-        renamed[name_of_mesh] = writer.shardings.mesh_symbol(_Axes({a: int(n) for a, n in _axis.findall(axes)}))
+    for name_of_mesh, axes, in_stablehlo in _mesh.findall(body):
+        renamed[name_of_mesh] = writer.shardings.mesh_symbol(_Axes({a: int(n) for a, n in _axis.findall(axes)}), bool(in_stablehlo))
     body = _mesh.sub("", body)
 
     def rename(match):

@@ -29,15 +29,22 @@ class Shardings:
         self.grid = next((s.mesh for group in placements for s in group or () if hasattr(s, "mesh")), None)
         self.constraints: list[Any] = []
         self._meshes: dict[tuple, str] = {}
+        self._for_groups: set[tuple] = set()
         self._on_first = False
 
     def attribute(self, sharding: Any, ndim: int) -> str:
         """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes."""
         return sharding._to_sdy_sharding(ndim, self.mesh_symbol(sharding.mesh))
 
-    def mesh_symbol(self, mesh: Any) -> str:
-        """The symbol of a mesh of these axes, which the module will declare."""
+    def mesh_symbol(self, mesh: Any, for_groups: bool = False) -> str:
+        """The symbol of a mesh of these axes, which the module will declare.
+
+        Args:
+          for_groups: collectives name their groups of devices by it.
+        """
         axes = tuple(mesh.shape.items())
+        if for_groups:
+            self._for_groups.add(axes)
         return self._meshes.setdefault(axes, f"mesh_{len(self._meshes)}" if self._meshes else "mesh")
 
     def in_shardy(self, sharding: Any) -> bool:
@@ -62,8 +69,15 @@ class Shardings:
     def meshes(self) -> str:
         """The declarations of the meshes."""
         first = "  sdy.mesh @maximal_mesh_0 = <[], device_ids=[0]>\n" if self._on_first else ""
-        return first + "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>\n"
-                        for axes, name in self._meshes.items()])
+        return first + "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>"
+                                f"{self._in_stablehlo(axes)}\n" for axes, name in self._meshes.items()])
+
+    def _in_stablehlo(self, axes: tuple) -> str:
+        """The same mesh for collectives, which do not read Shardy."""
+        if axes not in self._for_groups:
+            return ""
+        named = ", ".join([f"{{name = {quoted(axis)}, size = {size} : i64}}" for axis, size in axes])
+        return f" {{stablehlo.mesh = {{axes = [{named}]}}}}"
 
     @staticmethod
     def _device_count(placements: Any) -> int:

@@ -7,12 +7,13 @@ from typing import Any, Callable, Collection, Hashable, Sequence
 from jax_core.configuration import context
 from jax_core.transformations import manual
 from jax_core.representation import tree
-from jax_core.representation.aval import get_aval
+from jax_core.representation.aval import AbstractRef, get_aval, is_jax_type
 from jax_core.representation.effects import NamedAxisEffect, ordered_effects
 from jax_core.representation.jaxpr import DebugInfo
 from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.trace import Tracer
 from jax_core.representation.typing import PyTree
 
 from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
@@ -42,7 +43,8 @@ def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: PyTree, in_s
     Args:
       out_specs: a pytree prefix of the result of `PartitionSpec`\\ s: how the parts are put together. A mesh axis that a
         spec does not name says that the result is equal along it.
-      in_specs: the same for the arguments: how they are cut into parts. By default from the placement of the arguments.
+      in_specs: the same for the arguments: how they are cut into parts. By default from the placement of the arguments. What has
+        None in place of a spec may be any object, and is handed to ``f`` as it is.
       mesh: the devices; by default those in context (`jax.set_mesh`, ``with mesh:``).
       axis_names: the mesh axes that ``f`` handles; by default all. The others are left to the compiler.
       check_vma: let the types of values say over which axes they vary (``jax.typeof(x).vma``), and check that ``out_specs``
@@ -127,6 +129,8 @@ class _Call:
         self.f, self.in_specs, self.out_specs, self.checked = f, in_specs, out_specs, checked
         self.name = describe_function(f)
         self.mesh = _resolve(mesh)
+        if not self.mesh.axis_names:
+            raise ValueError(f"shard_map of {self.name}: it requires a non-empty mesh, got {self.mesh}; give one with axes.")
         already = {n for n, axis in context.state.axes if isinstance(axis, ManualAxis)}
         unknown = axis_names - set(self.mesh.axis_names)
         if unknown:
@@ -138,26 +142,34 @@ class _Call:
                              "the shard_map around it; name other axes of the mesh.")
         wanted = axis_names or frozenset(self.mesh.axis_names)
         self.manual = tuple(a for a in self.mesh.axis_names if a in wanted and a not in already)
-        if not self.manual and self.mesh.axis_names:
+        if not self.manual:
             raise ValueError(f"shard_map of {self.name}: all axes of the mesh {self.mesh.axis_names} are manual already, in the "
                              "shard_map around it.")
 
     def run(self, args: tuple) -> Any:
-        leaves, in_tree = tree.flatten(args)
-        avals = [self._aval(args, i, x) for i, x in enumerate(leaves)]
-        specs = self._inferred(args, leaves) if self.in_specs is Infer else self._flat("in_specs", self.in_specs, args)
+        every, in_tree = tree.flatten(args)
+        found = [None] * len(every) if self.in_specs is Infer else self._flat("in_specs", self.in_specs, args)
+        static = {i: x for i, (x, s) in enumerate(zip(every, found)) if s is None and self.in_specs is not Infer and not is_jax_type(x)}
+        paths = [path for i, (path, _) in enumerate(tree.flatten_with_path(args)[0]) if i not in static]
+        leaves = [x for i, x in enumerate(every) if i not in static]
+        avals = [self._aval(path, x) for path, x in zip(paths, leaves)]
+        if self.in_specs is Infer:
+            specs = [self._inferred(path, x, aval) for path, x, aval in zip(paths, leaves, avals)]
+        else:
+            specs = [PartitionSpec() if s is None else s for i, s in enumerate(found) if i not in static]
         self._check("in_specs", specs)
-        for (path, _), aval, spec in zip(tree.flatten_with_path(args)[0], avals, specs):
+        for path, aval, spec in zip(paths, avals, specs):
             self._check_fits("in_specs", f"args{tree.keystr(path)}", aval, spec)
             self._check_divides(f"args{tree.keystr(path)}", aval, spec)
         out_tree: list = []
         out_specs: list = []
 
         def on_parts(*parts):
-            result = self.f(*tree.unflatten(in_tree, parts))
+            values = iter(parts)
+            result = self.f(*tree.unflatten(in_tree, [static[i] if i in static else next(values) for i in range(len(every))]))
             outs, structure = tree.flatten(result)
             out_tree[:] = [structure]
-            out_specs[:] = self._flat("out_specs", self.out_specs, result)
+            out_specs[:] = [PartitionSpec() if s is None else s for s in self._flat("out_specs", self.out_specs, result)]
             self._check("out_specs", out_specs)
             return [self._result(path, x, s) for (path, x), s in zip(tree.flatten_with_path(result)[0], out_specs)]
         parts = [program.part_aval(a, self.mesh, s, self.checked) for a, s in zip(avals, specs)]
@@ -168,18 +180,17 @@ class _Call:
                             in_specs=[PartitionSpec()] * len(consts) + specs, out_specs=out_specs)
         return tree.unflatten(out_tree[0], outs)
 
-    def _aval(self, args, i, x):
+    def _aval(self, path, x):
         try:
             return get_aval(x)
         except TypeError:
-            path = tree.flatten_with_path(args)[0][i][0]
             raise TypeError(f"shard_map of {self.name}: args{tree.keystr(path)} is {x!r} of type {type(x).__name__}, which is not a "
                             "valid JAX type; pass arrays, numbers and pytrees of them.") from None
 
     # -- specs
 
     def _flat(self, argument: str, specs: Any, value: Any) -> list:
-        """A spec for each leaf of ``value``."""
+        """A spec, or None, for each leaf of ``value``."""
         self._check_are_specs(argument, specs)
         try:
             flat = tree.broadcast_prefix(specs, value, is_leaf=_is_spec)
@@ -187,7 +198,7 @@ class _Call:
             what = "the arguments, a tuple" if argument == "in_specs" else "the result"
             raise ValueError(f"shard_map of {self.name}: {argument}={specs} must be a pytree prefix of {what} of structure "
                              f"{tree.structure(value)}: {error}") from None
-        return [PartitionSpec() if s is None else s for s in flat]
+        return flat
 
     def _check_are_specs(self, argument, specs):
         for path, s in tree.flatten_with_path(specs, is_leaf=_is_spec)[0]:
@@ -204,8 +215,8 @@ class _Call:
             names = list(s.axis_names())
             for name in names:
                 if name not in self.manual:
-                    raise ValueError(f"shard_map of {self.name}: {argument} must refer to axes that are manual "
-                                     f"({self.manual} of the mesh {dict(self.mesh.shape)}), but {s} refers to {name!r}.")
+                    raise ValueError(f"shard_map of {self.name}: {argument} refers to {name!r}, in {s}, but must name axes that are "
+                                     f"manual: {self.manual} of the mesh {dict(self.mesh.shape)}.")
                 if names.count(name) > 1:
                     raise DuplicateSpecError(f"shard_map of {self.name}: a spec can name every mesh axis once, but {s} in "
                                              f"{argument} has duplicate entries for {name!r}.", self.mesh, s)
@@ -223,20 +234,20 @@ class _Call:
             if n % count:
                 raise ValueError(
                     f"shard_map of {self.name}: {leaf} of type {aval.str_short()} has the in_specs entry {spec}, which splits its "
-                    f"axis {i} of length {n} over the mesh axes {spec.partitions[i]!r} of size {count}, but {count} does not "
-                    f"evenly divide {n}. The mesh is {dict(self.mesh.shape)}. Pad the array, or choose other axes.")
+                    f"axis {i} of length {n} over the mesh axes {spec.partitions[i]!r} of size {count}, but {n} is not "
+                    f"divisible by {count}. The mesh is {dict(self.mesh.shape)}. Pad the array, or choose other axes.")
 
-    def _inferred(self, args, leaves):
-        """The specs of arguments that are placed on this mesh."""
-        found = []
-        for (path, x), leaf in zip(tree.flatten_with_path(args)[0], leaves):
-            sharding = getattr(leaf, "sharding", None)
-            spec = getattr(sharding, "spec", None)
-            if spec is None or sharding.mesh.shape_tuple != self.mesh.shape_tuple:
-                raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
-                                f"mesh {dict(self.mesh.shape)}; give in_specs.")
-            found.append(spec)
-        return found
+    def _inferred(self, path, x, aval):
+        """The spec of an argument: that of its type, or of where it is; a value that is on no mesh of explicit axes is whole."""
+        placed = aval.placement if aval.placement is not None else getattr(x, "sharding", None)
+        explicit = set(self.manual) <= set(self.mesh.explicit_axes)
+        if getattr(placed, "spec", None) is None or placed.mesh.shape_tuple != self.mesh.shape_tuple:
+            if explicit and not isinstance(x, Tracer):
+                return PartitionSpec()
+            raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
+                            f"mesh {dict(self.mesh.shape)}; give in_specs.")
+        names = [[a for a in (e if isinstance(e, tuple) else (e,)) if a in self.manual] for e in placed.spec.partitions]
+        return PartitionSpec(*[tuple(e) if e else None for e in names])
 
     # -- results
 
@@ -248,6 +259,9 @@ class _Call:
         except TypeError:
             raise TypeError(f"shard_map: {self.name} returned at {leaf} a value of type {type(x).__name__}, which is not a valid JAX "
                             "type.") from None
+        if isinstance(aval, AbstractRef):
+            raise ValueError(f"shard_map of {self.name}: {leaf} is of type {aval.str_short()}; what a device makes of its part for itself "
+                             "cannot leave the region. Return the value (jax.freeze).")
         self._check_fits("out_specs", leaf, aval, spec)
         if not self.checked:
             return x
@@ -257,7 +271,8 @@ class _Call:
             names = ", ".join(repr(a) for a in self.manual if a in extra)
             raise ValueError(
                 f"shard_map of {self.name}: {leaf} of type {aval.str_short()} varies over the mesh axes {names}, but its out_specs "
-                f"entry {spec} does not name them, which requires replication: that the value is equal along them. The mesh is "
+                f"entry {spec} does not name them. Specs that leave axes out require replication over them, that is a value that is equal "
+                "along them, which could not be statically inferred. The mesh is "
                 f"{dict(self.mesh.shape)}. Name the axes in the spec, reduce over them (jax.lax.psum, pmean), or, if the value is "
                 "equal and the types cannot tell, pass check_vma=False.")
         return manual.pvary(x, [a for a in self.manual if a in named and a not in aval.vma])

@@ -203,9 +203,9 @@ def _spread_over(axis, params) -> tuple:
     names = tuple(a for a in names if a in params["manual_axes"])
     taken = [a for a in names for s in (*params["in_specs"], *params["out_specs"]) if a in axes_of(s)]
     if taken:
-        raise ValueError(f"vmap of shard_map: spmd_axis_name={axis.spmd_name!r} names the mesh axis {taken[0]!r}, which appears in "
-                         f"the specs of the shard_map already (in_specs={params['in_specs']}, out_specs={params['out_specs']}); "
-                         "spread the mapped axis over another one.")
+        raise ValueError(f"vmap of shard_map: spmd_axis_name cannot appear in the specs of the shard_map, and the mesh axis {taken[0]!r} "
+                         f"of {axis.spmd_name!r} does (in_specs={params['in_specs']}, out_specs={params['out_specs']}); spread the "
+                         "mapped axis over another one.")
     return names
 
 
