@@ -11,6 +11,7 @@ from ..traces.structural import matchaxis, moved
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import ELEMENTWISE, Primitive
 from ..representation.typing import ArrayLike
+from ..transformations.vmappable import register_vmappable, unregister_vmappable
 from .rules import RuleTable
 
 if TYPE_CHECKING:
@@ -88,13 +89,3 @@ def batch_jaxpr_axes(closed_jaxpr: ClosedJaxpr, axis_data: AxisData, in_axes: Se
     avals = [a if d is None else unmapped_aval(a, axis_data.size, d) for a, d in zip(closed_jaxpr.in_avals, in_axes)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals)
     return ClosedJaxpr(jaxpr, consts), out_axes_dest
-
-
-def register_vmappable(data_type: type, spec_type: type, axis_size_type: type, to_elt: Callable[..., Any],
-                       from_elt: Callable[..., Any], make_iota: Callable[..., Any] | None = None) -> None:
-    raise NotImplementedError("register_vmappable: mapping over values that are not arrays is not supported; register "
-                              "the type as a pytree")
-
-
-def unregister_vmappable(data_type: type) -> None:
-    raise NotImplementedError("unregister_vmappable: nothing can be registered; see register_vmappable")

@@ -214,7 +214,7 @@ def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> t
     def batched(*args):
         trace = BatchTrace(context.state.trace, axis)
         tracers = [trace.box(x, d) for x, d in zip(args, in_dims)]
-        with context.Use(trace), _axis_in_scope(axis):
+        with context.Use(trace), in_scope(axis):
             outs = fun(*tracers)
         pairs = [trace.unbox(x) for x in outs]
         dims_of_last_call[:] = [d for _, d in pairs]
@@ -227,7 +227,7 @@ def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> t
     return batched, lambda: list(dims_of_last_call)
 
 
-class _axis_in_scope:
+class in_scope:
     """Brings a named axis into scope; does nothing for an axis without name."""
 
     __slots__ = ("axis", "before")

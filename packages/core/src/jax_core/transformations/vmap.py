@@ -8,6 +8,7 @@ import numpy as np
 from ..representation import tree
 from ..representation.arguments import argument_name
 from ..representation.aval import get_aval, plain_values
+from . import vmappable
 from .batching import AxisData, batch_fun
 from ..traces.structural import matchaxis
 from ..representation.source import describe_function
@@ -36,10 +37,11 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         raise TypeError(f"vmap: expected a callable, got {fun!r} of type {type(fun).__name__}")
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes)):
+    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes) or vmappable.is_spec(in_axes)):
         raise TypeError(f"vmap: in_axes={in_axes!r} is of type {type(in_axes).__name__}; give an int, None, or a tuple with an "
                         "entry per positional argument")
-    bad = [x for x in tree.leaves(in_axes) if not _is_int(x)]
+    is_spec = vmappable.is_spec if vmappable.registered else None
+    bad = [x for x in tree.leaves(in_axes, is_leaf=is_spec) if not (_is_int(x) or is_spec and is_spec(x))]
     if bad:
         raise TypeError(f"vmap: in_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
 
@@ -48,6 +50,8 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         if isinstance(in_axes, tuple) and len(in_axes) != len(args):
             raise ValueError(f"vmap: in_axes has {len(in_axes)} entries, but {describe_function(fun)} was called with "
                              f"{len(args)} positional arguments; give one entry for each")
+        if vmappable.registered and any(map(vmappable.is_vmappable, tree.leaves((args, kwargs), is_leaf=vmappable.is_vmappable))):
+            return vmappable.mapped(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
         flat, in_tree = tree.flatten((args, kwargs))
         flat = plain_values(flat)
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
