@@ -8,7 +8,7 @@ import jax_numpy_api.numpy as jnp
 import jax_xla_backend
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
-from jax_core.representation.aval import typeof
+from jax_core.representation.aval import ShapedArray, typeof
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
@@ -73,6 +73,7 @@ RULES = [
     ("cond", lambda a, b: lax.cond(a.sum() > 0, lambda x: x + 1, lambda x: x, a), P("x", "y"), P(), P("x", "y")),
     ("gradient", lambda a, b: grad(lambda a: jnp.sin(a @ b.T).sum())(a), P("x", "y"), P(), P("x", "y")),
     ("gradient of what is whole", lambda a, b: grad(lambda b: (a @ b.T).sum())(b), P("x"), P(), P(None, None)),
+    ("gradient of an update", lambda a, b: grad(lambda a: lax.dynamic_update_slice(a, b, (0, 0)).sum())(a), P("x"), P("x"), P("x", None)),
     ("auto_axes", lambda a, b: auto_axes(lambda x: jnp.cumsum(x, 0) * 2, out_sharding=P("y"))(a), P("x"), P(), P("y", None)),
 ]
 
@@ -120,6 +121,16 @@ def test_programs_under_a_mesh_run_on_it():
         assert double(X).sharding == NamedSharding(grid(), P(None, None))
         assert jit(lambda: jnp.ones(8, out_sharding=P("x")))().sharding == NamedSharding(grid(), P("x"))
     assert len(double(X).sharding.device_set) == 1
+
+
+def test_constants_of_a_program():
+    x = put(P("x", "y"))
+    np.testing.assert_array_equal(jit(lambda y: x[:, :2] + y[:, 2:])(put(P("x"))), X[:, :2] + X[:, 2:])
+
+
+def test_uneven_axis_is_refused():
+    with pytest.raises(ValueError, match="does not evenly divide the dimension size 5 of axis 0"):
+        ShapedArray((5, 2), np.float32, sharding=NamedSharding(grid().abstract_mesh, P("x")))
 
 
 def test_explicit_axes_types():

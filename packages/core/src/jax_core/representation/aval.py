@@ -238,6 +238,8 @@ class ShapedArray(AbstractValue):
                 return cls(shape, dtype, weak_type, sharding=backends.get().placements.as_sharding(sharding), vma=vma,
                            memory_space=memory_space)
             sharding = splits.in_type(sharding, len(self.shape))
+            if sharding is not None:
+                splits.check_lengths(sharding, self.shape)
         self.placement, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
         normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.memory_space)
         self._hash = hash(normal)

@@ -32,6 +32,14 @@ def in_type(sharding: Any, ndim: int) -> Any:
     return sharding.update(mesh=mesh.abstract_mesh, spec=spec.update(partitions=parts), memory_kind=None)
 
 
+def check_lengths(placement: Any, shape: Sequence[Any]) -> None:
+    """Raise ValueError where an axis has a length that is not a multiple of the number of its parts."""
+    for axis, (n, entry) in enumerate(zip(shape, placement.spec.partitions)):
+        if entry is not None and isinstance(n, int) and n % parts(placement, entry):
+            raise ValueError(f"an array of shape {tuple(shape)} cannot be split as {placement.spec}: {entry!r} makes {parts(placement, entry)} "
+                             f"parts, which does not evenly divide the dimension size {n} of axis {axis}")
+
+
 def _only(entry, named):
     names = tuple(n for n in _names(entry) if n in named)
     return names if len(names) > 1 else names[0] if names else None

@@ -15,7 +15,7 @@ import numpy as np
 from jax_core.representation import splits
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation import dtypes
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.representation.array import Array
@@ -340,7 +340,8 @@ def _update_jvp(primals, tangents):
 def _update_transpose(ct, x, update, *indices):
     ct_x = ct_update = None
     if is_linear(x):
-        hole = zeros(ShapedArray(np.shape(update), ct.dtype))
+        of = update.aval if is_linear(update) else get_aval(update)
+        hole = zeros(ShapedArray(of.shape, ct.dtype, sharding=of.placement))
         ct_x = dynamic_update_slice_p.bind(ct, hole, *indices)
     if is_linear(update):
         ct_update = dynamic_slice_p.bind(ct, *indices, slice_sizes=update.aval.shape)

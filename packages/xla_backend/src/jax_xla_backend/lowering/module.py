@@ -232,7 +232,8 @@ class ModuleWriter:
             self.ordered_effects = []
         tokens = [f"%token{i}" for i in range(len(self.ordered_effects))]
         arguments = [f"{t}: {_TOKEN_TYPE}" for t in tokens]
-        arguments += [f"%const{i}: {type_text(v.aval)}" for i, v in enumerate(module._hoisted)]
+        arguments += [f"%const{i}: {type_text(v.aval)}{self.shardings.everywhere(physical_aval(v.aval).ndim)}"
+                      for i, v in enumerate(module._hoisted)]
         names = _names(module._jaxpr.debug_info, module._kept) if self.located else ()
         for i, v in enumerate(module._jaxpr.invars):
             location = f" loc({quoted(names[i])})" if i < len(names) else ""

@@ -57,6 +57,14 @@ class Shardings:
             return f"sdy.sharding = {self.attribute(sharding, ndim)}"
         return f"mhlo.sharding = {hlo_text(sharding, ndim)}"
 
+    def everywhere(self, ndim: int) -> str:
+        """The attributes of an argument of which each device gets all; left out, the compiler might split it."""
+        if self.devices == 1 or self.grid is None:
+            return ""
+        if flags.use_shardy_partitioner.value:
+            return f" {{sdy.sharding = #sdy.sharding<@{self.mesh_symbol(self.grid)}, [{', '.join(['{}'] * ndim)}]>}}"
+        return ' {mhlo.sharding = "{replicated}"}'
+
     def on_first_device(self, results: int) -> str:
         """The attribute of a custom call that the first device makes, with whole arrays, for all."""
         if flags.use_shardy_partitioner.value:

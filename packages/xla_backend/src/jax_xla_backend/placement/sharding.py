@@ -310,9 +310,8 @@ class _Named:
         spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
         parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if e is UNCONSTRAINED else [])]) + "}"
                           for e in spec)
-        sums = ", ".join([f'"{n}"' for n in sorted(map(str, self.spec.unreduced))])
-        unreduced = f", unreduced={{{sums}}}" if sums else ""
-        return f"#sdy.sharding<@{mesh_name}, [{parts}]{unreduced}>"
+        # unreduced axes are not written: the sums are made where they arise, and every device holds them whole
+        return f"#sdy.sharding<@{mesh_name}, [{parts}]>"
 
     def __repr__(self):
         kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"
