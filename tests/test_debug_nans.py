@@ -155,9 +155,24 @@ def test_donated_arguments_can_be_looked_at_again():
 def test_a_nan_of_the_compilers_rewriting_is_a_warning_and_the_program_goes_on(monkeypatch):
     """Such a NaN is gone when the program runs one operation at a time."""
     from jax_core.traces import nans
-    monkeypatch.setattr(nans, "_run_watched", lambda closed, *args: None)
+    monkeypatch.setattr(nans, "_run_watched", lambda closed, *args: [])
     with pytest.warns(UserWarning, match="Execution goes on"):
         assert np.isnan(jax.jit(log)(NEGATIVE))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert jax.jit(log)(np.float32(1)) == 0
+
+
+CONSTANTS = {
+    "a result": (lambda x: (jnp.nan, x + 2), "is a literal of the program"),
+    "of a branch": (lambda x: lax.cond(x == 1, lambda _: jnp.nan, lambda _: 2.0, None), r"\(nan\) encountered in cond"),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_in_programs(name):
+    """What no operation made is found too; what the caller gave is not to blame."""
+    fun, text = CONSTANTS[name]
+    with pytest.raises(FloatingPointError, match=text):
+        jax.jit(fun)(1)
+    assert np.isnan(jax.jit(lambda x: lax.cond(True, lambda x: x, lambda x: x + 1, x))(jnp.nan))

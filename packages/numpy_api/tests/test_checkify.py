@@ -129,3 +129,17 @@ def test_wrong_arguments():
         checkify.check(np.ones(3, bool), "no")
     with pytest.raises(ValueError, match="wants arguments"):
         checkify.check(True, "{missing}")
+
+
+@pytest.mark.parametrize("index, text", [
+    (5, "index 5 is out of bounds for axis 0 with size 2"), (-5, "index -3 is out of bounds for axis 0 with size 2"),
+    (((0, 1), (3, 1)), "index 3 is out of bounds for axis 1 with size 3"),
+    ((((0, 0), (0, 9)), 1), "index 9 is out of bounds for axis 0 with size 2"),
+], ids=str)
+@pytest.mark.parametrize("known", [True, False], ids=["known", "traced"])
+def test_indices_known_while_tracing(index, text, known):
+    """Numbers, and sequences of them inside a tuple, which are arrays of positions."""
+    x = jnp.ones((2, 3))
+    f, args = (lambda x: x[index], (x,)) if known else (jit(lambda x, i: x[i]), (x, index))
+    error, _ = checkify.checkify(f, errors=checkify.index_checks)(*args)
+    assert text in error.get()

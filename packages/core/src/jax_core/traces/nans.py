@@ -16,6 +16,10 @@ from ..representation import dtypes, source
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, interpret, interpret_nested
 from ..representation.source import SourceInfo
 
+_NUMBERS = (float, complex)
+_SCALARS = (*_NUMBERS, np.generic)
+
+
 def watching() -> bool:
     """Whether results are to be looked at."""
     return flags.debug_nans.value or flags.debug_infs.value
@@ -24,7 +28,7 @@ def watching() -> bool:
 def found_in(outs: Sequence[Any]) -> str | None:
     """``"nan"`` or ``"inf"`` if some array holds one that is watched for."""
     for x in outs:
-        dtype = getattr(x, "dtype", None)
+        dtype = np.result_type(x) if isinstance(x, _NUMBERS) else getattr(x, "dtype", None)
         if dtype is None or not dtypes.issubdtype(dtype, np.inexact):
             continue
         value = np.asarray(x)
@@ -47,7 +51,7 @@ def check_primitive(prim: Any, args: Sequence[Any], outs: Any) -> None:
     """Raise FloatingPointError if the eager call of ``prim`` made a NaN out of arguments that had none."""
     outs = outs if prim.multiple_results else [outs]
     kind = found_in(outs)
-    if kind is not None and found_in([x for x in args if not isinstance(x, np.generic)]) != kind:
+    if kind is not None and found_in([x for x in args if not isinstance(x, _SCALARS)]) != kind:
         raise report(kind, prim.name, source.capture())
 
 
@@ -62,12 +66,15 @@ def check_program(closed: ClosedJaxpr, args: Sequence[Any], outs: Sequence[Any],
     if kind is None:
         return
     if place is None:
-        _run_watched(closed, *args)
+        again = _run_watched(closed, *args)
     else:
         with source.attributed_to(place):
-            _run_at_one_place(closed, *args)
+            again = _run_at_one_place(closed, *args)
     if found_in([*args, *closed.consts]) == kind:
         return  # it was handed on
+    if found_in(again) == kind:
+        raise FloatingPointError(f"invalid value ({kind}) returned by jit({name}): the de-optimized function did not make it by "
+                                 f"an operation, it is a literal of the program; jax_debug_{kind}s is on.")
     source.warn(f"jit({name}) returned a {kind}, but running it one operation at a time did not: the compiler's "
                 "rewriting made it. Execution goes on.")
 
@@ -88,6 +95,9 @@ def _run_at_one_place(closed: ClosedJaxpr, *args: Any) -> list:
 def _apply(eqn, values, run):
     nested = interpret_nested(eqn, values, run)
     if nested is not None:
+        kind = found_in(nested)
+        if kind is not None and found_in(values) != kind:  # no operation inside made it: a constant in the program is it
+            raise report(kind, eqn.primitive.name, source.capture())
         return nested
     outs = eqn.primitive.bind(*values, **eqn.params)
     return outs if eqn.primitive.multiple_results else [outs]

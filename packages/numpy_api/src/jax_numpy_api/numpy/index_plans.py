@@ -21,7 +21,6 @@ from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
-from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
 
 _INTS = (int, np.integer)
@@ -42,6 +41,7 @@ class Static(NamedTuple):
     dims: tuple  # where the kept axes are in the result
     whole: bool  # nothing is cut off
     contiguous: bool  # steps are 1 and nothing is clamped, so that it can be written as one slice
+    clamped: bool  # a number is out of bounds
 
 
 class Slot:
@@ -262,7 +262,7 @@ def _make_static(shape: tuple, index: tuple) -> Static:
 
 def _static(shape: tuple, parts: list) -> Static:
     starts, limits, strides, reverse, squeeze, kept, out, dims = [], [], [], [], [], [], [], []
-    axis, contiguous = 0, True
+    axis, contiguous, clamped = 0, True, False
     for position, part in enumerate(parts):
         if part is None:
             out.append(1)
@@ -271,7 +271,7 @@ def _static(shape: tuple, parts: list) -> Static:
         if isinstance(part, int):
             i = part + n if part < 0 else part
             if not 0 <= i < n:
-                contiguous = False
+                contiguous, clamped = False, True
                 i = min(max(i, 0), n - 1)
                 if n == 0:
                     raise IndexError(f"index {part} is out of bounds for axis {axis} with size 0")
@@ -292,7 +292,7 @@ def _static(shape: tuple, parts: list) -> Static:
         axis += 1
     whole = tuple(limits) == shape and not any(starts) and all(s == 1 for s in strides)
     return Static(tuple(starts), tuple(limits), None if all(s == 1 for s in strides) else tuple(strides), tuple(reverse),
-                  tuple(squeeze), tuple(kept), tuple(out), tuple(dims), whole, contiguous)
+                  tuple(squeeze), tuple(kept), tuple(out), tuple(dims), whole, contiguous, clamped)
 
 
 # -- scalar plans ------------------------------------------------------------------------------------------------------

@@ -122,9 +122,10 @@ def getitem(x: Any, index: Any) -> Any:
             return out
     plan = static_plan(x.shape, index)
     if plan is not None:
-        if not plan.contiguous and flags.check_static_indices.value:
+        if plan.clamped and flags.check_static_indices.value:
             check_numbers(x.shape, index)
-        return _read_static(x, plan)
+        if not plan.clamped:  # a number out of bounds stays in the program, for checks to see
+            return _read_static(x, plan)
     return read(x, index)
 
 
