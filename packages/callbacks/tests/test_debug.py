@@ -114,7 +114,7 @@ def test_print_options_are_those_of_the_call(capsys):
     (lambda x: debug.print(None, x), TypeError, "two-call form"),
     (lambda x: debug.callback(None, x), TypeError, "two-call form"),
     (lambda x: debug.callback(3, x), TypeError,
-     "jax.debug.callback: callback must be a function, got 3 of type int")])
+     "jax.debug.callback: callback must be callable, got 3 of type int")])
 def test_mistakes_are_found_while_tracing(call, error, message):
     with pytest.raises(error, match=message):
         make_jaxpr(call)(jnp.arange(3.0))

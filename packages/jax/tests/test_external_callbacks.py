@@ -9,7 +9,7 @@ import scipy.special
 from jax import debug
 from jax.experimental import io_callback
 
-NO_JVP = "Pure callbacks do not support JVP. Please use `jax.custom_jvp` to use callbacks while taking gradients."
+NO_JVP = "^pure_callback: a Python function has no derivative"
 
 
 def host_sin(x):
@@ -17,7 +17,7 @@ def host_sin(x):
 
 
 def sin(x):
-    return jax.pure_callback(host_sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+    return jax.pure_callback(host_sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="sequential")
 
 
 def test_print_shows_a_tracer_and_debug_print_the_value(capsys):
@@ -44,9 +44,8 @@ def test_pure_callback_in_scan():
 
 @pytest.mark.parametrize("f", [sin, jax.jit(sin)])
 def test_pure_callback_has_no_derivative(f):
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=NO_JVP):
         jax.grad(lambda x: f(x).sum())(jnp.arange(5.0))
-    assert str(error.value) == NO_JVP
 
 
 def test_pure_callback_is_elided_when_unused(capsys):
@@ -144,9 +143,8 @@ def test_bessel_function():
     z = jnp.arange(5.0)
     for f in (first, jax.jit(first), jax.vmap(first), jax.jit(jax.vmap(first))):
         np.testing.assert_allclose(f(z), scipy.special.jv(1, np.arange(5.0)), rtol=1e-6)
-    with pytest.raises(ValueError) as error:
+    with pytest.raises(ValueError, match=NO_JVP):
         jax.grad(lambda z: first(z).sum())(z)
-    assert str(error.value) == NO_JVP
 
 
 def test_bessel_function_with_derivatives():
@@ -168,7 +166,7 @@ def test_bessel_function_with_derivatives():
 def test_keys(mode):
     """A callback gets the words of a typed key, and may return words for one."""
     def through(k):
-        return jax.pure_callback(lambda raw: raw, jax.ShapeDtypeStruct(k.shape, k.dtype), k)
+        return jax.pure_callback(lambda raw: raw, jax.ShapeDtypeStruct(k.shape, k.dtype), k, vmap_method="sequential")
     key = jax.random.key(7)
     np.testing.assert_array_equal(jax.random.key_data(mode(through)(key)), jax.random.key_data(key))
     keys = jax.random.split(key, 3)

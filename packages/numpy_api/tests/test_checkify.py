@@ -134,7 +134,7 @@ def test_wrong_arguments():
 @pytest.mark.parametrize("index, text", [
     (5, "index 5 is out of bounds for axis 0 with size 2"), (-5, "index -3 is out of bounds for axis 0 with size 2"),
     (((0, 1), (3, 1)), "index 3 is out of bounds for axis 1 with size 3"),
-    ((((0, 0), (0, 9)), 1), "index 9 is out of bounds for axis 0 with size 2"),
+    ((((0, 0), (0, 2)), 1), "index 2 is out of bounds for axis 0 with size 2"),
 ], ids=str)
 @pytest.mark.parametrize("known", [True, False], ids=["known", "traced"])
 def test_indices_known_while_tracing(index, text, known):

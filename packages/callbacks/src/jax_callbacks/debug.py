@@ -66,7 +66,7 @@ def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bo
 
 def _callback(function, args, kwargs, ordered, partitioned):
     if not callable(function):
-        raise TypeError(f"jax.debug.callback: callback must be a function, got {function!r} of type "
+        raise TypeError(f"jax.debug.callback: callback must be callable, got {function!r} of type "
                         f"{type(function).__name__}; for text, use jax.debug.print")
     bind("debug.callback", function, args, kwargs, ordered, partitioned)
 

@@ -21,6 +21,7 @@ from jax_core.representation.array import Array
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from .. import lax
+from .creation import asarray
 from .promotion import as_array, concrete, convert, shape_of, unwrapped
 
 _INTS = (int, np.integer)
