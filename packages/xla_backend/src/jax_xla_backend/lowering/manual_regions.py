@@ -131,7 +131,9 @@ def _sdy(b, mesh, spec, ndim, rest) -> str:
     entries += [None] * (ndim - len(entries))
     more = ["?"] if rest else []
     split = [[quoted(a) for a in (e if isinstance(e, tuple) else () if e is None else (e,))] for e in entries]
-    return f"<@{b.module.shardings.mesh_symbol(mesh)}, [{', '.join('{' + ', '.join(s + more) + '}' for s in split)}]>"
+    sums = ", ".join(quoted(a) for a in mesh.axis_names if a in whole_spec(spec).unreduced)
+    still = f", unreduced={{{sums}}}" if sums else ""
+    return f"<@{b.module.shardings.mesh_symbol(mesh)}, [{', '.join('{' + ', '.join(s + more) + '}' for s in split)}]{still}>"
 
 
 def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: ShapedArray) -> Value:

@@ -13,7 +13,6 @@ from jax_core.representation.jaxpr import DebugInfo
 from jax_core.transformations.manual import ManualAxis
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_closed
-from jax_core.traces.trace import Tracer
 from jax_core.representation.typing import PyTree
 
 from ...placement.mesh import AbstractMesh, Mesh, current_mesh, get_abstract_mesh, manual_in
@@ -242,7 +241,7 @@ class _Call:
         placed = aval.placement if aval.placement is not None else getattr(x, "sharding", None)
         explicit = set(self.manual) <= set(self.mesh.explicit_axes)
         if getattr(placed, "spec", None) is None or placed.mesh.shape_tuple != self.mesh.shape_tuple:
-            if explicit and not isinstance(x, Tracer):
+            if explicit:
                 return PartitionSpec()
             raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
                             f"mesh {dict(self.mesh.shape)}; give in_specs.")

@@ -36,6 +36,7 @@ from ...lowering.types import is_extended
 from ...lowering.manual_regions import Stacked, manual_computation, placement, whole_spec
 from ...placement.mesh import Mesh
 from ...placement.partition_spec import PartitionSpec
+from ...placement.sharding import NamedSharding
 from ...arrays.put import put
 
 
@@ -69,8 +70,9 @@ def part_aval(aval: ShapedArray, mesh: Any, spec: PartitionSpec, checked: bool) 
 def _whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[Any]) -> ShapedArray:
     shape = (1, *aval.shape) if type(spec) is Stacked else aval.shape
     spec = whole_spec(spec)
+    told = set(mesh.explicit_axes) <= set(manual_axes) and not manual.in_region()  # the spec says all that the type does
     return ShapedArray([n * parts_along(mesh, spec, i) for i, n in enumerate(shape)], aval.dtype, aval.weak_type,
-                       vma=aval.vma.difference(manual_axes))
+                       sharding=NamedSharding(mesh, spec) if told else None, vma=aval.vma.difference(manual_axes))
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
