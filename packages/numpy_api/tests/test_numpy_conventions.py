@@ -17,7 +17,7 @@ from jax_core.configuration.flags import check_static_indices, enable_x64, numpy
 from jax_core.transformations.autodiff import grad
 from jax_numpy_api import flatten_util, lax, nn, ops
 from jax_numpy_api.ode import odeint
-from jax_numpy_api.scipy import fft, special, stats
+from jax_numpy_api.scipy import fft, linalg as scipy_linalg, special, stats
 from jax_numpy_api.scipy.spatial.transform import Rotation
 from jax_numpy_api.test_util import check_grads
 
@@ -243,6 +243,7 @@ def test_other_indices_are_not_checked(index):
 
 
 STRICT_RANKS = {
+    "solve_sylvester": lambda: scipy_linalg.solve_sylvester(jnp.eye(2), jnp.eye(3), jnp.ones((2, 3))).shape == (2, 3),
     "rotations": lambda: Rotation.from_quat(jnp.ones((2, 4))).inv().as_quat().shape == (2, 4),
     "their mean": lambda: Rotation.from_quat(jnp.ones((2, 4))).mean().as_quat().shape == (4,),
     "logsumexp": lambda: special.logsumexp(jnp.ones((2, 3), np.complex64), axis=0).shape == (3,),

@@ -15,7 +15,7 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_numpy_api import numpy as jnp
 from jax_numpy_api import sparse
-from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, linalg, transform
+from jax_numpy_api.sparse import BCOO, BCSR, COO, CSC, CSR, coo, csr, linalg, transform, util
 from jax_numpy_api.sparse.test_util import SparseTestCase, rand_bcoo
 
 _RNG = np.random.default_rng(0)
@@ -312,3 +312,19 @@ def test_layouts_and_random_arrays():
         assert (mat.n_batch, mat.n_dense, mat.n_sparse) == layout and mat.dtype == np.float32
     assert np.count_nonzero(test_util.rand_sparse(rng, nse=5)((4, 5), np.complex64)) == 5
     assert test_util.is_sparse(test_util.rand_bcsr(rng)((3, 4), np.float64))
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_functions_of_buffers(transpose):
+    """Those that take a matrix's buffers give what those that take the matrix give."""
+    dense = matrix(3, 5)
+    nse = np.count_nonzero(dense)
+    v = np.ones((3 if transpose else 5, 2))
+    buffers, info = coo._coo_fromdense(dense, nse=nse), coo.COOInfo((3, 5))
+    same(coo._coo_todense(*buffers, spinfo=info), dense)
+    same(coo._coo_matmat(*buffers, v, spinfo=info, transpose=transpose), (dense.T if transpose else dense) @ v)
+    same(coo._coo_matvec(*buffers, v[:, 0], spinfo=info, transpose=transpose), (dense.T if transpose else dense) @ v[:, 0])
+    buffers = csr._csr_fromdense(dense, nse=nse)
+    same(csr._csr_todense(*buffers, shape=(3, 5)), dense)
+    same(csr._csr_matmat(*buffers, v, shape=(3, 5), transpose=transpose), (dense.T if transpose else dense) @ v)
+    assert util._count_stored_elements(dense) == nse

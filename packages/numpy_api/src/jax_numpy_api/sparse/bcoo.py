@@ -24,8 +24,8 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
 from .. import numpy as jnp
 from ..named import named
 from .base import JAXSparse, _late, _late_unary, operations
-from .util import (SparseEfficiencyError, SparseEfficiencyWarning, SparseInfo, batched_shape, columns, concrete_count,
-                   nfold_vmap, static_shape, valid)
+from .util import (_count_stored_elements, batched_shape, columns, concrete_count, nfold_vmap, SparseEfficiencyError,
+                   SparseEfficiencyWarning, SparseInfo, static_shape, valid)
 
 
 CUSPARSE_DATA_DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
@@ -299,9 +299,7 @@ def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
         raise ValueError(f"bcoo_fromdense: n_batch={n_batch} and n_dense={n_dense} for an array of shape {mat.shape}")
     if nse is None:
         with ensure_compile_time_eval():  # of an array that is known, also inside of a traced function
-            filled = jnp.any(mat != 0, axis=tuple(range(mat.ndim - n_dense, mat.ndim)))
-            counts = jnp.sum(filled, axis=tuple(range(n_batch, filled.ndim)))
-            nse = jnp.max(counts, initial=0) if n_batch + n_dense < mat.ndim else 1
+            nse = _count_stored_elements(mat, n_batch, n_dense) if n_batch + n_dense < mat.ndim else 1
     nse = concrete_count(nse, "The error arose for the nse argument of bcoo_fromdense; pass the number of elements to store.")
     data, indices = bcoo_fromdense_p.bind(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
     return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
@@ -335,6 +333,11 @@ def _extract(indices, arr, *, assume_unique):
 bcoo_extract_p = named("bcoo_extract", _extract)
 
 
+def _bcoo_extract(indices, arr, *, assume_unique=True):
+    """The elements of ``arr`` at the coordinates ``indices``."""
+    return bcoo_extract_p.bind(jnp.asarray(indices), jnp.asarray(arr), assume_unique=assume_unique)
+
+
 def bcoo_extract(sparr: BCOO, arr: ArrayLike, *, assume_unique: bool | None = None) -> BCOO:
     """The elements of the dense ``arr`` at the points that ``sparr`` stores.
 
@@ -352,7 +355,7 @@ def bcoo_extract(sparr: BCOO, arr: ArrayLike, *, assume_unique: bool | None = No
     if arr.shape != sparr.shape:
         raise ValueError(f"bcoo_extract: shapes {sparr.shape} and {arr.shape} must be equal")
     unique = sparr.unique_indices if assume_unique is None else bool(assume_unique)
-    return sparr._with(bcoo_extract_p.bind(sparr.indices, arr, assume_unique=unique))
+    return sparr._with(_bcoo_extract(sparr.indices, arr, assume_unique=unique))
 
 
 # -- order and number of the stored elements -----------------------------------------------------------------------------

@@ -70,6 +70,11 @@ class COO(JAXSparse):
         """See `coo_fromdense`."""
         return coo_fromdense(mat, nse=nse, index_dtype=index_dtype)
 
+    def _sort_indices(self) -> "COO":
+        """The same elements in order of rows, and of columns in each."""
+        order = jnp.lexsort((self.col, self.row))
+        return COO((self.data[order], self.row[order], self.col[order]), shape=self.shape, rows_sorted=True)
+
     def to_bcoo(self) -> BCOO:
         """The same matrix as BCOO."""
         return BCOO((self.data, jnp.stack([self.row, self.col], -1)), shape=self.shape, indices_sorted=self._rows_sorted)
@@ -156,9 +161,30 @@ coo_matvec_p = named("coo_matvec", _product)
 coo_matmat_p = named("coo_matmat", _product)
 
 
+# The names with an underscore take the buffers apart from a matrix, as tools do that differentiate by one of them.
+
+def _coo_todense(data, row, col, *, spinfo):
+    return coo_todense_p.bind(data, row, col, spinfo=spinfo)
+
+
+def _coo_fromdense(mat, *, nse, index_dtype=np.int32):
+    mat, nse = matrix_and_count("coo_fromdense", mat, nse)
+    return tuple(coo_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)))
+
+
+def _coo_matvec(data, row, col, v, *, spinfo, transpose=False):
+    v = check_product("coo_matvec", spinfo.shape, v, transpose, 1)
+    return coo_matvec_p.bind(data, row, col, v, spinfo=spinfo, transpose=bool(transpose))
+
+
+def _coo_matmat(data, row, col, B, *, spinfo, transpose=False):
+    B = check_product("coo_matmat", spinfo.shape, B, transpose, 2)
+    return coo_matmat_p.bind(data, row, col, B, spinfo=spinfo, transpose=bool(transpose))
+
+
 def coo_todense(mat: COO) -> Array:
     """The dense matrix."""
-    return coo_todense_p.bind(mat.data, mat.row, mat.col, spinfo=mat._info)
+    return _coo_todense(mat.data, mat.row, mat.col, spinfo=mat._info)
 
 
 def coo_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> COO:
@@ -172,8 +198,7 @@ def coo_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeL
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
     """
-    mat, nse = matrix_and_count("coo_fromdense", mat, nse)
-    return COO(coo_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape, rows_sorted=True)
+    return COO(_coo_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=np.shape(mat), rows_sorted=True)
 
 
 def coo_matvec(mat: COO, v: ArrayLike, transpose: bool = False) -> Array:
@@ -182,11 +207,9 @@ def coo_matvec(mat: COO, v: ArrayLike, transpose: bool = False) -> Array:
     Raises:
       ValueError: shapes that do not fit.
     """
-    v = check_product("coo_matvec", mat.shape, v, transpose, 1)
-    return coo_matvec_p.bind(mat.data, mat.row, mat.col, v, spinfo=mat._info, transpose=bool(transpose))
+    return _coo_matvec(mat.data, mat.row, mat.col, v, spinfo=mat._info, transpose=transpose)
 
 
 def coo_matmat(mat: COO, B: ArrayLike, *, transpose: bool = False) -> Array:
     """The product with a matrix; see `coo_matvec`."""
-    B = check_product("coo_matmat", mat.shape, B, transpose, 2)
-    return coo_matmat_p.bind(mat.data, mat.row, mat.col, B, spinfo=mat._info, transpose=bool(transpose))
+    return _coo_matmat(mat.data, mat.row, mat.col, B, spinfo=mat._info, transpose=transpose)

@@ -168,6 +168,27 @@ csr_matvec_p = named("csr_matvec", _product)
 csr_matmat_p = named("csr_matmat", _product)
 
 
+# Of the buffers, as in `coo`.
+
+def _csr_fromdense(mat, *, nse, index_dtype=np.int32):
+    mat, nse = matrix_and_count("csr_fromdense", mat, nse)
+    return tuple(csr_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)))
+
+
+def _csr_todense(data, indices, indptr, *, shape):
+    return csr_todense_p.bind(data, indices, indptr, shape=tuple(shape))
+
+
+def _csr_matvec(data, indices, indptr, v, *, shape, transpose=False):
+    v = coo.check_product("csr_matvec", shape, v, transpose, 1)
+    return csr_matvec_p.bind(data, indices, indptr, v, shape=tuple(shape), transpose=bool(transpose))
+
+
+def _csr_matmat(data, indices, indptr, B, *, shape, transpose=False):
+    B = coo.check_product("csr_matmat", shape, B, transpose, 2)
+    return csr_matmat_p.bind(data, indices, indptr, B, shape=tuple(shape), transpose=bool(transpose))
+
+
 def csr_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeLike = np.int32) -> CSR:
     """The elements of a matrix that are not 0, row by row.
 
@@ -179,13 +200,12 @@ def csr_fromdense(mat: ArrayLike, *, nse: int | None = None, index_dtype: DTypeL
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
     """
-    mat, nse = matrix_and_count("csr_fromdense", mat, nse)
-    return CSR(csr_fromdense_p.bind(mat, nse=nse, index_dtype=np.dtype(index_dtype)), shape=mat.shape)
+    return CSR(_csr_fromdense(mat, nse=nse, index_dtype=index_dtype), shape=np.shape(mat))
 
 
 def csr_todense(mat: CSR) -> Array:
     """The dense matrix."""
-    return csr_todense_p.bind(mat.data, mat.indices, mat.indptr, shape=mat.shape)
+    return _csr_todense(mat.data, mat.indices, mat.indptr, shape=mat.shape)
 
 
 def csr_matvec(mat: CSR, v: ArrayLike, transpose: bool = False) -> Array:
@@ -194,11 +214,9 @@ def csr_matvec(mat: CSR, v: ArrayLike, transpose: bool = False) -> Array:
     Raises:
       ValueError: shapes that do not fit.
     """
-    v = coo.check_product("csr_matvec", mat.shape, v, transpose, 1)
-    return csr_matvec_p.bind(mat.data, mat.indices, mat.indptr, v, shape=mat.shape, transpose=bool(transpose))
+    return _csr_matvec(mat.data, mat.indices, mat.indptr, v, shape=mat.shape, transpose=transpose)
 
 
 def csr_matmat(mat: CSR, B: ArrayLike, *, transpose: bool = False) -> Array:
     """The product with a matrix; see `csr_matvec`."""
-    B = coo.check_product("csr_matmat", mat.shape, B, transpose, 2)
-    return csr_matmat_p.bind(mat.data, mat.indices, mat.indptr, B, shape=mat.shape, transpose=bool(transpose))
+    return _csr_matmat(mat.data, mat.indices, mat.indptr, B, shape=mat.shape, transpose=transpose)

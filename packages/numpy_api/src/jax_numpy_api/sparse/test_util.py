@@ -83,13 +83,15 @@ def rand_sparse(rng: np.random.RandomState, nse: int | float = 0.5, post: Callab
 
 def rand_bcoo(rng: np.random.RandomState, rand_method: Callable = rand_default, nse: int | float = 0.5, n_batch: int = 0,
               n_dense: int = 0) -> Callable:
-    """A function ``(shape, dtype)`` that draws BCOO arrays."""
+    """A function ``(shape, dtype)`` that draws BCOO arrays; it also takes the two numbers of axes."""
     dense = rand_sparse(rng, nse, jnp.asarray, rand_method)
-    return lambda shape, dtype: BCOO.fromdense(dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)
+    return lambda shape, dtype, n_batch=n_batch, n_dense=n_dense: BCOO.fromdense(
+        dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)
 
 
 def rand_bcsr(rng: np.random.RandomState, rand_method: Callable = rand_default, nse: int | float = 0.5, n_batch: int = 0,
               n_dense: int = 0) -> Callable:
-    """A function ``(shape, dtype)`` that draws BCSR arrays."""
+    """A function ``(shape, dtype)`` that draws BCSR arrays; it also takes the two numbers of axes."""
     dense = rand_sparse(rng, nse, jnp.asarray, rand_method)
-    return lambda shape, dtype: BCSR.fromdense(dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)
+    return lambda shape, dtype, n_batch=n_batch, n_dense=n_dense: BCSR.fromdense(
+        dense(shape, dtype), n_batch=n_batch, n_dense=n_dense)

@@ -87,6 +87,17 @@ def concrete_count(n: ArrayLike, what: str) -> int:
     return int(n)
 
 
+def _count_stored_elements_per_batch(mat: Any, n_batch: int = 0, n_dense: int = 0) -> Any:
+    """How many elements of a dense array BCOO has to store in each batch."""
+    filled = jnp.any(mat != 0, axis=tuple(range(mat.ndim - n_dense, mat.ndim)))
+    return jnp.sum(filled, axis=tuple(range(n_batch, filled.ndim)), dtype=np.int32)
+
+
+def _count_stored_elements(mat: Any, n_batch: int = 0, n_dense: int = 0) -> Any:
+    """How many elements BCOO has to store in the batch with most."""
+    return jnp.max(_count_stored_elements_per_batch(mat, n_batch, n_dense), initial=0)
+
+
 def matrix_and_count(name: str, mat: ArrayLike, nse: int | None) -> tuple[Any, int]:
     """A dense matrix, and how many elements ``name`` shall store of it: ``nse``, or as many as are not 0.
 

@@ -46,5 +46,6 @@ _served, _names, __all__ = _table(__name__, {
     "SparseInfo": "jax_numpy_api.sparse.util:SparseInfo",
     "CuSparseEfficiencyWarning": "jax_numpy_api.sparse.util:CuSparseEfficiencyWarning",
     "nfold_vmap": "jax_numpy_api.sparse.util:nfold_vmap",
+    "_bcoo_extract": "jax_numpy_api.sparse.bcoo:_bcoo_extract",
 })
 __getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -116,10 +116,10 @@ def _solve_sylvester(a, b, c, method, tol):
         r, u = lax.linalg.schur(to_complex(a))
         s, v = lax.linalg.schur(to_complex(b))
         y = triangular_sylvester(r, s, mm(adjoint(u), mm(to_complex(c), v)))
-        x, gaps = mm(u, mm(y, adjoint(v))), jnp.diagonal(r)[:, None] + jnp.diagonal(s)
+        x, gaps = mm(u, mm(y, adjoint(v))), jnp.diagonal(r)[:, None] + jnp.diagonal(s)[None, :]
     else:
         (wa, u), (wb, v) = jnp.linalg.eig(a), jnp.linalg.eig(b)
-        gaps = wa[:, None] + wb
+        gaps = wa[:, None] + wb[None, :]
         inner = mm(jnp.linalg.solve(u, to_complex(c)), v) / gaps
         x = mm(u, jnp.linalg.solve(v.T, inner.T).T)
     x = jnp.where(jnp.any(jnp.abs(gaps) < tol), np.nan, x)
