@@ -321,8 +321,6 @@ def test_specs_from_placement():
         near(mapped(x), 2 * rows(8, 2).sum(1, keepdims=True))
         near(grad(lambda x: jnp.sum(mapped(x)))(x), np.full((8, 2), 2))
         assert str(make_jaxpr(mapped)(x).out_avals[0]) == "float32[8@i,1]"
-        parts = run(shard_map(lambda a: a, mesh=whole, out_specs=P(unreduced={"i"}), check_vma=False))
-        assert parts(device_put(rows(8), NamedSharding(whole, P("i")))).sharding.spec.unreduced == {"i"}
         assert str(make_jaxpr(lambda x: mapped(mapped(x)))(x).out_avals[0]) == "float32[8@i,1]"
     x = device_put(rows(8, 2), NamedSharding(grid(), P("i", "j")))
     assert shard_map(lambda a: jnp.full((1, 1), a.size), mesh=grid(), out_specs=P("i", "j"))(x).tolist() == [[2, 2]] * 4
