@@ -318,8 +318,8 @@ def to_concrete_value(x: Any) -> Any | None:
 def escaped(tracer: Tracer) -> Exception:
     """The error for a tracer that is used after its transformation has ended."""
     return errors.UnexpectedTracerError(
-        f"{tracer!r} was used after the transformed function that made it had ended: a side effect carried it out "
-        "(an assignment to a global, to an attribute or to a list, or a closure called later).\n"
+        f"This is an unexpected tracer: {tracer!r} was used after the transformed function that made it had ended: a side effect "
+        "carried it out (into global state, an attribute or a list, or in a closure called later).\n"
         f"{tracer._origin_message()}\n"
         "Return the value from the function instead. The context manager jax.checking_leaks() finds such values "
         "where they are made.")

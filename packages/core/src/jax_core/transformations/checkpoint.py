@@ -138,7 +138,11 @@ class CheckpointPolicies:
     def save_and_offload_only_these_names(*, names_which_can_be_saved: Sequence[str],
                                           names_which_can_be_offloaded: Sequence[str], offload_src: str,
                                           offload_dst: str) -> Callable:
-        """Save values by name, some in other memory."""
+        """Save values by name, some in other memory. Raises ValueError if a name is in both lists."""
+        both = sorted(set(names_which_can_be_saved) & set(names_which_can_be_offloaded))
+        if both:
+            raise ValueError(f"save_and_offload_only_these_names: {both} are among the names to save and among those to offload; "
+                             "put each name in one of the lists")
         def policy(prim, *_, **params):
             if prim is name_p and params["name"] in names_which_can_be_saved:
                 return True

@@ -74,8 +74,10 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
 
     Raises:
       TypeError: a leaf is not a valid JAX value.
-      ValueError: ``device`` is of another kind, or a shape does not fit a sharding.
+      ValueError: ``device`` is of another kind, a shape does not fit a sharding, or ``may_alias`` and ``donate`` are both true.
     """
+    if may_alias and donate:
+        raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     leaves, treedef = tree.tree_flatten(x)
     placements = _placements(device, treedef, len(leaves))
     donated = donate if isinstance(donate, bool) else False
