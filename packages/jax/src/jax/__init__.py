@@ -35,6 +35,7 @@ _NAMES = {
     "interpreters": "jax.interpreters",
     "lax": "jax.lax",
     "lib": "jax.lib",
+    "_src": "jax._src",
     "memory": "jax.memory",
     "monitoring": "jax.monitoring",
     "nn": "jax.nn",

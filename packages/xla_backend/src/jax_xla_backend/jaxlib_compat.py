@@ -25,6 +25,7 @@ Config = _jax.config.Config
 unset = _jax.config.unset
 HloSharding = _hlo.HloSharding
 RuntimeError_ = _jax.JaxRuntimeError
+ifrt_programs = _jax.ifrt_programs
 
 # jaxlib before 0.12 drops optimization barriers before it fuses; without that pass they last until code is emitted. But it
 # aborts at a barrier in a loop over less than 16 kB, which it makes one function of. The planner cuts nothing that small;

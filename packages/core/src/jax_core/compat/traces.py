@@ -20,6 +20,7 @@ class TraceHabits:
 
     __slots__ = ()
     parent: Any
+    main = property(lambda self: self, doc="What traces of one transformation share: here there is one trace for each.")
 
     # -- under their names
 

@@ -36,7 +36,9 @@ primitive_batchers = RuleTable(
     lambda rule: lambda axis, args, dims, **params: rule(args, dims, **params))
 fancy_primitive_batchers = RuleTable(
     "batch", lambda prim, _: lambda axis, args, dims, **params: _run(prim, axis, args, dims, params))
-axis_primitive_batchers = fancy_primitive_batchers
+axis_primitive_batchers = RuleTable(  # the oldest form: rule(axis_size, axis_name, kind of trace, args, dims)
+    "batch", lambda prim, _: lambda size, name, kind, args, dims, **params: _run(prim, AxisData(name, size), args, dims, params),
+    lambda rule: lambda axis, args, dims, **params: rule(axis.size, axis.name, BatchTrace, args, dims, **params))
 
 
 def defvectorized(prim: Primitive) -> None:

@@ -21,7 +21,7 @@ class _ArrayMeta(abc.ABCMeta):
         kind = type(instance)
         if kind in _classes_set:
             return True
-        if getattr(instance, "_is_traced_array", None):
+        if getattr(kind, "_is_traced_array", None):  # asked of the class: objects may answer to every name
             return type(instance.aval) is not AbstractRef  # tracers of mutable references are no arrays
         return abc.ABCMeta.__subclasscheck__(cls, kind)
 

@@ -82,12 +82,14 @@ def api_boundary(fun: Callable | None = None, **_: Any) -> Callable:
 def boundary(like: Callable) -> Callable:
     """A decorator as `api_boundary`, for a function that presents itself as ``like`` (as by `functools.wraps`)."""
     def decorate(fun):
-        @functools.wraps(like)
         def call(*args, **kwargs):
             try:
                 return fun(*args, **kwargs)
             except Exception as error:
                 shorten(error)
                 raise
-        return call
+        try:
+            return functools.update_wrapper(call, like)
+        except TypeError:  # an object whose __name__ is no text: it shows itself by its class
+            return functools.update_wrapper(call, like, assigned=("__module__", "__doc__"))
     return decorate

@@ -254,7 +254,9 @@ class VJP:
 
 
 def shown(tangent: Any) -> Any:
-    """A tangent or cotangent as users get it: an array also where it is a number, as of a zero that nothing computed."""
+    """A tangent or cotangent as users get it: an array also where it is a scalar of NumPy, as of a zero that nothing computed."""
+    if not isinstance(tangent, (Zero, np.generic)):
+        return tangent
     x = instantiate(tangent)
     if isinstance(x, (np.generic, float, complex)) and context.state.trace is EVAL:
         return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None)

@@ -1,4 +1,6 @@
-"""jax.extend.ifrt_programs: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.extend.ifrt_programs: jaxlib's module of programs for IFRT."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "ifrt_programs": "jax_xla_backend.jaxlib_compat:ifrt_programs",
+})

@@ -99,10 +99,12 @@ def _as_typed(x, asked, sharding):
 
 
 def _resolved(where):
-    if not _is_spec(where):
+    if not _is_spec(where) and getattr(where, "_is_concrete", True):
         return where
     try:
         return backends.get().placements.as_sharding(where)
     except ValueError:
+        if not _is_spec(where):  # on an abstract mesh: the devices will be those of the array
+            return where
         raise RuntimeError(f"lax.with_sharding_constraint: {where} needs a mesh in context (jax.set_mesh(mesh)); or give a "
                            "jax.sharding.NamedSharding, which has its own.") from None

@@ -95,7 +95,7 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
         if isinstance(placement, Space):  # only the memory changes, not the devices
             x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.value))
         elif placement is not None:
-            x = _move(x, as_sharding(placement))
+            x = _move(x, as_sharding(placement, x._sharding))
         if aval is not None:
             aval = typed(aval, x._sharding)
         return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
@@ -126,16 +126,19 @@ def _retype(x: ArrayImpl, aval: Any) -> ArrayImpl:
     return make_array(aval, x.sharding, x._arrays, x.committed)
 
 
-def as_sharding(placement: Any) -> Sharding:
+def as_sharding(placement: Any, here: Sharding | None = None) -> Sharding:
     """``placement`` (a device, a sharding, a `Format`, a `PartitionSpec`, a kind of memory) as a sharding.
 
+    Args:
+      here: where the array is; a placement on an abstract mesh takes its devices from there first.
+
     Raises:
-      ValueError: it is none of these.
+      ValueError: it is none of these, or no devices are known for it.
     """
     if isinstance(placement, Sharding):
         if is_open(placement):
             return default_placement().sharding
-        return placement if placement._is_concrete else on_devices(placement)
+        return placement if placement._is_concrete else on_devices(placement, here)
     if isinstance(placement, client.Device):
         client.get_client(placement.client)
         return make_single_device_sharding(placement)
@@ -159,9 +162,15 @@ def as_sharding(placement: Any) -> Sharding:
                      "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
 
 
-def on_devices(placement: NamedSharding) -> NamedSharding:
-    """A placement in a type, on devices. Raises ValueError where no mesh in use has its axes."""
-    found = mesh.with_devices(placement.mesh)
+def on_devices(placement: NamedSharding, here: Sharding | None = None) -> NamedSharding:
+    """A placement in a type, on the devices of an array that lies ``here``, or of a mesh in use.
+
+    Raises:
+      ValueError: neither has its axes.
+    """
+    known = getattr(here, "mesh", None)
+    same = isinstance(known, mesh.Mesh) and known.shape_tuple == placement.mesh.shape_tuple
+    found = known if same else mesh.with_devices(placement.mesh)
     if found is None:
         raise ValueError(f"{placement} has no devices, as its mesh is abstract, and no mesh of these axes is in use; call "
                          "jax.set_mesh(mesh)")

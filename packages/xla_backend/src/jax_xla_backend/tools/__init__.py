@@ -4,4 +4,5 @@
 ``exporting``   programs that outlive their process
 ``profiler``    what ran when, and who holds memory
 ``roofline``    costs on an ideal machine
+``colocated_python``  functions that run beside devices
 """

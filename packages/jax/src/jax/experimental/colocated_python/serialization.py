@@ -1,0 +1,6 @@
+"""jax.experimental.colocated_python.serialization: names that orbax has in annotations."""
+from jax._lazy import table as _table
+
+__getattr__, __dir__, __all__ = _table(__name__, {
+    "DeviceList": "jax_xla_backend.tools.colocated_python:DeviceList",
+})

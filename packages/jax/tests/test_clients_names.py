@@ -1,0 +1,93 @@
+"""What equinox, flax and orbax ask of names, tables of rules and placements."""
+import numpy as np
+import pytest
+
+import jax
+import jax.extend.core
+import jax.lib
+import jax.numpy as jnp
+from jax.experimental import colocated_python as cp
+from jax.interpreters import batching
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec as P
+
+
+class AnswersToAll:
+    """Answers to every name with itself, as flax' Rngs do."""
+    __name__ = property(lambda self: self)
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    def __call__(self, x):
+        return x + 1
+
+
+def test_an_object_that_answers_to_every_name_is_no_array():
+    assert not isinstance(AnswersToAll(), jax.Array)
+
+
+def test_a_callable_without_a_name_of_text_is_transformed():
+    assert jax.vmap(AnswersToAll())(jnp.zeros(2)).tolist() == [1, 1]
+
+
+def test_names():
+    assert jax.lib.__version__.split(".")[0].isdigit() and jax._src is not None
+    from jax._src import distributed
+    assert distributed.global_state.client is None
+
+
+def test_traces_of_one_transformation_share_main():
+    seen = []
+    jax.jvp(lambda x: seen.append(x._trace.main is jax.extend.core.find_top_trace([x]).main) or x, (1.0,), (1.0,))
+    assert seen == [True]
+
+
+@pytest.mark.parametrize("table, arguments", [
+    (batching.primitive_batchers, 2), (batching.fancy_primitive_batchers, 3), (batching.axis_primitive_batchers, 5)])
+def test_batching_rules_of_each_form(table, arguments):
+    prim, seen = jax.extend.core.Primitive("rule_of_a_form"), []
+    prim.def_impl(lambda x: x)
+    prim.def_abstract_eval(lambda x: x)
+
+    def rule(*given):
+        seen.append((len(given), given[0] if arguments == 5 else 3))
+        return given[-2][0], given[-1][0]
+    table[prim] = rule
+    assert jax.vmap(prim.bind)(jnp.ones(3)).shape == (3,) and seen == [(arguments, 3)]
+
+
+def test_tangents_stay_what_they_were_given_as():
+    value, tangent = jax.jvp(lambda x: x, (2.0,), (3.0,))
+    assert type(value) is type(tangent) is float
+    assert isinstance(jax.jvp(lambda x: 1.0, (2.0,), (3.0,))[1], jax.Array)
+    assert isinstance(jax.grad(lambda x: x)(2.0), jax.Array)
+
+
+def test_constraints_on_abstract_meshes():
+    mesh = Mesh(np.array(jax.devices()[:1]), ("x",), axis_types=(AxisType.Auto,))
+    where = NamedSharding(mesh.abstract_mesh, P("x"))
+    constrain = lambda x: jax.lax.with_sharding_constraint(x, where)
+    placed = NamedSharding(mesh, P("x"))
+    assert constrain(jax.device_put(jnp.ones(2), NamedSharding(mesh, P()))).sharding == placed
+    with jax.set_mesh(mesh):
+        assert constrain(jnp.ones(2)).sharding == placed
+    assert jax.jit(constrain)(jnp.ones(2)).tolist() == [1, 1]
+    wide = NamedSharding(AbstractMesh((2,), ("x",), axis_types=(AxisType.Auto,)), P("x"))
+    with pytest.raises(ValueError, match="has no devices"):
+        jax.lax.with_sharding_constraint(jnp.ones(2), wide)
+    assert jax.jit(lambda x: jax.lax.with_sharding_constraint(x, wide))(jnp.ones(2)).tolist() == [1, 1]
+
+
+def test_colocated_python():
+    double = cp.colocated_python(lambda *xs: [x * 2 for x in xs])
+    assert double(jnp.ones(2))[0].tolist() == [2, 2]
+    with pytest.raises(ValueError, match="does not say where it runs"):
+        double()
+    assert double.specialize(devices=jax.devices())() == []
+    spec = jax.ShapeDtypeStruct((2,), jnp.float32)
+    assert double.specialize(out_specs_fn=lambda x: [spec])(jnp.ones(2))[0].shape == (2,)
+    with pytest.raises(ValueError, match="result"):
+        double.specialize(out_specs_fn=lambda x: [spec])(jnp.ones(3))
+    assert cp.colocated_cpu_devices(jax.devices("cpu")[:1]) == tuple(jax.devices("cpu")[:1])
