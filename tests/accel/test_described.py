@@ -90,3 +90,12 @@ def test_without_the_device_the_cpu_is_used(platform):
     env = {name: value for name, value in os.environ.items() if name != "JAX_PLATFORMS" and not name.startswith("TPU_")}
     out = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, timeout=60, check=True).stdout
     assert json.loads(out) == ["cpu", 1, False]
+
+
+@pytest.mark.parametrize("name", ["svd", "svd full", "pure_callback", "io_callback ordered", "sharded callback", "qr", "psum"])
+def test_programs(name, topology):
+    """A sample of what `nox -s aot_tpu` and `aot_cuda` compile."""
+    spec = importlib.util.spec_from_file_location("accelerators", HERE.parents[1] / "benchmarks" / "accelerators.py")
+    accelerators = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(accelerators)
+    dict(accelerators.programs(topology))[name]().compile()

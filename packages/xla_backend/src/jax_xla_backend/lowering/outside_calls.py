@@ -134,18 +134,18 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     Raises:
       NotImplementedError: the platform has no callbacks.
     """
-    if b.platform == "tpu":
-        return _host_transfer(b, function, operands, out, name)
     target = _CALLBACK_TARGETS.get(b.platform)
-    if target is None:
+    if target is None and b.platform != "tpu":
         raise NotImplementedError(f"host callback {name or function!r}: platform {b.platform} has no callbacks; they "
                                   f"exist on {', '.join([*_CALLBACK_TARGETS, 'tpu'])}")
     together = b.module.shardings.devices > 1 and b.module.axis_env is None  # else each device calls for itself
-    if partitioned and together:
+    if partitioned and together and target is not None:
         return _partitioned_callback(b, target, function, operands, out)
     if together and b.module.shardings.grid is not None:  # XLA would do the same, with a warning on stderr
         everywhere = NamedSharding(b.module.shardings.grid, PartitionSpec())
         operands = [x if x.aval is abstract_token else b.sharding_constraint(x, everywhere) for x in operands]
+    if b.platform == "tpu":
+        return _host_transfer(b, function, operands, out, name, together)
     types = [x.aval for x in operands]
     if b.platform == "cpu" and callback_buffers.worthwhile([*types, *out]):
         target, function = callback_buffers.TARGET, callback_buffers.on_buffers(function, types, out)
@@ -207,8 +207,9 @@ def inspect_sharding(b: Any, x: Value, callback: Callable[[Any], None]) -> None:
 _DEVICE_TO_HOST, _HOST_TO_DEVICE = 2, 3  # types of channels, StableHLO specification
 
 
-def _host_transfer(b, function, operands, out, name):
-    """Send the operands, then receive the results; a token orders the messages."""
+def _host_transfer(b, function, operands, out, name, together):
+    """Send the operands, then receive the results; a token orders the messages. In a program of all devices the first one does."""
+    where = lambda results: ", " + b.module.shardings.on_first_device(results) if together else ""
     tokens = [x for x in operands if x.aval is abstract_token]
     sent = [x for x in operands if x.aval is not abstract_token]
     transfer = b.module.add_transfer(function, len(sent), sum(aval is not abstract_token for aval in out))
@@ -216,21 +217,21 @@ def _host_transfer(b, function, operands, out, name):
                                                       out=abstract_token)
     for x, channel in zip(sent, transfer.send_channels):
         token = b.emit(f'"stablehlo.send"({x}, {token})', x, token, out=abstract_token,
-                       attrs=_channel(channel, _DEVICE_TO_HOST, name))
+                       attrs=_channel(channel, _DEVICE_TO_HOST, name, where(1)))
     channels, results = iter(transfer.receive_channels), []
     for aval in out:
         if aval is abstract_token:
             results.append(None)
             continue
         value, token = b.emit(f'"stablehlo.recv"({token})', token, out=[aval, abstract_token],
-                              attrs=_channel(next(channels), _HOST_TO_DEVICE, name))
+                              attrs=_channel(next(channels), _HOST_TO_DEVICE, name, where(2)))
         results.append(value)
     return [token if x is None else x for x in results]
 
 
-def _channel(number: int, kind: int, name: str) -> str:
+def _channel(number: int, kind: int, name: str, extra: str) -> str:
     rendezvous = quoted(f"{name or 'callback'}_{number}")
     frontend = (f'{{_xla_host_transfer_handler_name = "xla_python_callback", '
                 f"_xla_host_transfer_rendezvous = {rendezvous}}}")
     return (f"{{channel_handle = #stablehlo.channel_handle<handle = {number}, type = {kind}>, is_host_transfer = true, "
-            f"mhlo.frontend_attributes = {frontend}}}")
+            f"mhlo.frontend_attributes = {frontend}{extra}}}")

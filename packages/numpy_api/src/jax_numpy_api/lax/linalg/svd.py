@@ -19,6 +19,7 @@ from jax_numpy_api import lax
 from .common import (batch_rule, check_matrix, columns, diagonal, eye, eye_mask, ffi_call, first_columns, for_platform,
                      full_like, gpu_library, info_type, is_complex, lapack, letter, mh, mm, nan_on_failure, real, real_dtype,
                      rows, safe_reciprocal)
+from .svd_polar import svd_by_polar
 
 
 # Which of these exist depends on the platform.
@@ -91,6 +92,10 @@ def _svd_lower(b, x, *, full_matrices, compute_uv, subset_by_index, algorithm):
     if x.aval.size == 0:
         return _empty(b, x, compute_uv)
     kind = for_platform("svd", b)
+    if kind == "tpu":
+        if algorithm not in (None, SvdAlgorithm.DEFAULT, SvdAlgorithm.POLAR):
+            raise NotImplementedError(f"svd: algorithm={algorithm} does not exist on TPU; use DEFAULT or POLAR.")
+        return b.fun(lambda a: svd_by_polar(a, full_matrices=full_matrices, compute_uv=compute_uv), x)
     full = full_matrices and compute_uv
     u_type = ShapedArray((*batch, m, m if full else k), x.aval.dtype)
     vh_type = ShapedArray((*batch, n if full else k, n), x.aval.dtype)
@@ -102,10 +107,8 @@ def _svd_lower(b, x, *, full_matrices, compute_uv, subset_by_index, algorithm):
         mode = letter("N" if not compute_uv else "A" if full_matrices else "S")
         _, s, u, vh, info = lapack(b, routine, [x], [x.aval, s_type, u_type, vh_type, info], batch_rank=batch_rank,
                                    in_place={0: 0}, mode=mode)
-    elif kind == "gpu":
-        s, u, vh, info = _svd_gpu(b, x, s_type, u_type, vh_type, info, compute_uv, full)
     else:
-        raise NotImplementedError("svd: there is no lowering for TPU; compute it by jax.lax.linalg.eigh of x^H x")
+        s, u, vh, info = _svd_gpu(b, x, s_type, u_type, vh_type, info, compute_uv, full)
     return nan_on_failure(b, info, *([s, u, vh] if compute_uv else [s]))
 
 
