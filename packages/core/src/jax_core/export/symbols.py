@@ -43,7 +43,7 @@ class SymbolicScope:
         for text in texts:
             parts = re.split(r"(>=|<=|==)", text)
             if len(parts) != 3:
-                raise ValueError(f"SymbolicScope: the constraint {text!r} must contain one of '==' or '>=' or '<='")
+                raise ValueError(f"SymbolicScope: the constraint {text!r} is no comparison; write two dimensions with one '==', '>=' or '<=' between them.")
             a, b = (_as_expr(parse_dimension(side, self), self) for side in (parts[0], parts[2]))
             difference = _as_expr(b - a if parts[1] == "<=" else a - b, self)
             value = difference.terms.get((), 0)

@@ -144,8 +144,8 @@ def _split_over(fun, flat, dims):
         if d is not None and (placement := getattr(x, "aval", None)) is not None and (placement := placement.placement) is not None:
             found.add(placement.spec.partitions[d])
     if len(found) > 1:
-        raise ValueError(f"vmap: Mapped away dimension of inputs passed to vmap should be sharded the same, in a call of "
-                         f"{describe_function(fun)}; it is split over {sorted(map(repr, found))}. Reshard some of the arguments.")
+        raise ValueError(f"vmap: the arguments of {describe_function(fun)} are split over different mesh axes along the axis that is mapped: "
+                         f"{sorted(map(repr, found))}. Reshard some of them, so that all are split alike there.")
     return found.pop() if found else None
 
 
