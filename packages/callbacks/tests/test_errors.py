@@ -51,7 +51,7 @@ def looped(f):
 CASES = {"pure": pure, "jit pure": jit(pure), "ordered": ordered, "jit ordered": jit(ordered), "jit debug": jit(watched),
          "unordered": jit(lambda x: io_callback(fail, x, x)), "in a loop": jit(looped(pure)),
          "ordered in a loop": jit(looped(ordered)), "eager loop": looped(ordered),
-         "vmap": vmap(lambda x: pure_callback(fail, x, x, vmap_method="sequential")),
+         "vmap": vmap(lambda x: pure_callback(fail, x, x)),
          "cond": jit(lambda x: lax.cond(x[0] < 9, ordered, lambda x: x, x)),
          "nested": jit(lambda x: pure_callback(jit(pure), x, x))}
 
@@ -253,7 +253,7 @@ ODD = {
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("wrap", [lambda f: f, jit, lambda f: jit(vmap(f)), lambda f: jit(looped(f))], ids=["eager", "jit", "vmap", "loop"])
-@pytest.mark.parametrize("call", [lambda f, x: pure_callback(f, x, x, vmap_method="sequential"), lambda f, x: io_callback(f, x, x),
+@pytest.mark.parametrize("call", [lambda f, x: pure_callback(f, x, x), lambda f, x: io_callback(f, x, x),
                                   lambda f, x: (debug.callback(f, x), x)[1]], ids=["pure", "io", "debug"])
 def test_odd_exceptions_arrive_whole(name, wrap, call):
     given = ODD[name]()

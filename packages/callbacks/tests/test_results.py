@@ -178,7 +178,7 @@ def test_arguments_must_be_arrays():
 
 @MODES
 @pytest.mark.parametrize("method, shapes", [
-    ("sequential", ((2,), (2,))), ("sequential_unrolled", ((2,), (2,))),
+    (None, ((2,), (2,))), ("sequential", ((2,), (2,))), ("sequential_unrolled", ((2,), (2,))),
     ("expand_dims", ((3, 2), (1, 2))), ("broadcast_all", ((3, 2), (3, 2))), ("legacy_vectorized", ((3, 2), (2,)))])
 def test_vmap_methods(mode, method, shapes):
     seen = set()
@@ -192,11 +192,6 @@ def test_vmap_methods(mode, method, shapes):
     a, b = jnp.arange(6.0).reshape(3, 2), jnp.arange(2.0)
     np.testing.assert_array_equal(mode(vmap(f, in_axes=(0, None)))(a, b), a + b)
     assert seen == {shapes}
-
-
-def test_vmap_without_a_method():
-    with pytest.raises(NotImplementedError, match=r"vmap of pure_callback of <.*>: vmap is only supported when a vmap_method"):
-        jit(vmap(lambda x: through(np.sin, x)))(jnp.arange(3.0))
 
 
 def test_nested_vmap():

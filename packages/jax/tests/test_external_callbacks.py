@@ -17,7 +17,7 @@ def host_sin(x):
 
 
 def sin(x):
-    return jax.pure_callback(host_sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x, vmap_method="sequential")
+    return jax.pure_callback(host_sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
 
 
 def test_print_shows_a_tracer_and_debug_print_the_value(capsys):
@@ -166,7 +166,7 @@ def test_bessel_function_with_derivatives():
 def test_keys(mode):
     """A callback gets the words of a typed key, and may return words for one."""
     def through(k):
-        return jax.pure_callback(lambda raw: raw, jax.ShapeDtypeStruct(k.shape, k.dtype), k, vmap_method="sequential")
+        return jax.pure_callback(lambda raw: raw, jax.ShapeDtypeStruct(k.shape, k.dtype), k)
     key = jax.random.key(7)
     np.testing.assert_array_equal(jax.random.key_data(mode(through)(key)), jax.random.key_data(key))
     keys = jax.random.split(key, 3)

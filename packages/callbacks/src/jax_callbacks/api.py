@@ -133,10 +133,7 @@ def _pure_jvp(primals, tangents, **params):
 
 
 def _pure_batch(axis, args, dims, *, site, vmap_method, sharding):
-    if vmap_method is None:
-        raise NotImplementedError(f"vmap of pure_callback of {site}: vmap is only supported when a vmap_method is given, one of "
-                                  f"{', '.join(map(repr, VMAP_METHODS))}; \"sequential\" calls the function once for each element.")
-    if vmap_method in ("sequential", "sequential_unrolled"):
+    if vmap_method in (None, "sequential", "sequential_unrolled"):
         return batch_by_loop(pure_callback_p, axis, args, dims, site, vmap_method=vmap_method, sharding=sharding)
     if vmap_method == "broadcast_all":
         args = [bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
@@ -162,7 +159,7 @@ pure_callback_p = Primitive(
     batch=_pure_batch,
     lower=lambda b, *xs, site, **_: lower_call(b, xs, site, None, has_side_effect=False),
     lowers_keys=True,
-    traits=Traits(Kind.HOST, lane_by_lane=lambda *, vmap_method, **_: vmap_method in ("sequential", "sequential_unrolled")))
+    traits=Traits(Kind.HOST, lane_by_lane=lambda *, vmap_method, **_: vmap_method in (None, "sequential", "sequential_unrolled")))
 
 
 def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args: Any, sharding: Placement | None = None,
@@ -177,7 +174,7 @@ def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *ar
       result_shape_dtypes: pytree of the structure of the result, whose leaves have ``shape`` and ``dtype``.
       args, kwargs: pytrees of arrays; keywords with the names of this function's own arguments are not passed on.
       sharding: one device to run for (accepted; where the program runs on several devices).
-      vmap_method: how `vmap` calls it; by default not at all. ``"sequential"`` and ``"sequential_unrolled"``: once for each
+      vmap_method: how `vmap` calls it. ``"sequential"`` (the default) and ``"sequential_unrolled"``: once for each
         element. The others call it once, with a leading batch axis on the mapped arguments and on the results; the
         arguments that are not mapped get an axis of length one with ``"expand_dims"``, are repeated with
         ``"broadcast_all"``, and stay as they are with ``"legacy_vectorized"``.
@@ -187,7 +184,6 @@ def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *ar
       arrays of the declared shapes and dtypes.
 
     Raises:
-      NotImplementedError: under `vmap`, without a ``vmap_method``.
       ValueError: unknown ``vmap_method``, or a 64-bit result while x64 is off; when it is differentiated.
       TypeError: an argument is not an array.
       Exceptions of the callback are raised by the program; those of a wrong result are ValueErrors.
