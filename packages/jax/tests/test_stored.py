@@ -116,7 +116,7 @@ def test_wrapped_functions():
 
 
 def test_arrays_with_an_error():
-    aval = jax.core.ShapedArray((3,), np.float32, sharding=jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+    aval = jax.ShapeDtypeStruct((3,), np.float32, sharding=jax.sharding.SingleDeviceSharding(jax.devices()[0]))
     array = transfer.make_error_array(aval, "lost on the way")
     with pytest.raises(RuntimeError, match="lost on the way"):
         np.asarray(array)

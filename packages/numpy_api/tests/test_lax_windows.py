@@ -102,7 +102,7 @@ BAD = [
     Bad(lambda x: lax.reduce_window(x, 0.0, lax.add, (2,)), "f32[4,6]", TypeError, "wrong number of window_dimensions"),
     Bad(lambda x: lax.reduce_window(x, 0.0, lax.add, (2, 2), (0, 1)), "f32[4,6]", TypeError, "window_strides must .* strictly positive"),
     Bad(lambda x: lax.reduce_window(x, 0.0, lax.add, (2, 2), (1, 1), "HALF"), "f32[4,6]", RuntimeError, "HALF"),
-    Bad(lambda x: lax.reduce_window(x, np.zeros(2, np.float32), lax.add, (2, 2)), "f32[4,6]", TypeError, "scalars"),
+    Bad(lambda x: lax.reduce_window(x, np.zeros(2, np.float32), lax.add, (2, 2)), "f32[4,6]", TypeError, "must be a scalar"),
     Bad(lambda x: lax.fft(x, "DFT", (4,)), "c64[4]", ValueError, "Unknown FFT type 'DFT'"),
     Bad(lambda x: lax.fft(x, "RFFT", (5,)), "f32[4]", ValueError, r"minor dimensions must be equal to fft_lengths \(5,\)"),
     Bad(lambda x: lax.fft(x, "RFFT", (4,)), "c64[4]", ValueError, "only real valued inputs"),

@@ -50,7 +50,7 @@ TransferConnection.pull = pull
 
 
 def make_error_array(aval: AbstractValue, message: str) -> Any:
-    """An array of type ``aval``, which must have a sharding, that raises ``message`` when somebody looks at it."""
+    """An array of the shape, dtype and sharding of ``aval`` (a `jax.ShapeDtypeStruct`) that raises ``message`` when somebody looks at it."""
     return _jax._make_error_array(next(iter(aval.sharding.device_set)).client, aval, message)
 
 
