@@ -92,6 +92,14 @@ def stress(session: nox.Session) -> None:
 
 
 @nox.session
+def fuzz(session: nox.Session) -> None:
+    """Random programs run in ways that must agree. Arguments: --seconds N --seed S [--reference PYTHON [--lenient]]."""
+    install(session, ALL)
+    session.run("python", "-m", "fuzz", *session.posargs, env={
+        "PYTHONPATH": str(ROOT / "tests"), "JAX_ENABLE_COMPILATION_CACHE": "0", "JAX_THREEFRY_PARTITIONABLE": "1"})
+
+
+@nox.session
 def clients(session: nox.Session) -> None:
     """Libraries from the index that were written for JAX run on ours."""
     install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",

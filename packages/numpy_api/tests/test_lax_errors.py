@@ -16,6 +16,8 @@ CASES = [
     Bad(lax.lt, "c64[3],c64[3]", TypeError, r"lax.lt does not accept dtype complex64\[3\]"),
     Bad(lax.abs, "u8[3]", TypeError, r"lax.abs does not accept dtype uint8\[3\]"),
     Bad(lax.real, "f32[3]", TypeError, r"lax.real does not accept dtype float32\[3\]"),
+    Bad(lax.complex, "bf16[3],bf16[3]", TypeError, r"lax.complex does not accept dtype bfloat16\[3\]; it takes float32"),
+    Bad(lax.complex, "f16[3],f16[]", TypeError, r"lax.complex does not accept dtype float16"),
     Bad(lax.pow, "i32[3],i32[3]", TypeError, r"lax.pow does not accept dtype int32\[3\]"),
     Bad(lax.pow, "f32[3],bf16[3]", TypeError, r"lax.pow requires an exponent of the dtype of the base"),
     Bad(lax.integer_pow, "i32[3]", TypeError, r"integers cannot be raised to negative powers", y=-2),

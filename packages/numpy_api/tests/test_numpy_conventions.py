@@ -74,6 +74,8 @@ ROWS = {
     "jnp.setdiff1d(jnp.array([5, 7]), jnp.array([7]), size=3)": "int32 [5, 0, 0]",
     "jnp.setxor1d(v, v, size=-1)": "ValueError",
     "jnp.unique(v, size=-1)": "ValueError",
+    "jnp.unique(jnp.zeros(0), size=2)": "ValueError", "jnp.unique(jnp.zeros(0), size=1, fill_value=1)": "float32 [1.0]",
+    "jnp.unique(jnp.zeros(0), size=0)": "float32 []",
     "jnp.unique(v, size=0)": "float32 []",
     "jnp.unique(v, True, size=0)": "tuple(float32 [], int32 [])",
     "jnp.nonzero(v, size=-1)": "ValueError",

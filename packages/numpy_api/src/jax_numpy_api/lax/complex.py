@@ -36,6 +36,8 @@ imag_p = elementwise("imag", "stablehlo.imag", accepts=COMPLEX, jvp=LINEAR, resu
 
 
 def _complex_type(x, y):
+    if x.dtype.itemsize < 4:
+        raise TypeError(f"lax.complex does not accept dtype {x}; it takes float32 and float64, as no complex dtype has narrower parts")
     return dtypes.to_complex_dtype(x.dtype)
 
 

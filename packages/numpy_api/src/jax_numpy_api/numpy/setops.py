@@ -137,6 +137,8 @@ def _padded(ar: Any, wanted: tuple, axis: Any, equal_nan: bool, size: int, fill_
 
 def _padded_empty(ar, rows, wanted, axis, size, fill_value):
     shape = (size,) if axis is None else tuple(size if i == axis else m for i, m in enumerate(ar.shape))
+    if size and fill_value is None:
+        raise ValueError(f"jnp.unique: an array of shape {ar.shape} has no element to fill a result of size={size} with; pass fill_value")
     fill = 0 if fill_value is None else fill_value
     integer = dtypes.default_int_dtype()
     extra = [lax.full((size,), 0, integer), lax.full(ar.shape if axis is None else (0,), 0, integer),

@@ -1,0 +1,35 @@
+"""`python -m fuzz --seconds N --seed S [--reference PYTHON]` with `tests` on the path; `nox -s fuzz -- ...` does that."""
+import argparse
+import collections
+import sys
+
+from fuzz import checks, runner
+from fuzz.reference import Reference
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="fuzz")
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first program of the seed")
+    parser.add_argument("--reference", help="an interpreter with another implementation of jax; only it is compared with")
+    parser.add_argument("--lenient", action="store_true", help="say nothing of programs that the reference refuses")
+    given = parser.parse_args()
+    reference = Reference(given.reference) if given.reference else None
+    counts: collections.Counter = collections.Counter()
+    kinds: collections.Counter = collections.Counter()
+    try:
+        chosen = {"reference": checks.against(reference, given.lenient)} if reference else checks.CHECKS
+        for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, counts=counts):
+            print(found, flush=True)
+            kinds[f"{found.check}: {found.kind}"] += 1
+    finally:
+        if reference:
+            reference.close()
+    print(f"{counts.pop('programs', 0)} programs, {sum(kinds.values())} differences", dict(kinds.most_common()))
+    print("programs by category:", dict(counts.most_common()))
+    return 1 if kinds else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

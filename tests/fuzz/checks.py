@@ -1,0 +1,186 @@
+"""Ways of running a program that must agree, and how near.
+
+A check takes a `grammar.Program` and returns what differs, as ``(kind, words)``, or None. The kind is what shrinking keeps.
+"""
+from __future__ import annotations
+
+import re
+import warnings
+from typing import Any, Callable
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax_core.representation.jaxpr import interpret
+
+from fuzz import outcome
+from fuzz.grammar import Program
+from fuzz.outcome import Outcome
+from fuzz.reference import Reference
+
+Difference = tuple[str, str] | None
+PRECISION = {"bfloat16": 2.0 ** -7, "float16": 2.0 ** -10, "float32": 2.0 ** -23, "complex64": 2.0 ** -23,
+             "float64": 2.0 ** -52, "complex128": 2.0 ** -52}
+
+
+# -- comparing -----------------------------------------------------------------------------------------------------------
+
+def _values_differ(got: Any, want: Any, dtype: str) -> Difference:
+    if dtype not in PRECISION:
+        return None if np.array_equal(got, want) else ("value", f"{got} for {want}".replace("\n", ""))
+    with np.errstate(all="ignore"):
+        wide = np.complex128 if dtype.startswith("complex") else np.float64
+        a, b = np.asarray(got, wide), np.asarray(want, wide)
+        words = f"{a} for {b}".replace("\n", "")
+        if not np.array_equal(np.isnan(a), np.isnan(b)):
+            return "nan", words
+        whole = np.isfinite(a) & np.isfinite(b)
+        if not ((a == b) | whole | np.isnan(a)).all():
+            return "infinity", words
+        if not whole.any():
+            return None
+        error = np.abs(a - b)[whole].max() / max(np.abs(b)[whole].max(), 1e-30)
+        tiny = np.abs(a - b)[whole].max() < 1e-6 * (np.abs(a).max() < 1e-3)
+    return None if error <= 8 * PRECISION[dtype] ** 0.5 or tiny else ("value", words)
+
+
+def compare(got: Outcome, want: Outcome, weak: bool = True) -> Difference:
+    """What a user could see of a difference; of values only what no rounding explains."""
+    if got.error or want.error:
+        if got.error == want.error:
+            return None
+        if not want.error:
+            return f"raises {got.error}", got.detail
+        return (f"class {want.error}" if got.error else f"accepts what raises {want.error}"), f"{got.detail or 'a result'} for {want.detail}"
+    if got.tree != want.tree:
+        return "tree", f"{got.tree} for {want.tree}"
+    for a, b in zip(got.leaves, want.leaves):
+        for field in ("kind", "dtype", "shape", *(["weak"] if weak else [])):
+            if getattr(a, field) != getattr(b, field):
+                return field, f"{getattr(a, field)} for {getattr(b, field)}"
+        found = _values_differ(a.value, b.value, a.dtype)
+        if found:
+            return found
+    return None
+
+
+# -- checks --------------------------------------------------------------------------------------------------------------
+
+def _parts(text: str) -> tuple[Callable, tuple]:
+    scope = outcome.namespace()
+    exec(text, scope)
+    return scope["f"], scope["args"]
+
+
+def _as_arrays(found: Outcome) -> Outcome:
+    return found._replace(leaves=tuple(leaf._replace(kind="array") for leaf in found.leaves))
+
+
+def compiled(program: Program) -> Difference:
+    """`jit` changes nothing but which errors of concrete values there are."""
+    eager = outcome.run(f"{program.text}\nout = f(*map(jnp.asarray, args))")
+    whole = outcome.run(f"{program.text}\nout = jax.jit(f)(*args)")
+    if whole.error or eager.error:
+        return None if whole.error else ("jit accepts", eager.detail)
+    return compare(whole, _as_arrays(eager), weak=False)
+
+
+def mapped(program: Program) -> Difference:
+    """`vmap` over one, and over copies, is the function of each."""
+    eager = outcome.run(f"{program.text}\nout = f(*args)")
+    if eager.error or "prng" in program.text or "random" in program.text:
+        return None
+    batched = outcome.run(f"{program.text}\nout = jax.tree.map(lambda x: x[1], jax.vmap(f)(*[jnp.stack([jnp.asarray(x)] * 2) for x in args]))")
+    if batched.error:
+        return None
+    return compare(batched, _as_arrays(eager), weak=False)
+
+
+def primitives(program: Program) -> Difference:
+    """Each equation of the traced program is what its primitive's NumPy reference says."""
+    found: list[Difference] = []
+
+    def apply(eqn: Any, operands: list) -> list:
+        result = eqn.primitive.bind(*operands, **eqn.params)
+        results = list(result) if eqn.primitive.multiple_results else [result]
+        reference = getattr(eqn.primitive, "reference", None)
+        if reference and not found and all(isinstance(x, (jax.Array, np.ndarray, np.generic, int, float, complex)) and
+                                           not jnp.issubdtype(jnp.result_type(x), jax.dtypes.extended) for x in operands):
+            wanted = reference(*map(np.asarray, operands), **eqn.params)
+            for got, want in zip(results, wanted if isinstance(wanted, (list, tuple)) else [wanted]):
+                differs = _values_differ(np.asarray(got), np.asarray(want), str(got.dtype))
+                if differs:
+                    found.append((f"{eqn.primitive.name}: {differs[0]}", f"{differs[1]} of {operands}".replace("\n", "")))
+        return results
+
+    with outcome.default_settings(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            f, args = _parts(program.text)
+            closed = jax.make_jaxpr(f)(*args)
+        except Exception:
+            return None
+        interpret(closed.jaxpr, closed.consts, jax.tree.leaves(args), apply)
+    return found[0] if found else None
+
+
+def _wide(text: str) -> str:
+    """The program in double precision."""
+    text = re.sub(r"bfloat16|float16|float32", "float64", text.replace("complex64", "complex128"))
+    lines = [line for line in text.splitlines() if "x64" not in line]
+    return "\n".join(["jax.config.update('jax_enable_x64', True)", *lines])
+
+
+def derivatives(program: Program) -> Difference:
+    """Far from kinks a tangent is the difference quotient; everywhere a cotangent is the transpose of the tangent."""
+    if "reduce_precision" in program.text:  # it rounds tangents too, so that they are not linear
+        return None
+    with outcome.default_settings(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            f, args = _parts(_wide(program.text))
+            if jnp.result_type(args[0]) != np.float64:
+                return None
+            x = jnp.asarray(args[0])
+            g = lambda t: [y for y in jax.tree.leaves(f(t, *args[1:])) if y.dtype == np.float64]
+            v = jnp.asarray(np.random.default_rng(0).normal(size=x.shape))
+            y, tangents = jax.jvp(g, (x,), (v,))
+            _, pull = jax.vjp(g, x)
+            cotangents = [jnp.asarray(np.random.default_rng(1).normal(size=t.shape)) for t in tangents]
+            back, = pull(cotangents)
+        except Exception:
+            return None
+        forward, backward = sum(float(jnp.vdot(c, t)) for c, t in zip(cotangents, tangents)), float(jnp.vdot(back, v))
+        size = sum(float(jnp.vdot(abs(c), abs(t))) for c, t in zip(cotangents, tangents)) + float(jnp.vdot(abs(back), abs(v)))
+        if np.isfinite(size) and abs(forward - backward) > 1e-7 * size:
+            return "transpose", f"{backward} for {forward}"
+        if program.manner != "plain" or not all(np.isfinite(t).all() for t in (*y, *tangents)):
+            return None
+        def slope(h: float) -> list:
+            return [(a - b) / h for a, b in zip(g(x + h * v), y)]
+
+        sides = [slope(h) for h in (1e-5, -1e-5, 2e-5, -2e-5)]
+        for i, tangent in enumerate(tangents):
+            right, left, right2, left2 = (np.asarray(side[i]) for side in sides)
+            scale = 1 + float(np.abs(np.asarray(tangent)).max(initial=0)) + float(np.abs(np.asarray(y[i])).max(initial=0))
+            bend = max(float(np.abs(p).max(initial=0)) for p in (right - left, right2 - left2, right - right2))
+            if not bend < 1e-3 * scale:  # a kink, or too steep
+                continue
+            if float(np.abs((right + left) / 2 - np.asarray(tangent)).max(initial=0)) > 2e-3 * scale:
+                return "derivative", f"{tangent} for {(right + left) / 2}".replace("\n", "")
+    return None
+
+
+CHECKS = {"jit": compiled, "vmap": mapped, "NumPy": primitives, "derivatives": derivatives}
+
+
+def against(reference: Reference, lenient: bool = False) -> Callable[[Program], Difference]:
+    """The check of a program, run its own way, against another implementation; a lenient one may accept what that refuses."""
+    def check(program: Program) -> Difference:
+        want = reference.run(program.full)
+        if want.error == "no answer" or want.error and lenient:
+            return None
+        return compare(outcome.run(program.full), want)
+    return check
+
+

@@ -1,0 +1,163 @@
+"""Programs as text, drawn with a seed: a function of a few lines, its arguments, and one way of running it.
+
+    jax.config.update('jax_enable_x64', True)
+    def f(a, b):
+        c = jnp.tanh(a)
+        d = lax.scan(lambda s, t: (s * t, s), b, c)[0]
+        return c, d
+    args = (jnp.array([0.5, 1.0], 'float32'), 2.0)
+    out = jax.jit(f)(*args)
+
+A line is drawn from `templates`; what it would return is asked of `jax.eval_shape`. Lines that raise are mostly drawn
+again, and sometimes kept as the last one: an error is an outcome too.
+"""
+from __future__ import annotations
+
+import random
+import re
+import warnings
+from typing import Any, Callable, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from fuzz import outcome, templates, values
+
+ROUTES = {  # how the function is run
+    "eager": "f(*args)", "jit": "jax.jit(f)(*args)", "jit of vmap": "jax.jit(jax.vmap(f, in_axes=None, axis_size=2))(*args)",
+    "vmap": "jax.vmap(f)(*[jnp.stack([x, x]) for x in args])",
+    "grad": "jax.grad(lambda *xs: sum(jnp.sum(y) for y in jax.tree.leaves(f(*xs)) if jnp.issubdtype(y.dtype, jnp.floating)))(*args)",
+    "jvp": "jax.jvp(lambda x: f(x, *args[1:]), (args[0],), (jnp.ones_like(args[0]),))",
+    "vjp": "jax.vjp(lambda x: f(x, *args[1:]), args[0])[0]",
+    "linearize": "jax.linearize(lambda x: f(x, *args[1:]), args[0])[1](jnp.ones_like(args[0]))",
+    "jacfwd": "jax.jacfwd(f)(*args)", "jacrev": "jax.jacrev(f)(*args)", "checkpoint": "jax.checkpoint(f)(*args)",
+}
+_SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
+
+
+class Program(NamedTuple):
+    """A text without its last line, that line's right side, and what was drawn on the way."""
+    text: str
+    route: str
+    categories: tuple[str, ...]
+    manner: str
+
+    @property
+    def full(self) -> str:
+        return f"{self.text}\nout = {self.route}"
+
+
+class _Draw:
+    """One program in the making: the variables so far, and their types."""
+
+    def __init__(self, rng: random.Random, namespace: dict[str, Any]):
+        self.rng, self.namespace, self.types = rng, namespace, {}
+
+    def variable(self, like: Any = None, accept: Callable[[Any], bool] = lambda t: True) -> str:
+        """A variable; mostly one that broadcasts with ``like``."""
+        names = [n for n, t in self.types.items() if accept(t)]
+        if like is not None and self.rng.random() < 0.9:
+            names = [n for n in names if _fits(self.types[n].shape, like.shape)] or names
+        if not names:
+            raise LookupError
+        return self.rng.choice(names[-3:] if self.rng.random() < 0.6 else names)
+
+    def fill(self, template: str) -> str:
+        chosen: dict[str, str] = {}
+        first: list[Any] = []
+
+        def slot(match: re.Match) -> str:
+            kind, inner = match[1], match[2]
+            if kind == "body":
+                return self.body(inner.split(","))
+            if kind == "axis":
+                return str(self.rng.choice((0, -1, -1, 0, 1, "None")))
+            if kind == "dtype":
+                return repr(self.rng.choice(values.DTYPES))
+            if kind == "lit":
+                return self.rng.choice(values.LITERALS)
+            if kind == "n":
+                return str(self.rng.choice((0, 1, 2, 3)))
+            if kind == "mask":
+                return f"({self.variable(first[0] if first else None)} > {self.rng.choice(('0', '1', '0.5'))})"
+            if kind not in chosen:
+                accept = {"f": _is_float, "g": _is_float, "i": _is_integer, "m": lambda t: len(t.shape) == 2,
+                          "s": lambda t: _is_float(t) and len(t.shape) == 2 and t.shape[0] == t.shape[1], "k": _is_key}.get(
+                              kind, lambda t: not _is_key(t))
+                chosen[kind] = self.variable(first[0] if first else None, accept)
+                first.append(self.types[chosen[kind]])
+            return chosen[kind]
+        return _SLOT.sub(slot, template)
+
+    def body(self, names: list[str], depth: int = 2) -> str:
+        """An expression of the parameters of a lambda, mostly of the first one's shape."""
+        if depth == 0 or self.rng.random() < 0.15:
+            return self.rng.choice(names)
+        template = self.rng.choice(templates.BODY)
+        return _SLOT.sub(lambda m: self.rng.choice(values.LITERALS) if m[1] == "lit" else self.body(names, depth - 1), template)
+
+    def type_of(self, line: str) -> Any:
+        return jax.eval_shape(lambda given: eval(line, self.namespace | given), self.types)
+
+
+def _fits(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
+    return all(m == n or 1 in (m, n) for m, n in zip(a[::-1], b[::-1]))
+
+
+def _is_key(t: Any) -> bool:
+    return jnp.issubdtype(t.dtype, jax.dtypes.prng_key) or (t.dtype == np.uint32 and t.shape == (2,))
+
+
+def _is_float(t: Any) -> bool:
+    return jnp.issubdtype(t.dtype, jnp.inexact)
+
+
+def _is_integer(t: Any) -> bool:
+    return jnp.issubdtype(t.dtype, jnp.integer)
+
+
+def draw(seed: int | str) -> Program:
+    """The program of a seed."""
+    rng = random.Random(f"program {seed}")
+    settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
+    manner = rng.choices(("plain", "ties", "special"), (5, 3, 2))[0]
+    shape = rng.choice(values.SHAPES)
+    arguments = [values.argument(rng, shape if rng.random() < 0.6 else rng.choice(values.SHAPES), manner, inexact=i == 0)
+                 for i in range(rng.randint(1, 3))]
+    names = "abc"[:len(arguments)]
+    with outcome.default_settings(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        namespace = outcome.namespace()
+        exec("\n".join(settings), namespace)
+        drawing = _Draw(rng, namespace)
+        drawing.types = {n: jax.eval_shape(jnp.asarray, eval(text, namespace)) for n, text in zip(names, arguments)}
+        lines, categories, results = [], [], []
+        for name in "uvwxyz"[:rng.randint(1, 5)]:
+            for _ in range(8):
+                category = rng.choice(list(templates.LINES))
+                try:
+                    line = drawing.fill(rng.choice(templates.LINES[category]))
+                    result = drawing.type_of(line)
+                except LookupError:
+                    continue
+                except Exception:
+                    if rng.random() > 0.03:
+                        continue
+                    result = None
+                lines.append(f"    {name} = {line}")
+                categories.append(category)
+                results.append(name)
+                if hasattr(result, "shape") and hasattr(result, "dtype") and result.size < 200:
+                    drawing.types[name] = result
+                break
+            else:
+                continue
+            if result is None:
+                break
+    used = "\n".join(lines)
+    returned = [n for n in results if n == results[-1] or not re.search(rf"\b{n}\b", used.split(f"{n} =", 1)[1])]
+    text = "\n".join([*settings, f"def f({', '.join(names)}):", *lines, f"    return {', '.join(returned) or names[0]}",
+                      f"args = ({', '.join(arguments)},)"])
+    route = rng.choice(list(ROUTES))
+    return Program(text, ROUTES[route], (*categories, route), manner)

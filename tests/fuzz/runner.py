@@ -1,0 +1,54 @@
+"""Programs, one after another: drawn, checked, and what differs shrunk."""
+from __future__ import annotations
+
+import collections
+import time
+from typing import Callable, Iterator, NamedTuple
+
+from fuzz import grammar, shrink
+from fuzz.checks import Difference
+from fuzz.grammar import Program
+
+
+class Found(NamedTuple):
+    seed: str
+    check: str
+    kind: str
+    words: str
+    text: str
+
+    def __str__(self):
+        return f"# seed {self.seed}, check {self.check}: {self.kind}: {self.words}\n{self.text}\n"
+
+
+def _shrunk(program: Program, check: Callable[[Program], Difference], kind: str, tries: int) -> Program:
+    def remade(text: str) -> Program:
+        body, _, route = text.rpartition("\nout = ")
+        return program._replace(text=body, route=route)
+
+    def differs(text: str) -> bool:
+        try:
+            found = check(remade(text))
+        except Exception:
+            return False
+        return found is not None and found[0] == kind
+    return remade(shrink.shrink(program.full, differs, tries))
+
+
+def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, programs: int | None = None, seconds: float | None = None,
+        tries: int = 400, first: int = 0, counts: collections.Counter | None = None) -> Iterator[Found]:
+    """What differs, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by category."""
+    ends = None if seconds is None else time.monotonic() + seconds
+    number = first
+    while (programs is None or number < first + programs) and (ends is None or time.monotonic() < ends):
+        name = f"{seed}.{number}"
+        number += 1
+        program = grammar.draw(name)
+        if counts is not None:
+            counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
+        for what, check in checks.items():
+            found = check(program)
+            if found:
+                small = _shrunk(program, check, found[0], tries)
+                kind, words = check(small) or found
+                yield Found(name, what, kind, words[:500], small.full)

@@ -1,0 +1,53 @@
+"""Types and contents of arguments, as text that evaluates to them."""
+from __future__ import annotations
+
+import random
+
+FLOATS = ("float32", "float32", "float32", "float32", "bfloat16", "float16", "float64")
+INTEGERS = ("int32", "int32", "int8", "uint8", "int16", "uint32", "int64")
+DTYPES = FLOATS + INTEGERS + ("bool", "complex64")
+SHAPES = ("()", "(3,)", "(3,)", "(2, 3)", "(3, 3)", "(1,)", "(0,)", "(2, 0)", "(4,)", "(2, 1, 3)")
+TIES = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, 3.0)
+SPECIAL = ("inf", "-inf", "nan", "0.0", "-0.0", "1e-40", "3e38", "1.0", "-1.0", "0.5", "-2.5")
+LITERALS = ("2", "3", "1", "0", "-1", "0.5", "2.0", "1.5", "-1.0", "True", "jnp.float32(2)", "np.int32(3)", "np.float64(0.5)")
+
+
+def _content(rng: random.Random, dtype: str, manner: str) -> str:
+    """One element."""
+    if dtype == "bool":
+        return rng.choice(("True", "False"))
+    if "int" in dtype:
+        low = 0 if dtype.startswith("u") else -3
+        largest = {"int8": 127, "uint8": 255}.get(dtype, 1000)
+        return str(rng.choice((largest, -largest * (low < 0), 0, 1)) if manner == "special" else rng.randint(low, 4))
+    if manner == "special" and rng.random() < 0.4:
+        return rng.choice(SPECIAL)
+    number = rng.choice(TIES) if manner != "plain" else round(rng.uniform(-2, 2), 2)
+    if dtype.startswith("complex"):
+        return repr(complex(number, rng.choice(TIES) if manner != "plain" else round(rng.uniform(-2, 2), 2)))
+    return repr(number)
+
+
+def _nested(rng: random.Random, shape: tuple[int, ...], dtype: str, manner: str) -> str:
+    if not shape:
+        return _content(rng, dtype, manner)
+    return "[" + ", ".join(_nested(rng, shape[1:], dtype, manner) for _ in range(shape[0])) + "]"
+
+
+def array(rng: random.Random, shape: str, dtype: str, manner: str) -> str:
+    """An array whose elements are ``plain`` (far from kinks), ``ties`` (few values, often equal) or ``special``."""
+    sizes = eval(shape)
+    if 0 in sizes:
+        return f"jnp.zeros({shape}, '{dtype}')"
+    return f"jnp.array({_nested(rng, sizes, dtype, manner)}, '{dtype}')"
+
+
+def argument(rng: random.Random, shape: str, manner: str, inexact: bool) -> str:
+    """An array, a NumPy array, a Python number (weakly typed), or keys."""
+    draw = rng.random()
+    if draw < 0.05 and not inexact:
+        return rng.choice(("jax.random.key(3)", "jax.random.PRNGKey(7)", "jax.random.split(jax.random.key(1), 3)"))
+    if draw < 0.14:
+        return rng.choice(("0.5", "-1.5", "2.0") if inexact else ("2", "-1", "0.5", "True", "jnp.asarray(2.0)"))
+    text = array(rng, shape, rng.choice(FLOATS if inexact else DTYPES), manner)
+    return text.replace("jnp.", "np.") if draw < 0.2 and "bfloat16" not in text else text
