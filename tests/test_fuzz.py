@@ -45,7 +45,7 @@ def test_a_planted_wrong_rule_is_caught_and_shrunk(monkeypatch, rule, check):
     monkeypatch.setattr(grammar, "draw", lambda seed: _program(PLANTED))
     found, = runner.run(0, {check: checks.CHECKS[check]}, programs=1)
     assert "arctan" in found.text and "cos" not in found.text and "reshape" not in found.text
-    assert len(found.text.splitlines()) <= 5
+    assert len(found.text.splitlines()) <= 7
 
 
 def _program(text):
@@ -72,3 +72,12 @@ def test_shrinking_keeps_what_differs():
 def test_settings_end_with_their_program():
     outcome.run("jax.config.update('jax_enable_x64', True)\nout = 1")
     assert jnp.ones(1).dtype == jnp.float32 and not jax.config.jax_enable_x64
+
+
+@pytest.mark.parametrize("program", [
+    "x = jnp.float32(0.5).view('uint32')\nout = x.shape == np.asarray(x).shape == ()",
+    "out = jax.jit(lambda: jnp.abs(lax.iota('complex64', 3)))().tolist() == [0, 1, 2]",  # ended the process
+    "out = jax.jit(lambda: lax.iota('complex64', 3))().tolist() == [0, 1, 2]",
+])
+def test_found(program):
+    assert outcome.run(program).leaves[0].value is True

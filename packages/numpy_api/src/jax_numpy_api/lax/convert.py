@@ -72,7 +72,7 @@ def _bitcast_batch(axis, args, dims, *, new_dtype):
 
 
 def _bitcast_reference(x, *, new_dtype):
-    x, new = np.ascontiguousarray(x), np.dtype(new_dtype)
+    x, new = np.asarray(x, order="C"), np.dtype(new_dtype)
     if x.dtype.itemsize == new.itemsize:
         return x.view(new)
     shape = (*x.shape, x.dtype.itemsize // new.itemsize) if x.dtype.itemsize > new.itemsize else x.shape[:-1]

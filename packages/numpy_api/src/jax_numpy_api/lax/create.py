@@ -40,9 +40,18 @@ def _iota_reference(*, dtype, shape, dimension, sharding=None):
     return np.broadcast_to(line.reshape([-1 if i == dimension else 1 for i in range(len(shape))]), shape)
 
 
+def _iota_lower(b, *, dtype, shape, dimension, sharding=None):
+    out = b.out_avals[0]
+    if out.dtype.kind != "c":
+        return b.emit(f"stablehlo.iota dim = {dimension}", out=out)
+    # XLA takes the absolute value of an iota for the iota itself, and dies where their dtypes differ
+    parts = dtypes.finfo(out.dtype).dtype
+    return b.convert(b.emit(f"stablehlo.iota dim = {dimension}", out=ShapedArray(out.shape, parts)), out.dtype)
+
+
 iota_p = Primitive(
     "iota", out_type=_iota_type, jvp=ZERO, batch=none("iota has no operand that could be mapped"),
-    lower=lambda b, *, dtype, shape, dimension, sharding=None: b.emit(f"stablehlo.iota dim = {dimension}", out=b.out_avals[0]),
+    lower=_iota_lower,
     reference=_iota_reference, exact=True, traits=Traits(Kind.MOVE))
 
 
