@@ -63,7 +63,7 @@ def test_donated_arguments_are_consumed(kw, by_name):
         return
     out = compiled(x=x, y=1.0) if by_name else compiled(x, 1.0)
     assert np.allclose(out, THREE + 1) and x.is_deleted()
-    with pytest.raises(RuntimeError, match="donated|deleted"):
+    with pytest.raises((RuntimeError, ValueError), match="donated|deleted"):  # jaxlib 0.10 finds it in a warm call, as a ValueError
         x + 1
 
 

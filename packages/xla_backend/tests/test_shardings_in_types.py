@@ -141,5 +141,5 @@ def test_explicit_axes_types():
 
 
 def test_vmapped_axes_are_split_alike():
-    with pytest.raises(ValueError, match="sharded the same"):
+    with pytest.raises(ValueError, match="split over different mesh axes"):
         vmap(lambda x, y: x + y)(put(P("x")), put(P()))

@@ -26,7 +26,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it l
 from jaxlib._jax import pytree as _pytree
 from jaxlib._jax.pytree import DictKey, FlattenedIndexKey, GetAttrKey, PyTreeDef, SequenceKey
 
-from .tracebacks import shorten
+from .tracebacks import shorten as _shorten
 
 if TYPE_CHECKING:
     from .typing import PyTree
@@ -182,7 +182,7 @@ def tree_map(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[
         columns = [_flatten_like(treedef, other, tree, "tree_map", f"rest[{i}]", is_leaf) for i, other in enumerate(rest)]
         return treedef.unflatten(_map(f, leaves, *columns))
     except Exception as error:
-        shorten(error)
+        _shorten(error)
         raise
 
 

@@ -149,6 +149,8 @@ def _scaled(x, scale):
         return x
     scale = convert(scale, np.dtype(np.float32))
     shape = np.shape(x)
+    if np.ndim(scale) != len(shape):
+        raise TypeError(f"lax.scaled_dot: a scale must have as many axes as its operand of shape {shape}, got shape {np.shape(scale)}.")
     for axis, n in enumerate(shape):
         own = np.shape(scale)
         if own[axis] != n:

@@ -44,6 +44,8 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
     shape = np.broadcast_shapes(p.shape[1:], x.shape)
     y = lax.full(shape, 0, x.dtype)
     x = broadcast_to(x, shape)
+    if p.ndim == 0:
+        raise TypeError("jax.numpy.polyval: p must have an axis of coefficients, got a scalar")
     n = p.shape[0]
     if n <= (unroll or 16) or n <= 64:
         for i in range(n):
