@@ -24,6 +24,7 @@ PROGRAMS = {Kind.CALL, Kind.LOOP, Kind.BRANCH, Kind.PARTS, Kind.PROGRAM}
 
 
 OTHER_WORDS = {
+    ("max", "min"): "kinds of symbolic dimensions",
     ("real", "imag"): "attributes of complex numbers",
     ("eq", "ne", "lt", "le", "gt", "ge"): "special methods of arrays",
     ("real", "complex"): "values of `output`",
