@@ -11,7 +11,7 @@ import nox
 
 ROOT = pathlib.Path(__file__).parent
 PACKAGES = ROOT / "packages"
-TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
+TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly"]  # real libraries, installed without their `jax`

@@ -12,7 +12,8 @@ import pytest
 from jax import lax
 from jax.experimental import roofline
 from jax_core.public import extend_core
-from jax_core.representation.primitive import ELEMENTWISE, Primitive
+from jax_core.representation.marks import ELEMENTWISE
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_numpy_api import checkify
 from jax_numpy_api.sparse import transform as sparse_transform

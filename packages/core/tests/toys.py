@@ -3,7 +3,8 @@ import numpy as np
 
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive, ZERO, is_linear, none
+from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
+from jax_core.representation.primitive import Primitive, is_linear, none
 
 
 def _same_shape(*avals, **_):

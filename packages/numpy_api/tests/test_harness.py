@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from harness import Case, eager_law, jvp_law, second_law, value_law, vjp_law, vmap_law
 
-from jax_core.representation.primitive import LINEAR
+from jax_core.representation.marks import LINEAR
 from jax_core.traces.structural import reduce_sum_p
 from jax_numpy_api import lax
 from jax_numpy_api.lax.nary import constant

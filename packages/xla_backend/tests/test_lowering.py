@@ -15,7 +15,8 @@ from jax_core.representation.aval import ShapedArray, abstract_token
 from jax_core.representation.effects import Effect
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
-from jax_core.representation.primitive import ELEMENTWISE, Primitive, none
+from jax_core.representation.marks import ELEMENTWISE
+from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import ARITHMETIC, Kind, Traits
 from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_xla_backend.platforms import client

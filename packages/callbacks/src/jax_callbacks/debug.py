@@ -13,7 +13,8 @@ from typing import Any, Callable
 
 import numpy as np
 from jax_core.representation.aval import is_jax_type
-from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 
 from .api import batch_by_loop, lower_call, run_now

@@ -17,7 +17,8 @@ import numpy as np
 from jax_core.extension_points import LoopBody
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive
 from jax_numpy_api import lax
 
 from .api import call_io, lower_call

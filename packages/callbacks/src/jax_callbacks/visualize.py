@@ -11,7 +11,8 @@ import numpy as np
 from jax_core import backends
 from jax_core.representation import tree
 from jax_core.representation.array import Array
-from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike, Placement
 
 from .effects import debug_effect

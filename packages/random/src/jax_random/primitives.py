@@ -15,7 +15,8 @@ import numpy as np
 from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Inner, Keys, Kind, Traits
 from jax_core.transformations.vmap import vmap
 

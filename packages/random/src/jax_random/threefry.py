@@ -24,7 +24,8 @@ from typing import Any, Callable
 import numpy as np
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.primitive import ZERO, Primitive
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 from ..transformations import forward
 from ..representation.aval import get_aval
 from ..transformations.forward import JVPTrace, JVPTracer, jvp_flat, run_jvp_rule
-from ..representation.primitive import LINEAR, Linear, Primitive, Zero, is_linear
+from ..representation.marks import LINEAR
+from ..representation.primitive import Linear, Primitive, Zero, is_linear
 from ..transformations.reverse import backward_pass, linearize_flat
 from ..traces.structural import add, add_any_p, instantiate, zeros
 from ..compat.linear_util import wrap_init

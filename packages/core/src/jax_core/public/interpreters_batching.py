@@ -9,7 +9,8 @@ from ..transformations.batching import AxisData, BatchTrace, BatchTracer, batch_
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import matchaxis, moved
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from ..representation.primitive import ELEMENTWISE, Primitive
+from ..representation.marks import ELEMENTWISE
+from ..representation.primitive import Primitive
 from ..representation.typing import ArrayLike
 from ..transformations.vmappable import register_vmappable, unregister_vmappable
 from .rules import RuleTable

@@ -58,6 +58,7 @@ from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
+from .marks import ELEMENTWISE, ZERO, Mark
 from .splits import place
 from .tracebacks import shorten
 from .traits import Kind, Traits
@@ -72,22 +73,7 @@ NO_AXES: frozenset = frozenset()
 Rule = Any  # a function of a transformation, or none(reason)
 
 
-class _Mark:
-    """A rule given by name; the transformation that uses it knows what to do."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name):
-        self.name = name
-
-    def __repr__(self):
-        return self.name
-
-
-LINEAR = _Mark("LINEAR")
-ZERO = _Mark("ZERO")
-ELEMENTWISE = _Mark("ELEMENTWISE")
-_MISSING = _Mark("(missing)")
+_MISSING = Mark("(missing)")
 _ELEMENTWISE_TRAITS = Traits(Kind.ELEMENTWISE)
 
 

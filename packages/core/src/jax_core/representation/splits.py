@@ -13,6 +13,7 @@ import math
 from typing import Any, Callable, Sequence
 
 from .errors import ShardingTypeError
+from .marks import LINEAR
 from .traits import Kind
 
 Entries = tuple
@@ -135,7 +136,7 @@ def _sums(prim, avals):
     reduced = frozenset().union(*[a.placement.spec.reduced for a in some])
     if prim.traits.kind is Kind.ELEMENTWISE and len(avals) > 1:
         every = {a.placement.spec.unreduced if a.placement is not None else frozenset() for a in avals if a.shape or a in some}
-        if len(every) > 1 and repr(prim.jvp) == "LINEAR":  # sums; `primitive`, which has the mark, is above this module
+        if len(every) > 1 and prim.jvp is LINEAR:  # a sum
             raise ShardingTypeError(f"{prim.name}: operands must be unreduced over the same mesh axes, got {types_text(avals)}; "
                                     "reshard one of them.")
     return frozenset().union(*unreduced), reduced

@@ -14,7 +14,8 @@ from .. import backends, extension_points
 from ..representation import dtypes, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.typing import ArrayLike
-from ..representation.primitive import ELEMENTWISE, LINEAR, Linear, Primitive, Zero
+from ..representation.marks import ELEMENTWISE, LINEAR
+from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
 
 # -- add_any: the sum of two values of one type (cotangents) ---------------------------------------------------------

@@ -14,7 +14,8 @@ from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.effects import NamedAxisEffect
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, jaxprs_in_params
 from ..representation import splits
-from ..representation.primitive import ELEMENTWISE, Primitive
+from ..representation.marks import ELEMENTWISE
+from ..representation.primitive import Primitive
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.indexing import WHOLE
 from ..references.api import new_ref_p

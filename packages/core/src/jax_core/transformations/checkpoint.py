@@ -19,7 +19,8 @@ from ..representation.arguments import LazyNames, put_static
 from ..representation.aval import get_aval
 from .custom_jvp import custom_jvp
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
-from ..representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero
+from ..representation.marks import ELEMENTWISE, LINEAR
+from ..representation.primitive import Primitive, Zero
 from ..representation.traits import Kind, Traits
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr

@@ -13,7 +13,8 @@ from ..configuration import flags, context
 from ..representation import dtypes, errors
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from ..representation.primitive import LINEAR, ZERO, Primitive, Zero
+from ..representation.marks import LINEAR, ZERO
+from ..representation.primitive import Primitive, Zero
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.indexing import WHOLE
 from ..references.api import new_ref_p

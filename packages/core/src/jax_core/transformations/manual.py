@@ -24,7 +24,8 @@ import numpy as np
 from ..configuration import context
 from ..representation.aval import AbstractValue
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from ..representation.primitive import ELEMENTWISE, LINEAR, NO_AXES, Primitive, Zero
+from ..representation.marks import ELEMENTWISE, LINEAR
+from ..representation.primitive import NO_AXES, Primitive, Zero
 from ..representation.traits import Kind, Traits
 from ..traces.staging import trace_to_jaxpr
 from ..traces.trace import Tracer

@@ -27,7 +27,8 @@ import numpy as np
 from jax_core.configuration import context
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import has_tangent, run_jvp_rule
-from jax_core.representation.primitive import LINEAR, ZERO, Primitive, Zero
+from jax_core.representation.marks import LINEAR, ZERO
+from jax_core.representation.primitive import Primitive, Zero
 from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Trace, Tracer
 from jax_core.representation.typing import ArrayLike

@@ -19,7 +19,8 @@ import numpy as np
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import jvp_flat
-from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, is_linear, none
+from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
+from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.representation.primitive import ZERO
+from jax_core.representation.marks import ZERO
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ZERO
+from jax_core.representation.marks import ZERO
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

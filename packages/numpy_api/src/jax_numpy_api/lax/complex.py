@@ -14,7 +14,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import get_aval
-from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive, Zero, is_linear
+from jax_core.representation.marks import ELEMENTWISE, LINEAR
+from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

@@ -15,7 +15,8 @@ from jax_core.representation.effects import Effect
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
 from jax_core.references.discharge import call_rule
-from jax_core.representation.primitive import ZERO, Primitive, ProgramPrimitive, none
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import copy_p

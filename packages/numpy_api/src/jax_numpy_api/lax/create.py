@@ -12,7 +12,8 @@ import numpy as np
 from jax_core import backends
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim_p

@@ -23,7 +23,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import LINEAR, Primitive, Zero, none
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Inner, Kind, Traits
 from jax_core.traces.structural import zeros
 from jax_core.representation.array import Array

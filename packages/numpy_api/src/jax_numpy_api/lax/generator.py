@@ -15,7 +15,8 @@ import numpy as np
 from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ZERO, Primitive, none
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive, none
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .control_flow.map import map as lax_map

@@ -13,7 +13,8 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, none
+from jax_core.representation.marks import ELEMENTWISE
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim, reduce_sum_p
 

@@ -14,7 +14,8 @@ import numpy as np
 from jax_core.representation import splits
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Quick, Traits
 from jax_core.traces.structural import reduce_sum
 from jax_core.representation.array import Array

@@ -23,7 +23,8 @@ from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.manual import AxisEnv, env_of
-from jax_core.representation.primitive import LINEAR, ZERO, Primitive, Zero, none
+from jax_core.representation.marks import LINEAR, ZERO
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p, transpose
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree

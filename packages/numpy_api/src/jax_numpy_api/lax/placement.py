@@ -15,7 +15,8 @@ import numpy as np
 from jax_core import backends
 from jax_core.representation import splits, tree
 from jax_core.representation.aval import get_aval, is_open
-from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import Placement, PyTree
 from jax_core.representation.traits import Keys, Kind, Traits
 

@@ -20,7 +20,8 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from jax_core.representation.primitive import ELEMENTWISE, LINEAR, ZERO, Primitive, Zero, none
+from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import (broadcast_in_dim, convert_element_type_p, reduce_sum_p, reduced_shape, reduction_batch, transpose)

@@ -13,7 +13,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ELEMENTWISE, Primitive, Zero, is_linear, none
+from jax_core.representation.marks import ELEMENTWISE
+from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 

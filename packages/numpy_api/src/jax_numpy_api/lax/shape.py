@@ -16,7 +16,8 @@ from jax_core.traces import structural
 from jax_core.representation import splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.errors import ShardingTypeError
-from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
 from jax_core.representation.array import Array

@@ -16,7 +16,8 @@ from jax_core.representation import splits
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
-from jax_core.representation.primitive import LINEAR, Primitive, Zero, is_linear
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike

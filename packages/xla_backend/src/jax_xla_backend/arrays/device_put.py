@@ -7,7 +7,8 @@ import numpy as np
 from jax_core.representation import dtypes, tree
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
-from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree

@@ -15,7 +15,8 @@ from typing import Any, Callable, Mapping, Sequence
 
 from jax_core.representation import tree
 from jax_core.representation.jaxpr import ClosedJaxpr, Literal
-from jax_core.representation.primitive import ELEMENTWISE, LINEAR, Primitive
+from jax_core.representation.marks import ELEMENTWISE, LINEAR
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_core.transformations.program_call import bind_function, program_call
 from jax_core.representation.source import name_stack

@@ -9,7 +9,8 @@ import functools
 from typing import Any, Callable
 
 from jax_core.representation import tree
-from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.traces.trace import Tracer
 from jax_core.representation.typing import Placement

@@ -9,7 +9,8 @@ from typing import Any, Callable
 
 import numpy as np
 from jax_core.representation import tree
-from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import PyTree
 
 from ..placement.layout import Layout

@@ -14,7 +14,8 @@ import numpy as np
 from jax_core.representation import tree
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import jit
-from jax_core.representation.primitive import LINEAR, Primitive
+from jax_core.representation.marks import LINEAR
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import PyTree
 from jax_core.representation.typing import ArrayLike
 

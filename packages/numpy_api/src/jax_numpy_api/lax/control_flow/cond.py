@@ -23,7 +23,8 @@ from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import has_tangent, jvp_jaxpr
 from jax_core.representation.jaxpr import (ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr, jaxprs_in_params, types_compatible)
 from jax_core.programs.jit_primitive import jit_p, jit_params
-from jax_core.representation.primitive import ELEMENTWISE, ZERO, Primitive, ProgramPrimitive, Zero, is_linear, none
+from jax_core.representation.marks import ELEMENTWISE, ZERO
+from jax_core.representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr

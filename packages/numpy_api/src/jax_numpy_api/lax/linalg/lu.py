@@ -11,7 +11,8 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
-from jax_core.representation.primitive import ZERO, Primitive, Zero, none
+from jax_core.representation.marks import ZERO
+from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import broadcast_in_dim
 from jax_core.representation.array import Array

@@ -3,8 +3,7 @@
 With x = q r (QR), r = u h (polar) and h = v diag(s) v^H (eigenvectors), x = (q u v) diag(s) v^H. Where r is singular, u is zero on
 what it maps to zero; those columns of u v are replaced by an orthonormal completion, out of another QR decomposition.
 
-Source: Nakatsukasa, Higham, "Stable and efficient spectral divide and conquer algorithms for the symmetric eigenvalue
-decomposition and the SVD", SIAM J. Sci. Comput. 35 (2013).
+Source: Nakatsukasa and Higham, SIAM J. Sci. Comput. 35 (2013) A1325.
 """
 from __future__ import annotations
 
