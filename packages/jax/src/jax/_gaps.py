@@ -12,7 +12,7 @@ import pathlib
 import sys
 from typing import Any, Callable
 
-from jax._lazy import absent, is_absent
+from jax._lazy import absent, is_absent, shown
 
 
 @functools.cache
@@ -50,4 +50,4 @@ def missing(module: str, served: Callable | None = None, names: Callable | None 
             raise absent(module, name)
         value = namespace[name] = gap(module, name)
         return value
-    return fetch, lambda: sorted({*(names() if names else namespace), *table().get(module, ())})
+    return fetch, lambda: shown(namespace, {*(names() if names else ()), *table().get(module, ())})

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import importlib
 import sys
-from typing import Any, Callable, Mapping
+from types import ModuleType
+from typing import Any, Callable, Iterable, Mapping
 
 
 def absent(module: str, name: str) -> AttributeError:
@@ -42,22 +43,28 @@ def table(module: str, names: Mapping[str, str]) -> tuple[Callable, Callable, li
         namespace[name] = value
         return value
 
-    return fetch, lambda: sorted({*namespace, *names}), [n for n in names if not n.startswith("_")]
+    return fetch, lambda: shown(namespace, names), [n for n in names if not n.startswith("_")]
 
 
-def mirror(module: str, target: str, **extra: str) -> tuple[Callable, Callable]:
-    """``__getattr__, __dir__`` for a public ``module`` that shows all of the implementing module ``target``.
+def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Callable, Callable]:
+    """``__getattr__, __dir__`` for a public ``module`` that shows ``names`` (separated by white space) of the module ``target``.
 
-    ``extra`` names come from elsewhere, as in `table`.
+    Without ``names`` it shows what ``target`` itself lists. ``extra`` names come from elsewhere, as in `table`. What an implementing
+    module merely imports is no public name, and is not served.
     """
     namespace = vars(sys.modules[module])
 
+    def listed() -> set[str]:
+        return {*(names.split() or _listed(importlib.import_module(target))), *extra}
+
     def fetch(name: str) -> Any:
-        if name in extra:
+        if name == "__all__":
+            value = sorted(n for n in listed() if not n.startswith("_"))
+        elif name in extra:
             where, _, attribute = extra[name].partition(":")
             value = importlib.import_module(where)
             value = getattr(value, attribute) if attribute else value
-        elif name.startswith("__") and name != "__all__":
+        elif name.startswith("__") or not (name.startswith("_") or name in listed()):
             raise absent(module, name)
         else:
             implementation = importlib.import_module(target)
@@ -66,12 +73,19 @@ def mirror(module: str, target: str, **extra: str) -> tuple[Callable, Callable]:
             except AttributeError:
                 if name in dir(implementation):  # it has the name, and failed to load it
                     raise
-                if name != "__all__":
-                    raise absent(module, name) from None
-                value = [n for n in dir(implementation) if not n.startswith("_")]
+                raise absent(module, name) from None
         namespace[name] = value
         return value
 
-    def names() -> list[str]:
-        return sorted({*namespace, *extra, *(n for n in dir(importlib.import_module(target)) if not n.startswith("_"))})
-    return fetch, names
+    return fetch, lambda: shown(namespace, listed())
+
+
+def shown(namespace: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """What `dir` lists of a public module: its ``names``, its public submodules, and what Python itself keeps in a module."""
+    import pkgutil  # start-up: 4 ms, for interactive sessions alone
+    submodules = (m.name for m in pkgutil.iter_modules(namespace.get("__path__", ())) if not m.name.startswith("_"))
+    return sorted({*names, *submodules, *(n for n in namespace if n.startswith("__"))})
+
+
+def _listed(implementation: ModuleType) -> list[str]:
+    return vars(implementation).get("__all__") or [n for n in dir(implementation) if not n.startswith("_")]

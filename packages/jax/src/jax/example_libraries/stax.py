@@ -1,4 +1,7 @@
 """jax.example_libraries.stax: implemented in `jax_random.stax`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_random.stax")
+__getattr__, __dir__ = _mirror(__name__, "jax_random.stax", """
+    AvgPool BatchNorm Conv Conv1DTranspose ConvTranspose Dense Dropout Elu Exp FanInConcat FanInSum FanOut Flatten
+    Gelu GeneralConv GeneralConvTranspose Identity LeakyRelu LogSoftmax MaxPool Relu Selu Sigmoid Softmax Softplus
+    SumPool Tanh elementwise glorot logsoftmax parallel randn serial shape_dependent""")

@@ -2,5 +2,5 @@
 from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 
-_served, _names = _mirror(__name__, "jax_numpy_api.sparse.linalg")
+_served, _names = _mirror(__name__, "jax_numpy_api.sparse.linalg", "lobpcg_standard spsolve spsolve_p")
 __getattr__, __dir__ = _missing(__name__, _served, _names)

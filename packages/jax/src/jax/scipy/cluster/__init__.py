@@ -1,4 +1,4 @@
 """jax.scipy.cluster: its only module is `vq`."""
-from jax._lazy import mirror as _mirror
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.cluster", vq="jax.scipy.cluster.vq")
+__getattr__, __dir__, __all__ = _table(__name__, {"vq": "jax.scipy.cluster.vq"})

@@ -1,4 +1,4 @@
 """jax.scipy.sparse: its only module is `linalg`."""
-from jax._lazy import mirror as _mirror
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.sparse", linalg="jax.scipy.sparse.linalg")
+__getattr__, __dir__, __all__ = _table(__name__, {"linalg": "jax.scipy.sparse.linalg"})

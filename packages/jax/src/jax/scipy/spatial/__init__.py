@@ -1,4 +1,4 @@
 """jax.scipy.spatial: its only module is `transform`."""
-from jax._lazy import mirror as _mirror
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.spatial", transform="jax.scipy.spatial.transform")
+__getattr__, __dir__, __all__ = _table(__name__, {"transform": "jax.scipy.spatial.transform"})

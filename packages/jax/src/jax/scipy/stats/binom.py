@@ -1,4 +1,4 @@
 """jax.scipy.stats.binom: implemented in `jax_numpy_api.scipy.stats.binom`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.stats.binom")
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.stats.binom", "logpmf pmf")

@@ -1,4 +1,4 @@
 """jax.scipy.stats.geom: implemented in `jax_numpy_api.scipy.stats.geom`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.stats.geom")
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.stats.geom", "logpmf pmf")

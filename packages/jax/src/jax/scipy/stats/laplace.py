@@ -1,4 +1,4 @@
 """jax.scipy.stats.laplace: implemented in `jax_numpy_api.scipy.stats.laplace`."""
 from jax._lazy import mirror as _mirror
 
-__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.stats.laplace")
+__getattr__, __dir__ = _mirror(__name__, "jax_numpy_api.scipy.stats.laplace", "cdf logpdf pdf")

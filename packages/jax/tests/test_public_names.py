@@ -1,0 +1,45 @@
+"""What `dir` shows of a public module is its names, all of which are there, and nothing that the implementation merely imports."""
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import types
+import warnings
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+MODULES = ["jax", *(m.name for m in pkgutil.walk_packages(jax.__path__, "jax.") if "._" not in m.name and m.name != "jax.config")]
+OF_JAXLIB = {"jax.extend.ifrt_programs.ifrt_programs"}  # served as they are
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_that_is_listed_is_there(name):
+    """Each name of `dir` can be got, and modules among them are public ones."""
+    module = importlib.import_module(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for public in dir(module):
+            value = getattr(module, public)
+            if isinstance(value, types.ModuleType) and f"{name}.{public}" not in OF_JAXLIB and not public.startswith("_"):
+                assert value.__name__.split(".")[0] == "jax", f"{name}.{public} is {value.__name__}"
+    assert "annotations" not in dir(module) and "Any" not in dir(module)
+
+
+@pytest.mark.parametrize("module", [jax.tree, jnp.linalg, jax.dtypes, jax.scipy.stats.norm, jax.experimental.checkify], ids=lambda m: m.__name__)
+def test_imports_of_the_implementation_are_not_served(module):
+    """A typo that happens to be the name of an import is an error too."""
+    for name in ("functools", "math", "np", "annotations"):
+        with pytest.raises(AttributeError, match=rf"{module.__name__}.* has no attribute '{name}'"):
+            getattr(module, name)
+
+
+def test_tree_has_its_fourteen_names():
+    """Those that are meant."""
+    assert [n for n in dir(jax.tree) if not n.startswith("_")] == sorted(jax.tree.__all__) and len(jax.tree.__all__) == 14
+
+
+def test_submodules_are_listed_before_they_are_imported():
+    """Completion in an interactive session finds them."""
+    assert {"shard_map", "sparse", "pjit", "io_callback"} <= set(dir(jax.experimental))
