@@ -252,6 +252,8 @@ def dtype_and_weak_type(x: Any) -> tuple[Any, bool]:
     for python_type in (int, float, complex):  # instances of subclasses, as of an IntEnum
         if isinstance(x, python_type):
             return canonicalize_dtype(python_type), True
+    if hasattr(x, "__jax_array__"):
+        return dtype_and_weak_type(x.__jax_array__())
     raise TypeError(f"{x!r} of type {type(x).__name__} has no dtype; a number, an array or a dtype is needed.")
 
 

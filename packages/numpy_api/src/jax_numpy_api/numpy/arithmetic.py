@@ -19,7 +19,7 @@ from jax_core.representation.typing import ArrayLike
 from .. import lax
 from .promotion import (as_array, broadcast_shape, broadcast_to, check_arraylike, convert, joined,
                         promote_args, promote_args_inexact, promote_args_numeric, promote_dtypes, promote_shapes, shape_of,
-                        strong)
+                        strong, unwrapped)
 from .rows import adaptive, binary
 from .ufuncs import _is_complex, _is_inexact, _like, truth
 
@@ -394,4 +394,4 @@ def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: Arr
     """
     if arr is None:
         raise ValueError("jax.numpy.clip: arr is missing; give the array to clip")
-    return _clip(arr, min, max)
+    return _clip(*map(unwrapped, (arr, min, max)))

@@ -66,10 +66,11 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     Source: `numpy.packbits`.
     """
     check_arraylike("packbits", a)
-    if not (dtypes.issubdtype(dtypes.dtype(a), np.integer) or dtypes.dtype(a) == np.bool_):
+    a = as_array(a)
+    if not (dtypes.issubdtype(a.dtype, np.integer) or a.dtype == np.bool_):
         raise TypeError("jax.numpy.packbits: a must hold integers or booleans")
     order = _order(bitorder)
-    x, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, np.ndim(a)))
+    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim))
     x = moveaxis(lax.convert_element_type(truth(x), np.uint8), axis, -1)
     short = -x.shape[-1] % 8
     x = lax.pad(x, np.uint8(0), ((0, 0, 0),) * (x.ndim - 1) + ((0, short, 0),))
@@ -91,10 +92,11 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
     Source: `numpy.unpackbits`.
     """
     check_arraylike("unpackbits", a)
-    if dtypes.dtype(a) != np.uint8:
+    a = as_array(a)
+    if a.dtype != np.uint8:
         raise TypeError("jax.numpy.unpackbits: a must be of dtype uint8")
     order = _order(bitorder)
-    x, axis = (ravel(a), 0) if axis is None else (as_array(a), canonical_axis(axis, np.ndim(a)))
+    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis(axis, a.ndim))
     x = moveaxis(x, axis, -1)
     shape = (*x.shape, 8)
     wide = lax.broadcast_in_dim(x, shape, tuple(range(x.ndim)))

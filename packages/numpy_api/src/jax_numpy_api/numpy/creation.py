@@ -136,7 +136,7 @@ def _like_arguments(name: str, a: Any, dtype: Any, shape: Any) -> tuple:
     """Shape, dtype and weakness of the result of a ``*_like`` function."""
     if not (hasattr(a, "dtype") and hasattr(a, "shape")):  # a ShapeDtypeStruct will do as well as an array
         check_arraylike(name, a)
-    a = unwrapped(a)
+        a = unwrapped(a)
     shape = shape_of(a) if shape is None else canonical_shape(shape)
     if dtype is not None:
         return shape, dtypes.canonicalize_user_dtype(dtype, name), False
@@ -499,6 +499,7 @@ def _range_argument(x: Any, name: str) -> Any:
     if x is None:
         return None
     check_arraylike("arange", x)
+    x = unwrapped(x)
     if isinstance(x, Tracer):
         known = x.concrete()
         if known is None:
@@ -506,7 +507,7 @@ def _range_argument(x: Any, name: str) -> Any:
         x = known
     if np.ndim(x) != 0:
         raise ValueError(f"jnp.arange: arguments must be scalars; got {name} of shape {np.shape(x)}")
-    return x if type(x) in _SCALARS else np.asarray(unwrapped(x))[()]
+    return x if type(x) in _SCALARS else np.asarray(x)[()]
 
 
 def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | None = None,

@@ -16,7 +16,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.typing import DTypeLike
 
 from .creation import asarray
-from .promotion import is_array
+from .promotion import is_array, unwrapped
 
 
 _PYTHON_SCALARS = (builtins.bool, int, float, complex)
@@ -131,6 +131,7 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> builtins
 
 def isscalar(element: object) -> builtins.bool:
     """Whether ``element`` is a number, or an array of rank 0. Source: `numpy.isscalar`."""
+    element = unwrapped(element)
     if is_array(element):
         return element.ndim == 0
     return np.isscalar(element) or isinstance(element, np.ndarray) and element.ndim == 0

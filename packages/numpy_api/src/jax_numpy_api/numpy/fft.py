@@ -18,7 +18,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .creation import array, placed
-from .promotion import as_array, canonical_axes, canonical_axis, check_arraylike, promote_dtypes_complex, promote_dtypes_inexact
+from .promotion import as_array, canonical_axes, canonical_axis, check_arraylike, promote_dtypes_complex, promote_dtypes_inexact, unwrapped
 from .shaping import moveaxis, roll
 from .ufuncs import _is_complex, _like, conj
 
@@ -41,6 +41,7 @@ def _scale(norm: Any, inverse: bool, size: int) -> float:
 def _transform(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
     check_arraylike(f"jnp.fft.{name}", a)
     _check_norm(name, norm)
+    a = unwrapped(a)
     rank = np.ndim(a)
     s = None if s is None else tuple(map(operator.index, s))
     if s is not None and axes is not None and len(s) != len(axes):

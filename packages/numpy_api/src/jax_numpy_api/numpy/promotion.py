@@ -89,6 +89,7 @@ def from_numpy(x: np.ndarray, *sources: Any) -> Any:
 
 def concrete(x: ArrayLike) -> np.ndarray | None:
     """The contents of ``x`` as a NumPy array, waiting for them if need be; None for a tracer of unknown value."""
+    x = unwrapped(x)
     if isinstance(x, Tracer):
         x = x.concrete()
         if x is None:
@@ -296,7 +297,8 @@ def as_array(x: ArrayLike) -> Any:
     """``x`` as one of our arrays (or itself where it is one)."""
     if hasattr(x, "aval"):
         return x
-    return backends.get().put(unwrapped(x))
+    x = unwrapped(x)
+    return x if hasattr(x, "aval") else backends.get().put(x)
 
 
 def refuse_out(name: str, out: Any) -> None:

@@ -448,6 +448,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
 
 def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[int]:
     """Where to cut: the bounds of the pieces, first and last included."""
+    sections = unwrapped(sections)
     if isinstance(sections, (tuple, list)) or len(shape_of(sections)) > 0:
         values = [_static_index(i, name) for i in sections]
         clipped = [min(max(i + length if i < 0 else i, 0), length) for i in values]
@@ -606,6 +607,7 @@ def canonical_axes_with_repeats(axis: Any, ndim: int) -> tuple[int, ...]:
 def _shifts(shift: Any, count: int) -> tuple:
     if isinstance(shift, (tuple, list)):
         return tuple(shift)
+    shift = unwrapped(shift)
     shape = shape_of(shift)
     if len(shape) > 1:
         raise ValueError(f"roll: shift must be a number or a vector, got shape {shape}")

@@ -190,10 +190,8 @@ def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = Non
                          f"{f.shape}")
     if len(varargs) == 0:
         steps: list = [1.0] * len(axes)
-    elif len(varargs) == 1:
-        steps = list(varargs) * len(axes)
-    elif len(varargs) == len(axes):
-        steps = list(varargs)
+    elif len(varargs) in (1, len(axes)):
+        steps = [unwrapped(h) for h in varargs] * (len(axes) // len(varargs))
     else:
         raise TypeError(f"Invalid number of spacing arguments: {len(varargs)} for axis={axis}")
     out = [_gradient(f, h, d, order) for h, d in zip(steps, axes)]
@@ -329,6 +327,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     """
     n = operator.index(n)
     check_arraylike("diff", a)
+    a, prepend, append = map(unwrapped, (a, prepend, append))
     if n == 0:
         return a
     if n < 0:

@@ -18,7 +18,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic
-from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of)
+from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of, unwrapped)
 from .shaping import flip, ravel
 from .taking import take_along_axis
 from .ufuncs import _is_inexact
@@ -222,6 +222,7 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLi
     if method not in ("scan", "scan_unrolled", "sort", "compare_all"):
         raise ValueError(f"{method!r} is an invalid value for keyword 'method'. Expected one of ['sort', 'scan', "
                          "'scan_unrolled', 'compare_all'].")
+    a, v = unwrapped(a), unwrapped(v)
     if len(shape_of(a)) != 1:
         raise ValueError(f"jax.numpy.searchsorted: a must be a vector, got shape {tuple(shape_of(a))}")
     if sorter is not None:

@@ -10,7 +10,7 @@ from jax_core.representation import dtypes
 from .. import lax
 from . import arithmetic, reductions, ufuncs
 from .indexing import as_tuple, write
-from .promotion import as_array, canonical_axis, check_arraylike
+from .promotion import as_array, canonical_axis, check_arraylike, shape_of
 from .ufunc_class import ufunc
 
 
@@ -24,7 +24,7 @@ def _at(op: str, name: str) -> Callable:
 
 def _accumulate(fun: Callable) -> Callable:
     def accumulate(a, axis=0, dtype=None):
-        return fun(a, axis=canonical_axis(axis, np.ndim(a)), dtype=dtype)
+        return fun(a, axis=canonical_axis(axis, len(shape_of(a))), dtype=dtype)
     return accumulate
 
 

@@ -155,7 +155,7 @@ def _like(x: Any, value: Any) -> Any:
 
 
 def _full_bool(x: Any, value: bool) -> Any:
-    return lax.full(np.shape(x), value, np.bool_)
+    return lax.full(np.shape(unwrapped(x)), value, np.bool_)
 
 
 def _isfinite(x):
