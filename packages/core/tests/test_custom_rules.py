@@ -153,3 +153,30 @@ def test_transpose_is_that_of_the_function(wrap):
     close(ct, X * f32(1, 2, 3))
     with pytest.raises(NotImplementedError, match="sin is not linear"):
         autodiff.linear_transpose(wrap(twice_sloped), X)(X)
+
+
+def _closing_custom_jvp(x):
+    call = custom_jvp(lambda y: mul(x, y))
+    call.defjvp(lambda p, t: (mul(x, p[0]), mul(5.0, mul(x, t[0]))))
+    return call
+
+
+def _closing_custom_vjp(x):
+    call = custom_vjp(lambda y: mul(x, y))
+    call.defvjp(lambda y: (mul(x, y), (x,)), lambda res, ct: (mul(5.0, mul(res[0], ct)),))
+    return call
+
+
+@pytest.mark.parametrize("make", [_closing_custom_jvp, _closing_custom_vjp])
+@pytest.mark.parametrize("mapped", [True, False])
+def test_rules_close_over_values_of_a_vmap(make, mapped):
+    """Also where no argument of the call itself is mapped."""
+    def fun(z):
+        return total(vmap(lambda x: make(x)(mul(x, z) if mapped else z))(X))
+    x = np.asarray(X)
+    close(fun(2.0), np.sum(2 * x * x if mapped else 2 * x))
+    close(grad(fun)(2.0), 5 * np.sum(x * x if mapped else x))
+
+
+def test_results_that_no_mapped_value_reaches_stay_unmapped():
+    assert vmap(lambda x, y: twice_sloped(y), in_axes=(0, None), out_axes=None)(X, 0.5).shape == ()

@@ -8,7 +8,7 @@ from jax_core.representation.typing import ArrayLike
 from .api import _seeded
 from .impls import (PRNGImpl, define_prng_impl, rbg_prng_impl, resolve, threefry_prng_impl,
                     unsafe_rbg_prng_impl)
-from .primitives import random_seed_p, random_wrap_p
+from .primitives import random_bits_p, random_fold_in_p, random_seed_p, random_split_p, random_unwrap_p, random_wrap_p
 from .threefry import threefry2x32_p, threefry_2x32
 
 
@@ -38,5 +38,6 @@ def seed_with_impl(impl: PRNGImpl, seed: ArrayLike) -> Any:
     return random_wrap_p.bind(_seeded("seed_with_impl", seed, chosen), impl=chosen)
 
 
-__all__ = ["define_prng_impl", "random_seed", "rbg_prng_impl", "seed_with_impl", "threefry2x32_p", "threefry_2x32",
+__all__ = ["define_prng_impl", "random_bits_p", "random_fold_in_p", "random_seed", "random_seed_p", "random_split_p", "random_unwrap_p",
+           "random_wrap_p", "rbg_prng_impl", "seed_with_impl", "threefry2x32_p", "threefry_2x32",
            "threefry_prng_impl", "unsafe_rbg_prng_impl"]

@@ -70,9 +70,9 @@ class KeyType(dtypes.ExtendedDType):
 
     def before_call(self, name: str, args: Any, program: Any) -> None:
         """Note the keys that a compiled function consumes; see `key_reuse`."""
-        from . import key_reuse  # start-up: few ask for the check
+        from . import key_reuse, key_signatures  # start-up: few ask for the check
 
-        for x, consumed in zip(args, key_reuse.consumed_inputs(program)):
+        for x, consumed in zip(args, key_signatures.consumed_inputs(program)):
             if consumed and isinstance(getattr(x, "dtype", None), KeyType):
                 key_reuse.consume(name, x)
 

@@ -69,6 +69,7 @@ class BatchTracer(Tracer):
     """``val`` with its mapped axis at ``dim``."""
 
     __slots__ = ("val", "dim", "_aval")
+    _trace: BatchTrace
 
     def __init__(self, trace: BatchTrace, val: Any, dim: int | None):
         self._trace, self.val, self.dim, self._aval = trace, val, dim, None
@@ -89,18 +90,21 @@ class BatchTracer(Tracer):
 
 
 class BatchTrace(Trace):
-    __slots__ = ("axis",)
+    """Runs batching rules. ``tag`` is shared by the traces of one `vmap`: rules of the user's own run after it under a trace of
+    their own, and may close over its values."""
 
-    def __init__(self, parent: Trace, axis: AxisData):
+    __slots__ = ("axis", "tag")
+
+    def __init__(self, parent: Trace, axis: AxisData, tag: object | None = None):
         super().__init__(parent)
-        self.axis = axis
+        self.axis, self.tag = axis, object() if tag is None else tag
 
     def process(self, prim: Primitive, args: Sequence[Any], params: dict) -> Any:
         if self.agree is not None:
             args, params = self.agree(prim, args, params)
         vals, dims, mapped = [], [], False
         for x in args:
-            if type(x) is BatchTracer and x._trace is self:
+            if type(x) is BatchTracer and x._trace.tag is self.tag:
                 vals.append(x.val)
                 dims.append(x.dim)
                 mapped = True
@@ -140,9 +144,12 @@ class BatchTrace(Trace):
         return x if dim is None else BatchTracer(self, x, dim)
 
     def unbox(self, x: Any) -> tuple[Any, int | None]:
-        if type(x) is BatchTracer and x._trace is self:
+        if type(x) is BatchTracer and x._trace.tag is self.tag:
             return x.val, x.dim
         return x, None
+
+    def holds(self, x: object) -> bool:
+        return type(x) is BatchTracer and x._trace.tag is self.tag
 
     def _unbox_all(self, args):
         pairs = [self.unbox(x) for x in args]
@@ -169,17 +176,13 @@ class BatchTrace(Trace):
 
     def process_custom_jvp(self, call: CustomJvpCall, args: Sequence[Any]):
         vals, dims = self._unbox_all(args)
-        if all(d is None for d in dims):
-            return self.parent.process_custom_jvp(call, args)
-        batched, out_dims = call.batched(self.axis, dims)
+        batched, out_dims = call.batched(self, dims)
         outs = self.parent.process_custom_jvp(batched, vals)
         return [self.box(x, d) for x, d in zip(outs, out_dims())]
 
     def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         vals, dims = self._unbox_all(args)
-        if all(d is None for d in dims):
-            return self.parent.process_custom_vjp(call, args)
-        batched, out_dims = call.batched(self.axis, dims)
+        batched, out_dims = call.batched(self, dims)
         outs = self.parent.process_custom_vjp(batched, vals)
         return [self.box(x, d) for x, d in zip(outs, out_dims())]
 
@@ -204,8 +207,8 @@ def elementwise(prim: Primitive, vals: Sequence[Any], dims: Sequence[int | None]
     return prim.bind(*aligned, **params), 0
 
 
-def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> tuple[Callable, Callable]:
-    """``fun`` (flat, returns a sequence) on a batch.
+def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None], tag: object | None = None) -> tuple[Callable, Callable]:
+    """``fun`` (flat, returns a sequence) on a batch; ``tag`` is that of the `vmap` whose values it may close over.
 
     Returns:
       the batched function, and a function that gives the dims of its results after a call.
@@ -213,7 +216,7 @@ def batch_fun(fun: Callable, axis: AxisData, in_dims: Sequence[int | None]) -> t
     dims_of_last_call: list = []
 
     def batched(*args):
-        trace = BatchTrace(context.state.trace, axis)
+        trace = BatchTrace(context.state.trace, axis, tag)
         tracers = [trace.box(x, d) for x, d in zip(args, in_dims)]
         with context.Use(trace), in_scope(axis):
             outs = fun(*tracers)

@@ -51,14 +51,42 @@ class SymbolicZero:
         return f"SymbolicZero({self.aval})"
 
 
-def batch_all_mapped(fun: Callable, axis: Any, dims: Sequence[int | None]) -> Callable:
+def batch_all_mapped(fun: Callable, axis: Any, dims: Sequence[int | None], tag: object | None = None) -> Callable:
     """``fun`` on a batch, with the mapped axis first in every result."""
-    run, out_dims = batch_fun(fun, axis, dims)
+    run, out_dims = batch_fun(fun, axis, dims, tag)
 
     def batched(*args):
         outs = run(*args)
         return [matchaxis(axis, x, d, 0) for x, d in zip(outs, out_dims())]
     return batched
+
+
+class MappedResults:
+    """Which results of a call under `vmap` have the mapped axis, which then is their first.
+
+    All of them where an argument has it. Where none has, the function or its rule may still close over values of that `vmap`: then
+    those results that depend on such a value, and what runs first, the function or the rule, settles which these are.
+    """
+
+    def __init__(self, trace: Any, dims: Sequence[int | None], name: str):
+        self.trace, self.name, self.all = trace, name, any(d is not None for d in dims)
+        self.flags: list[bool] | None = None
+
+    def settle(self, found: Sequence[bool], what: str) -> list[bool]:
+        """Settled flags for what ``what`` found to be mapped."""
+        if self.flags is None:
+            self.flags = [self.all or f for f in found]
+        for i, (flag, f) in enumerate(zip(self.flags, found)):
+            if f and not flag:
+                raise ValueError(f"vmap: result {i} of the {what} of {self.name} is batched along the mapped axis, and that of the "
+                                 "function itself is not; pass the mapped value that it closes over as an argument.")
+        return self.flags
+
+    def place(self, values: Sequence[Any], dims: Sequence[int | None], flags: Sequence[bool]) -> list:
+        return [matchaxis(self.trace.axis, x, d, 0) if f else x for x, d, f in zip(values, dims, flags)]
+
+    def dims(self) -> list[int | None]:
+        return [0 if f else None for f in self.flags or ()]
 
 
 class CustomJvpCall:
@@ -81,14 +109,14 @@ class CustomJvpCall:
         outs, out_tangents = self.jvp(primals, given)
         return outs, [Zero.of(x) if _is_zero(t) else t for x, t in zip(outs, out_tangents)]
 
-    def batched(self, axis, dims):
-        """The pair on a batch, and the function that gives the positions of the mapped axis in its results."""
-        count: list[int] = []
+    def batched(self, trace, dims):
+        """The pair on a batch of the `vmap` of ``trace``, and the function that gives the positions of the mapped axis in its results."""
+        axis, mapped = trace.axis, MappedResults(trace, dims, self.name)
 
         def fun(*args):
-            outs = batch_all_mapped(self.fun, axis, dims)(*args)
-            count[:] = [len(outs)]
-            return outs
+            run, out_dims = batch_fun(self.fun, axis, dims, trace.tag)
+            outs = run(*args)
+            return mapped.place(outs, out_dims(), mapped.settle([d is not None for d in out_dims()], "call"))
 
         def jvp(primals, tangents):
             n, live, out_zeros = len(primals), [not _is_zero(t) for t in tangents], []
@@ -100,13 +128,18 @@ class CustomJvpCall:
                 outs, out_tangents = self.jvp(xs, given)
                 out_zeros[:] = [_is_zero(t) for t in out_tangents]
                 return [*outs, *(t for t in out_tangents if not _is_zero(t))]
-            flat = batch_all_mapped(both, axis, [*dims, *(d for d, a in zip(dims, live) if a)])(
-                *primals, *(t for t, a in zip(tangents, live) if a))
-            count[:] = [len(out_zeros)]
-            outs, moving = flat[:count[0]], iter(flat[count[0]:])
-            return outs, [Zero.of(x) if zero else next(moving) for x, zero in zip(outs, out_zeros)]
+            run, out_dims = batch_fun(both, axis, [*dims, *(d for d, a in zip(dims, live) if a)], trace.tag)
+            flat = run(*primals, *(t for t, a in zip(tangents, live) if a))
+            count, ds = len(out_zeros), out_dims()
+            moving_dims = iter(ds[count:])
+            tangent_dims = [None if zero else next(moving_dims) for zero in out_zeros]
+            flags = mapped.settle([d is not None or td is not None for d, td in zip(ds, tangent_dims)], "JVP rule")
+            outs = mapped.place(flat[:count], ds, flags)
+            moving = iter(flat[count:])
+            return outs, [Zero.of(x) if zero else mapped.place([next(moving)], [d], [f])[0]
+                          for x, zero, d, f in zip(outs, out_zeros, tangent_dims, flags)]
 
-        return CustomJvpCall(fun, jvp, self.symbolic_zeros, self.name), lambda: [0] * count[0]
+        return CustomJvpCall(fun, jvp, self.symbolic_zeros, self.name), mapped.dims
 
     def stage(self, trace, args):
         avals = [get_aval(x) for x in args]

@@ -13,7 +13,7 @@ from ..representation import dtypes, tree
 from . import custom_vjp_remat
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
-from .custom_jvp import (_HANDLED, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff)
+from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff)
 from ..representation.arguments import signature_of
 from ..representation.effects import operand_effects
 from .forward import closed_over, has_tangent
@@ -81,14 +81,14 @@ class CustomVjpCall:
             out_tangents[i] = t
         return outs, out_tangents
 
-    def batched(self, axis, dims):
-        """The triple on a batch, and the function that gives the positions of the mapped axis in its results."""
-        count, res_dims, in_avals = [], [], []
+    def batched(self, trace, dims):
+        """The triple on a batch of the `vmap` of ``trace``, and the function that gives the positions of the mapped axis in its results."""
+        axis, mapped, res_dims = trace.axis, MappedResults(trace, dims, self.name), []
 
         def fun(*args):
-            outs = batch_all_mapped(self.fun, axis, dims)(*args)
-            count[:] = [len(outs)]
-            return outs
+            run, out_dims = batch_fun(self.fun, axis, dims, trace.tag)
+            outs = run(*args)
+            return mapped.place(outs, out_dims(), mapped.settle([d is not None for d in out_dims()], "call"))
 
         def fwd(primals, perturbed):
             split: list[int] = []
@@ -96,21 +96,19 @@ class CustomVjpCall:
             def run(*args):
                 res, outs = self.fwd(args, perturbed)
                 split[:] = [len(res)]
-                in_avals[:] = [get_aval(x).to_tangent_aval() for x in args]
                 return [*res, *outs]
-            batched, out_dims = batch_fun(run, axis, dims)
+            batched, out_dims = batch_fun(run, axis, dims, trace.tag)
             flat = batched(*primals)
             n, ds = split[0], out_dims()
             res_dims[:] = ds[:n]
-            outs = [matchaxis(axis, x, d, 0) for x, d in zip(flat[n:], ds[n:])]
-            count[:] = [len(outs)]
-            return flat[:n], outs
+            flags = mapped.settle([d is not None for d in ds[n:]], "fwd rule")
+            return flat[:n], mapped.place(flat[n:], ds[n:], flags)
 
         def bwd(residuals, cts):
             cts = [instantiate(Zero(ct.aval)) if isinstance(ct, SymbolicZero) else ct for ct in cts]
-            return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, [0] * len(cts), dims)
+            return batched_cotangents(self.bwd, axis, residuals, list(res_dims), cts, mapped.dims(), dims, trace.tag)
 
-        return CustomVjpCall(fun, fwd, bwd, False, self.name, self.optimize_remat), lambda: [0] * count[0]
+        return CustomVjpCall(fun, fwd, bwd, False, self.name, self.optimize_remat), mapped.dims
 
     def stage(self, trace, args):
         call_jaxpr, consts = trace_to_closed(self.fun, [get_aval(x) for x in args])
@@ -119,14 +117,14 @@ class CustomVjpCall:
             symbolic_zeros=self.symbolic_zeros, **({"optimize_remat": True} if self.optimize_remat else {})))
 
 
-def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims):
+def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims, tag=None):
     """Run ``bwd`` on a batch; cotangents of inputs without mapped axis are summed over the batch."""
     n = len(residuals)
 
     def run(*args):
         found = bwd(args[:n], args[n:])
         return [instantiate(ct) for ct in found]
-    batched, out_dims = batch_fun(run, axis, [*res_dims, *ct_dims])
+    batched, out_dims = batch_fun(run, axis, [*res_dims, *ct_dims], tag)
     outs = batched(*residuals, *cts)
     result = []
     for ct, d, want in zip(outs, out_dims(), in_dims):
