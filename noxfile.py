@@ -1,4 +1,4 @@
-"""Sessions: the demo, the tests (together, per package, per platform, per Python), lint and types, stress, benchmarks.
+"""Sessions: the demo, the tests (together, per package, per platform, per Python), lint and types, stress, benchmarks, the docs.
 
 The list of packages, and what each needs, is read from `packages/*/pyproject.toml`; it is written nowhere else.
 """
@@ -14,6 +14,7 @@ PACKAGES = ROOT / "packages"
 TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothesis>=6.100", "scipy>=1.13", "mpmath"]
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
+SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
 CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly"]  # real libraries, installed without their `jax`
 
 nox.options.sessions = ["tests"]
@@ -52,7 +53,7 @@ def run_tests(session: nox.Session, *paths: str) -> None:
 
 def check_source(session: nox.Session) -> None:
     """Lint everything; types of core, strict where it meets backends. The other packages are annotated, and not yet free of errors."""
-    session.run("ruff", "check", "--quiet", "packages", "tests", "examples", "benchmarks", "noxfile.py", "run")
+    session.run("ruff", "check", "--quiet", "packages", "tests", "examples", "benchmarks", "docs", "noxfile.py", "run")
     session.run("mypy", "--no-error-summary", "packages/core/src")
     session.run("mypy", "--no-error-summary", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
 
@@ -161,6 +162,15 @@ def aot_tpu(session: nox.Session) -> None:
 def aot_cuda(session: nox.Session) -> None:
     """Programs of many kinds through the real compiler for NVIDIA GPUs, as a table; no GPU is needed."""
     _ahead_of_time(session, "cuda", "jax-cuda12-plugin", "jax-cuda12-pjrt", "nvidia-cuda-nvcc-cu12")
+
+
+@nox.session(python="3.12")
+def docs(session: nox.Session) -> None:
+    """The site, into build/docs: every program on its pages is run, every link inside is checked, warnings are errors."""
+    install(session, ALL, *DEMO_TOOLS, *SITE_TOOLS, "scipy>=1.13", "jaxlib>=0.12")
+    session.run("python", "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "docs", "build/docs", *session.posargs,
+                env={"TF_CPP_MIN_LOG_LEVEL": "3"})
+    session.log("open build/docs/index.html")
 
 
 @nox.session

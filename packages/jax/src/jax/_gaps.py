@@ -1,6 +1,6 @@
 """Documented names that are not written yet. Each is there, and raises NotImplementedError when it is used.
 
-`_gaps.json` lists them by module (facts of the public API); `docs/gaps.md` is made from it and a test compares the two.
+`_gaps.json` lists them by module (facts of the public API); the site's page of gaps is made from it.
 A gap is a class, so that `isinstance` checks and annotations in libraries work: nothing is an instance of it.
 """
 from __future__ import annotations
@@ -24,7 +24,7 @@ def table() -> dict[str, list[str]]:
 def gap(module: str, name: str) -> type:
     """The stand-in for ``module.name``."""
     def refuse(cls, *args, **kwargs):
-        raise NotImplementedError(f"{module}.{name} is not implemented in this version; docs/gaps.md lists what is missing")
+        raise NotImplementedError(f"{module}.{name} is not implemented in this version; `jax/_gaps.json` lists what is missing")
     body = {"__new__": refuse, "__module__": module, "__doc__": f"{module}.{name}: not implemented in this version."}
     return type(name, (), body)
 
