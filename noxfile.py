@@ -181,6 +181,13 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session
+def types(session: nox.Session) -> None:
+    """What mypy, pyright and jedi make of the stubs; `python packages/jax/tools/make_stubs.py` writes them anew."""
+    install(session, ALL, "pytest>=8", "pytest-timeout>=2.3", "mypy", "pyright[nodejs]", "jedi")
+    session.run("python", "-m", "pytest", "-q", "packages/jax/tests/test_stubs.py", *session.posargs)
+
+
+@nox.session
 def bench(session: nox.Session) -> None:
     """Ours against the public jax (in an environment of its own), as ratios. Arguments: a script, or `planner` first."""
     install(session, ALL)

@@ -1,0 +1,38 @@
+"""Types of `jax.experimental.checkify`. Written by packages/jax/tools/make_stubs.py."""
+from jax.typing import ArrayLike
+from typing import Any, Callable
+
+DivisionByZeroError: ErrorCategory
+class Error:
+    """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
+    def __init__(self, code: Any, payloads: dict, sites: tuple) -> None: ...
+    def get(self) -> str | None: ...
+    def get_exception(self) -> JaxRuntimeError | None: ...
+    def throw(self) -> None: ...
+class ErrorCategory:
+    """A kind of check; sets of them say what `checkify` looks for."""
+    def __init__(self, name: str) -> None: ...
+    name: Any
+FailedCheckError: ErrorCategory
+class JaxException(Exception):
+    """What failed, and where: base class of the errors that `Error.throw` raises the text of."""
+class JaxRuntimeError(ValueError):
+    """A check failed."""
+NaNError: ErrorCategory
+OOBError: ErrorCategory
+all_checks: frozenset
+automatic_checks: frozenset
+def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:
+    """Check that ``pred`` holds; inside a compiled function only `checkify` makes it possible."""
+def check_error(error: Error) -> None:
+    """Raise (or check, inside a function that is checkified again) what ``error`` holds."""
+def checkify(f: Callable[..., Any], errors: frozenset = ...) -> Callable[..., Any]:
+    """``f`` with its checks made part of its result."""
+def debug_check(pred: ArrayLike, msg: str, *fmt_args: Any, **fmt_kwargs: Any) -> None:
+    """`check` that is left out unless `checkify` looks for it."""
+div_checks: frozenset
+float_checks: frozenset
+index_checks: frozenset
+init_error: Error
+nan_checks: frozenset
+user_checks: frozenset

@@ -1,0 +1,5 @@
+"""Types of `jax.experimental.scheduling_groups`. Written by packages/jax/tools/make_stubs.py."""
+from typing import Any, Callable
+
+def scheduling_group(name: str) -> Callable[..., Any]:
+    """A decorator: XLA shall schedule the operations of the function as one group."""

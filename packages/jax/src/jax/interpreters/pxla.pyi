@@ -1,0 +1,3 @@
+"""Types of `jax.interpreters.pxla`. Written by packages/jax/tools/make_stubs.py."""
+
+

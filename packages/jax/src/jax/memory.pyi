@@ -1,0 +1,9 @@
+"""Types of `jax.memory`. Written by packages/jax/tools/make_stubs.py."""
+from enum import Enum
+from typing import Any
+
+class Space(Enum):
+    """Kinds of memory that an array may be put in with `device_put`."""
+    Device = ...
+    Host = ...
+    Any = ...

@@ -1,0 +1,9 @@
+"""Types of `jax.scipy.stats.binom`. Written by packages/jax/tools/make_stubs.py."""
+from jax import Array
+from jax.typing import ArrayLike
+from typing import Any
+
+def logpmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """Logarithm of the probability of the binomial distribution."""
+def pmf(k: ArrayLike, n: ArrayLike, p: ArrayLike, loc: ArrayLike = 0) -> Array:
+    """Probability of the binomial distribution."""

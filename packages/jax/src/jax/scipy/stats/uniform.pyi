@@ -1,0 +1,13 @@
+"""Types of `jax.scipy.stats.uniform`. Written by packages/jax/tools/make_stubs.py."""
+from jax import Array
+from jax.typing import ArrayLike
+from typing import Any
+
+def cdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Distribution function of the uniform distribution."""
+def logpdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Logarithm of the density of the uniform distribution."""
+def pdf(x: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Density of the uniform distribution."""
+def ppf(q: ArrayLike, loc: ArrayLike = 0, scale: ArrayLike = 1) -> Array:
+    """Quantile: inverse of the distribution function of the uniform distribution."""

@@ -1,0 +1,3 @@
+"""Types of `jax.version`. Written by packages/jax/tools/make_stubs.py."""
+
+
