@@ -1,4 +1,5 @@
 """Looking at programs: printed forms, interpreters over jaxprs, what is kept for the backward pass."""
+import functools
 import re
 
 import jax
@@ -297,3 +298,33 @@ def test_a_description_has_lengths():
 def test_linear_functions_pass_through_jit(make):
     linear = jax.jit(lambda x: make(lambda y: 3.0 * y, x))(2.0)
     assert float(jax.tree.leaves(jax.jit(lambda f, t: f(t))(linear, 2.0))[0]) == 6.0
+
+
+def _scoped_sin(x):
+    with jax.named_scope("foo"):
+        return jnp.sin(x)
+
+
+NAMES = [  # (function, argument, names of equations, names of operations in HLO)
+    (_scoped_sin, 1.0, ["foo"], ["jit(fun)/foo/sin"]),
+    (jax.vmap(_scoped_sin), [1.0], ["vmap(foo)"], ["jit(fun)/vmap(foo)/sin"]),
+    (jax.named_scope("a")(jax.grad(jax.named_scope("foo")(lambda x: jnp.sin(x) * x))), 1.0, ["a/jvp(foo)", "a/transpose(jvp(foo))"],
+     ["jit(fun)/a/jvp(foo)/cos", "jit(fun)/a/transpose(jvp(foo))/mul"]),
+    (jax.vmap(jax.jit(_scoped_sin)), [1.0], ["vmap()"], ["jit(fun)/vmap(jit(_scoped_sin))", "foo/sin"]),
+    (jax.named_scope("a")(lambda x: jax.lax.while_loop(lambda x: x < 3, lambda x: x + _scoped_sin(x), x)), 1.0, ["a"],
+     ["jit(fun)/a/while/body/foo/sin", "jit(fun)/a/while/cond/lt"]),
+    (lambda x: jax.lax.cond(x > 0, _scoped_sin, jnp.cos, x), 1.0, [""], ["jit(fun)/cond/branch_0_fun/cos", "jit(fun)/cond/branch_1_fun/foo/sin"]),
+    (jax.grad(jax.checkpoint(lambda x: jnp.sin(_scoped_sin(x)))), 1.0, ["transpose(jvp())"],
+     ["jit(fun)/transpose(jvp())/checkpoint/rematted_computation/foo/sin"]),
+]
+
+
+@pytest.mark.parametrize("fun, x, equations, operations", NAMES, ids=[str(i) for i in range(len(NAMES))])
+def test_names_say_scopes_and_transformations(fun, x, equations, operations):
+    x = jnp.array(x)
+    fun = functools.update_wrapper(lambda x, fun=fun: fun(x), fun)
+    fun.__name__ = "fun"
+    found = {str(eqn.source_info.name_stack) for eqn in jax.make_jaxpr(fun)(x).eqns}
+    assert found.issuperset(equations)
+    hlo = jax.jit(fun).lower(x).as_text("hlo", debug_info=True)
+    assert set(re.findall(r'op_name="([^"]*)"', hlo)).issuperset(operations)

@@ -83,7 +83,7 @@ def test_name_stacks_can_be_extended_and_replaced():
     with source_info_util.extend_name_stack("a") as names:
         assert str(names) == "a" == str(source_info_util.current_name_stack())
         with source_info_util.set_name_stack(source_info_util.new_name_stack("q")), source_info_util.transform_name_stack("r"):
-            assert str(source_info_util.current_name_stack()) == "q/r"
+            assert str(source_info_util.current_name_stack()) == "q/r()"
             assert source_info_util.current().name_stack == ("q", "r")
         scope = source_info_util.extend_name_stack("b")
         with scope:

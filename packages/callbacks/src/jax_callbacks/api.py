@@ -119,7 +119,7 @@ def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray]
         if not isinstance(dtype, dtypes.ExtendedDType):
             dtype = np.dtype(dtype)
             if dtypes.canonicalize_dtype(dtype) != dtype and not flags.enable_x64.value:
-                raise ValueError(f"{name}: result_shape_dtypes asks for {dtype}, which exists only with jax_enable_x64; "
+                raise ValueError(f"{name}: result_shape_dtypes cannot specify 64-bit types like {dtype} without jax_enable_x64; "
                                  "turn it on, or ask for 32 bits")
         avals.append(ShapedArray(shape, dtype))
     return avals, out_tree

@@ -21,7 +21,7 @@ A backend has every member of these protocols; nobody probes for one. What it ca
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Hashable, Mapping, NamedTuple, NoReturn, Protocol, Sequence, overload, runtime_checkable
+from typing import Any, Callable, ContextManager, Hashable, Mapping, NamedTuple, NoReturn, Protocol, Sequence, overload, runtime_checkable
 
 import numpy as np
 
@@ -110,6 +110,9 @@ class Builder(Protocol):
     def region(self, in_avals: Sequence[AbstractValue], body: Callable[..., Sequence[Value]],
                terminator: str = "stablehlo.return") -> str:
         """Text of a region ``{...}``, to be put in round parentheses; ``body(builder, *arguments)`` emits into it."""
+
+    def within(self, name: str) -> ContextManager[None]:
+        """What is written inside counts as under the scope ``name``, in names of operations."""
 
     def reducer(self, op: str, dtype: np.dtype) -> str:
         """The region of a reduction by the binary op named ``op``."""
@@ -420,8 +423,8 @@ class Inspection(Protocol):
     def placed_module(self, module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
         """``module`` with the placements on several devices of ``spec`` written into it; ``module`` itself where there are none."""
 
-    def hlo_text(self, module: Any) -> str:
-        """The program in HLO, before optimisation."""
+    def hlo_text(self, module: Any, debug_info: bool) -> str:
+        """The program in HLO, before optimisation; with ``debug_info`` also what its operations are called, and their places."""
 
     def compiler_ir(self, module: Any, dialect: str | None) -> Any:
         """The program as an object of the compiler, in a dialect (None: the usual one); None where there is no such dialect."""

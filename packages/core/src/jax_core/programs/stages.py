@@ -210,7 +210,7 @@ class Lowered(_Stage):
         if dialect not in (None, "stablehlo", "hlo"):
             raise ValueError(f"Lowered.as_text: dialect must be 'stablehlo' or 'hlo', got {dialect!r}")
         if dialect == "hlo":
-            return backends.get().inspection.hlo_text(self._shown)
+            return backends.get().inspection.hlo_text(self._shown, debug_info)
         return self._shown.text(debug_info)
 
     def compiler_ir(self, dialect: str | None = None) -> Any:

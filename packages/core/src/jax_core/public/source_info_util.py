@@ -4,53 +4,8 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-from ..representation.source import SourceInfo, capture, register_exclusion
+from ..representation.source import NameStack, SourceInfo, Transform, capture, register_exclusion
 from ..representation.source import name_stack as _scopes
-
-
-class Transform(str):
-    """The name of a transformation in a `NameStack`: printed around the scope that follows."""
-
-    __slots__ = ()
-
-
-class NameStack:
-    """Names of the scopes in force, outermost first, and of the transformations applied inside them."""
-
-    __slots__ = ("stack",)
-
-    def __init__(self, stack: tuple = ()):
-        self.stack = tuple(stack)
-
-    def extend(self, name: str) -> "NameStack":
-        return NameStack((*self.stack, name))
-
-    def transform(self, name: str) -> "NameStack":
-        """The stack inside a transformation: ``a`` then ``vmap`` then ``b`` is printed ``a/vmap(b)``."""
-        return NameStack((*self.stack, Transform(name)))
-
-    def __add__(self, other: "NameStack") -> "NameStack":
-        return NameStack(self.stack + other.stack)
-
-    def __len__(self):
-        return len(self.stack)
-
-    def __eq__(self, other):
-        return isinstance(other, NameStack) and self.stack == other.stack
-
-    def __hash__(self):
-        return hash(self.stack)
-
-    def __str__(self):
-        parts: list[str] = []
-        around: list[str] = []  # transformations that wait for a scope
-        for name in (*self.stack, ""):
-            if isinstance(name, Transform):
-                around.append(name)
-            elif name or around:
-                parts.append("(".join([*around, str(name)]) + ")" * len(around))
-                around = []
-        return "/".join(parts)
 
 
 def current() -> SourceInfo:
@@ -112,9 +67,13 @@ class extend_name_stack(contextlib.ContextDecorator):
 
 
 class transform_name_stack(extend_name_stack):
-    """A scope for a transformation; it shows as any other one."""
+    """A scope for a transformation: printed around the scope that follows."""
 
     __slots__ = ()
+
+    def __init__(self, name: str):
+        super().__init__(name)
+        self.name = Transform(name)
 
 
 def reset_name_stack() -> Any:

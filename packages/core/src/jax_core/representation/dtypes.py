@@ -508,10 +508,10 @@ def _no_join_message(pair: tuple[_Node, _Node], strict: bool) -> str:
     message = f"Dtypes {a} and {b} have no implicit promotion to a common dtype"
     if strict:
         message += ", as jax_numpy_dtype_promotion is 'strict'"
-    elif any(node in _narrow_floats for node in pair):
-        message += ": floats of 8 bits and fewer are never promoted"
     else:
-        message += ": integers of 4 bits and fewer are never promoted"
+        narrow = next(n for n in pair if n in (*_narrow_floats, *_narrow_signed, *_narrow_unsigned))
+        limits, kind = (ml_dtypes.finfo, "floats") if narrow in _narrow_floats else (ml_dtypes.iinfo, "integers")
+        message += f": {limits(narrow).bits}-bit {kind} do not support implicit promotion"
     target = next((_node_name(n) for n in reversed(pair) if isinstance(n, np.dtype) and n not in _narrow_floats), b)
     return f"{message}. Convert one of the values, as with x.astype('{target}')."
 

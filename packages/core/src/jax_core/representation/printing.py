@@ -66,7 +66,7 @@ class _Settings:
     def comment(self, info) -> str:
         parts = []
         if self.name_stack:
-            parts.append(f"[{'/'.join(info.name_stack)}]")
+            parts.append(f"[{info.name_stack}]")
         if self.source_info:
             parts.append(str(info))
         return f"{_COMMENT}{' '.join(parts)}" if parts else ""

@@ -40,19 +40,68 @@ def is_internal(code: CodeType) -> bool:
     return known
 
 
+class Transform(str):
+    """The name of a transformation in a `NameStack`: printed around the scope that follows."""
+
+    __slots__ = ()
+
+
+class NameStack:
+    """Names of the scopes in force, outermost first, and of the transformations applied inside them."""
+
+    __slots__ = ("stack",)
+
+    def __init__(self, stack: tuple = ()):
+        self.stack = tuple(stack)
+
+    def extend(self, name: str) -> "NameStack":
+        return NameStack((*self.stack, name))
+
+    def transform(self, name: str) -> "NameStack":
+        """The stack inside a transformation: ``a`` then ``vmap`` then ``b`` is printed ``a/vmap(b)``."""
+        return NameStack((*self.stack, Transform(name)))
+
+    def __add__(self, other: "NameStack") -> "NameStack":
+        return NameStack(self.stack + other.stack)
+
+    def __len__(self):
+        return len(self.stack)
+
+    def __eq__(self, other):
+        return self.stack == (other.stack if isinstance(other, NameStack) else other)
+
+    def __hash__(self):
+        return hash(self.stack)
+
+    def __str__(self):
+        parts: list[str] = []
+        around: list[str] = []  # transformations that wait for a scope
+        for name in (*self.stack, ""):
+            if type(name) is Transform:
+                around.append(name)
+            elif name or around:
+                parts.append("(".join([*around, str(name)]) + ")" * len(around))
+                around = []
+        return "/".join(parts)
+
+
 class SourceInfo:
-    """A place in the user's program, and the name stack (`named_scope`) at that time."""
+    """A place in the user's program, and the names in force (`NameStack`) at that time."""
 
-    __slots__ = ("code", "offset", "name_stack")
+    __slots__ = ("code", "offset", "scopes")
 
-    def __init__(self, code: CodeType | None, offset: int, name_stack: tuple):
-        self.code, self.offset, self.name_stack = code, offset, name_stack
+    def __init__(self, code: CodeType | None, offset: int, scopes: tuple):
+        self.code, self.offset, self.scopes = code, offset, scopes
 
-    def replace(self, *, name_stack: tuple | None = None) -> "SourceInfo":
-        """The same place under other scopes: a tuple of names, or a `jax.extend.source_info_util.NameStack`."""
+    @property
+    def name_stack(self) -> NameStack:
+        return NameStack(self.scopes)
+
+    def replace(self, *, name_stack: tuple | NameStack | None = None) -> "SourceInfo":
+        """The same place under other scopes."""
         if name_stack is None:
             return self
-        return SourceInfo(self.code, self.offset, tuple(getattr(name_stack, "stack", name_stack)))
+        return SourceInfo(self.code, self.offset, tuple(name_stack.stack if isinstance(name_stack, NameStack) else name_stack))
 
     @property
     def line(self) -> int:
@@ -83,10 +132,13 @@ def capture() -> SourceInfo:
     """The innermost frame of the user's code, now; or the place that `attributed_to` says."""
     place = name_stack.place
     if place is not None:
-        names = name_stack.names
-        if not names or place.name_stack[:len(names)] == names:
+        names, scopes = name_stack.names, place.scopes
+        if not names or scopes[:len(names)] == names:
             return place
-        return SourceInfo(place.code, place.offset, names + place.name_stack)
+        common = 0  # scopes around both: those of the function that is being differentiated and of its backward pass
+        while common < len(scopes) and scopes[common] == names[common]:
+            common += 1
+        return SourceInfo(place.code, place.offset, names + scopes[common:])
     frame: Any = sys._getframe(2)
     internal = _internal
     while frame is not None:
@@ -157,6 +209,32 @@ class attributed_to:
         name_stack.place = self.before
 
 
+class under_names:
+    """What is captured inside is under the scopes ``names``."""
+
+    __slots__ = ("names", "before")
+
+    def __init__(self, names: tuple):
+        self.names = names
+
+    def __enter__(self):
+        self.before, name_stack.names = name_stack.names, self.names
+
+    def __exit__(self, *exc):
+        name_stack.names = self.before
+
+
+def transformed(name: str) -> under_names:
+    """What is captured inside is under the transformation ``name``, if that is not empty."""
+    return under_names((*name_stack.names, Transform(name)) if name else name_stack.names)
+
+
+def own_names() -> under_names:
+    """For a program of its own: its equations carry no scopes that are around it, as the equation that holds it carries them.
+    What stands on the name stack besides scopes and transformations stays."""
+    return under_names(tuple(x for x in name_stack.names if type(x) is not str and type(x) is not Transform))
+
+
 def written_in(rule) -> attributed_to:
     """For running ``rule``, a derivative rule: what a user's rule does was written in it, not where it is called."""
     code = getattr(rule, "__code__", None)
@@ -172,12 +250,8 @@ def named_scope(name: str):
     """
     if not isinstance(name, str):
         raise TypeError(f"named_scope: name must be a string, got {name!r} of type {type(name).__name__}")
-    before = name_stack.names
-    name_stack.names = before + (name,)
-    try:
+    with under_names((*name_stack.names, name)):
         yield
-    finally:
-        name_stack.names = before
 
 
 def named_call(fun: Callable[..., Any], *, name: str | None = None):

@@ -20,7 +20,7 @@ from typing import Any, Callable
 from ..configuration import flags
 from .source import is_internal
 
-NOTE = "(Frames of jax are left out of this traceback; JAX_TRACEBACK_FILTERING=off shows them.)"
+NOTE = "(For simplicity the frames of jax are left out of this traceback; JAX_TRACEBACK_FILTERING=off shows them.)"
 
 
 class UnfilteredStackTrace(Exception):

@@ -234,7 +234,7 @@ def trace_to_jaxpr(fun: Callable, in_avals: Sequence[AbstractValue],
     """
     trace = DynamicJaxprTrace(debug)
     args = [trace.new_input(aval) for aval in in_avals]
-    with RELAXED, context.Use(trace):
+    with RELAXED, context.Use(trace), source.own_names():
         outs = fun(*args)
         jaxpr, consts = trace.finish(outs)
     if flags.check_tracer_leaks.value:

@@ -16,7 +16,7 @@ from .pullback import VJP, Tape, flags, shown
 from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
-from ..representation.source import describe_function, name_of
+from ..representation.source import describe_function, name_of, transformed
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import full, instantiate, zeros
 from ..representation.tracebacks import api_boundary, boundary
@@ -34,12 +34,16 @@ def check_callable(name: str, fun: Any) -> None:
         raise TypeError(f"{name}: expected a callable, got {fun!r} of type {type(fun).__name__}")
 
 
-def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad"):
-    """``fun`` on flat leaves; returns the function and a record filled at each call: ``out_tree``, ``aux``."""
+def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, name: str = "grad", scope: str = "jvp"):
+    """``fun`` on flat leaves; returns the function and a record filled at each call: ``out_tree``, ``aux``.
+
+    ``scope``: the transformation that names what it traces, or nothing.
+    """
     record: dict[str, Any] = {}
 
     def flat(*leaves):
-        out = fun(*tree.unflatten(in_tree, leaves), **kwargs)
+        with transformed(scope):
+            out = fun(*tree.unflatten(in_tree, leaves), **kwargs)
         if has_aux:
             if not isinstance(out, (tuple, list)) or len(out) != 2:
                 raise TypeError(f"{name}: with has_aux=True {describe_function(fun)} must return a pair (output, "
@@ -312,7 +316,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequen
     flat, in_tree = tree.flatten(primals)
     flat = plain_values(list(map(as_type, flat)))
     avals = list(map(get_aval, flat))
-    run, record = _flat_function(fun, in_tree, {}, False)
+    run, record = _flat_function(fun, in_tree, {}, False, scope="")
     jaxpr, consts, out_avals = trace_to_jaxpr(run, avals)
     values = [*avals, *out_avals]
     if not (all(has_tangent(a) or a.dtype == dtypes.float0 for a in values)
@@ -465,7 +469,7 @@ def closure_convert(fun: Callable[..., Any], *example_args: Any) -> tuple[Callab
       the converted function ``(*args, *values)``, and the list of the (inexact) values. For use with `custom_vjp`.
     """
     flat, in_tree = tree.flatten(example_args)
-    run, record = _flat_function(fun, in_tree, {}, False)
+    run, record = _flat_function(fun, in_tree, {}, False, scope="")
     jaxpr, consts, _ = trace_to_jaxpr(run, [get_aval(x) for x in flat])
     hoist = [isinstance(x, Tracer) and has_tangent(get_aval(x)) for x in consts]
     values = [x for x, h in zip(consts, hoist) if h]

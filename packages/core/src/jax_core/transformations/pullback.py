@@ -14,6 +14,7 @@ from ..configuration import context
 from ..representation import dtypes, tree
 from ..representation.aval import AbstractRef, get_aval
 from ..representation.primitive import Linear, Zero
+from ..representation.source import transformed
 from ..references.indexing import WHOLE
 from ..references.primitives import addupdate_p, is_ref
 from .reverse import backward_pass
@@ -142,7 +143,8 @@ class Residuals:
             raise ValueError(f"vjp: the pullback reads arguments that saveable_args said not to keep (flat positions {absent}); "
                              "put their values back by assigning to its attribute args_res before calling it.")
         live = [ct for ct, nz in zip(cts, self.nonzero_out) if nz]
-        found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live)
+        with transformed("transpose"):
+            found = backward_pass(self.jaxpr, (), [*values, *map(Linear, self.in_avals)], live)
         return found[len(values):]
 
 

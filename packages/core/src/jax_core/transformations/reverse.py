@@ -154,8 +154,9 @@ class LinearizeTrace(JVPTrace):
         for out, ct in zip(outputs, cotangents):
             if self.owns(out):
                 accumulate(pending, id(out), ct)
-        for step in reversed(self.tape):
-            _transpose_step(self, step, pending)
+        with source.transformed("transpose"):
+            for step in reversed(self.tape):
+                _transpose_step(self, step, pending)
         return [pending[id(x)] if id(x) in pending else Zero(x.aval) for x in inputs]
 
     def to_jaxpr(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any]) -> tuple[Jaxpr, list]:
@@ -416,7 +417,8 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cota
             eqn, rest = pair
             linear.update(rest.outvars)
             steps.append(rest)
-        out = eqn.primitive.bind(*[v.val if type(v) is Literal else values[v] for v in eqn.invars], **eqn.params)
+        with source.attributed_to(eqn.source_info):
+            out = eqn.primitive.bind(*[v.val if type(v) is Literal else values[v] for v in eqn.invars], **eqn.params)
         values.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out]))
     pending: dict[Var, Any] = {}
     for v, ct in zip(jaxpr.outvars, cotangents):

@@ -11,7 +11,7 @@ from ..representation.aval import get_aval, plain_values
 from . import vmappable
 from .batching import AxisData, batch_fun
 from ..traces.structural import matchaxis
-from ..representation.source import describe_function
+from ..representation.source import describe_function, transformed
 from ..representation.tracebacks import boundary
 from ..representation.typing import PyTree
 
@@ -66,7 +66,8 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
             out_tree[:] = [structure]
             return outs
         run, out_dims = batch_fun(flat_fun, axis, dims)
-        outs = run(*flat)
+        with transformed("vmap"):
+            outs = run(*flat)
         wanted = _flat_out_axes(fun, out_axes, out_tree[0])
         return tree.unflatten(out_tree[0], [_place(fun, axis, x, d, w)
                                             for x, d, w in zip(outs, out_dims(), wanted)])

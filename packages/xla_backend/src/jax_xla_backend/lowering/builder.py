@@ -8,7 +8,8 @@ the regions of reductions and sorts must not read values from outside.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+import contextlib
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from jax_core.configuration import engine
@@ -25,6 +26,7 @@ from ..jaxlib_compat import BARRIERS_LAST
 from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
+from .metadata import shows, under
 from .types import as_dtype, dense_text, element_constant, is_extended, type_text
 from .values import Value, new_value, operand_types
 
@@ -212,6 +214,18 @@ class Builder:
         finally:
             self.lines, self.constants, self.tokens_now = outer
 
+    @contextlib.contextmanager
+    def within(self, name: str) -> Iterator[None]:
+        """What is written inside is under the scope ``name``, beneath that of the equation being lowered."""
+        module = self.module
+        around = module.scopes
+        if around:
+            module.scopes = (*around, name)
+        try:
+            yield
+        finally:
+            module.scopes = around
+
     def reducer(self, op: str, dtype: Any) -> str:
         """The region of a reduction by the binary op named ``op``."""
         scalar = ShapedArray((), dtype)
@@ -317,7 +331,8 @@ class Builder:
     def _write(self, eqn: JaxprEqn, env: dict) -> None:
         """Write one equation, from its template if there is one, and enter the names of its results into ``env``."""
         prim, module, params = eqn.primitive, self.module, eqn.params
-        location = self.location = module.location(eqn) if module.located or eqn.source_info.name_stack else ""
+        location = self.location = module.location(eqn) if (
+            module.located or (eqn.source_info.scopes or module.scopes) and shows(module.scopes + eqn.source_info.scopes)) else ""
         invars = eqn.invars
         names = list(map(env.get, invars))
         if None in names:  # literals have no entry
@@ -391,8 +406,11 @@ class Builder:
         planning = module.planning
         if module.whole_loops and prim.traits.kind is Kind.LOOP and not is_dispatched(eqn):
             module.planning = False
+        around = module.scopes
+        if prim.holds_program and self.location:
+            module.scopes = under(around + eqn.source_info.scopes, eqn)
         out = rule(self, *operands, **eqn.params)
-        module.planning = planning
+        module.planning, module.scopes = planning, around
         return out if prim.multiple_results else (out,)
 
     def _placed(self, eqn: JaxprEqn, values: Sequence[Value]) -> Sequence[Value]:

@@ -9,6 +9,10 @@ import json
 import re
 from typing import Sequence
 
+from jax_core.representation.jaxpr import JaxprEqn
+from jax_core.representation.source import Transform
+from jax_core.representation.traits import Kind
+
 from .outside_calls import quoted, symbol
 
 Pairs = Sequence[tuple[str, str]]
@@ -27,8 +31,28 @@ class Metadata(str):
         return self
 
 
+def under(scopes: tuple, eqn: JaxprEqn) -> tuple:
+    """How an equation among ``scopes`` is called; what a program that it holds computes is under these names.
+
+    A transformation stands around the scope that follows, as which a `jit` counts; other operations are no scopes.
+    """
+    prim = eqn.primitive
+    if prim.transparent:
+        return *scopes, f"{prim.name}({eqn.params['name']})"
+    label = "while" if prim.traits.kind is Kind.LOOP and prim.holds_program else prim.name
+    return (*scopes, "", label) if scopes and type(scopes[-1]) is Transform else (*scopes, label)
+
+
+def shows(names: Sequence[str]) -> bool:
+    """Whether operations under these names are marked in a module that says no places: under scopes or metadata they are."""
+    for name in names:
+        if type(name) is not Transform:
+            return True
+    return False
+
+
 def split(names: Sequence[str]) -> tuple[list[str], dict]:
-    """The scopes of a name stack, and its metadata (the innermost of each name)."""
+    """The scopes and transformations of a name stack, and its metadata (the innermost of each name)."""
     scopes, pairs = [], {}
     for name in names:
         if type(name) is Metadata:

@@ -20,7 +20,7 @@ from jax_core.representation.aval import abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
-from jax_core.representation.source import SourceInfo
+from jax_core.representation.source import NameStack, SourceInfo
 
 from . import metadata, templates
 from .builder import NONE, Builder
@@ -179,6 +179,8 @@ class ModuleWriter:
       transfers: Python functions called by messages.
       keep_alive, inspections, wants: see `Facts`.
       partitions: number of devices that a manual region is for.
+      scopes: names around the equations that are being written: of the loop, branch or call that holds them.
+      in_function: whether they are in another function than ``main``.
       axis_env: inside a manual region, the mesh axes that collectives name (`jax_core.transformations.manual.AxisEnv`).
       ordered_effects: those that ``main`` has a token for. A program that calls the host from one CPU device has none: it
         runs to its end before the next one starts (`host_calls`).
@@ -186,6 +188,8 @@ class ModuleWriter:
 
     axis_env: Any = None
     partitions = 1
+    scopes: tuple = ()
+    in_function = False
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
@@ -279,7 +283,9 @@ class ModuleWriter:
             arguments.append(f"{token}: {token.type}")
         operands = [new_value(f"%arg{i}", v.aval) for i, v in enumerate(jaxpr.invars)]
         arguments += [f"{x}: {x.type}" for x in operands]
+        around, self.scopes, self.in_function = (self.scopes, self.in_function), (), True
         outs = b.jaxpr(closed, *operands)
+        self.scopes, self.in_function = around
         outs = [b.token(effect) for effect in tokens] + outs
         types = [x.type for x in outs]
         body = _function("", arguments, b.lines, outs, types, types)
@@ -326,14 +332,14 @@ class ModuleWriter:
     def location(self, eqn: JaxprEqn) -> str:
         """`` loc(...)`` of an equation: its scopes and primitive, and where in the user's program it was written."""
         info = eqn.source_info
-        names, pairs = metadata.split(info.name_stack)
-        path = "/".join([*names, eqn.primitive.name])
+        names, pairs = metadata.split(metadata.under(self.scopes + info.scopes, eqn))
+        path = str(NameStack(names))
         if pairs:
             self._has_metadata = True
             return f" loc({quoted(path)}){metadata.marked(pairs)}"
         if not self.located:
             return f" loc({quoted(path)})"
-        name = quoted(f"jit({self.module._spec.name})/{path}")
+        name = quoted(path if self.in_function else f"jit({self.module._spec.name})/{path}")
         return f" loc({self._alias(f'loc({name}({self._place(info)}))')})"
 
     def _place(self, info: SourceInfo) -> str:

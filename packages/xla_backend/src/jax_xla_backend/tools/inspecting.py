@@ -9,7 +9,7 @@ from jax_core.representation.jaxpr import ClosedJaxpr
 from ..running import stages
 from ..compiling import compile
 from ..platforms import client
-from ..jaxlib_compat import _jax
+from ..jaxlib_compat import _hlo, _jax
 from ..arrays.put import as_sharding
 from ..placement.sharding import Sharding
 
@@ -28,13 +28,17 @@ def _sharding(x: Any) -> Any:
     return x if x is None or isinstance(x, Sharding) else as_sharding(x)
 
 
-def _computation(module: Any) -> Any:
-    return _jax.mlir.mlir_module_to_xla_computation(module.text(), use_tuple_args=False, return_tuple=False)
+def _computation(module: Any, debug_info: bool = False) -> Any:
+    return _jax.mlir.mlir_module_to_xla_computation(module.text(debug_info), use_tuple_args=False, return_tuple=False)
 
 
-def hlo_text(module: Any) -> str:
-    """The program in HLO, before optimisation."""
-    return _computation(module).as_hlo_text()
+def hlo_text(module: Any, debug_info: bool) -> str:
+    """The program in HLO, before optimisation; with ``debug_info`` also what its operations are called, and their places."""
+    if not debug_info:
+        return _computation(module).as_hlo_text()
+    options = _hlo.HloPrintOptions()
+    options.print_metadata = True
+    return _computation(module, True).get_hlo_module().to_string(options)
 
 
 def compiler_ir(module: Any, dialect: str | None) -> Any:

@@ -37,12 +37,14 @@ def emit_while(b: Any, init: Sequence[Any], cond: Callable, body: Callable, effe
     operands = [*init, *tokens]
 
     def cond_region(inner, *carry):
-        return [cond(inner, *carry[:n])]
+        with inner.within("cond"):
+            return [cond(inner, *carry[:n])]
 
     def body_region(inner, *carry):
         for effect, token in zip(ordered, carry[n:]):
             inner.set_token(effect, token)
-        outs = body(inner, *carry[:n])
+        with inner.within("body"):
+            outs = body(inner, *carry[:n])
         return [*outs, *(inner.token(e) for e in ordered)]
 
     names = ", ".join(map(str, operands))
@@ -106,15 +108,16 @@ def emit_case(b: Any, index: Any, branches: Sequence[Callable], out_avals: Seque
     tokens = [b.token(e) for e in ordered]
     avals = [*out_avals, *(t.aval for t in tokens)]
 
-    def region(branch):
+    def region(number, branch):
         def emit(inner):
             for effect, token in zip(ordered, tokens):
                 inner.set_token(effect, token)
-            outs = branch(inner)
+            with inner.within(f"branch_{number}_fun"):
+                outs = branch(inner)
             return [*outs, *(inner.token(e) for e in ordered)]
         return b.region([], emit)
 
-    regions = ", ".join(map(region, branches))
+    regions = ", ".join(map(region, range(len(branches)), branches))
     outs = b.emit(f'"stablehlo.case"({index}) ({regions})', index, out=avals)
     for effect, token in zip(ordered, outs[len(out_avals):]):
         b.set_token(effect, token)
