@@ -5,7 +5,7 @@ line, as at Python's prompt; figures of matplotlib too. Words behind `python` sa
 
 * `raises`: the block ends with an error, which is shown. A block that ends with one otherwise is a mistake of the page;
 * `quiet`: only what it prints and draws is shown;
-* `hidden`: it runs, and the page has neither it nor its output (what makes output repeatable);
+* `hidden`: it runs, and of it the page has only the figures that it draws;
 * `not-run`: it is shown only: a fragment, or what needs a machine of another kind.
 
 Nothing here needs Sphinx: `python docs/site/blocks.py PAGE` prints what the blocks of a page show.
@@ -121,7 +121,7 @@ def run_here(path: pathlib.Path, pictures: str) -> list[Shown]:
     blocks = blocks_of(text)
     file = path.stem.replace("-", "_") + ".py"
     program = ""
-    names: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
+    names: dict[str, Any] = {"__name__": "__main__", "__file__": str(path), "__builtins__": __builtins__}
     results = []
     for number, block in enumerate(blocks):
         if "not-run" in block.words:
@@ -145,7 +145,7 @@ def run_here(path: pathlib.Path, pictures: str) -> list[Shown]:
         shown = output.getvalue()
         if "hidden" not in block.words and (odd := _NOT_REPEATABLE.search(shown)):
             raise BadBlock(f"{place}: {odd[0]!r} differs from run to run, in: {shown}")
-        results.append(Shown(shown, _pictures(pictures, f"{path.stem}-{number}")))
+        results.append(Shown(shown, _pictures(pictures, f"{path.parent.name}-{path.stem}-{number}")))
     return results
 
 
@@ -178,7 +178,7 @@ def with_outputs(page: str, results: list[Shown], pictures: str) -> str:
             pieces.append(f"````{{code-block}} python\n{block.code}````\n")
             if shown.text:
                 pieces.append(f"\n````{{code-block}} text\n:class: shown\n\n{shown.text.rstrip()}\n````\n")
-            pieces += [f"\n![Figure drawn by the block above]({pictures}/{name})\n" for name in shown.pictures]
+        pieces += [f"\n![Figure]({pictures}/{name})\n" for name in shown.pictures]
     return "".join([*pieces, page[end:]])
 
 

@@ -222,7 +222,7 @@ enable_compilation_cache = define_bool("jax_enable_compilation_cache", True,
                                        "Keep compiled programs on disk for later processes.")
 compilation_cache_dir = define_string("jax_compilation_cache_dir", None, "Directory of the compilation cache.")
 compilation_cache_max_size = define_int("jax_compilation_cache_max_size", -1,
-                                        "Bytes the cache may take, oldest leave first; -1: no limit.")
+                                        "Bytes the cache may take, what is unused for longest leaves first; -1: 2 GiB.")
 compilation_cache_include_metadata_in_key = define_bool(
     "jax_compilation_cache_include_metadata_in_key", False, "Source locations are part of the cache key.")
 compilation_cache_check_contents = define_bool("jax_compilation_cache_check_contents", False,
