@@ -463,3 +463,39 @@ def test_random_programs_agree_with_an_interpreter_that_works_in_place(program, 
         got = run(a, b)
     for x, y in zip(got, expected):
         close(x, y, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("wrap", [jax.jit, jax.checkpoint, lambda f: lambda v: jax.lax.cond(True, f, lambda v: None, v)])
+@pytest.mark.parametrize("part, want", [(lambda r, i: r.at[1:6], [0, 1, 1, 1, 1, 1, 0]), (lambda r, i: r.at[2:].at[i], [0, 0, 0, 1, 0, 0, 0])])
+def test_views_of_parts_are_operands(wrap, part, want):
+    def fun(i):
+        ref = jax.new_ref(jnp.zeros(7))
+
+        def add(view):
+            view[...] += jnp.ones_like(view)
+        wrap(add)(part(ref, i))
+        return ref[...]
+    np.testing.assert_array_equal(jax.jit(fun)(jnp.int32(1)), want)
+    np.testing.assert_array_equal(fun(jnp.int32(1)), want)
+
+
+@pytest.mark.parametrize("call", [lambda v: jax.vmap(lambda v: v[...])(v), lambda v: jax.lax.scan(lambda c, v: (c, v[...]), 0, v)])
+def test_views_are_not_taken_apart(call):
+    with pytest.raises(TypeError, match="TransformedRefs are not allowed"):
+        call(jax.new_ref(jnp.zeros(4)).at[1:3])
+
+
+@pytest.mark.parametrize("call, message", [
+    (lambda r: jax.lax.cond(True, lambda a: a[...] + r[...], lambda a: a[...], r), "closed over and passed as the argument a"),
+    (lambda r: jax.lax.cond(True, lambda a, b: a[...], lambda a, b: b[...], r, r), "appeared at both a and b"),
+    (lambda r: jax.jit(lambda a: a[...] + r[...])(r), "closed over and passed as the argument a")])
+def test_control_flow_gets_a_reference_once(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(jax.new_ref(1.0))
+
+
+def test_what_has_no_gradient_needs_no_place_for_it():
+    total = jax.new_ref(jnp.zeros(3))
+    _, pullback = jax.vjp(lambda x, i: x[i] ** 2, jnp.arange(3.0), 2)
+    pullback.with_refs(total, object())(1.0)
+    np.testing.assert_array_equal(total[...], [0, 0, 4])

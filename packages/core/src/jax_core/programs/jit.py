@@ -18,10 +18,8 @@ from typing import Any, Callable, Iterable, Sequence
 
 from .. import backends
 from ..configuration import flags, context
-from ..references.discharge import aliased, pure
+from ..references.discharge import check_aliases, pure
 from ..representation import source, tree
-from ..representation.arguments import LazyNames
-from ..representation.aval import get_aval
 from ..representation.dtypes import ExtendedDType
 from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import boundary, shorten
@@ -177,7 +175,7 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     if trace is not EVAL:
         program = call.program()
         if program.refs:
-            _check_aliases(call, program)
+            check_aliases("jit", call.fun, call.in_tree, call.static, program.consts, call.flat)
         outs = jit_p.bind(*program.consts, *call.flat, **jit_params(
             program.hoisted, name_of(fun), (False,) * len(program.consts) + call.donated(), options, call))
         return tree.unflatten(program.out_tree, outs), None
@@ -197,23 +195,11 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
 
 def _run_on_refs(call: Call, program: TracedProgram) -> Any:
     """Run a program that takes or closes over mutable references, and store their new values."""
-    _check_aliases(call, program)
+    check_aliases("jit", call.fun, call.in_tree, call.static, program.consts, call.flat)
     donated = (False,) * len(program.consts) + call.donated()
     args = [*program.consts, *call.flat]
     outs = jit_p.bind(*args, **jit_params(program.hoisted, name_of(call.fun), donated, call.options, call))
     return tree.unflatten(program.out_tree, outs)
-
-
-def _check_aliases(call: Call, program: TracedProgram) -> None:
-    """Raise ValueError if a function gets one reference twice."""
-    same = aliased([*program.consts, *call.flat])
-    if same is None:
-        return
-    names, n = LazyNames(call.fun, call.in_tree, call.static), len(program.consts)
-    first, second = (f"argument {names[i - n]}" if i >= n else "a value that the function closes over" for i in same)
-    raise ValueError(f"jit: {describe_function(call.fun)} got the same mutable reference of type "
-                     f"{get_aval([*program.consts, *call.flat][same[0]])} twice, as {first} and {second}; what it returns would "
-                     "depend on the order of reads and writes. Pass each reference once.")
 
 
 def _note_keys(call: Call) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..extension_points import reference_operators
-from ..representation import dtypes
+from ..representation import dtypes, tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, ShapeDtypeStruct, get_aval, register_array_class
 from ..representation.array import Array
 from ..representation.typing import ArrayLike, Indexer
@@ -121,6 +121,30 @@ class RefView:
 
     def __repr__(self):
         return f"RefView({self.ref!r}, {self.path})"
+
+
+def _flatten_view(view: RefView):
+    leaves, structure = tree.flatten(view.path)
+    moving = [x for x in leaves if hasattr(x, "dtype")]
+    static = tuple(None if hasattr(x, "dtype") else (x.start, x.stop, x.step) if type(x) is slice else (x,) for x in leaves)
+    return (view.ref, *moving), (structure, static)
+
+
+def _unflatten_view(aux, children):
+    structure, static = aux
+    ref, *moving = children
+    rest = iter(moving)
+    return RefView(ref, tree.unflatten(structure, [next(rest) if x is None else slice(*x) if len(x) == 3 else x[0] for x in static]))
+
+
+tree.register_pytree_node(RefView, _flatten_view, _unflatten_view)
+
+
+def refuse_views(name: str, operands: Any) -> None:
+    """Raise TypeError where a view is among ``operands``, a pytree of values whose axes ``name`` takes apart."""
+    if any(type(x) is RefView for x in tree.leaves(operands, is_leaf=lambda x: type(x) is RefView)):
+        raise TypeError(f"{name}: TransformedRefs are not allowed as its arguments, that is views of parts of references; pass the "
+                        "reference, and take the part inside the function.")
 
 
 def _view_shape(view: RefView) -> tuple:

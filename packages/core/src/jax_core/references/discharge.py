@@ -17,10 +17,12 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from ..representation import source
+from ..representation.arguments import LazyNames
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import RefEffect, on_references
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, dce
 from ..representation.primitive import Primitive, abstract_eval
+from ..representation.source import describe_function
 from ..traces.staging import trace_to_jaxpr
 from .indexing import WHOLE
 from .api import empty_ref_p, new_ref_p
@@ -189,15 +191,23 @@ def custom_rule(derivatives: Sequence[str]) -> Callable:
     return rule
 
 
-def aliased(args: Sequence[Any]) -> tuple[int, int] | None:
-    """Positions of two operands that are the same reference, if there are any."""
+def check_aliases(name: str, fun: Callable, in_tree: Any, static: tuple, consts: Sequence[Any], args: Sequence[Any]) -> None:
+    """Raise ValueError if ``fun``, which closes over ``consts`` and was called with ``args`` by ``name``, has one reference twice.
+
+    ``in_tree`` and ``static`` are the arguments' structure and which are static, as for `LazyNames`.
+    """
     seen: dict[int, int] = {}
-    for i, x in enumerate(args):
-        if is_ref(x):
-            if id(x) in seen:
-                return seen[id(x)], i
-            seen[id(x)] = i
-    return None
+    for i, x in enumerate([*consts, *args]):
+        if not is_ref(x):
+            continue
+        first = seen.setdefault(id(x), i)
+        if first == i:
+            continue
+        names, n = LazyNames(fun, in_tree, static), len(consts)
+        where = (f"it appeared at both {names[first - n]} and {names[i - n]}" if first >= n else
+                 f"it is closed over and passed as the argument {names[i - n]}")
+        raise ValueError(f"{name}: the function for {name}, {describe_function(fun)}, got a mutable reference of type {get_aval(x)} "
+                         f"twice: {where}. What it returns would depend on the order of reads and writes; pass each reference once.")
 
 
 def any_refs(avals: Sequence[AbstractValue]) -> bool:

@@ -208,8 +208,8 @@ class VJP:
             raise ValueError(f"with_refs: entries of structure {structure} given for arguments of structure {self.in_tree}"
                              f"{f' of {self._name}' if self._name else ''}; give one entry for each array: a reference, "
                              "jax.ad.GradValue() or jax.ad.DontWant()")
-        for want in flat:
-            if not (isinstance(want, (GradValue, DontWant)) or is_ref(want)):
+        for want, nonzero in zip(flat, self._nonzero):  # an argument without tangent has no gradient that would go anywhere
+            if nonzero and not (isinstance(want, (GradValue, DontWant)) or is_ref(want)):
                 raise TypeError(f"with_refs: {want!r} of type {type(want).__name__} says not where the gradient goes; give a "
                                 "mutable reference, jax.ad.GradValue() or jax.ad.DontWant()")
         return VJP(self._backing, self._nonzero, self._in_avals, self.in_tree, self.out_tree, self.out_avals, self._name, flat)
@@ -283,7 +283,7 @@ def _checked_cotangent(ct, aval):
 def _delivered(ct, want):
     if isinstance(want, GradValue):
         return shown(ct)
-    if isinstance(want, DontWant):
+    if isinstance(want, DontWant) or not is_ref(want):
         return DidntWant()
     if not isinstance(ct, Zero):
         addupdate_p.bind(want, ct, index=WHOLE)

@@ -7,7 +7,8 @@ import numpy as np
 
 from ..representation import tree
 from ..representation.arguments import argument_name
-from ..representation.aval import get_aval, plain_values
+from ..references.api import refuse_views
+from ..representation.aval import AbstractRef, get_aval, plain_values
 from . import vmappable
 from .batching import AxisData, batch_fun
 from ..traces.structural import matchaxis
@@ -54,6 +55,8 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
             return vmappable.mapped(fun, args, kwargs, in_axes, out_axes, axis_name, axis_size)
         flat, in_tree = tree.flatten((args, kwargs))
         flat = plain_values(flat)
+        if any([type(getattr(x, "aval", None)) is AbstractRef for x in flat]):
+            refuse_views("vmap", (args, kwargs))
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
         dims = [None if a is None else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]

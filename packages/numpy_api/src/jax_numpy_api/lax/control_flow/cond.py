@@ -26,7 +26,7 @@ from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.marks import ELEMENTWISE, ZERO
 from jax_core.representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear, none
 from jax_core.representation.traits import Kind, Traits
-from jax_core.references.discharge import discharged, place
+from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
@@ -191,6 +191,8 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
     programs, consts, trees = [], [], []
     for fun in functions:
         closed, values, out_tree = trace_body(name, fun, in_tree, avals)
+        if any_refs(avals):
+            check_aliases(name, fun, tree.structure((operands, {})), ((), ()), values, flat)
         programs.append(closed)
         consts.append(values)
         trees.append(out_tree)

@@ -16,9 +16,10 @@ import numpy as np
 
 from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
+from jax_core.references.api import refuse_views
 from jax_core.transformations import manual
 from jax_core.representation import tree
-from jax_core.representation.aval import AbstractValue, get_aval
+from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.transformations.batching import batch_jaxpr
 from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.representation.effects import operand_effects
@@ -27,7 +28,7 @@ from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal,
 from jax_core.programs.jit_primitive import jit_p
 from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
 from jax_core.representation.traits import Kind, Traits
-from jax_core.references.discharge import discharged, place
+from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.references.primitives import is_ref
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
@@ -76,6 +77,8 @@ def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | N
     xs_flat, xs_tree = tree.flatten(xs)
     init_flat, init_tree = tree.flatten(init)
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)
+    if any([type(a) is AbstractRef for a in xs_avals]):
+        refuse_views("lax.scan", xs)
     length = _length(xs, xs_avals, length)
     unroll = _unroll(unroll, length)
     if flags.disable_jit.value:
@@ -127,6 +130,8 @@ def _trace(f, init, init_flat, init_tree, x_avals, in_tree):
     given = leaf_avals("lax.scan", "init", init, init_flat)
     for _ in range(len(init_flat) + 1):
         closed, consts, out_tree = trace_body("scan", f, in_tree, [*given, *x_avals])
+        if any_refs(given):
+            check_aliases("scan", f, tree.structure(((init,), {})), ((), ()), consts, init_flat)
         carry_tree, ys_tree, n = _result_trees(f, out_tree, closed)
         returned = closed.out_avals[:n]
         promoted = promote_carry(init_flat, given, returned) if carry_tree == init_tree else None
