@@ -184,17 +184,16 @@ def with_outputs(page: str, results: list[Shown], pictures: str) -> str:
 
 def main() -> None:
     page = pathlib.Path(sys.argv[1])
-    to_pipe = len(sys.argv) > 2
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            results = run_here(page, sys.argv[2] if to_pipe else folder)
-        except BadBlock as error:
-            if error.__cause__ is not None:
-                traceback.print_exception(error.__cause__)
-            sys.exit(str(error))
-    if to_pipe:
-        print(json.dumps([dataclasses.asdict(s) for s in results]))
-        return
+    try:
+        if len(sys.argv) > 2:  # the process that `run_page` starts
+            print(json.dumps([dataclasses.asdict(s) for s in run_here(page, sys.argv[2])]))
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            results = run_page(page, pathlib.Path(folder))
+    except BadBlock as error:
+        if error.__cause__ is not None:
+            traceback.print_exception(error.__cause__)
+        sys.exit(str(error))
     for block, shown in zip(blocks_of(page.read_text()), results):
         print("\n".join(">>> " + line for line in block.code.splitlines()), shown.text, *shown.pictures, sep="\n")
 
