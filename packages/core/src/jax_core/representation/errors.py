@@ -15,12 +15,16 @@ Class names and base classes are those JAX users catch. The text of a failed
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Sequence
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from .. import backends
 from ..extension_points import runtime_error
 from . import spec_text
+from .source import is_internal
 
 if TYPE_CHECKING:
     from ..traces.trace import Tracer
@@ -59,10 +63,35 @@ def origin_sentence(function: str, positions: Sequence[int]) -> str:
     )
 
 
-def _origin(tracer: Any) -> str:
-    """The tracer's own account of where it comes from, or nothing."""
+def _origin(tracer: Any) -> tuple[str, str]:
+    """The tracer's own account of where it comes from: the sentences about its trace, and the arguments by their names."""
     message = getattr(tracer, "_origin_message", None)
-    return message() if message is not None else ""
+    whole, _, by_name = (message() if message is not None else "").partition("\n")
+    return whole, by_name
+
+
+def _asked_by(*values: Any) -> str:
+    """Which public function was called with one of ``values``, and as which argument; nothing where the user asked without one.
+
+    That is the function nearest to the user's own frames one of whose parameters is, or holds, the value.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    found = ""
+    while frame is not None and (is_internal(frame.f_code) or frame.f_globals is globals()):
+        code = frame.f_code
+        count = code.co_argcount + code.co_kwonlyargcount
+        if not code.co_name.startswith(("_", "<")) and frame.f_globals is not globals():
+            for i, parameter in enumerate(code.co_varnames[:count + bool(code.co_flags & inspect.CO_VARARGS)]):
+                if any(_holds(frame.f_locals.get(parameter), value) for value in values):
+                    what = "the values of its array" if parameter == "self" else (
+                        "its arguments" if i == count else f"its argument {parameter}")
+                    found = f"{code.co_name} has to know {what} while a program is traced."
+        frame = frame.f_back
+    return found
+
+
+def _holds(given: Any, value: Any) -> bool:
+    return given is value or type(given) in (tuple, list) and any(x is value for x in given)
 
 
 def _lines(*parts: str) -> str:
@@ -93,6 +122,9 @@ class ConcretizationTypeError(JAXTypeError):
     transformed function.
     """
 
+    _remedy = ("Make the argument that decides it static (static_argnums or static_argnames of jax.jit), keep the value an array, or "
+               "ask outside of the transformed function.")
+
     def __init__(self, tracer: Tracer, context: str = ""):
         """Args:
           tracer: the traced value, or a finished message.
@@ -101,15 +133,17 @@ class ConcretizationTypeError(JAXTypeError):
         if isinstance(tracer, str):
             super().__init__(_lines(tracer, context))
             return
-        origin, _, by_name = _origin(tracer).partition("\n")
+        origin, by_name = _origin(tracer)
+        fixed = context == conversion_context("bool")  # the specification fixes this text: the rest is a note, shown below it
         super().__init__(_lines(
             f"Abstract tracer value encountered where concrete value is expected: {tracer!r}",
-            context,
+            context if fixed or not _is_conversion(context) else _asked_by(tracer) or context,
+            *(() if fixed else (by_name, self._remedy)),
             origin,
             f" ({_URL}ConcretizationTypeError)",
         ))
-        if by_name:
-            self.add_note(by_name)  # the specification fixes the text; a note is shown below it
+        if fixed:
+            self.add_note(_lines(by_name, self._remedy))
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -117,6 +151,9 @@ class TracerBoolConversionError(ConcretizationTypeError):
 
     Remedies: `jax.lax.cond`, `jax.lax.while_loop`, `jax.numpy.where`, or a static argument.
     """
+
+    _remedy = ("In place of `if` use jnp.where or jax.lax.cond, of `while` jax.lax.while_loop, of `and`, `or`, `not` jnp.logical_and and "
+               "its siblings; or make the argument static (static_argnums or static_argnames of jax.jit).")
 
     def __init__(self, tracer: Tracer):
         # The space before the line break is part of the text the specification fixes.
@@ -126,6 +163,10 @@ class TracerBoolConversionError(ConcretizationTypeError):
 def conversion_context(function: str) -> str:
     """The context line of an error raised by a Python conversion such as `bool` or `float`."""
     return f"The problem arose with the `{function}` function. "
+
+
+def _is_conversion(context: str) -> bool:
+    return not context or context.startswith(conversion_context("").split("`")[0])
 
 
 class TracerIntegerConversionError(JAXTypeError):
@@ -138,7 +179,7 @@ class TracerIntegerConversionError(JAXTypeError):
     def __init__(self, tracer: Tracer):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A traced array cannot be used as a Python integer (`__index__` of {tracer!r}).",
-            _origin(tracer),
+            _asked_by(tracer), *_origin(tracer)[::-1],
             "To index a list or tuple with it, make that an array first (jnp.asarray); in place of range(n), use"
             " jax.lax.fori_loop; for a shape or axis, make the argument static (static_argnums of jax.jit).",
         ))
@@ -154,7 +195,7 @@ class TracerArrayConversionError(JAXTypeError):
     def __init__(self, tracer: Tracer):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A traced array has no numbers yet, so it cannot become a NumPy array (`__array__` of {tracer!r}).",
-            _origin(tracer),
+            _asked_by(tracer), *_origin(tracer)[::-1],
             "Call the jax.numpy function in place of the NumPy one, wrap host code in jax.pure_callback, or make"
             " the argument static (static_argnums of jax.jit).",
         ))
@@ -170,7 +211,7 @@ class NonConcreteBooleanIndexError(JAXIndexError):
     def __init__(self, tracer: Any):
         super().__init__(tracer if isinstance(tracer, str) else _lines(
             f"A boolean index must have known values, since they decide the shape of the result; got {tracer!r}.",
-            _origin(tracer),
+            *_origin(tracer)[::-1],
             "Use jnp.where(mask, x, y) in place of x[mask], or jnp.nonzero(mask, size=n) for a fixed number of"
             " elements.",
         ))
@@ -216,8 +257,13 @@ def shape_error(shape: Shape) -> TypeError:
       A `TypeError` to raise; for traced entries with the text of the specification.
     """
     entries = shape if isinstance(shape, (tuple, list)) else (shape,)
-    if any(hasattr(entry, "_origin_message") for entry in entries):
-        return TypeError(spec_text.TRACED_SHAPE.format(shape=shape))
+    traced = next((entry for entry in entries if hasattr(entry, "_origin_message")), None)
+    if traced is not None:
+        error = TypeError(spec_text.TRACED_SHAPE.format(shape=shape))
+        note = _lines(_asked_by(shape, traced), _origin(traced)[1])
+        if note:
+            error.add_note(note)  # the specification fixes the text
+        return error
     return TypeError(f"a shape must be an int or a sequence of ints, got {shape!r}")
 
 
@@ -235,3 +281,7 @@ def __getattr__(name: str) -> Any:
 
 class ShardingTypeError(Exception):
     """The shardings in the types of an operation's operands do not go together, or do not say what that of its result is."""
+
+
+for _name in (*__all__,):  # users know them by the module where they are public
+    globals()[_name].__module__ = "jax.errors"

@@ -48,6 +48,9 @@ class DynamicJaxprTracer(Tracer):
     def _origin_message(self):
         return self._trace.describe(self._var)
 
+    def _made_by(self):
+        return self._trace.describe(self._var, ended=True)
+
 
 @functools.lru_cache(4096)
 def _int32_literal(x: np.int32) -> Literal:
@@ -167,12 +170,16 @@ class DynamicJaxprTrace(Trace):
     def process_custom_vjp(self, call: CustomVjpCall, args: Sequence[Any]):
         return call.stage(self, args)
 
-    def describe(self, var: Var) -> str:
+    def describe(self, var: Var, ended: bool = False) -> str:
         """Where ``var`` comes from: an argument of the traced function, or an operation at a line."""
         debug = self.debug or DebugInfo()
         what = (f"While tracing the function {debug.func_src_info or '<unknown>'}, transformed by "
                 f"{debug.traced_for or 'jit'}., ")
         reached, positions = self._inputs_of(var)
+        if ended:
+            line = f" at {reached.source_info}" if reached is not None else ""
+            return (f"It was made{line} while tracing the function {debug.func_src_info or '<unknown>'} for {debug.traced_for or 'jit'}."
+                    + self._by_name(None, positions))
         if positions:
             return what + spec_text.STAGED_OUT.format(
                 function=debug.func_src_info, transformation=debug.traced_for or "jit", positions=positions,

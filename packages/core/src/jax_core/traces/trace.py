@@ -275,8 +275,12 @@ class Tracer(TracerHabits):
         raise errors.ConcretizationTypeError(self, "is_fully_addressable needs a concrete array")
 
     def _origin_message(self) -> str:
-        """Which argument of which function this value comes from, for error messages."""
+        """Which argument of which function this value comes from, for error messages: what its trace is, then the arguments."""
         return ""
+
+    def _made_by(self) -> str:
+        """The same of a value whose trace has ended."""
+        return self._origin_message()
 
 
 def _operators(tracer: Tracer) -> Mapping[str, Any]:
@@ -292,7 +296,7 @@ def _concrete(tracer: Tracer, kind: type, name: str):
     if value is None:
         if kind is bool:
             raise errors.TracerBoolConversionError(tracer)
-        raise errors.ConcretizationTypeError(tracer, f"The problem arose with the `{name}` function. ")
+        raise errors.ConcretizationTypeError(tracer, errors.conversion_context(name))
     return value
 
 
@@ -317,12 +321,13 @@ def to_concrete_value(x: Any) -> Any | None:
 
 def escaped(tracer: Tracer) -> Exception:
     """The error for a tracer that is used after its transformation has ended."""
+    made_by = tracer._made_by()
     return errors.UnexpectedTracerError(
-        f"This is an unexpected tracer: {tracer!r} was used after the transformed function that made it had ended: a side effect "
-        "carried it out (into global state, an attribute or a list, or in a closure called later).\n"
-        f"{tracer._origin_message()}\n"
+        f"This is an unexpected tracer: a value of type {tracer.aval} was used after the transformed function that made it had ended: "
+        "a side effect carried it out (into global state, an attribute or a list, or in a closure called later).\n"
+        + (f"{made_by}\n" if made_by else "") +
         "Return the value from the function instead. The context manager jax.checking_leaks() finds such values "
-        "where they are made.")
+        f"where they are made.\nIt is {tracer!r}.")
 
 
 class _FoldingTrace(Trace):

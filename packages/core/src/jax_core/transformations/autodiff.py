@@ -62,11 +62,15 @@ def _flat_function(fun: Callable, in_tree: Any, kwargs: dict, has_aux: bool, nam
 
 def split_args(name: str, fun: Callable, args: tuple, argnums):
     """The arguments to differentiate, and a function that puts values in their places."""
-    several = not isinstance(argnums, int) and not hasattr(argnums, "__index__")
-    nums = tuple(argnums) if several else (argnums.__index__(),)
+    try:
+        nums = (argnums.__index__(),) if hasattr(argnums, "__index__") else tuple(i.__index__() for i in argnums)
+    except (AttributeError, TypeError):
+        raise TypeError(f"{name}: argnums must be an integer or several, got {argnums!r}; arguments are differentiated by position, "
+                        "not by name") from None
     if any(not -len(args) <= i < len(args) for i in nums):
-        raise ValueError(f"{name}: argnums={argnums} but {describe_function(fun)} was called with {len(args)} "
-                         "positional arguments; differentiated arguments must be passed by position")
+        kind = TypeError if name in ("grad", "value_and_grad") else ValueError
+        raise kind(f"{name}: argnums={argnums} but {describe_function(fun)} was called with {len(args)} "
+                   f"positional argument{'s' * (len(args) != 1)}; differentiated arguments must be passed by position")
     nums = tuple(i % len(args) for i in nums)
 
     def place(*values):
@@ -84,10 +88,10 @@ def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
         if not dtypes.issubdtype(aval.dtype, np.complexfloating):
             raise TypeError(f"{name}: with holomorphic=True each input must be complex, got {aval.str_short()}; convert it, or "
                             "leave holomorphic out")
-    elif name == "jacfwd":
+    elif name in ("jacfwd", "hessian"):
         if not dtypes.issubdtype(aval.dtype, np.floating):
-            raise TypeError(f"{name}: an input must be of a real float dtype, got {aval.str_short()}; for a holomorphic function "
-                            "pass holomorphic=True, for integers use jax.jvp with tangents of dtype float0")
+            raise TypeError(f"{name}: an input must be of a real float dtype, got {aval.str_short()}; convert it to float (for a "
+                            "holomorphic function of complex numbers pass holomorphic=True, for tangents of dtype float0 use jax.jvp)")
     elif not allow_int and not dtypes.issubdtype(aval.dtype, np.inexact):
         raise TypeError(f"{name}: an input must be of a float or complex dtype, got {aval.str_short()}; convert it to float, "
                         "or pass allow_int=True, which gives a gradient of dtype float0")
@@ -125,24 +129,29 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
     Raises:
       TypeError: the result is not a real scalar, or an argument has the wrong dtype.
     """
-    check_callable("value_and_grad", fun)
+    return _value_and_grad("value_and_grad", fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
+
+
+def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, holomorphic: bool, allow_int: bool,
+                    reduce_axes: Sequence[AxisName]) -> Callable:
+    check_callable(name, fun)
     if reduce_axes:
-        raise NotImplementedError("value_and_grad: reduce_axes is not supported; reduce with lax.psum instead")
+        raise NotImplementedError(f"{name}: reduce_axes is not supported; reduce with lax.psum instead")
 
     @boundary(fun)
     def value_and_grad_of(*args, **kwargs):
-        chosen, place = split_args("value_and_grad", fun, args, argnums)
+        chosen, place = split_args(name, fun, args, argnums)
         flat, in_tree = tree.flatten(chosen)
         flat = plain_values(flat)
         for x in flat:
-            _check_input("grad", x, holomorphic, allow_int)
+            _check_input(name, x, holomorphic, allow_int)
         run, record = _flat_function(lambda *values: fun(*place(*values), **kwargs), in_tree, {}, has_aux)
         outs, pullback = vjp_flat(run, flat)
         if record["out_tree"] != _LEAF or np.shape(outs[0]) != ():
             got = tree.unflatten(record["out_tree"], [get_aval(x).str_short() for x in outs[:record["count"]]])
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; use jax.jacrev or jax.vjp for other outputs.")
-        _check_output("grad", outs[0], holomorphic)
+        _check_output(name, outs[0], holomorphic)
         one = full(get_aval(outs[0]), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
         grads = tree.unflatten(in_tree, list(map(shown, cts)))
@@ -157,7 +166,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
 def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
          allow_int: bool = False, reduce_axes: Sequence[AxisName] = ()) -> Callable:
     """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`."""
-    both = value_and_grad(fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
+    both = _value_and_grad("grad", fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
     @boundary(fun)
     def grad_of(*args, **kwargs):
@@ -399,11 +408,15 @@ def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: b
       a function whose result has the structure of ``fun``'s output, and at each leaf that of the differentiated
       arguments; a block has the shape ``output.shape + input.shape``.
     """
-    check_callable("jacfwd", fun)
+    return _jacfwd("jacfwd", fun, argnums, has_aux, holomorphic)
+
+
+def _jacfwd(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, holomorphic: bool) -> Callable:
+    check_callable(name, fun)
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
-        flat, in_tree, run, record = _differentiated("jacfwd", fun, args, kwargs, argnums, has_aux, holomorphic, False)
+        flat, in_tree, run, record = _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, False)
 
         def push(*tangents):
             outs, out_tangents = jvp_flat(run, flat, list(tangents))
@@ -411,7 +424,7 @@ def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: b
             return [*map(_block, outs[:n], out_tangents)], outs[n:]
         columns, aux = vmap(push, out_axes=(-1, None))(*_basis(flat))
         for x in columns:
-            _check_jacobian_output("jacfwd", x, holomorphic)
+            _check_jacobian_output(name, x, holomorphic)
         shapes = [np.shape(x) for x in flat]
         rows = [tree.unflatten(in_tree, _cut(c, shapes, -1)) for c in columns]
         rows = rows if isinstance(argnums, (tuple, list)) else [r[0] for r in rows]
@@ -428,15 +441,19 @@ def _check_jacobian_output(name, x, holomorphic):
 def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
            allow_int: bool = False) -> Callable:
     """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
-    check_callable("jacrev", fun)
+    return _jacrev("jacrev", fun, argnums, has_aux, holomorphic, allow_int)
+
+
+def _jacrev(name: str, fun: Callable[..., Any], argnums: Any, has_aux: bool, holomorphic: bool, allow_int: bool) -> Callable:
+    check_callable(name, fun)
 
     @boundary(fun)
     def jacobian_of(*args, **kwargs):
-        flat, in_tree, run, record = _differentiated("jacrev", fun, args, kwargs, argnums, has_aux, holomorphic, allow_int)
+        flat, in_tree, run, record = _differentiated(name, fun, args, kwargs, argnums, has_aux, holomorphic, allow_int)
         outs, pullback = vjp_flat(run, flat)
         n = record["count"]
         for x in outs[:n]:
-            _check_output("jacrev", x, holomorphic)
+            _check_output(name, x, holomorphic)
         none = [Zero.of(x) for x in outs[n:]]
         pull = lambda *cts: list(map(_block, flat, pullback(*cts, *none)))
         blocks = vmap(pull)(*_basis(outs[:n]))
@@ -455,8 +472,7 @@ jacobian = jacrev
 def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
             holomorphic: bool = False) -> Callable:
     """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level."""
-    return jacfwd(jacrev(fun, argnums, has_aux=has_aux, holomorphic=holomorphic), argnums, has_aux=has_aux,
-                  holomorphic=holomorphic)
+    return _jacfwd("hessian", _jacrev("hessian", fun, argnums, has_aux, holomorphic, False), argnums, has_aux, holomorphic)
 
 
 # -- closures ----------------------------------------------------------------------------------------------------------

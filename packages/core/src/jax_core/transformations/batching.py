@@ -83,6 +83,9 @@ class BatchTracer(Tracer):
     def _origin_message(self):
         return f"The value is batched by vmap: it stands for {self._trace.axis.size} values at once."
 
+    def _made_by(self):
+        return f"It was made inside a function that vmap ran for {self._trace.axis.size} values at once."
+
     def __repr__(self):
         return f"Traced<{self.aval}>with<{self._trace}> with\n  val = {self.val!r}\n  batch_dim = {self.dim}"
 

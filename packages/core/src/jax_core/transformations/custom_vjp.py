@@ -317,7 +317,7 @@ class custom_vjp:
     def _flatten_cotangents(self, found, avals, in_tree):
         if isinstance(found, list) and not isinstance(found, tuple):
             found = tuple(found)
-        if not isinstance(found, tuple) or len(found) != in_tree.num_nodes and len(found) != len(in_tree.children()):
+        if not isinstance(found, tuple) or len(found) != len(in_tree.children()):
             count = len(in_tree.children())
             got = f"{len(found)} of them" if isinstance(found, tuple) else type(found).__name__
             raise TypeError(f"custom_vjp: the backward function of {self._name} must return a tuple of {count} "

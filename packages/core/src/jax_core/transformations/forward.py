@@ -48,6 +48,9 @@ class JVPTracer(Tracer):
     def _origin_message(self):
         return self.primal._origin_message() if isinstance(self.primal, Tracer) else ""
 
+    def _made_by(self):
+        return "It was made inside a function that was being differentiated (by grad, jvp, vjp, or what is built on them)."
+
     def __repr__(self):
         return f"Traced<{self.aval}>with<{self._trace}> with\n  primal = {self.primal!r}\n  tangent = {self.tangent!r}"
 

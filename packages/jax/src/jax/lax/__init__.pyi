@@ -380,7 +380,7 @@ def imag(x: ArrayLike) -> Array:
 imag_p: Any
 def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
     """``operand[index]`` along one axis, for an index known while tracing."""
-def index_take(src: ArrayLike, idxs: ArrayLike, axes: Sequence[int]) -> Array:
+def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
     """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first."""
 def integer_pow(x: ArrayLike, y: int) -> Array:
     """Elementwise ``x ** y`` for a fixed integer ``y``, by the fewest multiplications."""

@@ -395,8 +395,14 @@ def _array(x):
     return x if hasattr(x, "ndim") else np.asarray(x)
 
 
-def index_take(src: ArrayLike, idxs: ArrayLike, axes: Sequence[int]) -> Array:
-    """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first."""
+def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
+    """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first.
+
+    Raises:
+      ValueError: there is no index array, or not one for each of ``axes``.
+    """
+    if not len(idxs) or len(idxs) != len(axes):
+        raise ValueError(f"index_take: {len(idxs)} index arrays for axes={tuple(axes)}; there must be one for each axis, and at least one")
     columns = [broadcast_in_dim(i, (*np.shape(i), 1), tuple(range(np.ndim(i)))) for i in idxs]
     indices, axes = lax.concatenate(columns, np.ndim(idxs[0])), tuple(axes)
     sizes = [1 if d in axes else n for d, n in enumerate(np.shape(src))]

@@ -82,7 +82,7 @@ _COMPARISONS = {
 def _setitem(self, index, value):
     error = TypeError(f"'{type(self)}' object does not support item assignment. JAX arrays are immutable; perhaps you "
                       "want jax.ops.index_update or jax.ops.index_add instead?")
-    error.add_note("The shorter form is x = x.at[index].set(value), which returns a changed copy.")
+    error.add_note("Write x = x.at[index].set(value): its result is a changed copy (inside jit, nothing is copied).")  # the text is the specification's
     raise error
 
 

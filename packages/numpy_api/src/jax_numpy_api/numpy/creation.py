@@ -503,7 +503,7 @@ def _range_argument(x: Any, name: str) -> Any:
     if isinstance(x, Tracer):
         known = x.concrete()
         if known is None:
-            raise errors.ConcretizationTypeError(x, f"It arose in the jnp.arange argument '{name}'")
+            raise errors.ConcretizationTypeError(x, f"It arose in the jnp.arange argument '{name}', from which the length of the result follows.")
         x = known
     if np.ndim(x) != 0:
         raise ValueError(f"jnp.arange: arguments must be scalars; got {name} of shape {np.shape(x)}")
@@ -531,7 +531,7 @@ def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | No
     Source: `numpy.arange`.
     """
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "arange")
-    numbers = [_range_argument(x, n) for x, n in ((start, "start"), (stop, "stop"), (step, "step"))]
+    numbers = [_range_argument(x, n) for x, n in ((start, "stop" if stop is None else "start"), (stop, "stop"), (step, "step"))]
     given = [x for x in numbers if x is not None]
     if any(np.iscomplexobj(x) for x in given):
         raise ValueError("jnp.arange: complex start, stop and step have no order; use a real range.")

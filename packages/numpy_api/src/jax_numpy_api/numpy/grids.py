@@ -72,7 +72,7 @@ def _count(num, name):
     if isinstance(num, Tracer):
         known = num.concrete()
         if known is None:
-            raise errors.ConcretizationTypeError(num, f"It arose in the 'num' argument of jnp.{name}")
+            raise errors.ConcretizationTypeError(num, f"It arose in the 'num' argument of jnp.{name}, the length of the result.")
         num = known
     num = operator.index(num)
     if num < 0:

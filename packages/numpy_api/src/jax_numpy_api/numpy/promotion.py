@@ -18,7 +18,7 @@ from jax_core.configuration import engine, flags, context
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import ShapeDtypeStruct, aval_of_type, foreign_value, own_array
 from jax_core.representation.array import Array
-from jax_core.representation.errors import shape_error
+from jax_core.representation.errors import ConcretizationTypeError, shape_error
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.typing import ArrayLike, Axis
@@ -332,6 +332,8 @@ def given_axes(axis: Axis) -> Any:
             axis = tuple(axis)
         return tuple(map(operator.index, axis))
     except (TypeError, ValueError):  # ValueError: np.ndim of lists of different lengths
+        if isinstance(axis, Tracer):
+            raise ConcretizationTypeError(axis) from None
         raise TypeError(f"axis must be None, an integer or several integers, got {axis!r}") from None
 
 

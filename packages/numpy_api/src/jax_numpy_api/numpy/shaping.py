@@ -187,7 +187,7 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
         return lax.transpose(a, tuple(range(a.ndim))[::-1])
     order = tuple(canonical_axis(x, a.ndim) for x in axes)
     if len(order) != a.ndim or len(set(order)) != a.ndim:
-        raise ValueError(f"transpose: axes={tuple(axes)} must name each of the {a.ndim} axes of shape {a.shape} once")
+        raise TypeError(f"transpose: axes={tuple(axes)} must name each of the {a.ndim} axes of shape {a.shape} once")
     return lax.transpose(a, order)
 
 
@@ -468,7 +468,7 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
 def _static_index(i: Any, name: str) -> int:
     known = concrete(i)
     if known is None:
-        raise errors.ConcretizationTypeError(i, f"in jax.numpy.{name} argument 1")
+        raise errors.ConcretizationTypeError(i, f"It arose in jax.numpy.{name} argument 1, the positions of the cuts.")
     return operator.index(known.item())
 
 
@@ -526,7 +526,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
     check_arraylike("tile", A)
     a = as_array(A)
-    reps = (reps,) if isinstance(reps, (int, np.integer)) else tuple(reps)
+    reps = tuple(reps) if np.ndim(reps) else (operator.index(reps),)
     reps = tuple(operator.index(r) for r in reps)
     rank = max(a.ndim, len(reps))
     shape = (1,) * (rank - a.ndim) + a.shape

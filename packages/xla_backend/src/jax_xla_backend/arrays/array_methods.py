@@ -122,7 +122,11 @@ class _ArrayMethods:
         check_not_deleted(self)
         if self.is_fully_replicated and len(self._sharding._internal_device_list) > 1 and index == 0:
             return self._fully_replicated_shard()
-        return self._arrays[index]
+        parts = self._arrays
+        if not -len(parts) <= index < len(parts):
+            raise IndexError(f"addressable_data: index={index}, but this process reaches {len(parts)} part{'s' * (len(parts) != 1)} "
+                             "of the array")
+        return parts[index]
 
     @property
     def addressable_shards(self) -> list[Shard]:
