@@ -88,20 +88,26 @@ class Library:
         self.home: dict[int, tuple[str, str]] = {}
         self.by_name: dict[str, type] = {}
         self.generic = hand_written()
+        self.others: dict[str, str] = {}  # public modules that are jaxlib's own
         for name in module_names():
-            values = self.values[name] = public_values(importlib.import_module(name))
+            module = importlib.import_module(name)
+            if name.startswith("jax.extend.mlir.") and not hasattr(module, "__path__"):
+                self.others[name] = name.replace("jax.extend", "jaxlib")
+            values = self.values[name] = {} if name in self.others else public_values(module)
             for public, value in values.items():
                 if isinstance(value, type) and defined_by_us(value) and id(value) not in self.home and not is_scalar(value):
                     self.home[id(value)] = (name, public)
                     self.by_name.setdefault(public, value)
 
     def stub(self, module: str) -> str:
+        if module in self.others:
+            return f"{HEADER.format(module)}from {self.others[module]} import *\n"
         return Stub(self, module).text()
 
 
 def defined_by_us(cls: type) -> bool:
     """Whether ``cls`` gets a class in the stubs; what comes from Python and NumPy is imported from there."""
-    return cls.__module__.split(".")[0] in OURS
+    return cls.__module__.split(".")[0] in OURS and not cls.__module__.startswith("jaxlib.mlir")
 
 
 def is_scalar(cls: type) -> bool:

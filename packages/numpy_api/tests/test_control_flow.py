@@ -370,7 +370,7 @@ def test_dead_carries_and_results_are_dropped():
                                                (0, x))[0])(f32(1)).jaxpr
     small, used = dce(loop, [True])
     assert len(small.eqns[0].outvars) == 1 and used == [False]
-    choice = make_jaxpr(lambda p, x, y: lax.cond(p, lambda: (x, y), lambda: (lax.sin(x), y))[1])(True, f32(1), f32(2)).jaxpr
+    choice = make_jaxpr(lambda p, x, y: lax.cond(p, lambda: (x, y), lambda: (lax.sin(x), lax.cos(y)))[1])(True, f32(1), f32(2)).jaxpr
     small, used = dce(choice, [True])
     assert used == [True, False, True]
 

@@ -135,6 +135,9 @@ class Builder(Protocol):
     def call_module(self, name: str, text: str, *operands: Value) -> list[Value]:
         """A call of ``main`` of a finished module, whose functions are written into this one under names like ``name``."""
 
+    def with_bindings(self, prim: Primitive, rule: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
+        """The results of ``prim`` by a rule ``rule(context, *values, **params)`` that builds operations with MLIR bindings."""
+
     def host_callback(self, function: Callable[..., Any], operands: Sequence[Value], out: Sequence[AbstractValue], *,
                       has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
         """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable.
@@ -394,6 +397,9 @@ class Placements(Protocol):
 
         Raises ValueError where no mesh is in context.
         """
+
+    def with_layout(self, x: Any, layout: Any) -> Any:
+        """``x``, stored as the layout of a format says."""
 
     def is_spread(self, where: Any) -> bool:
         """Whether it is a sharding over more than one device."""

@@ -11,6 +11,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 
+from jax_core.public.interpreters_mlir import BuilderRule
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.representation.effects import Effect
@@ -267,7 +268,7 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[Any] | None
     def rule(b: Any, *values: Any, **params: Any) -> Any:
         outs = call(b, *values, **params)
         return outs if len(outs) != 1 else outs[0]
-    return rule
+    return BuilderRule(rule)
 
 
 def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Sequence[Any] | None = None,
@@ -298,4 +299,4 @@ def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Seque
         return b.custom_call(call_target_name, *values, out=out, backend_config=config, api_version=api_version,
                              has_side_effect=side_effect, operand_layouts=orders(operand_layouts, [x.aval for x in values]),
                              result_layouts=orders(result_layouts, out), output_operand_aliases=aliases)
-    return call
+    return BuilderRule(call)

@@ -18,6 +18,13 @@ class Placements:
 
     as_sharding = staticmethod(as_sharding)
     is_spread = staticmethod(described_shardings.is_spread)
+
+    @staticmethod
+    def with_layout(x: Any, layout: Any) -> Any:
+        """``x``, stored as ``layout`` says."""
+        from .operations.layout_constraint import with_layout_constraint  # start-up: few programs say how arrays are stored
+        return with_layout_constraint(x, layout)
+
     on_no_mesh = staticmethod(described_shardings.on_no_mesh)
     describe = staticmethod(described_shardings.describe)
     device_count = staticmethod(described_shardings.device_count)

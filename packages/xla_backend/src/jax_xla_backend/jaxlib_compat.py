@@ -44,6 +44,11 @@ FEW_LOOPS_ARE_FUNCTIONS = VERSION < (0, 12)
 LAUNCHES_SHARE_THREADS = VERSION < (0, 12)
 
 
+def bindings(name: str) -> Any:
+    """A module of jaxlib's MLIR bindings (``"ir"``, ``"dialects.stablehlo"``), which only lowering rules of users' own need."""
+    return importlib.import_module(f"jaxlib.mlir.{name}")
+
+
 def result_handler(aval: Any, sharding: Any, committed: bool) -> Any:
     """A C++ handler that wraps raw result buffers of one output as an array of the given type and placement.
 

@@ -25,6 +25,6 @@ class PrimitiveHabits:
     def get_bind_params(self, params: dict) -> tuple[list, dict]:
         """``(functions, parameters)`` with which interpreters call ``bind(*functions, *operands, **parameters)``.
 
-        Functions that an equation holds are parameters here, so there are none to put in front.
+        Functions that an equation holds are parameters here, so there are none to put in front, but for `custom_jvp`.
         """
         return [], dict(params)

@@ -26,7 +26,8 @@ instantiate_zeros = instantiate
 zeros_like_aval = zeros
 
 primitive_jvps = RuleTable(
-    "jvp", lambda prim, _: lambda primals, tangents, **params: run_jvp_rule(prim, primals, tangents, params))
+    "jvp", lambda prim, _: lambda primals, tangents, **params: run_jvp_rule(prim, primals, tangents, params),
+    lambda rule: lambda primals, tangents, **params: rule(tuple(primals), tuple(tangents), **params))
 primitive_transposes = RuleTable("transpose", lambda prim, rule: rule)
 
 

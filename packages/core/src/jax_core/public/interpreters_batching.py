@@ -34,12 +34,13 @@ def _guessed_axis(args, dims) -> AxisData:
 
 primitive_batchers = RuleTable(
     "batch", lambda prim, _: lambda args, dims, **params: _run(prim, _guessed_axis(args, dims), args, dims, params),
-    lambda rule: lambda axis, args, dims, **params: rule(args, dims, **params))
+    lambda rule: lambda axis, args, dims, **params: rule(tuple(args), tuple(dims), **params))
 fancy_primitive_batchers = RuleTable(
-    "batch", lambda prim, _: lambda axis, args, dims, **params: _run(prim, axis, args, dims, params))
+    "batch", lambda prim, _: lambda axis, args, dims, **params: _run(prim, axis, args, dims, params),
+    lambda rule: lambda axis, args, dims, **params: rule(axis, tuple(args), tuple(dims), **params))
 axis_primitive_batchers = RuleTable(  # the oldest form: rule(axis_size, axis_name, kind of trace, args, dims)
     "batch", lambda prim, _: lambda size, name, kind, args, dims, **params: _run(prim, AxisData(name, size), args, dims, params),
-    lambda rule: lambda axis, args, dims, **params: rule(axis.size, axis.name, BatchTrace, args, dims, **params))
+    lambda rule: lambda axis, args, dims, **params: rule(axis.size, axis.name, BatchTrace, tuple(args), tuple(dims), **params))
 
 
 def defvectorized(prim: Primitive) -> None:

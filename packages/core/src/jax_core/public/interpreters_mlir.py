@@ -1,23 +1,45 @@
-"""`jax.interpreters.mlir`: lowering rules for one's own primitives, given as functions of arrays.
+"""`jax.interpreters.mlir`: lowering rules for one's own primitives.
 
-Lowering here writes text (see `interfaces.Builder`), not objects of the MLIR bindings. A rule made by `lower_fun` is the
-portable form and is supported whole; a rule that builds operations with the bindings is not.
+Lowering here writes text (see `interfaces.Builder`). A rule made by `lower_fun` traces a function of arrays. Any other rule gets a
+context and values of jaxlib's MLIR bindings, and what it builds is written into the program (`interfaces.Builder.with_bindings`).
+The names of this module that need the bindings are the backend's.
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from ..interfaces import Builder
 from ..representation.primitive import Primitive
 
 
-class LoweringRule:
+class RuleContext:
+    """Base class of what a rule on the bindings is told of the equation that it lowers."""
+
+    def run_on_builder(self, write: Callable[..., Any], values: Sequence[Any], params: dict) -> list:
+        """What ``write(builder, *values, **params)`` makes."""
+        raise NotImplementedError(f"{type(self).__name__} cannot call rules on a Builder")
+
+
+class BuilderRule:
+    """A lowering rule on a `Builder`: ``rule(builder, *values, **params)``. Rules on the bindings may call it with what they got."""
+
+    def __init__(self, write: Callable[..., Any]):
+        self.write = write
+
+    def __call__(self, b: Builder | RuleContext, *values: Any, **params: Any) -> Any:
+        if isinstance(b, RuleContext):
+            return b.run_on_builder(self.write, values, params)
+        return self.write(b, *values, **params)
+
+
+class LoweringRule(BuilderRule):
     """What `lower_fun` returns: a function of arrays that stands for the primitive when it is compiled."""
 
     def __init__(self, fun: Callable[..., Any], multiple_results: bool):
+        super().__init__(self._traced)
         self.fun, self.multiple_results = fun, multiple_results
 
-    def __call__(self, b: Builder, *values: Any, **params: Any) -> Any:
+    def _traced(self, b, *values, **params):
         outs = b.fun(self.fun, *values, **params)
         return outs if self.multiple_results else outs[0]
 
@@ -36,13 +58,14 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
     """Set how ``prim`` is compiled, on all platforms or one.
 
     Args:
-      rule: made by `lower_fun`, or a function ``(builder, *values, **params)`` on a `Builder`.
+      rule: made by `lower_fun` or `jax.ffi.ffi_lowering`, or a function ``(context, *values, **params)`` on the MLIR bindings.
     """
+    write = rule if isinstance(rule, BuilderRule) else _on_bindings(prim, rule)
     if platform is None:
-        prim.lower = rule
+        prim.lower = write
         return rule
     general, own = prim.lower, getattr(prim, "_lower_by_platform", {})
-    own = {**own, platform: rule}
+    own = {**own, platform: write}
     prim._lower_by_platform = own
 
     def choose(b, *values, **params):
@@ -54,31 +77,22 @@ def register_lowering(prim: Primitive, rule: Callable, platform: str | None = No
     return rule
 
 
+def _on_bindings(prim, rule):
+    def write(b, *values, **params):
+        outs = b.with_bindings(prim, rule, *values, **params)
+        return outs if prim.multiple_results else outs[0]
+    return write
+
+
 def _unavailable(name: str) -> Callable:
     def refuse(*args: Any, **kwargs: Any) -> str:
-        raise NotImplementedError(f"jax.interpreters.mlir.{name} works on objects of the MLIR bindings, which lowering here "
-                                  "does not use; write the rule with mlir.lower_fun")
+        raise NotImplementedError(f"jax.interpreters.mlir.{name} puts whole modules of the MLIR bindings together, which lowering "
+                                  "here does not use; write a rule with mlir.lower_fun, or use jax.export")
     refuse.__name__ = name
     refuse.__doc__ = "Not supported: lowering writes text."
     return refuse
 
 
-class LoweringRuleContext:
-    """Not used here: rules get a `Builder`."""
-
-
-class ModuleContext:
-    """Not used here."""
-
-
-class LoweringParameters:
-    """Not used here."""
-
-
-for _name in ("aval_to_ir_type", "aval_to_ir_types", "core_call_lowering", "dense_int_array", "dense_int_elements",
-              "dtype_to_ir_type", "emit_python_callback", "flatten_ir_types", "flatten_ir_values", "i32_attr", "i64_attr",
-              "ir_attribute", "ir_constant", "ir_constants", "jaxpr_subcomp", "lower_jaxpr_to_fun", "lower_jaxpr_to_module",
-              "make_ir_context", "merge_mlir_modules", "module_to_bytecode", "module_to_string",
-              "register_constant_handler", "shape_tensor", "token_type", "unflatten_ir_values_like_types"):
+for _name in ("lower_jaxpr_to_fun", "lower_jaxpr_to_module", "merge_mlir_modules"):
     globals()[_name] = _unavailable(_name)
 del _name

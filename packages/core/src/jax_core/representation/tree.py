@@ -391,6 +391,14 @@ def prefix_mismatches(prefix_tree: PyTree, full_tree: PyTree, prefix_name: str, 
         yield from prefix_mismatches(child, full_child, f"{prefix_name}{key}", f"{full_name}{key}", is_leaf)
 
 
+def prefix_errors(prefix_tree: PyTree, full_tree: PyTree,
+                  is_leaf: Callable[[Any], bool] | None = None) -> list[Callable[[str], ValueError]]:
+    """For each place where `prefix_tree` is not a prefix of `full_tree`, a function from the prefix' name to the error."""
+    def error(i):
+        return lambda name: ValueError(list(prefix_mismatches(prefix_tree, full_tree, name, f"{name} tree", is_leaf))[i])
+    return [error(i) for i, _ in enumerate(prefix_mismatches(prefix_tree, full_tree, "", "", is_leaf))]
+
+
 def _different_children(prefix_tree: Any, full_tree: Any, prefix_name: str, full_name: str,
                         keys: list[Any], full_keys: list[Any]) -> str:
     if isinstance(full_tree, (tuple, list)):

@@ -202,8 +202,15 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     outs, out_tangents = jvp_flat(run, flat, flat_tangents)
     n = record["count"]
     value = tree.unflatten(record["out_tree"], outs[:n])
-    tangent = tree.unflatten(record["out_tree"], list(map(shown, out_tangents[:n])))
+    tangent = tree.unflatten(record["out_tree"], list(map(_shown_beside, outs, out_tangents[:n])))
     return (value, tangent, tree.unflatten(record["aux_tree"], outs[n:])) if has_aux else (value, tangent)
+
+
+def _shown_beside(value, tangent):
+    """A tangent as users get it; one that was given as a number is an array where the value has become one."""
+    if type(tangent) in (float, complex) and type(value) is not type(tangent) and not isinstance(value, Tracer):
+        return backends.get().put(tangent, get_aval(tangent))
+    return shown(tangent)
 
 
 def _check_tangent(name, x, t):

@@ -184,8 +184,6 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
 
     @boundary(fun)
     def wrapped(*args, **kwargs):
-        if context.state.trace is EVAL:
-            return fun(*args, **kwargs)
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
@@ -199,7 +197,10 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
             out_tree[:] = [structure]
             return outs
         closed, consts = trace_to_closed(flat_fun, [get_aval(x) for x in flat])
-        outs = remat_p.bind(*consts, *flat, jaxpr=closed, prevent_cse=prevent_cse, differentiated=False, policy=policy)
+        if context.state.trace is EVAL:
+            outs = eval_jaxpr(closed.jaxpr, closed.consts, *consts, *flat)
+        else:
+            outs = remat_p.bind(*consts, *flat, jaxpr=closed, prevent_cse=prevent_cse, differentiated=False, policy=policy)
         return tree.unflatten(out_tree[0], outs)
     return wrapped
 

@@ -9,6 +9,7 @@ import functools
 import inspect
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
+from ..compat.linear_util import WrappedFun, wrap_init
 from ..configuration import context
 from ..representation import dtypes, tree
 from ..representation.arguments import signature_of
@@ -154,15 +155,37 @@ def _is_zero(tangent) -> bool:
 
 
 class _CustomJvpPrimitive(ProgramPrimitive):
-    def bind(self, *args, call_jaxpr, jvp_jaxpr_fun, num_consts, symbolic_zeros, name="custom_jvp"):
+    def get_bind_params(self, params):
+        """The function and its rule go in front, as functions of flat values; the rule takes values, then tangents."""
+        call = self._call(**params)
+
+        def jvp(*values):
+            outs, tangents = call.run_jvp(values[:len(values) // 2], values[len(values) // 2:])
+            return [*outs, *map(instantiate, tangents)]
+        return [wrap_init(call.fun), wrap_init(jvp)], {"symbolic_zeros": call.symbolic_zeros, "name": call.name}
+
+    def bind(self, *args, **params):
+        if args and isinstance(args[0], WrappedFun):  # as `get_bind_params` has it
+            fun, rule, *args = args
+            call = CustomJvpCall(fun.call_wrapped, lambda xs, ts: _halves(rule.call_wrapped(*xs, *ts)), **params)
+        else:
+            call = self._call(**params)
+        return context.state.trace.process_custom_jvp(call, args)
+
+    @staticmethod
+    def _call(call_jaxpr, jvp_jaxpr_fun, num_consts, symbolic_zeros, name="custom_jvp"):
         def jvp(primals, tangents):
             for t in tangents[:num_consts]:
                 if isinstance(t, LinearTracer):
                     raise closed_over("custom_jvp", name)
             return jvp_jaxpr_fun(primals[num_consts:], tangents[num_consts:])
         fun = lambda *xs: eval_jaxpr(call_jaxpr.jaxpr, call_jaxpr.consts, *xs)
-        call = CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name, call_jaxpr)
-        return context.state.trace.process_custom_jvp(call, args)
+        return CustomJvpCall(fun, jvp if num_consts else jvp_jaxpr_fun, symbolic_zeros, name, call_jaxpr)
+
+
+def _halves(items):
+    n = len(items) // 2
+    return items[:n], items[n:]
 
 
 def _transpose(cts, *args, call_jaxpr, **_):

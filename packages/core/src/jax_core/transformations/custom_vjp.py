@@ -8,6 +8,9 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable, Sequence
 
+import numpy as np
+
+from .. import backends
 from ..configuration import context, flags
 from ..representation import dtypes, tree
 from . import custom_vjp_remat
@@ -19,6 +22,7 @@ from ..representation.effects import operand_effects
 from .forward import closed_over, has_tangent
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
+from .pullback import shown
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..representation.traits import Kind, Traits
 from ..references.discharge import call_rule, custom_rule
@@ -70,7 +74,7 @@ class CustomVjpCall:
             for i, ct in zip(linear_outs, cts):
                 every[i] = ct
             found = bwd(res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
-                              else instantiate(ct) for ct in every])
+                              else _as_array(ct) for ct in every])
             return [found[i] for i in live]
 
         live_tangents = custom_lin_p.bind(
@@ -334,7 +338,7 @@ class custom_vjp:
         if ct is None:
             return [Zero(a.to_tangent_aval()) for a in avals]
         try:
-            leaves = sub.flatten_up_to(ct)
+            leaves = _leaves_like(sub, ct)
         except (ValueError, TypeError) as error:
             raise TypeError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
                             f"cotangent of structure {tree.structure(ct)}, expected {sub}") from error
@@ -345,11 +349,27 @@ class custom_vjp:
                 result.append(Zero(want))
                 continue
             got = get_aval(x)
-            if got.dtype != dtypes.float0 and (got.shape != want.shape or got.dtype != want.dtype) and not flags.disable_bwd_checks.value:
+            if got.dtype != dtypes.float0 and got.shape != want.shape and not flags.disable_bwd_checks.value:
                 raise ValueError(f"custom_vjp: the backward function of {self._name} returned for argument {i} a "
                                  f"cotangent of type {got.str_short()}, expected {want.str_short()}")
             result.append(Zero(want) if got.dtype == dtypes.float0 else x)
         return result
+
+
+def _as_array(ct):
+    """A cotangent as users' rules get it: an array, also where nothing computed it."""
+    if not isinstance(ct, Zero):
+        return shown(ct)
+    x = instantiate(ct)
+    return backends.get().put(x, ct.aval) if isinstance(x, np.generic) else x
+
+
+def _leaves_like(structure, ct):
+    """The leaves of the cotangent ``ct`` of an argument; one may stand for a whole subtree of it."""
+    try:
+        return structure.flatten_up_to(ct)
+    except (ValueError, TypeError):
+        return tree.broadcast_prefix(ct, tree.unflatten(structure, range(structure.num_leaves)), lambda x: x is None)
 
 
 def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = False, remat: bool = False,

@@ -6,7 +6,7 @@ from typing import Any, Callable, Hashable, Sequence
 import numpy as np
 
 from ..representation import tree
-from ..representation.arguments import argument_name
+from ..representation.arguments import LazyPaths, argument_name
 from ..references.api import refuse_views
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from . import vmappable
@@ -72,8 +72,11 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         with transformed("vmap"):
             outs = run(*flat)
         wanted = _flat_out_axes(fun, out_axes, out_tree[0])
-        return tree.unflatten(out_tree[0], [_place(fun, axis, x, d, w)
-                                            for x, d, w in zip(outs, out_dims(), wanted)])
+        dims_out = out_dims()
+        for i, (d, w) in enumerate(zip(dims_out, wanted)):
+            if w is None and d is not None:
+                raise _unasked_axis(fun, outs[i], d, LazyPaths(out_tree)[i])
+        return tree.unflatten(out_tree[0], [_place(fun, axis, x, d, w) for x, d, w in zip(outs, dims_out, wanted)])
     return vmapped
 
 
@@ -104,10 +107,13 @@ def _flat_out_axes(fun, out_axes, out_tree):
                          f"which has structure {out_tree}: {error}") from None
 
 
+def _unasked_axis(fun, x, dim, path) -> ValueError:
+    return ValueError(f"vmap has mapped output but out_axes is None: at vmap of {describe_function(fun)}, {path} of type "
+                      f"{get_aval(x)} got axis spec None but output was batched on axis {dim}, as it depends on the mapped "
+                      "arguments; give it an axis in out_axes")
+
+
 def _place(fun, axis, x, dim, wanted):
-    if wanted is None and dim is not None:
-        raise ValueError(f"vmap has mapped output but out_axes is None: {describe_function(fun)} returned a value of "
-                         f"type {get_aval(x)} that depends on the mapped arguments; give it an axis in out_axes")
     if wanted is not None:
         ndim = np.ndim(x) + (dim is None)
         if not -ndim <= wanted < ndim:

@@ -1,4 +1,5 @@
-"""jax.extend.lowering: not written yet; each documented name says so when it is used."""
-from jax._gaps import missing as _missing
+"""jax.extend.lowering: implemented in `jax_xla_backend.lowering.bindings`."""
+from jax._lazy import table as _table
 
-__getattr__, __dir__ = _missing(__name__)
+__getattr__, __dir__, __all__ = _table(__name__, {
+    name: f"jax_xla_backend.lowering.bindings:{name}" for name in ("JaxIrContext", "LoweringRuleContext", "upstream_dialects")})

@@ -1,68 +1,98 @@
 """Types of `jax.interpreters.mlir`. Written by packages/jax/tools/make_stubs.py."""
-from typing import Any, Callable
+from jax.core import AbstractValue
+from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.extend.lowering import LoweringRuleContext
+from typing import Any, Callable, Sequence, TypeAlias
+from jax.extend.lowering import LoweringRuleContext as LoweringRuleContext
+from jax.sharding import Mesh as Mesh
 
+DEVICE_TO_DEVICE_TYPE: int
 class LoweringParameters:
-    """Not used here."""
+    """How programs are to be lowered; here always in the same way."""
+    override_lowering_rules: Any
+    global_constant_computation: bool
+    for_export: bool
+    export_ignore_forward_compatibility: bool
+    hoist_constants_as_args: bool
+    def __init__(self, override_lowering_rules: Any = None, global_constant_computation: bool = False, for_export: bool = False, export_ignore_forward_compatibility: bool = False, hoist_constants_as_args: bool = False) -> None: ...
 class LoweringRule:
     """What `lower_fun` returns: a function of arrays that stands for the primitive when it is compiled."""
     def __call__(self, b: Any, *values: Any, **params: Any) -> Any: ...
     def __init__(self, fun: Callable[..., Any], multiple_results: bool) -> None: ...
     multiple_results: Any
-class LoweringRuleContext:
-    """Not used here: rules get a `Builder`."""
 class ModuleContext:
-    """Not used here."""
-def aval_to_ir_type(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def aval_to_ir_types(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def core_call_lowering(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def dense_int_array(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def dense_int_elements(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def dtype_to_ir_type(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def emit_python_callback(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def flatten_ir_types(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def flatten_ir_values(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def i32_attr(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def i64_attr(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def ir_attribute(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def ir_constant(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def ir_constants(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def jaxpr_subcomp(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
+    """The module that a rule writes into."""
+    def __init__(self, builder: Any, context: Any, module: Any) -> None: ...
+    def add_host_callback(self, callback: Callable[..., Any]) -> None: ...
+    def add_keepalive(self, keepalive: Any) -> None: ...
+    def get_backend(self, optional: bool = False) -> Any: ...
+    def new_channel(self) -> int: ...
+    axis_context: Any
+    backend: Any
+    channel_iterator: Any
+    declared: Any
+    host_callbacks: Any
+    lowering_parameters: Any
+    module: Any
+    platforms: Any
+    shape_poly_state: Any
+    symbol_table: Any
+RECV_FROM_HOST_TYPE: int
+SEND_TO_HOST_TYPE: int
+Token = Any
+Value: TypeAlias = Any
+def aval_to_ir_type(ctx: Any, aval: AbstractValue | None = None) -> Any:
+    """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
+def aval_to_ir_types(ctx: Any, aval: AbstractValue | None = None) -> tuple:
+    """The types that represent a value; here always one."""
+def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: Any = None, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
+    """A call of a program."""
+def dense_int_array(xs: Sequence[int]) -> Any:
+    """Integers as an attribute."""
+def dense_int_elements(xs: Sequence[int]) -> Any:
+    """Integers as an attribute with the type of a tensor."""
+def dtype_to_ir_type(dtype: Any) -> Any:
+    """The type of an element."""
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool, returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
+    """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host."""
+def flatten_ir_types(xs: Any) -> list:
+    """A nested sequence of types as a list."""
+def flatten_ir_values(xs: Any) -> list:
+    """A nested sequence of values, or one value, as a list."""
+def i32_attr(i: int) -> Any:
+    """An integer of 32 bits as an attribute."""
+def i64_attr(i: int) -> Any:
+    """An integer of 64 bits as an attribute."""
+ir: Any
+def ir_attribute(val: Any) -> Any:
+    """A number, a text, a dtype, an array, or a sequence or mapping of these, as an attribute."""
+def ir_constant(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> Any:
+    """A constant, as a value."""
+def ir_constants(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> list:
+    """The values that represent a constant; here always one."""
+def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: Any, tokens: Any, consts_for_constvars: Sequence[Any], *args: Any, dim_var_values: Sequence[Any] = ..., const_lowering: Any = None, outer_traceback: Any = None) -> tuple:
+    """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""
 def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LoweringRule:
     """A lowering rule that traces ``fun(*arrays, **params)``."""
 def lower_jaxpr_to_fun(*args: Any, **kwargs: Any) -> str:
     """Not supported: lowering writes text."""
 def lower_jaxpr_to_module(*args: Any, **kwargs: Any) -> str:
     """Not supported: lowering writes text."""
-def make_ir_context(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
+def make_ir_context() -> Any:
+    """A context of the bindings with the dialects that programs may hold."""
 def merge_mlir_modules(*args: Any, **kwargs: Any) -> str:
     """Not supported: lowering writes text."""
-def module_to_bytecode(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def module_to_string(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def register_constant_handler(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
+def module_to_bytecode(module: Any) -> bytes:
+    """A module as bytes."""
+def module_to_string(module: Any, enable_debug_info: bool | None = None) -> str:
+    """A module as text."""
+def register_constant_handler(type_: type, handler_fun: Callable[..., Any]) -> None:
+    """Say how `ir_constant` makes a constant of an object of a class: ``handler(value, aval)``."""
 def register_lowering(prim: Any, rule: Callable[..., Any], platform: str | None = None, inline: bool = True, cacheable: bool = True) -> Callable[..., Any]:
     """Set how ``prim`` is compiled, on all platforms or one."""
-def shape_tensor(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def token_type(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
-def unflatten_ir_values_like_types(*args: Any, **kwargs: Any) -> str:
-    """Not supported: lowering writes text."""
+def shape_tensor(ctx: Any, sizes: Sequence[int]) -> Any:
+    """Lengths of axes as a value."""
+def token_type() -> Any:
+    """The type of tokens."""
+def unflatten_ir_values_like_types(xs: Any, ys: Sequence[Any]) -> list:
+    """The values ``xs`` in groups, as the types ``ys`` are."""

@@ -216,9 +216,22 @@ def _dot_general_type(lhs, rhs, *, dimension_numbers, precision, preferred_eleme
     shape = (*(lhs.shape[d] for d in lb), *(lhs.shape[d] for d in _free(lhs.ndim, lc, lb)),
              *(rhs.shape[d] for d in _free(rhs.ndim, rc, rb)))
     if preferred_element_type is None:
-        return ShapedArray(shape, dtypes.common_dtype(lhs.dtype, rhs.dtype), lhs.weak_type and rhs.weak_type,
+        dtype = _product_dtype(lhs.dtype, rhs.dtype)
+        return ShapedArray(shape, dtype, lhs.weak_type and rhs.weak_type,
                            sharding=out_sharding)
     return ShapedArray(shape, preferred_element_type, sharding=out_sharding)
+
+
+def _operand_dtype(a, b):
+    """The dtype that a product of these is computed in. Floats of 8 bits, which are not promoted elsewhere, are here."""
+    if a == b or (a not in _F8_TYPES and b not in _F8_TYPES):
+        return dtypes.common_dtype(a, b)
+    return np.dtype(np.float32) if a in _F8_TYPES and b in _F8_TYPES else b if a in _F8_TYPES else a
+
+
+def _product_dtype(a, b):
+    """The dtype of a product for which none is asked."""
+    return a if a in _F8_TYPES and b in _F8_TYPES else _operand_dtype(a, b)
 
 
 def _as(x, aval):
@@ -245,7 +258,7 @@ def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
     ct_batch = tuple(range(n_batch))
     y_in_ct = n_batch + (0 if swap else len(x_free))
     ct_contracted = tuple(range(y_in_ct, y_in_ct + len(y_free)))
-    element = None if get_aval(ct).dtype == x.aval.dtype == get_aval(y).dtype else dtypes.common_dtype(
+    element = None if get_aval(ct).dtype == x.aval.dtype == get_aval(y).dtype else _operand_dtype(
         get_aval(ct).dtype, get_aval(y).dtype)
     # The result has: batch, free axes of x, then those of y that were contracted with x, in the order they have in y; or
     # the latter two the other way round.
@@ -317,10 +330,10 @@ def _shift(dims, at):
 def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     (lc, rc), (lb, rb) = dimension_numbers
     out = b.out_avals[0]
-    common = dtypes.common_dtype(lhs.aval.dtype, rhs.aval.dtype)
+    common = _operand_dtype(lhs.aval.dtype, rhs.aval.dtype)
     operand = common
     if not _accumulates(common, out.dtype):
-        operand = out.dtype if dtypes.common_dtype(common, out.dtype) == out.dtype else common
+        operand = out.dtype if _operand_dtype(common, out.dtype) == out.dtype else common
     element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
     lhs, rhs = b.convert(lhs, operand), b.convert(rhs, operand)
     if b.platform == "cpu" and b.devices == 1 and dtypes.issubdtype(operand, np.floating):
@@ -345,7 +358,7 @@ def _accumulates(operand, result):
 def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     lhs, rhs = np.asarray(lhs), np.asarray(rhs)
     (lc, rc), (lb, rb) = dimension_numbers
-    dtype = np.dtype(preferred_element_type or dtypes.common_dtype(lhs.dtype, rhs.dtype))
+    dtype = np.dtype(preferred_element_type or _product_dtype(lhs.dtype, rhs.dtype))
     lf, rf = _free(lhs.ndim, lc, lb), _free(rhs.ndim, rc, rb)
     batch, left, right = ([x.shape[d] for d in ds] for x, ds in ((lhs, lb), (lhs, lf), (rhs, rf)))
     inner = math.prod(lhs.shape[d] for d in lc)

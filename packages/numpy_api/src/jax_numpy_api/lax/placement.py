@@ -46,7 +46,8 @@ def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
 
     Args:
       x: an array or a pytree of arrays.
-      shardings: a sharding, or a `PartitionSpec` for the mesh in context, or a pytree of them that is a prefix of ``x``.
+      shardings: a sharding, a `PartitionSpec` for the mesh in context, or a `Format`, or a pytree of them
+        that is a prefix of ``x``.
 
     Raises:
       ValueError: a sharding does not fit its array, or is None.
@@ -58,12 +59,16 @@ def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
 
 
 def is_placement(s: Any) -> bool:
-    """Whether it is a sharding or a `PartitionSpec`."""
-    return hasattr(type(s), "device_set") or _is_spec(s)
+    """Whether it is a sharding, a `PartitionSpec` or a `Format`."""
+    return hasattr(type(s), "device_set") or _is_spec(s) or _is_format(s)
 
 
 def _is_spec(s) -> bool:
     return hasattr(type(s), "UNCONSTRAINED")
+
+
+def _is_format(s) -> bool:
+    return hasattr(s, "layout") and hasattr(s, "sharding")
 
 
 def _constrain(x, where):
@@ -73,6 +78,9 @@ def _constrain(x, where):
     if not is_placement(where):
         raise TypeError(f"lax.with_sharding_constraint: shardings must be jax.sharding.Sharding or PartitionSpec instances, got "
                         f"{where!r} of type {type(where).__name__}.")
+    if _is_format(where):
+        x = _constrain(x, where.sharding)
+        return x if where.layout is None else backends.get().placements.with_layout(x, where.layout)
     sharding = _resolved(where)
     if is_open(sharding):
         return x

@@ -251,7 +251,7 @@ def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):
     starts, rank = _stacked(indices, index_dims, axis.size), len(slice_sizes)
     batched = d is not None
     if batched:
-        x, slice_sizes = moved(x, d, 0), (1, *slice_sizes)
+        x, slice_sizes = moved(x, d, 0), (min(1, axis.size), *slice_sizes)
     numbers = lax.GatherDimensionNumbers(
         offset_dims=tuple(range(1, rank + 1)), collapsed_slice_dims=(),
         start_index_map=tuple(range(batched, rank + batched)),

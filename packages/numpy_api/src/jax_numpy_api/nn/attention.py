@@ -46,8 +46,8 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     q, k, v = (jnp.asarray(x) if batched else jnp.asarray(x)[None] for x in (query, key, value))
     if q.ndim != 4 or k.ndim != 4 or v.ndim != 4 or k.shape[:3] != v.shape[:3] or q.shape[0] != k.shape[0] \
             or q.shape[3] != k.shape[3] or q.shape[2] % k.shape[2]:
-        raise ValueError("dot_product_attention: query [B, T, N, H], key and value [B, S, K, H] with N a multiple of K "
-                         f"are wanted, got shapes {jnp.shape(query)}, {jnp.shape(key)}, {jnp.shape(value)}")
+        raise ValueError("dot_product_attention: query [B, T, N, H], key and value [B, S, K, H] are wanted, and N "
+                         f"must be a multiple of K, got shapes {jnp.shape(query)}, {jnp.shape(key)}, {jnp.shape(value)}")
     b, t, n, h = q.shape
     s, groups = k.shape[1], k.shape[2]
     scale = 1 / np.sqrt(h) if scale is None else scale

@@ -128,8 +128,8 @@ def _fill(labels: str, rank: int, dots: list, text: str) -> str:
         labels = labels.replace("...", "".join(dots[len(dots) - width:]))
     if len(labels) != rank:
         raise ValueError(f"einsum: operand of rank {rank} does not fit labels {labels!r} in {text!r}")
-    if not all(c.isalpha() for c in labels):
-        raise ValueError(f"einsum: labels must be letters, got {labels!r} in {text!r}")
+    if not set(".->").isdisjoint(labels):
+        raise ValueError(f"einsum: labels must be single characters other than '.', '-' and '>', got {labels!r} in {text!r}")
     return labels
 
 

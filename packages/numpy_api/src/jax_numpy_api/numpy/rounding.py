@@ -279,6 +279,8 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike
     check_arraylike("isclose", a, b)
     a, b = promote_args("isclose", a, b)
     exact = lax.eq(a, b)
+    if dtypes.issubdtype(lax.dtype(a), dtypes.extended):  # keys are equal or not
+        return exact
     if dtypes.issubdtype(lax.dtype(a), np.integer) or lax.dtype(a) == np.bool_:
         a, b = promote_dtypes_inexact(a, b)
     real = np.dtype(dtypes.to_floating_dtype(lax.dtype(a)))

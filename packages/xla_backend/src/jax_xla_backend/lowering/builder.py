@@ -439,6 +439,11 @@ class Builder:
         """A call of ``main`` of a finished module; see `foreign.call`."""
         return nested_modules.call(self, name, text, operands)
 
+    def with_bindings(self, prim: Any, rule: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
+        """The results of ``prim`` by a rule that builds operations with the MLIR bindings; see `bindings.lower`."""
+        from . import bindings  # start-up: the bindings are loaded when a rule needs them
+        return bindings.lower(self, prim, rule, operands, params)
+
     # -- calls out of the program ----------------------------------------------------------------------------------
 
     def custom_call(self, target: str, *operands: Value, out: Any, backend_config: str | Mapping | None = None,

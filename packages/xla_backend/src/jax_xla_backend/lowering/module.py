@@ -54,8 +54,9 @@ class Module:
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
-                 platform: str):
+                 platform: str, everywhere: Any = None):
         self._spec, self._shardings, self.platform = spec, (in_shardings, out_shardings), platform
+        self._everywhere = everywhere
         self.name = f"jit_{_symbol(spec.name)}"
         used = [True] * len(closed.jaxpr.outvars)
         self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)
@@ -89,7 +90,7 @@ class Module:
 
 
 def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
-                 out_shardings: tuple | None = None, platform: str = "cpu") -> Module:
+                 out_shardings: tuple | None = None, platform: str = "cpu", everywhere: Any = None) -> Module:
     """Lower a program.
 
     Args:
@@ -98,11 +99,12 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
       in_shardings, out_shardings: placements of flat inputs and results (None where the compiler may choose), for runs
         on several devices; None for one device.
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
+      everywhere: a placement on all devices of the run, where none of the others tells how many there are.
 
     Raises:
       NotImplementedError: a primitive has no lowering rule.
     """
-    return Module(closed, spec, in_shardings, out_shardings, platform)
+    return Module(closed, spec, in_shardings, out_shardings, platform, everywhere)
 
 
 def wants_plan(spec: LowerSpec, platform: str) -> bool:
@@ -195,7 +197,7 @@ class ModuleWriter:
         self.module, self.platform, self.located = module, module.platform, located
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.plans: dict[int, Plan] = {}
-        self.shardings = Shardings(*module._shardings)
+        self.shardings = Shardings(*module._shardings, (module._everywhere,))
         self.callbacks: list[Callable] = []
         self.transfers: list[HostTransfer] = []
         self.keep_alive: list = []
@@ -287,13 +289,21 @@ class ModuleWriter:
         outs = b.jaxpr(closed, *operands)
         self.scopes, self.in_function = around
         outs = [b.token(effect) for effect in tokens] + outs
+        symbol = self._entered(name, arguments, b.lines, outs)
+        self._by_program[key] = closed, symbol
+        return symbol
+
+    def enter(self, name: str, operands: Sequence[Value], lines: Sequence[str], outs: Sequence[Value]) -> str:
+        """The symbol of a function of this module that was written apart; written once."""
+        return self._entered(name, [f"{x}: {x.type}" for x in operands], lines, outs)
+
+    def _entered(self, name, arguments, lines, outs):
         types = [x.type for x in outs]
-        body = _function("", arguments, b.lines, outs, types, types)
+        body = _function("", arguments, lines, outs, types, types)
         symbol = self._by_text.get(body)
         if symbol is None:
             symbol = self._by_text[body] = self._fresh(_symbol(name))
-            self._functions.append(_function(f"private @{symbol}", arguments, b.lines, outs, types, types))
-        self._by_program[key] = closed, symbol
+            self._functions.append(_function(f"private @{symbol}", arguments, lines, outs, types, types))
         return symbol
 
     def _fresh(self, name: str) -> str:

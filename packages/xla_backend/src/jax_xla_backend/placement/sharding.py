@@ -10,7 +10,7 @@ import itertools
 import math
 from typing import Any, Callable, Mapping, Sequence
 
-
+import numpy as np
 from jax_core.representation.typing import DeviceLike
 
 from ..jaxlib_compat import HloSharding, _jax, equip, names_for_jaxlib
@@ -387,6 +387,24 @@ def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memor
                 spec = spec.update(partitions=(*spec, *[None] * (ndim - len(spec))))
             return NamedSharding(mesh, spec, memory_kind=memory_kind)
     return GSPMDSharding(devices, hlo, memory_kind=memory_kind)
+
+
+def flat_mesh(devices: Any) -> Mesh:
+    """A mesh of one axis."""
+    return Mesh(list(devices), ("_devices",))
+
+
+def on_a_mesh(sharding: Sharding, ndim: int) -> Sharding | None:
+    """``sharding``, which the compiler may have given in its own form, over a mesh; None where no mesh in the devices' order has it."""
+    if not isinstance(sharding, GSPMDSharding):
+        return sharding
+    hlo, devices = sharding._to_xla_hlo_sharding(ndim), np.array(sharding._device_assignment, dtype=object)
+    tiles = hlo.tile_assignment_dimensions() if hlo.is_tiled() else ()
+    if list(hlo.tile_assignment_devices()) != list(range(len(devices))) or hlo.subgroup_types():
+        return None
+    names = tuple(f"_{i}" for i in range(len(tiles)))
+    grid = Mesh(devices.reshape(tiles), names)
+    return NamedSharding(grid, PartitionSpec(*names[:ndim]), memory_kind=sharding.memory_kind)
 
 
 with names_for_jaxlib(jax={}, jax___src__named_sharding={"check_pspec": check_pspec}):

@@ -21,7 +21,7 @@ from ..arrays.put import as_sharding
 from ..placement.layout import Format, Layout
 from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
+from ..placement.sharding import NamedSharding, Sharding, flat_mesh, make_single_device_sharding, on_a_mesh
 from .described import DescribedProgram
 from .loaded_program import LoadedProgram
 
@@ -137,15 +137,14 @@ class Executable:
 
     def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:
         """The placements of the kept inputs on the devices of ``example``; what is not placed yet goes to all."""
-        grid = example.mesh if isinstance(example, NamedSharding) else mesh.Mesh(
-            list(example._device_assignment), ("_devices",))
-        everywhere = NamedSharding(grid, PartitionSpec())
+        everywhere = NamedSharding(example.mesh if isinstance(example, NamedSharding) else flat_mesh(example._device_assignment),
+                                   PartitionSpec())
         placed = []
         for i in self.facts.kept:
             x = args[i] if args is not None else None
             stays = type(x) is ArrayImpl and x._committed and (
-                x._sharding._internal_device_list == everywhere._internal_device_list)
-            placed.append(x._sharding if stays else everywhere)
+                x._sharding._internal_device_list == everywhere._internal_device_list) and not x._sharding.is_fully_replicated
+            placed.append((on_a_mesh(x._sharding, x.ndim) or everywhere) if stays else everywhere)
         return placed
 
     def _complain(self, args: Sequence[Any] | None, wanted: Sharding | None = None) -> None:
@@ -192,8 +191,15 @@ class Executable:
         count = len(self.facts.flat_in_avals)
         full += [None] * (count - len(full))
         outs = self._as_typed(outs, ins)
-        module = self._lower(tuple(full), None if outs is None else tuple(outs), platform)
+        nowhere = all([s is None for s in (*ins, *(outs or ()))])  # no argument and no result says how many devices there are
+        module = self._lower(tuple(full), None if outs is None else tuple(outs), platform, self._everywhere(devices) if nowhere else None)
         return kind(module, devices, ins, outs, committed, self._items, self.spec.name)
+
+    def _everywhere(self, devices: tuple) -> NamedSharding:
+        """The placement of whole arrays on each of ``devices``, on the mesh that the program or its context names."""
+        known = [*[s.mesh for s in self.facts.constraints if isinstance(s, NamedSharding)], mesh.get_mesh()]
+        grid = next((m for m in known if m.size == len(devices) and tuple(m.devices.flat) == devices), None)
+        return NamedSharding(flat_mesh(devices) if grid is None else grid, PartitionSpec())
 
     def _as_typed(self, outs: list | None, ins: list) -> list | None:
         """The placements of the results, where nothing is asked for those that their types say."""

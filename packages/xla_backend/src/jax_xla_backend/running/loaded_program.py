@@ -10,12 +10,11 @@ from ..arrays import array
 from ..arrays import callback_buffers
 from . import host_calls, tokens
 from ..compiling import tiered_compilation
-from ..placement import mesh
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import put, typed
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding, from_hlo, make_single_device_sharding
+from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, make_single_device_sharding
 
 
 class LoadedProgram:
@@ -53,7 +52,7 @@ class LoadedProgram:
         self.out_avals = list(map(typed, module.facts.out_avals, self.out_shardings))
         self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(self.out_avals, self.out_shardings)]
         self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
-                               NamedSharding(mesh.Mesh(list(self.devices), ("_devices",)), PartitionSpec()))
+                               NamedSharding(flat_mesh(self.devices), PartitionSpec()))
         self.consts = [put(c, None, self.token_sharding) for c in module.facts.consts]
         self.name = name
         for seen in module.facts.inspections:
@@ -72,7 +71,7 @@ class LoadedProgram:
             return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
         chosen = self.loaded.get_output_shardings() or []
         chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
-        grid = next((s.mesh for s in self.in_shardings if isinstance(s, NamedSharding)), None)
+        grid = next((s.mesh for s in (*self.in_shardings, *self.facts.constraints) if isinstance(s, NamedSharding)), None)
         if grid is None:
             grid = next((s.mesh for s in wanted or () if isinstance(s, NamedSharding)), None)
         device_list = _jax.DeviceList(self.devices)

@@ -18,7 +18,7 @@ _LOWERABLE = ("cpu", "cuda", "rocm", "tpu")
 
 
 def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
-          out_shardings: tuple | None = None, platform: str | None = None) -> Any:
+          out_shardings: tuple | None = None, platform: str | None = None, everywhere: Any = None) -> Any:
     """The program as a StableHLO module.
 
     Args:
@@ -26,11 +26,12 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
       spec: how it is to be lowered.
       in_shardings, out_shardings: placements of flat inputs and results, for runs on several devices.
       platform: default the one that ``spec`` names, else the default one.
+      everywhere: a placement on all devices, where none of the others tells how many there are.
     """
     closed = pure(closed)
     with RELAXED:
         return _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
-                                        platform=platform or _platform(spec))
+                                        platform=platform or _platform(spec), everywhere=everywhere)
 
 
 def executable(module: Any, spec: LowerSpec) -> Executable:
@@ -39,8 +40,8 @@ def executable(module: Any, spec: LowerSpec) -> Executable:
         module = lower(module.closed, spec, platform=module.platform)
     items = tuple(item for item in compile.option_items(spec.compiler_options) if item[0] != _lowering().PLANNER_OPTION)
 
-    def again(in_shardings, out_shardings, platform):
-        return lower(module.closed, spec, in_shardings, out_shardings, platform)
+    def again(in_shardings, out_shardings, platform, everywhere=None):
+        return lower(module.closed, spec, in_shardings, out_shardings, platform, everywhere)
 
     return Executable(module, spec, again, items)
 

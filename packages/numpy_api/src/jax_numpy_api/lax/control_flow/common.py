@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import collections
 import threading
+import weakref
 from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import engine
+from jax_core.configuration import context, engine
 from jax_core.representation import dtypes, tree
 from jax_core.representation import splits
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
@@ -84,11 +85,30 @@ def require_callable(name: str, **functions: Any) -> None:
 # -- tracing ---------------------------------------------------------------------------------------------------------
 
 def trace_body(name: str, fun: Callable, in_tree: Any, avals: Sequence[AbstractValue]) -> tuple[ClosedJaxpr, list, Any]:
-    """Trace ``fun`` on arguments of structure ``in_tree`` and types ``avals``.
+    """Trace ``fun`` on arguments of structure ``in_tree`` and types ``avals``, or find what tracing it gave before.
+
+    As with `jit`, a function is traced once for the same types; if it closes over tracers, once within their transformation.
 
     Returns:
       the program with its constants as leading inputs, their values, and the structure of the result.
     """
+    key = (name, in_tree, tuple(avals), engine.trace_key(), *(axis.key() for _, axis in context.state.axes))
+    try:
+        known = _bodies.setdefault(fun, {})
+        found, trace = known.get(key, (None, None))
+    except TypeError:  # something without hash or weak references
+        return _trace_body(name, fun, in_tree, avals)
+    if found is None or trace is not None and trace() is not context.state.trace:
+        found = _trace_body(name, fun, in_tree, avals)
+        known[key] = found, weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in found[1]) else None
+    return found
+
+
+_bodies: "weakref.WeakKeyDictionary[Callable, dict]" = weakref.WeakKeyDictionary()
+caches_cleared.add(_bodies.clear)
+
+
+def _trace_body(name, fun, in_tree, avals):
     structure: list = []
 
     def flat(*leaves):

@@ -15,6 +15,7 @@ import numpy as np
 
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
+from jax_core.representation.array import Array
 from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.batching import batch_jaxpr
@@ -41,7 +42,7 @@ from ..compare import eq, ne
 from ..select import clamp, select_n
 from .in_place import emit as emit_in_place, plan as plan_in_place
 from .common import (INVARIANT_PARTS, check_effects, convert, either, fill, leaf_avals, narrow, nonzero_flags,
-                     require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
+                     reorder, require_callable, run_eagerly, select, share_constants, structure_differences, trace_body)
 from .lowering import emit_case
 from .map import map_flat
 
@@ -201,8 +202,24 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
     for closed in programs:
         check_effects(f"lax.{name}", closed.effects)
     programs, shared = share_constants(programs, consts)
-    outs = cond_p.bind(index, *shared, *flat, branches=tuple(programs), **extra)
-    return tree.unflatten(trees[0], outs)
+    operands = [*shared, *flat]
+    handed_on = _handed_on(programs, operands)
+    computed = [i for i, x in enumerate(handed_on) if x is None]
+    if len(computed) < len(handed_on):
+        programs = [reorder(closed, None, computed) for closed in programs]
+    outs = iter(cond_p.bind(index, *operands, branches=tuple(programs), **extra))
+    return tree.unflatten(trees[0], [next(outs) if i is None else operands[i] for i in handed_on])
+
+
+def _handed_on(programs, operands) -> list[int | None]:
+    """For each result the operand that all branches hand on as it is, or None. Such results are no results of the conditional."""
+    places = [{v: i for i, v in enumerate(closed.jaxpr.invars)} for closed in programs]
+    found: list[int | None] = []
+    for outs in zip(*[closed.jaxpr.outvars for closed in programs]):
+        same = {None if type(v) is Literal else here.get(v) for here, v in zip(places, outs)}
+        i = same.pop() if len(same) == 1 else None
+        found.append(i if i is not None and isinstance(operands[i], Array) else None)
+    return found
 
 
 def _agree(name, labels, functions, programs, trees):

@@ -19,6 +19,7 @@ from jax_core.extension_points import LoopBody
 from jax_core.references.api import refuse_views
 from jax_core.transformations import manual
 from jax_core.representation import tree
+from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.transformations.batching import batch_jaxpr
 from jax_core.traces.structural import bdim_at_front, moved
@@ -41,7 +42,7 @@ from jax_core.representation.typing import PyTree
 
 from ..shape import stack
 from ..slicing import index_in_dim
-from .common import (INVARIANT_PARTS, PYTHON_SCALARS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
+from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
@@ -157,7 +158,7 @@ def _result_trees(f, out_tree, closed):
 def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
     """Bind the primitive; carries that the body hands on unchanged become constants."""
     jaxpr, nc, n = closed.jaxpr, len(consts), len(init)
-    fixed = [out is var and type(x) not in PYTHON_SCALARS and not isinstance(x, (np.generic, np.ndarray))
+    fixed = [out is var and isinstance(x, Array)
              for x, var, out in zip(init, jaxpr.invars[nc:nc + n], jaxpr.outvars)]
     if any(fixed):
         moving = [not f for f in fixed]

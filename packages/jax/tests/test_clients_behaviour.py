@@ -1,0 +1,157 @@
+"""What optax, flax and equinox rely on: when functions are traced, what rules get, placements of programs without arguments."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def traced(calls, fun):
+    """``fun``, which notes in ``calls`` that Python ran it."""
+    def noting(*args):
+        calls.append(fun)
+        return fun(*args)
+    return noting
+
+
+@pytest.mark.parametrize("run, twice", [
+    (lambda f: lax.scan(f, 0.0, jnp.arange(3.0))[0], lambda c, x: (c + 1, x)),
+    (lambda f: lax.while_loop(lambda c: c < 3, f, 0.0), lambda c: c + 1),
+    (lambda f: lax.cond(jnp.array(True), f, f, 2.0), lambda c: c + 1)], ids=["scan", "while_loop", "cond"])
+def test_bodies_are_traced_once(run, twice):
+    calls = []
+    body = traced(calls, twice)
+    assert float(run(body)) == float(run(body)) == 3
+    assert len(calls) == 1
+    jax.clear_caches()
+    run(body)
+    assert len(calls) == 2
+
+
+def test_a_body_that_closes_over_tracers_is_traced_for_each_transformation():
+    calls, kept = [], []
+
+    @jax.jit
+    def program(y):
+        kept[:] = kept or [traced(calls, lambda c, x: (c + y, x))]
+        return sum(lax.scan(kept[0], 0.0, jnp.arange(3.0))[0] for _ in range(2))
+    assert float(program(1.0)) == 6 and len(calls) == 1
+
+
+@pytest.mark.parametrize("index", [True, jnp.array([True, False])], ids=["one", "batch"])
+def test_what_all_branches_hand_on_is_no_result(index):
+    def choose(p, x, y):
+        return lax.cond(p, lambda x, y: (x, y + 1), lambda x, y: (x, y), x, y)
+    assert len(jax.make_jaxpr(choose)(True, 1.0, 2.0).eqns[-1].outvars) == 1
+    if index is True:
+        assert [float(v) for v in choose(index, jnp.float32(1), jnp.float32(2))] == [1, 3]
+    else:  # the first result does not depend on the mapped argument
+        x, y = jax.vmap(choose, in_axes=(0, None, None), out_axes=(None, 0))(index, jnp.float32(1), jnp.float32(2))
+        assert float(x) == 1 and y.tolist() == [3, 2]
+
+
+def test_an_axis_that_out_axes_does_not_ask_for_is_named():
+    with pytest.raises(ValueError, match=r"result\['b'\].*got axis spec None but output was batched on axis 0"):
+        jax.vmap(lambda x: {"a": 1, "b": x}, out_axes=None)(jnp.ones(2))
+
+
+def test_batches_of_length_zero():
+    shifted = jax.vmap(lambda x, i: lax.dynamic_slice(x, (i, 0), (1, 4)))
+    assert shifted(jnp.zeros((0, 2, 4)), jnp.zeros(0, int)).shape == (0, 1, 4)
+
+
+def test_checkpointed_functions_get_tracers():
+    seen = []
+    run = jax.checkpoint(lambda x, flag: seen.append((x, flag)) or x, static_argnums=(1,))
+    assert float(run(2.0, True)) == 2
+    (x, flag), = seen
+    assert isinstance(x, jax.core.Tracer) and flag is True
+
+
+def custom(bwd):
+    f = jax.custom_vjp(lambda tree, y: tree["a"] * y)
+    f.defvjp(lambda tree, y: (f(tree, y), None), bwd)
+    return f
+
+
+def test_a_cotangent_may_stand_for_a_subtree():
+    f = custom(lambda res, g: (g, None))
+    assert float(jax.grad(f)({"a": jnp.float32(2)}, 3.0)["a"]) == 1
+
+
+def test_cotangents_in_another_dtype_are_taken():
+    f = custom(lambda res, g: ({"a": g.astype(jnp.bfloat16)}, None))
+    assert jax.grad(f)({"a": jnp.float32(2)}, 3.0)["a"].dtype == jnp.bfloat16
+    g = custom(lambda res, g: ({"a": jnp.ones(2)}, None))
+    with pytest.raises(ValueError, match="cotangent of type"):
+        jax.grad(g)({"a": jnp.float32(2)}, 3.0)
+
+
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.checkpoint], ids=["plain", "checkpoint"])
+def test_cotangents_that_nothing_computed_are_arrays(wrap):
+    seen = []
+    f = jax.custom_vjp(lambda x: (x, x))
+    f.defvjp(lambda x: ((x, x), None), lambda res, g: seen.append(g) or (g[0],))
+    jax.grad(wrap(lambda x: f(x)[0]))(1.0)
+    assert all(isinstance(x, jax.Array) for x in seen[0])
+
+
+def test_keys_are_close_where_they_are_equal():
+    keys = jax.random.split(jax.random.key(0), 3)
+    assert jnp.isclose(keys, keys[0]).tolist() == [True, False, False] and not jnp.allclose(keys[0], keys[1])
+
+
+@pytest.mark.parametrize("labels", ["1a,a2->12", "_a,a?->_?", "...1a,a2->...12"])
+def test_labels_of_einsum_are_any_characters(labels):
+    assert jnp.einsum(labels, jnp.ones((2, 3)), jnp.ones((3, 4))).tolist() == [[3] * 4] * 2
+
+
+@pytest.mark.parametrize("element, dtype", [(None, "float8_e5m2"), (jnp.float32, "float32")])
+def test_products_of_different_floats_of_8_bits(element, dtype):
+    a, b = jnp.ones((2, 3), jnp.float8_e5m2), jnp.ones((3, 4), jnp.float8_e4m3fn)
+    out = lax.dot_general(a, b, (((1,), (0,)), ((), ())), preferred_element_type=element)
+    assert out.dtype == dtype and out.astype(float).tolist() == [[3] * 4] * 2
+
+
+def test_errors_of_prefixes():
+    from jax._src.tree_util import prefix_errors
+    error, = prefix_errors({"x": 1, "y": [2]}, {"x": 1, "y": 2})
+    assert isinstance(error("in_axes"), ValueError) and "in_axes['y']" in str(error("in_axes"))
+
+
+def test_a_format_constrains_placement_and_layout():
+    from jax.experimental.layout import Format, Layout
+    where = Format(Layout((1, 0)), jax.sharding.SingleDeviceSharding(jax.devices()[0]))
+    text = jax.jit(lambda x: lax.with_sharding_constraint(x, where) + 1).lower(jnp.ones((2, 3))).as_text()
+    assert "LayoutConstraint" in text
+
+
+FOUR_DEVICES = """
+import jax, jax.numpy as jnp, numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
+mesh = jax.make_mesh((2, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
+made = jax.jit(lambda: jax.lax.with_sharding_constraint(jnp.ones((8, 2)), NamedSharding(mesh, P("a", "b"))))()
+assert made.sharding == NamedSharding(mesh, P("a", "b")), made.sharding
+spread = jax.device_put(jnp.zeros((4, 8)), NamedSharding(mesh, P(None, "a")))
+assert (spread @ made).tolist() == [[0, 0]] * 4
+from jax_xla_backend.placement.sharding import GSPMDSharding
+for spec in P(("b", "a")), P("a", "b"), P("b"), P():  # as the compiler writes them
+    named = NamedSharding(mesh, spec)
+    x = jax.device_put(jnp.arange(16.0).reshape(8, 2), GSPMDSharding(named._internal_device_list, named._to_xla_hlo_sharding(2)))
+    assert np.array_equal(jax.jit(lambda x, y: x + y)(x, made), np.arange(16.0).reshape(8, 2) + 1), spec
+explicit = jax.make_mesh((2, 2), ("a", "b"), axis_types=(AxisType.Explicit,) * 2)
+with jax.set_mesh(explicit):
+    assert jax.random.bernoulli(jax.random.key(0), 0.5, (8,), out_sharding=NamedSharding(explicit.abstract_mesh, P("a"))).sharding.spec == P("a")
+print("ok")
+"""
+
+
+def test_programs_without_arguments_on_four_devices():
+    environment = {"XLA_FLAGS": "--xla_force_host_platform_device_count=4", "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run([sys.executable, "-c", FOUR_DEVICES], env={**os.environ, **environment}, capture_output=True, text=True,
+                          timeout=300)
+    assert done.stdout.strip() == "ok", done.stderr[-2000:]

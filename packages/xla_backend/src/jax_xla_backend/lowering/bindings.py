@@ -1,0 +1,333 @@
+"""Lowering rules of users' own that build operations with jaxlib's MLIR bindings.
+
+Lowering writes text. So a rule of this kind builds the body of a function in a module of its own, and that module's text is
+written into the program (`nested_modules`). What such a rule asks of us (`lower_fun`, a host callback, a program) is written into
+the program by the `Builder` as a function, which the rule's module declares and calls by its name.
+"""
+from __future__ import annotations
+
+import dataclasses
+import io
+import itertools
+import re
+from typing import Any, Callable, Sequence
+
+import numpy as np
+from jax_core.public.interpreters_mlir import RuleContext
+from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr
+
+from ..jaxlib_compat import bindings
+from .outside_calls import attribute_text
+from .types import dense_text, element_text, type_text
+from .values import Value, new_value
+
+ir = bindings("ir")
+
+
+def make_ir_context() -> Any:
+    """A context of the bindings with the dialects that programs may hold."""
+    context = ir.Context()
+    context.append_dialect_registry(upstream_dialects)
+    for name in ("stablehlo", "chlo", "sdy"):
+        bindings(f"dialects.{name}").register_dialect(context)
+    context.load_all_available_dialects()
+    return context
+
+
+@dataclasses.dataclass(frozen=True)
+class LoweringParameters:
+    """How programs are to be lowered; here always in the same way."""
+
+    override_lowering_rules: Any = None
+    global_constant_computation: bool = False
+    for_export: bool = False
+    export_ignore_forward_compatibility: bool = False
+    hoist_constants_as_args: bool = False
+
+
+class ModuleContext:
+    """The module that a rule writes into.
+
+    Attributes:
+      context, module, ip, symbol_table: of the bindings.
+      platforms: what the program is lowered for.
+      keepalives: what must live as long as the program.
+    """
+
+    def __init__(self, builder: Any, context: Any, module: Any):
+        self._builder = builder
+        self.context, self.module = context, module
+        self.ip, self.symbol_table = ir.InsertionPoint(module.body), ir.SymbolTable(module.operation)
+        self.platforms = (builder.platform,)
+        self.keepalives, self.host_callbacks = builder.module.keep_alive, builder.module.callbacks
+        self.lowering_parameters = LoweringParameters()
+        self.channel_iterator = itertools.count(1)
+        self.declared: set[str] = set()
+        self.backend = self.axis_context = self.shape_poly_state = None
+
+    def add_keepalive(self, keepalive: Any) -> None:
+        """Keep an object for as long as the program."""
+        self.keepalives.append(keepalive)
+
+    def add_host_callback(self, callback: Callable[..., Any]) -> None:
+        """The same for a function that the program calls."""
+        self.keepalives.append(callback)
+
+    def new_channel(self) -> int:
+        """A number that no other message has."""
+        return next(self.channel_iterator)
+
+    def get_backend(self, optional: bool = False) -> Any:
+        """The client; None, as a program may be lowered for another platform than that of this process."""
+        return self.backend
+
+
+@dataclasses.dataclass
+class LoweringRuleContext(RuleContext):
+    """What a rule is told of the equation that it lowers.
+
+    Attributes:
+      module_context: the module that it writes into.
+      avals_in, avals_out: types of operands and results.
+      platforms: what the rule is for; None for all.
+    """
+
+    module_context: ModuleContext
+    name_stack: Any = None
+    traceback: Any = None
+    primitive: Any = None
+    avals_in: Sequence[AbstractValue] = ()
+    avals_out: Sequence[AbstractValue] = ()
+    tokens_in: Any = None
+    tokens_out: Any = None
+    const_lowering: dict = dataclasses.field(default_factory=dict)
+    axis_size_env: Any = None
+    dim_var_values: Sequence[Any] = ()
+    jaxpr_eqn_ctx: Any = None
+    platforms: Sequence[str] | None = None
+
+    def replace(self, **fields: Any) -> "LoweringRuleContext":
+        """A copy with some fields replaced."""
+        return dataclasses.replace(self, **fields)
+
+    def set_tokens_out(self, tokens_out: Any) -> None:
+        """Tokens of ordered effects; primitives of users' own have none here."""
+        self.tokens_out = tokens_out
+
+    def is_forward_compat(self) -> bool:
+        """Whether the program is for older versions too."""
+        return False
+
+    def run_on_builder(self, write: Callable[..., Any], values: Sequence[Any], params: dict) -> list:
+        """What ``write(builder, *values, **params)`` makes, as a call of a function of the program."""
+        return _outside(self.module_context, lambda b, *xs: write(b, *xs, **params), values, self.avals_in, self.avals_out)
+
+
+def lower(b: Any, prim: Any, rule: Callable[..., Any], values: Sequence[Value], params: dict) -> list[Value]:
+    """The results of ``prim``, lowered by ``rule(context, *ir values, **params)``."""
+    func = bindings("dialects.func")
+    avals_in, avals_out = [x.aval for x in values], list(b.out_avals)
+    context = make_ir_context()
+    with context, ir.Location.unknown(context):
+        module = ir.Module.create()
+        types = [_type(a) for a in avals_in], [_type(a) for a in avals_out]
+        with ir.InsertionPoint(module.body):
+            main = func.FuncOp("main", types)
+        told = LoweringRuleContext(ModuleContext(b, context, module), primitive=prim, avals_in=avals_in, avals_out=avals_out,
+                                   platforms=(b.platform,))
+        with ir.InsertionPoint(main.add_entry_block()):
+            outs = flatten_ir_values(rule(told, *main.arguments, **params))
+            if [x.type for x in outs] != types[1]:
+                raise TypeError(f"the lowering rule of {prim.name!r} returned values of the types {[str(x.type) for x in outs]}, but "
+                                f"the primitive's results have the types {[str(t) for t in types[1]]}")
+            func.ReturnOp(outs)
+        module.operation.verify()
+        text = module.operation.get_asm()
+    for symbol in told.module_context.declared:
+        text = re.sub(rf"^  func\.func private @{re.escape(symbol)}\([^{{\n]*\n", "", text, flags=re.MULTILINE)
+    return b.call_module(prim.name, text, *values)
+
+
+def _outside(context: ModuleContext, write: Callable, values: Sequence[Any], avals_in: Sequence[AbstractValue],
+             avals_out: Sequence[AbstractValue]) -> list:
+    """Have ``write(builder, *values)`` write a function of the program, and call it here."""
+    func = bindings("dialects.func")
+    outer = context._builder
+    inner = type(outer)(outer.module)
+    inner.out_avals = list(avals_out)
+    operands = [new_value(f"%arg{i}", a) for i, a in enumerate(avals_in)]
+    outs = write(inner, *operands)
+    outs = list(outs) if isinstance(outs, (tuple, list)) else [outs]
+    symbol = outer.module.enter("outside", operands, inner.lines, outs)
+    types = [_type(a) for a in avals_in], [ir.Type.parse(x.type) for x in outs]
+    if symbol not in context.declared:
+        context.declared.add(symbol)
+        with context.ip:
+            func.FuncOp(symbol, types, visibility="private")
+    return list(func.CallOp(types[1], ir.FlatSymbolRefAttr.get(symbol), list(flatten_ir_values(values))).results)
+
+
+# -- types ---------------------------------------------------------------------------------------------------------------
+
+def _type(aval: AbstractValue) -> Any:
+    return ir.Type.parse(type_text(aval))
+
+
+def aval_to_ir_type(ctx: Any, aval: AbstractValue | None = None) -> Any:
+    """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
+    return _type(ctx if aval is None else aval)
+
+
+def aval_to_ir_types(ctx: Any, aval: AbstractValue | None = None) -> tuple:
+    """The types that represent a value; here always one."""
+    return (aval_to_ir_type(ctx, aval),)
+
+
+def dtype_to_ir_type(dtype: Any) -> Any:
+    """The type of an element."""
+    return ir.Type.parse(element_text(np.dtype(dtype)))
+
+
+def token_type() -> Any:
+    """The type of tokens."""
+    return ir.Type.parse("!stablehlo.token")
+
+
+def flatten_ir_types(xs: Any) -> list:
+    """A nested sequence of types as a list."""
+    return flatten_ir_values(xs)
+
+
+def flatten_ir_values(xs: Any) -> list:
+    """A nested sequence of values, or one value, as a list."""
+    if isinstance(xs, (ir.Value, ir.Type)):
+        return [xs]
+    return [x for part in xs for x in flatten_ir_values(part)]
+
+
+def unflatten_ir_values_like_types(xs: Any, ys: Sequence[Any]) -> list:
+    """The values ``xs`` in groups, as the types ``ys`` are."""
+    rest = iter(xs)
+    return [tuple(itertools.islice(rest, len(y))) if isinstance(y, (tuple, list)) else next(rest) for y in ys]
+
+
+# -- constants and attributes ----------------------------------------------------------------------------------------------
+
+_constant_handlers: dict[type, Callable[..., Any]] = {}
+
+
+def register_constant_handler(type_: type, handler_fun: Callable[..., Any]) -> None:
+    """Say how `ir_constant` makes a constant of an object of a class: ``handler(value, aval)``."""
+    _constant_handlers[type_] = handler_fun
+
+
+def ir_constant(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> Any:
+    """A constant, as a value."""
+    handler = next((_constant_handlers[t] for t in type(val).__mro__ if t in _constant_handlers), None)
+    if handler is not None:
+        return handler(val, aval)
+    array = np.asarray(val, dtype=(get_aval(val) if aval is None else aval).dtype)
+    kind = type_text(ShapedArray(array.shape, array.dtype))
+    return bindings("dialects.stablehlo").constant(ir.Attribute.parse(f"dense<{dense_text(array)}> : {kind}"))
+
+
+def ir_constants(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> list:
+    """The values that represent a constant; here always one."""
+    return [ir_constant(val, const_lowering=const_lowering, aval=aval)]
+
+
+def shape_tensor(ctx: Any, sizes: Sequence[int]) -> Any:
+    """Lengths of axes as a value."""
+    return ir_constant(np.asarray(sizes, np.int32))
+
+
+def ir_attribute(val: Any) -> Any:
+    """A number, a text, a dtype, an array, or a sequence or mapping of these, as an attribute."""
+    if isinstance(val, ir.Attribute):
+        return val
+    if isinstance(val, np.dtype) or isinstance(val, type) and issubclass(val, np.generic):
+        return ir.TypeAttr.get(dtype_to_ir_type(val))
+    if isinstance(val, (tuple, list)):
+        return ir.ArrayAttr.get([ir_attribute(x) for x in val])
+    if isinstance(val, dict):
+        return ir.DictAttr.get({k: ir_attribute(x) for k, x in val.items()})
+    if isinstance(val, np.ndarray):
+        return ir.Attribute.parse(f"dense<{dense_text(val)}> : {type_text(ShapedArray(val.shape, val.dtype))}")
+    return ir.Attribute.parse(attribute_text(val))
+
+
+def i32_attr(i: int) -> Any:
+    """An integer of 32 bits as an attribute."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), i)
+
+
+def i64_attr(i: int) -> Any:
+    """An integer of 64 bits as an attribute."""
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), i)
+
+
+def dense_int_elements(xs: Sequence[int]) -> Any:
+    """Integers as an attribute with the type of a tensor."""
+    return ir.DenseIntElementsAttr.get(np.asarray(xs, np.int64))
+
+
+def dense_int_array(xs: Sequence[int]) -> Any:
+    """Integers as an attribute."""
+    return ir.DenseI64ArrayAttr.get(list(map(int, xs)))
+
+
+# -- programs and calls ------------------------------------------------------------------------------------------------------
+
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: Any, operands: Sequence[Any],
+                         operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool,
+                         returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
+    """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host.
+
+    Returns:
+      the results, the token, and what must be kept alive.
+    """
+    outs = _outside(ctx.module_context, lambda b, *xs: b.host_callback(
+        callback, xs, list(result_avals), has_side_effect=has_side_effect, partitioned=partitioned), operands, operand_avals, result_avals)
+    return outs, token, callback
+
+
+def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: Any, tokens: Any, consts_for_constvars: Sequence[Any], *args: Any,
+                  dim_var_values: Sequence[Any] = (), const_lowering: Any = None, outer_traceback: Any = None) -> tuple:
+    """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""
+    program = Jaxpr([], [*jaxpr.constvars, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
+    return _program(ctx, ClosedJaxpr(program, ()), [*consts_for_constvars, *args]), tokens
+
+
+def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: Any = None, call_jaxpr: ClosedJaxpr,
+                       **params: Any) -> list:
+    """A call of a program."""
+    return _program(ctx.module_context, call_jaxpr, args)
+
+
+def _program(ctx, closed, values):
+    return _outside(ctx, lambda b, *xs: b.jaxpr(closed, *xs), values, closed.in_avals, closed.out_avals)
+
+
+def module_to_string(module: Any, enable_debug_info: bool | None = None) -> str:
+    """A module as text."""
+    return module.operation.get_asm(enable_debug_info=bool(enable_debug_info))
+
+
+def module_to_bytecode(module: Any) -> bytes:
+    """A module as bytes."""
+    out = io.BytesIO()
+    module.operation.write_bytecode(file=out)
+    return out.getvalue()
+
+
+def _upstream_dialects() -> Any:
+    registry = ir.DialectRegistry()
+    bindings("_mlir_libs._jax_mlir_ext").register_dialects(registry)
+    return registry
+
+
+DEVICE_TO_DEVICE_TYPE, SEND_TO_HOST_TYPE, RECV_FROM_HOST_TYPE = 1, 2, 3  # types of channels, StableHLO specification
+Token = ir.Value
+JaxIrContext = ir.Context
+upstream_dialects = _upstream_dialects()
