@@ -3,6 +3,7 @@
 The list of packages, and what each needs, is read from `packages/*/pyproject.toml`; it is written nowhere else.
 """
 import pathlib
+import re
 import shutil
 import sys
 import tomllib
@@ -178,6 +179,43 @@ def lint(session: nox.Session) -> None:
     """What `tests` checks before it runs anything."""
     session.install(*CHECKERS, "numpy", "ml_dtypes")
     check_source(session)
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Check and build one package as it would be published: `./run release random` (folder's name). Wheels are in dist/.
+
+    Its version and changelog agree, the wheel holds what it must, and its tests pass in a fresh environment where the wheels of it and of what it
+    depends on are installed, with the oldest and with the newest jaxlib that this Python has.
+    """
+    if len(session.posargs) != 1 or session.posargs[0] not in ALL:
+        session.error(f"name one package: {', '.join(ALL)}")
+    folder, dist = session.posargs[0], ROOT / "dist"
+    project = tomllib.loads((PACKAGES / folder / "pyproject.toml").read_text())["project"]
+    heading = re.search(r"^## (\S+)", (PACKAGES / folder / "CHANGELOG.md").read_text(), re.MULTILINE)
+    if heading is None or heading[1] != project["version"]:
+        session.error(f"{folder}: pyproject.toml says {project['version']}, CHANGELOG.md begins with {heading and heading[1]}")
+    folders = needs(folder) if folder in ("xla_backend", "jax") else [*needs(folder), "xla_backend"]
+    session.install("build", "--quiet")
+    shutil.rmtree(dist, ignore_errors=True)
+    for name in folders:
+        session.run("python", "-m", "build", "--outdir", str(dist), str(PACKAGES / name), silent=True)
+    wheels = [str(w) for w in dist.glob("*.whl")]
+    session.install(*wheels, *TEST_TOOLS)
+    module = "jax" if folder == "jax" else f"jax_{folder}"
+    for jaxlib in ("jaxlib==0.10.2", "jaxlib"):
+        session.install("--upgrade", jaxlib, "jaxlib<0.13")
+        session.run("python", "-c", f"import {module} as m; assert m.__version__ == {project['version']!r}, m.__version__; "
+                    f"assert 'site-packages' in m.__file__, m.__file__; print(m.__name__, m.__version__, 'from its wheel')")
+        run_tests_of_wheel(session, folder)
+    session.log(f"{project['name']} {project['version']} is ready: {', '.join(pathlib.Path(w).name for w in wheels)}")
+
+
+def run_tests_of_wheel(session: nox.Session, folder: str) -> None:
+    """A package's contract tests where it has some, and else all of its tests."""
+    tests = PACKAGES / folder / "tests"
+    contract = sorted(str(p) for p in tests.glob("test_contract*.py"))
+    session.run("python", "-m", "pytest", "-q", *(contract or [str(tests)]), env={"JAX_ENABLE_COMPILATION_CACHE": "0", "OMP_NUM_THREADS": "1"})
 
 
 @nox.session

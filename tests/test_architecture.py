@@ -101,7 +101,7 @@ def test_every_file_opens_with_its_subject():
 # -- within a package --------------------------------------------------------------------------------------------------
 
 LAYERS = {
-    "core": ["extension_points", "backends", "configuration", "compat", "representation", "interfaces", "traces", "references",
+    "core": ["versions", "extension_points", "backends", "configuration", "compat", "representation", "interfaces", "traces", "references",
              "transformations", "programs", "export", "public", "testing", "__init__"],
     "numpy_api": ["_lazy", "typing", "lax", "numpy", "nn", "scipy", "named", "flatten_util", "ops", "image", "custom_batching", "checkify",
                   "ffi", "ode", "rnn", "jet", "sparse", "example_libraries", "test_util", "__init__"],

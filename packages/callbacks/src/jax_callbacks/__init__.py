@@ -17,8 +17,12 @@ from __future__ import annotations
 import importlib
 from typing import Any
 from jax_core.representation.source import exclude_package
+from jax_core.versions import join
 
 exclude_package(__file__)
+
+__version__ = "0.1.0"
+join("jax-callbacks", __version__, core="0.1")
 
 _NAMES = {
     "pure_callback": "api", "io_callback": "api",

@@ -16,4 +16,4 @@ Folders, from the ground up; a module imports only from its own folder and from 
 
 ``interfaces`` is what a backend implements, ``backends`` finds it. ``extension_points`` lists what packages above fill in.
 """
-__version__ = "0.1.0"
+from .versions import __version__

@@ -11,5 +11,9 @@
 ``named``, ``_lazy``                     primitives whose rules are those of a function; packages that load names when asked
 """
 from jax_core.representation.source import exclude_package
+from jax_core.versions import join
 
 exclude_package(__file__)
+
+__version__ = "0.1.0"
+join("jax-numpy-api", __version__, core="0.1")

@@ -10,10 +10,12 @@ from typing import Any
 
 from jax_core.extension_points import random_functions
 from jax_core.representation.source import exclude_package
+from jax_core.versions import join
 
 exclude_package(__file__)  # our frames are not the user's, in messages and source locations
 
 __version__ = "0.1.0"
+join("jax-random", __version__, core="0.1")
 
 _MODULES = {
     "api": "PRNGKey bits clone fold_in key key_data key_dtype key_impl split wrap_key_data",

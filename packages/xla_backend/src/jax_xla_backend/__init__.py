@@ -23,10 +23,12 @@ from __future__ import annotations
 
 from typing import Any
 from jax_core.representation.source import exclude_package
+from jax_core.versions import join
 
 exclude_package(__file__)
 
 __version__ = "0.1.0"
+join("jax-xla-backend", __version__, core="0.1")
 
 _loaded: Any = None
 

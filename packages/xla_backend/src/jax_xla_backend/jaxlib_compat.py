@@ -16,7 +16,12 @@ import types
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")  # jaxlib reads it while it loads, and would log device counts
-from jaxlib import _hlo, _jax, version
+from jaxlib import version
+
+from jax_core.versions import check_range
+
+check_range("jaxlib", version.__version__, "jax-xla-backend", "0.10.2", "0.13")
+from jaxlib import _hlo, _jax  # noqa: E402  an old one lacks them, and says so less clearly
 
 VERSION: tuple[int, ...] = tuple(int(part) for part in version.__version__.split(".")[:3])
 VERSION_TEXT: str = version.__version__
