@@ -153,6 +153,9 @@ error_instead: Slot[Callable[[Sequence[Any]], BaseException | None]] = Slot(
     "the exceptions of callbacks, which the runtime turns into text", "jax_callbacks")
 """``error_instead(args)``: what to raise where the runtime makes its error with these arguments, or None for that error."""
 
+memory_move: Slot[Callable[[str], tuple[Any, dict]]] = Slot(
+    "the primitive that moves a value to memory of a kind (``pinned_host``), and its parameters", "jax_xla_backend")
+
 program_caller: Slot[str] = Slot("the name of the module that calls programs with callbacks", "jax_xla_backend")
 """A thread with a frame of it may be in such a program, when the interpreter ends."""
 

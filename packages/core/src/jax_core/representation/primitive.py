@@ -34,10 +34,12 @@ A rule is a plain function. These are the signatures (``params`` are always keyw
 ``agree(args, params) -> (args, params)``
     how operands are made to vary over the same manual axes (see `manual`), where it is not by `pvary` of each.
 
-Primitives that hold programs (`ProgramPrimitive`) have four more:
+Primitives that hold programs (`ProgramPrimitive`) have five more:
 
 ``split(unknown, params) -> EquationSplit | None``
     the equation as two, one that runs at once and one that waits (see `splitting`); None if no result can be known.
+``save(eqn, policy) -> (equation, equation) | None``
+    optional: the equation with the values in its programs that a policy of `checkpoint` keeps (see `saving`).
 ``discharge(prim, args, refs, params) -> (outs, new_values)``
     how mutable references are made values (see `references.discharge`). ``prim`` is the primitive, so that rules are shared.
 ``interpret(run, *values, **params) -> results``
@@ -122,6 +124,7 @@ class Primitive(PrimitiveHabits):
     """The results are those of a program among the parameters, and have the types that it gives them."""
     transparent = False
     split: Callable | None = None
+    save: Callable | None = None
     splits: Callable | None = None
     discharge: Callable | None = None
     interpret: Callable | None = None
@@ -182,10 +185,11 @@ class ProgramPrimitive(Primitive):
     _usual_traits = Traits(Kind.PROGRAM)
 
     def __init__(self, name: str, *, linearize: Any = _MISSING, split: Any = _MISSING, dce: Any = _MISSING,
-                 discharge: Any = _MISSING, interpret: Any = _MISSING, transparent: bool = False, **rules: Any):
+                 discharge: Any = _MISSING, interpret: Any = _MISSING, save: Callable | None = None, transparent: bool = False,
+                 **rules: Any):
         _demand(name, linearize=linearize, split=split, dce=dce, discharge=discharge, interpret=interpret)
         super().__init__(name, linearize=linearize, dce=dce, multiple_results=True, cacheable=False, **rules)
-        self.split, self.discharge, self.interpret, self.transparent = split, discharge, interpret, transparent
+        self.split, self.discharge, self.interpret, self.transparent, self.save = split, discharge, interpret, transparent, save
 
 
 def _demand(name, **rules):

@@ -24,6 +24,7 @@ from ..representation.primitive import Primitive, Zero
 from ..representation.traits import Kind, Traits
 from .program_call import program_call
 from .reverse import linearize_flat, linearize_jaxpr
+from .saving import Offloadable, keep_saved, written_out
 from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
 from ..traces.trace import EVAL, Tracer
@@ -50,16 +51,6 @@ def _named_value(x, name):
     named = custom_jvp(lambda x: name_p.bind(x, name=name))
     named.defjvp(lambda primals, tangents: (name_p.bind(primals[0], name=name), tangents[0]))
     return named(x)
-
-
-class Offloadable:
-    """A policy's answer: keep the value in other memory."""
-
-    src: str
-    dst: str
-
-    def __init__(self, src: str, dst: str):
-        self.src, self.dst = src, dst
 
 
 class _Answer:
@@ -208,29 +199,6 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
 remat = checkpoint
 
 
-def written_out(jaxpr: Jaxpr) -> Jaxpr:
-    """``jaxpr`` with its calls that are transparent (`jit`) written out, so that a policy sees what is in them."""
-    if not any(e.primitive.transparent for e in jaxpr.eqns):
-        return jaxpr
-    eqns: list[JaxprEqn] = []
-    alias: dict[Var, Any] = {}
-
-    def read(v):
-        return v if type(v) is Literal else alias.get(v, v)
-    for eqn in jaxpr.eqns:
-        if not eqn.primitive.transparent or eqn.params["jaxpr"].consts:
-            eqns.append(eqn.replace(invars=[read(v) for v in eqn.invars]))
-            continue
-        inner = written_out(eqn.params["jaxpr"].jaxpr)
-        names: dict[Var, Any] = dict(zip(inner.invars, (read(v) for v in eqn.invars)))
-        for e in inner.eqns:
-            outvars = [Var(v.aval) for v in e.outvars]
-            eqns.append(e.replace(invars=[v if type(v) is Literal else names[v] for v in e.invars], outvars=outvars))
-            names.update(zip(e.outvars, outvars))
-        alias.update(zip(eqn.outvars, (v if type(v) is Literal else names[v] for v in inner.outvars)))
-    return jaxpr.replace(eqns=eqns, outvars=[read(v) for v in jaxpr.outvars])
-
-
 def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None):
     """The two programs of a linearized checkpoint.
 
@@ -241,25 +209,18 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
     lin = linearize_jaxpr(closed, nonzero)
     primal = written_out(lin.primal.jaxpr)
     n_out = len(closed.out_avals)
-    saved: list[Var] = []
-    once = [not all(effect.repeatable for effect in eqn.effects) for eqn in primal.eqns]
-    for eqn, keep in zip(primal.eqns, once):
-        if keep or policy is not None and policy(eqn.primitive, *(v.aval for v in eqn.invars), **eqn.params):
-            saved.extend(eqn.outvars)
-    known = primal.replace(outvars=primal.outvars[:n_out] + saved)
+    known, again, saved = keep_saved(primal, policy)
     residuals = lin.residuals(primal.invars, primal.outvars)
     tangent = lin.tangent.jaxpr
     inputs = tangent.invars[len(residuals):]
     rename = dict(zip(tangent.invars, residuals))
     read = lambda v: v if type(v) is Literal else rename.get(v, v)
-    held = set(saved)
-    eqns = [e for e, keep in zip(primal.eqns, once) if not keep and not (e.outvars and held.issuperset(e.outvars))]
-    eqns += [e.replace(invars=[read(v) for v in e.invars]) for e in tangent.eqns]
-    joined = Jaxpr(primal.constvars, primal.invars + saved + inputs, [read(v) for v in tangent.outvars], eqns)
+    eqns = again.eqns + [e.replace(invars=[read(v) for v in e.invars]) for e in tangent.eqns]
+    joined = Jaxpr(primal.constvars, again.invars + inputs, [read(v) for v in tangent.outvars], eqns)
     joined, used = dce(joined, [True] * len(joined.outvars))
     needed = used[:len(primal.invars) + len(saved)]
     kept = [i for i, v in enumerate(saved) if needed[len(primal.invars) + i]]
-    known = known.replace(outvars=primal.outvars[:n_out] + [saved[i] for i in kept])
+    known = known.replace(outvars=known.outvars[:n_out] + [saved[i] for i in kept])
     known, _ = dce(known, [True] * len(known.outvars), keep_inputs=True)
     joined = joined.replace(invars=[v for v, u in zip(primal.invars, needed) if u] + [saved[i] for i in kept] + inputs)
     consts = lin.primal.consts

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from jax_core import extension_points
 from jax_core.representation import dtypes, tree
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
@@ -43,6 +44,11 @@ device_put_p = Primitive(
 )
 
 
+def _move_to(memory: str) -> tuple[Primitive, dict]:
+    return device_put_p, {"placement": Space.Device if memory == "device" else Space.Host}
+
+
+extension_points.memory_move.fill(_move_to)
 _PLACEMENTS = (client.Device, Sharding, Format, PartitionSpec, Space)
 
 

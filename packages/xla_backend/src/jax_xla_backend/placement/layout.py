@@ -117,3 +117,5 @@ class Space(enum.Enum):
 
     def __repr__(self):
         return f"MemorySpace.{self.name}"
+
+    __str__ = __repr__

@@ -30,6 +30,7 @@ from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
+from jax_core.transformations.saving import saved_parts
 from jax_core.transformations.splitting import EquationSplit, split_jaxpr
 from jax_core.traces.staging import trace_to_jaxpr, varying_in_loop
 from jax_core.traces.structural import convert_element_type_p, zeros
@@ -573,6 +574,36 @@ def _cond_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                        params={**eqn.params, "branches": programs}, effects=_cond_effects(None, branches=programs))
 
 
+def _cond_save(eqn: JaxprEqn, policy: Callable) -> tuple[JaxprEqn, JaxprEqn] | None:
+    """Each branch gives what is kept in it, and zeros for what is kept in the others."""
+    branches = eqn.params["branches"]
+    parts = [saved_parts(b, policy) for b in branches]
+    if not any(parts):
+        return None
+    avals = [a for part in parts if part for a in part[2]]
+    known, again, start = [], [], 0
+    for branch, part in zip(branches, parts):
+        stop = start + (len(part[2]) if part else 0)
+        known.append(_among_zeros(part[0] if part else branch, len(eqn.outvars), avals, start, stop))
+        closed = part[1] if part else branch
+        count, own = len(branch.in_avals), closed.jaxpr.invars
+        inputs = [*own[:count], *map(Var, avals[:start]), *own[count:], *map(Var, avals[stop:])]
+        again.append(ClosedJaxpr(closed.jaxpr.replace(invars=inputs), closed.consts))
+        start = stop
+    kept = list(map(Var, avals))
+    return (eqn.replace(outvars=[*eqn.outvars, *kept], params={**eqn.params, "branches": tuple(known)}),
+            eqn.replace(invars=[*eqn.invars, *kept], params={**eqn.params, "branches": tuple(again)}))
+
+
+def _among_zeros(closed: ClosedJaxpr, n_out: int, avals: Sequence[Any], start: int, stop: int) -> ClosedJaxpr:
+    """``closed``, whose results from ``n_out`` on are those from ``start`` to ``stop`` of types ``avals``, with zeros for the others."""
+    def run(*args):
+        outs = eval_jaxpr(closed.jaxpr, closed.consts, *args)
+        return [*outs[:n_out], *map(zeros, avals[:start]), *outs[n_out:], *map(zeros, avals[stop:])]
+    jaxpr, consts, _ = trace_to_jaxpr(run, closed.in_avals, closed.jaxpr.debug_info)
+    return ClosedJaxpr(jaxpr, consts)
+
+
 def _cond_discharge(prim, args, refs, params):
     """All branches return the new values of the references that one of them changes."""
     branches, inner = params["branches"], refs[1:]
@@ -616,7 +647,7 @@ cond_p = ProgramPrimitive(
     out_type=_cond_type, effects=_cond_effects,
     impl=lambda *args, **params: run_eagerly(cond_p, args, params),
     jvp=_cond_jvp, linearize=_cond_linearize, transpose=_cond_transpose, batch=_cond_batch, lower=_cond_lower,
-    dce=_cond_dce, agree=_cond_agree, takes_refs=True, discharge=_cond_discharge, split=_cond_split, interpret=_cond_interpret,
+    dce=_cond_dce, agree=_cond_agree, takes_refs=True, discharge=_cond_discharge, save=_cond_save, split=_cond_split, interpret=_cond_interpret,
     traits=Traits(Kind.BRANCH))
 INVARIANT_PARTS[cond_p] = split_invariant
 

@@ -21,7 +21,8 @@ from jax_core.transformations import manual
 from jax_core.representation import tree
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
-from jax_core.transformations.batching import batch_jaxpr
+from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
+from jax_core.transformations.saving import saved_parts
 from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.representation.effects import operand_effects
 from jax_core.transformations.forward import jvp_jaxpr
@@ -516,6 +517,18 @@ def _scan_dce(eqn: JaxprEqn, used: Sequence[bool]) -> JaxprEqn | None:
                 "linear": tuple(select(params["linear"], kept))})
 
 
+def _scan_save(eqn: JaxprEqn, policy: Callable) -> tuple[JaxprEqn, JaxprEqn] | None:
+    """What the policy keeps in the body is kept for each step, as rows of further results."""
+    params = eqn.params
+    parts = saved_parts(params["jaxpr"], policy)
+    if parts is None:
+        return None
+    known, again, avals = parts
+    rows = [Var(unmapped_aval(a, params["length"], 0)) for a in avals]
+    return (eqn.replace(outvars=[*eqn.outvars, *rows], params={**params, "jaxpr": known}),
+            eqn.replace(invars=[*eqn.invars, *rows], params={**params, "jaxpr": again, "linear": (*params["linear"], *[False] * len(rows))}))
+
+
 def _scan_discharge(prim, args, refs, params):
     """References that the body reads are constants of the loop, those it changes are carried; rows of a reference among
     ``xs`` are read and stacked."""
@@ -605,5 +618,5 @@ scan_p = ProgramPrimitive(
     effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),
     impl=lambda *args, **params: run_eagerly(scan_p, args, params),
     jvp=_scan_jvp, linearize=_scan_linearize, transpose=_scan_transpose, batch=_scan_batch, lower=_scan_lower,
-    dce=_scan_dce, split=_scan_split, agree=_scan_agree, takes_refs=True, discharge=_scan_discharge, interpret=_scan_interpret,
+    dce=_scan_dce, split=_scan_split, agree=_scan_agree, takes_refs=True, discharge=_scan_discharge, interpret=_scan_interpret, save=_scan_save,
     traits=Traits(Kind.LOOP, hidden={"linear": None, "_split_transpose": False}))
