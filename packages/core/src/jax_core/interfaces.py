@@ -401,6 +401,13 @@ class Placements(Protocol):
     def with_layout(self, x: Any, layout: Any) -> Any:
         """``x``, stored as the layout of a format says."""
 
+    def asked_for(self, placement: Any, shape: Sequence[Any]) -> Any:
+        """The sharding that `jit` is asked to give an argument or result of ``shape``.
+
+        Raises TypeError where it is none, ValueError where it does not fit the shape, RuntimeError for a partition spec where no
+        mesh is in context.
+        """
+
     def is_spread(self, where: Any) -> bool:
         """Whether it is a sharding over more than one device."""
 

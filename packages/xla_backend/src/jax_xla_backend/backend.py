@@ -10,13 +10,14 @@ from .platforms import client
 from .placement import described_shardings
 from .running import dispatch, eager
 from .tools import exporting, inspecting
-from .arrays.put import as_sharding, from_host, put
+from .arrays.put import as_sharding, asked_for, from_host, put
 
 
 class Placements:
     """See `jax_core.interfaces.Placements`."""
 
     as_sharding = staticmethod(as_sharding)
+    asked_for = staticmethod(asked_for)
     is_spread = staticmethod(described_shardings.is_spread)
 
     @staticmethod

@@ -19,7 +19,7 @@ from ..traces import nans
 from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
 from .monitoring import timed
-from .options import JitOptions, flat_placements
+from .options import JitOptions, asked_placements
 
 if TYPE_CHECKING:
     from ..representation.tree import PyTreeDef
@@ -195,8 +195,8 @@ def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
     donated = (False,) * len(call.flat) if nans.watching() else call.donated()  # the check reads the arguments again
     return LowerSpec(
         name_of(call.fun), donated, options.keep_unused,
-        flat_placements(options.in_shardings, call.in_tree, len(call.flat), "in_shardings", call.fun),
-        flat_placements(options.out_shardings, program.out_tree, program.out_tree.num_leaves, "out_shardings", call.fun),
+        asked_placements(options.in_shardings, call.in_tree, call.avals, "in_shardings", call.fun),
+        asked_placements(options.out_shardings, program.out_tree, program.closed.out_avals, "out_shardings", call.fun),
         options.backend, options.device, options.compiler_options)
 
 

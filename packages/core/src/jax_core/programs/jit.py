@@ -66,6 +66,8 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
         raise TypeError(f"jit: {describe_function(fun)} is a generator function; return a list or use lax.scan")
     if device is not None and backend is not None:
         raise ValueError("jit: give device or backend, not both")
+    if (device is not None or backend is not None) and (in_shardings is not None or out_shardings is not None):
+        raise ValueError("jit: device and backend say where everything is, so in_shardings and out_shardings cannot be given with them")
     options = JitOptions(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings,
                          out_shardings, keep_unused, device, backend, inline, compiler_options)
 
@@ -76,6 +78,11 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
     wrapped = backends.get().dispatcher(fun, miss, options.static_argnums, options.static_argnames, name_of(fun),
                                         options.key(), donate_argnums=options.donate_argnums, donate_argnames=options.donate_argnames)
     return _add_methods(wrapped, fun, options)
+
+
+def pjit(fun: Callable[..., Any], in_shardings: PyTree = None, out_shardings: PyTree = None, **options: Any) -> Any:
+    """`jit` under its older name, which takes the placements also by position."""
+    return jit(fun, in_shardings=in_shardings, out_shardings=out_shardings, **options)
 
 
 def _add_methods(wrapped, fun, options):

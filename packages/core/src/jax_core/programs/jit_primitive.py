@@ -18,7 +18,7 @@ from ..traces.trace import Tracer, escaped
 from ..transformations.batching import batch_jaxpr
 from ..transformations.program_call import program_call
 from .call import Call, compile_program, fast_call
-from .options import JitOptions, flat_placements
+from .options import JitOptions, asked_placements
 
 
 def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptions | None = None,
@@ -35,10 +35,10 @@ def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptio
 
 def _nested_placements(options, call, closed, inputs):
     if inputs:
-        flat = flat_placements(options.in_shardings, call.in_tree, len(call.flat), "in_shardings", call.fun)
+        flat = asked_placements(options.in_shardings, call.in_tree, call.avals, "in_shardings", call.fun)
         return None if flat is None else (None,) * (len(closed.in_avals) - len(flat)) + flat
     program = call.program()
-    return flat_placements(options.out_shardings, program.out_tree, len(closed.out_avals), "out_shardings", call.fun)
+    return asked_placements(options.out_shardings, program.out_tree, closed.out_avals, "out_shardings", call.fun)
 
 
 def _derived_params(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:

@@ -3,14 +3,16 @@ from __future__ import annotations
 
 import enum
 import inspect
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from .. import backends
 from ..representation import tree
-from ..representation.arguments import signature_of
+from ..representation.arguments import argument_name, signature_of
 from ..representation.aval import is_open
 from ..representation.source import describe_function
+from ..representation.typing import PyTree
 
 
 class Inline(enum.Enum):
@@ -114,16 +116,41 @@ def _as_tuple(value, kind, what):
     return items
 
 
-def flat_placements(shardings, structure, count, name, fun) -> tuple | None:
-    """``shardings`` (None, one for all, or a pytree prefix) for each leaf; None where nothing is specified."""
+def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequence[Any], name: str, fun: Callable) -> tuple | None:
+    """The placements that the argument ``name`` of `jit` asks for, one for each leaf; None where nothing is specified.
+
+    Raises:
+      TypeError: something is not a placement. RuntimeError: a `PartitionSpec` where no mesh is in context.
+      ValueError: ``shardings`` is no prefix of the values, or a placement does not fit its value.
+    """
+    flat = _flat_placements(shardings, structure, len(avals), name, fun)
+    if flat is None:
+        return None
+    asked_for = backends.get().placements.asked_for
+
+    def one(i, placement):
+        try:
+            return asked_for(placement, avals[i].shape)
+        except (TypeError, ValueError, RuntimeError) as error:
+            leaf = tree.flatten_with_path(tree.unflatten(structure, range(len(avals))))[0][i][0]
+            where = argument_name(fun, leaf, ((), ())) if name == "in_shardings" else tree.keystr(leaf)
+            error.args = (f"jit of {describe_function(fun)}: {name} for {where or 'the result'} of type {avals[i]}: {error}",)
+            raise
+    return tuple(None if p is None else one(i, p) for i, p in enumerate(flat))
+
+
+def _flat_placements(shardings, structure, count, name, fun) -> tuple | None:
+    """``shardings`` (None, one for all, or a pytree prefix) for each leaf."""
     if shardings is None:
         return None
     whole = tree.unflatten(structure, range(count))
+    if name == "in_shardings" and whole[1]:
+        raise ValueError(f"jit of {describe_function(fun)}: in_shardings are for positional arguments, and the call has the keyword "
+                         f"arguments {sorted(whole[1])}; pass them by position.")
     if name != "in_shardings":
         flat = tree.broadcast_prefix(shardings, whole, is_leaf=lambda x: x is None)
     elif isinstance(shardings, (tuple, list)):  # of positional arguments; those by name have none
         flat = tree.broadcast_prefix(tuple(shardings), whole[0], is_leaf=lambda x: x is None)
-        flat += [None] * (count - len(flat))
     else:
         flat = [shardings] * count
     return tuple(None if is_open(p) else p for p in flat)

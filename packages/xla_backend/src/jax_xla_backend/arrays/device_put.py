@@ -102,7 +102,7 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> A
     if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
         return x._device_put(placement)  # arrays of extended types (keys) know their own parts
     try:
-        result = put(x, None, placement, may_alias)
+        result = put(x, None, placement, may_alias, on_mesh=False)
     except TypeError as error:
         raise TypeError(f"device_put: {error}") from None
     if donate and type(x) is ArrayImpl and result is not x:

@@ -8,21 +8,22 @@ computation. Naming a device or a sharding commits.
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
-from jax_core.configuration import engine, flags
+from jax_core.configuration import context, engine, flags
 from jax_core.representation import dtypes
 from jax_core.representation.dtypes import canonicalize_dtype
 from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, is_open
 from jax_core.representation.splits import in_type
+from jax_core.traces.trace import EVAL
 
 from ..platforms import client
 from ..placement import mesh
 from .array import ArrayImpl, check_not_deleted, host_value
 from ..jaxlib_compat import _jax, make_array
 from ..placement.layout import Format, Space
-from ..placement.partition_spec import PartitionSpec
+from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
 _put_cpp = _jax.batched_device_put
@@ -51,6 +52,7 @@ def _forget_default(*_: Any) -> None:
 
 engine.on_change("jax_default_device", _forget_default)
 client.process_forked.add(_forget_default)
+mesh.first_used.add(_forget_default)
 
 
 def default_placement() -> _Default:
@@ -59,33 +61,48 @@ def default_placement() -> _Default:
     found = _default
     if found is None:
         found = _Default(client.default_device())
-        if flags.default_device.value is flags.default_device.global_value:  # else it holds in this thread only
+        if flags.default_device.value is flags.default_device.global_value and not mesh.ever_used():  # else it holds in this thread only
             _default = found
     return found
 
 
+def _mesh_for_new(ndim: int = 0) -> NamedSharding | None:
+    """Where new arrays go: whole to each device of the mesh set by `set_mesh`; None while there is none, and while a program is traced.
+
+    Those with an ``ndim`` are results of functions, whose types have an entry for each axis.
+    """
+    here = mesh.get_mesh()
+    if here.empty or context.state.trace is not EVAL:
+        return None
+    return NamedSharding(here, PartitionSpec(*[None] * (ndim if here.explicit_axes else 0)))
+
+
 def from_host(x: np.ndarray, weak_type: bool = False) -> ArrayImpl:
-    """An uncommitted array of the contents of ``x``, which nobody writes to from now on.
+    """An array of the contents of ``x``, which nobody writes to from now on; uncommitted, but where a mesh is set.
 
     No copy is made where the buffer is aligned as XLA wants it (64 bytes).
     """
-    where = _default or default_placement()
-    dtype = x.dtype
+    where, dtype = _default, x.dtype
     if not dtype.itemsize:  # float0: without contents, so it stays
         return x
     if dtype.itemsize >= 8 and (narrow := canonicalize_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
         x, dtype = x.astype(narrow), narrow
+    if where is None:
+        where = default_placement()
+        if mesh.ever_used() and (everywhere := _mesh_for_new(x.ndim)) is not None:
+            return _distribute(x, ShapedArray(x.shape, dtype, weak_type), everywhere, _ALIAS)
     return _put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
 
 
-def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False) -> ArrayImpl:
+def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False, on_mesh: bool = True) -> ArrayImpl:
     """An array with the contents of ``x``.
 
     Args:
       x: an array, a NumPy value or a Python scalar. NumPy contents are copied.
       aval: type of the result, default that of ``x``.
-      placement: a device or a sharding; None leaves an array where it is and puts all else on the default device.
+      placement: a device or a sharding; None leaves an array where it is and puts all else on the mesh that is set, or the default device.
       may_alias: the result may share memory with a NumPy array, which nobody writes to from now on.
+      on_mesh: false has what is not placed go to the default device though a mesh is set.
 
     Raises:
       TypeError: ``x`` is not a valid JAX value.
@@ -113,7 +130,11 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
     ours = isinstance(x, _NUMBERS) or isinstance(x, np.ndarray) and x.dtype != value.dtype  # made just now, by NumPy
     how = _ALIAS if may_alias or ours else _COPY
     if placement is None:
-        where = _default or default_placement()
+        where = _default
+        if where is None:
+            where = default_placement()
+            if on_mesh and mesh.ever_used() and (everywhere := _mesh_for_new()) is not None:
+                return _distribute(value, aval, everywhere, how)
         return _put_cpp(aval, where.sharding, [value], where.devices, False, False, how)
     return _distribute(value, aval, as_sharding(placement), how)
 
@@ -160,6 +181,26 @@ def as_sharding(placement: Any, here: Sharding | None = None) -> Sharding:
         return NamedSharding(current, placement)
     raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device, a "
                      "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
+
+
+def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
+    """The sharding that `jit` is asked to give a value; see `jax_core.interfaces.Placements`."""
+    sharding = placement
+    if isinstance(placement, PartitionSpec):
+        if UNCONSTRAINED in placement.partitions:
+            raise ValueError(f"Unconstrained dims are not allowed here, got {placement}; name mesh axes, or None for an axis that is whole")
+        if mesh.current_mesh() is None and mesh.get_abstract_mesh().empty:
+            raise RuntimeError(f"{placement} requires a non-empty mesh in context: call jax.set_mesh(mesh), or give a NamedSharding")
+        sharding = as_sharding(placement)
+    elif isinstance(placement, Format):
+        return placement
+    elif not isinstance(placement, Sharding):
+        raise TypeError(f"leaf specifications are expected to be a Sharding, a PartitionSpec or None, got {placement!r} of type "
+                        f"{type(placement).__name__}")
+    sharding.check_compatible_aval(shape)
+    if all([isinstance(n, int) for n in shape]):
+        sharding.shard_shape(shape)
+    return sharding
 
 
 def on_devices(placement: NamedSharding, here: Sharding | None = None) -> NamedSharding:
@@ -228,4 +269,4 @@ def _same_parts(x: ArrayImpl, sharding: Sharding) -> bool:
     return list(before.values()) == list(after.values())
 
 
-__all__ = ["as_sharding", "default_placement", "from_host", "put"]
+__all__ = ["as_sharding", "asked_for", "default_placement", "from_host", "put"]

@@ -10,7 +10,7 @@ import enum
 import math
 import threading
 import weakref
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
@@ -278,12 +278,25 @@ class _MeshState(threading.local):
 
 
 _state = _MeshState()
+_ever_used = False
+first_used: set[Callable[[], None]] = set()
+"""Called when a mesh is in use for the first time in this process."""
 
 
 def _use(mesh: Mesh | None, abstract: AbstractMesh | None) -> None:
     """Make these the meshes in use; what is traced and compiled depends on them."""
+    global _ever_used
     _state.mesh, _state.abstract = mesh, abstract
     flags.mesh_in_context.set_for_thread(None if mesh is None and abstract is None else (mesh, abstract))
+    if not _ever_used:
+        _ever_used = True
+        for call in first_used:
+            call()
+
+
+def ever_used() -> bool:
+    """Whether a mesh was in use in this process. Where none was, new arrays need not ask for one."""
+    return _ever_used
 
 
 _latest: "weakref.WeakValueDictionary[AbstractMesh, Mesh]" = weakref.WeakValueDictionary()

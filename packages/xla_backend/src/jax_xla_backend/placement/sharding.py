@@ -378,15 +378,24 @@ def _rebuild_gspmd(devices, proto, memory_kind):
 
 def from_hlo(hlo: HloSharding, devices: Any, mesh: Mesh | None, ndim: int, memory_kind: str | None = None) -> Sharding:
     """The sharding of a result: over ``mesh`` where that can express it, else as the compiler has it."""
-    if len(devices) == 1:
+    if len(devices) == 1 and mesh is None:
         return make_single_device_sharding(devices[0], memory_kind=memory_kind)
-    if mesh is not None:
-        spec = spec_of(hlo, mesh, ndim)
-        if spec is not None:
-            if mesh.explicit_axes:  # as types have it, an entry for each axis
-                spec = spec.update(partitions=(*spec, *[None] * (ndim - len(spec))))
-            return NamedSharding(mesh, spec, memory_kind=memory_kind)
-    return GSPMDSharding(devices, hlo, memory_kind=memory_kind)
+    named = None if mesh is None else _spelled(hlo, mesh, ndim, memory_kind)
+    return GSPMDSharding(devices, hlo, memory_kind=memory_kind) if named is None else named
+
+
+def on_mesh(sharding: Sharding, mesh: Mesh, ndim: int) -> NamedSharding | None:
+    """The same placement of an array with ``ndim`` axes over ``mesh``, which has its devices; None where no spec says it."""
+    return _spelled(sharding._to_xla_hlo_sharding(ndim), mesh, ndim, sharding.memory_kind)
+
+
+def _spelled(hlo, mesh, ndim, memory_kind):
+    spec = spec_of(hlo, mesh, ndim)
+    if spec is None:
+        return None
+    if mesh.explicit_axes:  # as types have it, an entry for each axis
+        spec = spec.update(partitions=(*spec, *[None] * (ndim - len(spec))))
+    return NamedSharding(mesh, spec, memory_kind=memory_kind)
 
 
 def flat_mesh(devices: Any) -> Mesh:
@@ -412,4 +421,5 @@ with names_for_jaxlib(jax={}, jax___src__named_sharding={"check_pspec": check_ps
 
 
 __all__ = ["AxisType", "DuplicateSpecError", "GSPMDSharding", "IndivisibleError", "NamedSharding", "Sharding",
-           "SingleDeviceSharding", "check_pspec", "from_hlo", "make_single_device_sharding"]
+           "SingleDeviceSharding", "check_pspec", "from_hlo", "make_single_device_sharding",
+           "on_mesh"]

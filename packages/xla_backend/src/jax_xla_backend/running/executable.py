@@ -21,7 +21,7 @@ from ..arrays.put import as_sharding
 from ..placement.layout import Format, Layout
 from ..compiling.compiler_options import options_for
 from ..placement.partition_spec import PartitionSpec
-from ..placement.sharding import NamedSharding, Sharding, flat_mesh, make_single_device_sharding, on_a_mesh
+from ..placement.sharding import NamedSharding, Sharding, flat_mesh, make_single_device_sharding, on_a_mesh, on_mesh
 from .described import DescribedProgram
 from .loaded_program import LoadedProgram
 
@@ -97,23 +97,27 @@ class Executable:
         if self.facts.constraints:  # the program itself asks for several devices
             wanted = self.facts.constraints[0]
             if found is None and wanted.num_devices == 1:
-                return wanted._device_assignment, None, True
+                return wanted._device_assignment, self._on_one(args, wanted), True
             if found is not None and wanted.device_set != found.device_set:
                 self._complain(args, wanted)
-            if found is None or wanted._internal_device_list != found._internal_device_list:
+            if found is None or wanted._internal_device_list != found._internal_device_list or not isinstance(found, NamedSharding):
                 return wanted._device_assignment, self._from_args(args, wanted), True
         if found is None:
             here = mesh.get_mesh()
-            if here.size <= 1:
+            if here.empty:
                 return (client.default_device(),), None, False
             found = NamedSharding(here, PartitionSpec())  # a mesh in use: on all of its devices
         if len(found._internal_device_list) == 1:
-            return found._device_assignment, None, True
+            return found._device_assignment, self._on_one(args, found), True
         return found._device_assignment, self._from_args(args, found), True
+
+    def _on_one(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding] | None:
+        """The placements of the kept inputs on one device: on its mesh, if it has one."""
+        return self._from_args(args, example) if isinstance(example, NamedSharding) else None
 
     def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
         spec = self.spec
-        wanted = [s for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding)]
+        wanted = [as_sharding(s) for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding)]
         if spec.device is not None:
             return (spec.device,), None, True
         if not wanted:
@@ -121,8 +125,12 @@ class Executable:
                 return (client.get_client(spec.platform).local_devices()[0],), None, True
             return self._place_by_args(args)
         devices = wanted[0]._device_assignment
-        if len(devices) == 1:
+        if len(devices) == 1 and not isinstance(wanted[0], NamedSharding):
             return devices, None, True
+        for sharding in wanted:
+            if sharding._internal_device_list != wanted[0]._internal_device_list:
+                raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: in_shardings and out_shardings "
+                                 f"name different devices, {wanted[0]} and {sharding}; give placements on the same devices, in one order.")
         ins = self._from_args(args, wanted[0])
         for position, i in enumerate(self.facts.kept):
             told = spec.in_shardings[i] if spec.in_shardings is not None else None
@@ -137,14 +145,17 @@ class Executable:
 
     def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:
         """The placements of the kept inputs on the devices of ``example``; what is not placed yet goes to all."""
-        everywhere = NamedSharding(example.mesh if isinstance(example, NamedSharding) else flat_mesh(example._device_assignment),
-                                   PartitionSpec())
-        placed = []
-        for i in self.facts.kept:
-            x = args[i] if args is not None else None
-            stays = type(x) is ArrayImpl and x._committed and (
-                x._sharding._internal_device_list == everywhere._internal_device_list) and not x._sharding.is_fully_replicated
-            placed.append((on_a_mesh(x._sharding, x.ndim) or everywhere) if stays else everywhere)
+        given = [args[i] if args is not None else None for i in self.facts.kept]
+        given = [x._sharding if type(x) is ArrayImpl and x._committed else None for x in given]
+        named = next((s for s in (example, *given) if isinstance(s, NamedSharding)), None)
+        grid = flat_mesh(example._device_assignment) if named is None else named.mesh
+        everywhere, placed = NamedSharding(grid, PartitionSpec()), []
+        for i, sharding in zip(self.facts.kept, given):
+            if sharding is None or sharding._internal_device_list != everywhere._internal_device_list:
+                sharding = everywhere
+            elif not isinstance(sharding, NamedSharding):  # XLA reads one way of saying it in a program
+                sharding = on_mesh(sharding, grid, args[i].ndim) or on_a_mesh(sharding, args[i].ndim) or everywhere
+            placed.append(sharding)
         return placed
 
     def _complain(self, args: Sequence[Any] | None, wanted: Sharding | None = None) -> None:
@@ -177,14 +188,16 @@ class Executable:
         kind = DescribedProgram if client.is_described(devices[0].client) else LoadedProgram
         outs = None if self.spec.out_shardings is None else [
             None if s is None else as_sharding(s) for s in self.spec.out_shardings]
-        if ins is None:
+        if len(devices) == 1:
             here = make_single_device_sharding(devices[0])
             module = self.module if self.module.platform == platform else self._lower(None, None, platform)
             wants = module.facts.wants
             if wants is not None:
                 raise ValueError(f"{module.name}: {wants[0]} runs on {wants[1]} devices, but nothing says on which: place an argument "
                                  "(jax.device_put with a NamedSharding), or give shard_map a jax.sharding.Mesh.")
-            return kind(module, devices, [here] * len(module.facts.kept), outs, committed, self._items, self.spec.name)
+            if ins is None:
+                ins = [here] * len(module.facts.kept)
+            return kind(module, devices, ins, self._as_typed(outs, ins), committed, self._items, self.spec.name)
         full = [None] * (max(self.facts.kept, default=-1) + 1)
         for i, sharding in zip(self.facts.kept, ins):
             full[i] = sharding

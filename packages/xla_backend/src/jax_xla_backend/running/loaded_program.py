@@ -13,6 +13,7 @@ from ..compiling import tiered_compilation
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import put, typed
+from ..placement.hlo_shardings import hlo_equal
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, make_single_device_sharding
 
@@ -65,18 +66,31 @@ class LoadedProgram:
 
     def _results(self, wanted: Any) -> list[Sharding]:
         """The placements of the results: those asked for, else those that the compiler chose."""
-        avals = self.facts.out_avals
-        if self.single:
+        avals, grid = self.facts.out_avals, self._grid(wanted)
+        if self.single and grid is None:
             here = make_single_device_sharding(self.devices[0])
             return [here if w is None or not isinstance(w, NamedSharding) else w for w in (wanted or [None] * len(avals))]
-        chosen = self.loaded.get_output_shardings() or []
+        chosen = [] if self.single else self.loaded.get_output_shardings() or []
         chosen = [_as_hlo(s) for s in chosen][len(self.facts.ordered_effects):]
-        grid = next((s.mesh for s in (*self.in_shardings, *self.facts.constraints) if isinstance(s, NamedSharding)), None)
-        if grid is None:
-            grid = next((s.mesh for s in wanted or () if isinstance(s, NamedSharding)), None)
         device_list = _jax.DeviceList(self.devices)
-        return [w if w is not None else from_hlo(s, device_list, grid, len(aval.shape))
+        return [w if w is not None else self._as_an_input(s, aval.ndim) or from_hlo(s, device_list, grid, aval.ndim)
                 for w, s, aval in zip(wanted or [None] * len(avals), chosen or [HloSharding.replicate()] * len(avals), avals)]
+
+    def _as_an_input(self, hlo: HloSharding, ndim: int) -> NamedSharding | None:
+        """A placement that an input with as many axes has, if it is the one that the compiler chose: there are many specs for it."""
+        for sharding, aval in zip(self.in_shardings, self.facts.in_avals):
+            if isinstance(sharding, NamedSharding) and not sharding.mesh.explicit_axes and aval.ndim == ndim and hlo_equal(sharding._to_xla_hlo_sharding(ndim), hlo):
+                return sharding
+        return None
+
+    def _grid(self, wanted: Any) -> mesh.Mesh | None:
+        """The mesh of the inputs, the results that are asked for or the values inside; else the one that is set, if it is of these devices."""
+        for group in (self.in_shardings, wanted or (), self.facts.constraints):
+            for sharding in group:
+                if isinstance(sharding, NamedSharding):
+                    return sharding.mesh
+        here = mesh.get_mesh()
+        return here if here._devices_key == self.devices else None
 
     def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
         """Execute on flat inputs (all of them, kept or not)."""

@@ -1,0 +1,100 @@
+"""Placements that nobody or only `jit` asks for: new arrays under a mesh, specs as in_shardings, results' specs, placements without a mesh."""
+import numpy as np
+import pytest
+
+pytest.importorskip("jax_numpy_api")
+
+import jax_numpy_api.numpy as jnp
+import jax_xla_backend
+from jax_core.programs.jit import jit, pjit
+from jax_xla_backend.arrays.device_put import device_put
+from jax_xla_backend.jaxlib_compat import HloSharding
+from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.placement.sharding import GSPMDSharding, NamedSharding, SingleDeviceSharding
+from jax_xla_backend.platforms.client import devices
+
+jax_xla_backend.load()
+pytestmark = pytest.mark.skipif(len(devices()) < 4, reason="needs four devices")
+X = np.arange(64, dtype=np.float32).reshape(8, 8)
+
+
+def grid(kind=AxisType.Auto, shape=(2, 2)):
+    return Mesh(np.array(devices()[:np.prod(shape)]).reshape(shape), ("x", "y"), (kind,) * 2)
+
+
+NEW = [lambda: jnp.zeros((3, 2)), lambda: jnp.arange(4), lambda: jnp.asarray(X), lambda: jnp.float32(3), lambda: jit(lambda: jnp.ones(3))(),
+       lambda: jnp.sin(X), lambda: jnp.eye(3)]
+
+
+@pytest.mark.parametrize("kind", [AxisType.Auto, AxisType.Explicit])
+@pytest.mark.parametrize("shape", [(2, 2), (1, 1)])
+def test_new_arrays_lie_on_the_mesh_that_is_set(kind, shape):
+    for make in NEW:
+        with set_mesh(grid(kind, shape)):
+            x = make()
+        assert x.committed and type(x.sharding) is NamedSharding and x.sharding.mesh == grid(kind, shape)
+        assert x.sharding.is_fully_replicated
+        assert not make().committed and len(make().sharding.device_set) == 1
+    with set_mesh(grid(kind, shape)):
+        assert type(device_put(X).sharding) is SingleDeviceSharding and not device_put(X).committed
+
+
+def test_specs_place_arguments_and_results():
+    with set_mesh(grid()):
+        f = jit(lambda x, y: (x, x + y), in_shardings=(P("x"), None), out_shardings=(None, P("y")))
+        first, second = f(X, X)
+        inner = jit(lambda x: jit(lambda y: y * 2, out_shardings=P("x", "y"))(x))(X)
+        assert pjit(lambda x: x, P("y"), P("x"))(X).sharding.spec == P("x")
+    assert (first.sharding.spec, second.sharding.spec, inner.sharding.spec) == (P("x"), P("y"), P("x", "y"))
+    np.testing.assert_array_equal(second, X + X)
+
+
+REFUSED = [
+    (P("z"), ValueError, "in_shardings for x .*'z'"),
+    (P(P.UNCONSTRAINED), ValueError, "Unconstrained"),
+    (P(None, None, "x"), ValueError, "rank"),
+    (P(None, ("x", "y")), ValueError, r"in_shardings for x of type float32\[8,6\].*6"),
+    ("x", TypeError, "in_shardings for x .*'x' of type str"),
+]
+
+
+@pytest.mark.parametrize("spec, error, text", REFUSED, ids=str)
+def test_placements_that_do_not_fit_are_refused(spec, error, text):
+    with set_mesh(grid()):
+        with pytest.raises(error, match=text):
+            jit(lambda x: x, in_shardings=spec)(X[:, :6])
+        with pytest.raises(error):
+            jit(lambda x: x, out_shardings=spec)(X[:, :6])
+
+
+def test_calls_that_placements_do_not_allow():
+    whole, one = NamedSharding(grid(), P()), SingleDeviceSharding(devices()[0])
+    for f, args, kwargs, error, text in [
+            (jit(lambda x: x, in_shardings=P("x")), (X,), {}, RuntimeError, "set_mesh"),
+            (jit(lambda x: x, in_shardings=whole), (), {"x": X}, ValueError, "by position"),
+            (jit(lambda x, y: x + y, in_shardings=(whole, one)), (X, X), {}, ValueError, "different devices"),
+            (jit(lambda x, y: x + y, in_shardings=(whole,)), (X, X), {}, ValueError, "length")]:
+        with pytest.raises(error, match=text):
+            f(*args, **kwargs)
+    with pytest.raises(ValueError, match="device and backend"):
+        jit(lambda x: x, in_shardings=whole, device=devices()[0])
+
+
+def test_results_keep_the_spelling_of_an_input():
+    mesh = Mesh(np.array(devices()[:4]).reshape(1, 4, 1), ("a", "b", "c"), (AxisType.Auto,) * 3)
+    x = device_put(X.reshape(1, 64, 1), NamedSharding(mesh, P("a", "b", "c")))
+    assert (x + 1).sharding == x.sharding
+    one = device_put(X, NamedSharding(grid(shape=(1, 1)), P("x")))
+    assert jit(lambda x: x * 2)(one).sharding == one.sharding
+    assert jit(jnp.sum)(one).sharding == NamedSharding(grid(shape=(1, 1)), P())
+
+
+def test_placements_without_a_mesh_beside_others():
+    """XLA reads one notation in a program: a placement by tiles was taken for none, and the program for one of other parts."""
+    tiles = [GSPMDSharding(devices()[:4], HloSharding.iota_tile([2, 2])), GSPMDSharding.get_replicated(devices()[:4]),
+             GSPMDSharding(devices()[:4], HloSharding.iota_tile([2, 2], reshape_dims=[2, 2], transpose_perm=[1, 0]))]
+    operands = [X, device_put(X, NamedSharding(grid(), P("x", "y"))), *[device_put(X, t) for t in tiles]]
+    for a in operands:
+        for b in operands:
+            np.testing.assert_array_equal(jit(lambda a, b: a @ b)(a, b), X @ X)
