@@ -6,10 +6,15 @@ pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
+from jax_core.configuration import flags
 from jax_core.programs.jit import jit, pjit
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.errors import UnexpectedTracerError
+from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put
+from jax_xla_backend.arrays.from_parts import make_array_from_callback, make_array_from_single_device_arrays
 from jax_xla_backend.jaxlib_compat import HloSharding
-from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
+from jax_xla_backend.placement.mesh import AxisType, Mesh, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import GSPMDSharding, NamedSharding, SingleDeviceSharding
 from jax_xla_backend.platforms.client import devices
@@ -98,3 +103,54 @@ def test_placements_without_a_mesh_beside_others():
     for a in operands:
         for b in operands:
             np.testing.assert_array_equal(jit(lambda a, b: a @ b)(a, b), X @ X)
+
+
+def test_constants_keep_their_dtype_under_other_flags():
+    """A program that was traced with the 64-bit types of its constants is lowered, compiled and run without them, and the other way round."""
+    for n in (16, 4000):
+        with flags.enable_x64(True):
+            for const in (np.arange(n, dtype=np.int64), jnp.arange(n, dtype=np.int64)):
+                f = jit(lambda x: lax.convert_element_type(const, np.float32) + x)
+                for lowering in (True, False):
+                    with flags.enable_x64(lowering):
+                        lowered = f.lower(np.zeros(n, np.float32))
+                    with flags.enable_x64(not lowering):
+                        np.testing.assert_array_equal(lowered.compile()(np.zeros(n, np.float32)), np.arange(n))
+
+
+LIKE = [(lambda: device_put(X, devices()[1]), True), (lambda: device_put(X, NamedSharding(grid(), P())), True),
+        (lambda: device_put(X, NamedSharding(grid(), P("x"))), False)]
+
+
+@pytest.mark.parametrize("make, whole", LIKE)
+def test_arrays_like_another_lie_beside_it(make, whole):
+    x = make()
+    for like in (lax.full_like(x, 1), jnp.zeros_like(x), jnp.zeros_like(ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding))):
+        assert like.sharding == x.sharding and like.committed
+    other = lax.full_like(x, 1, shape=(3,))
+    assert (other.sharding == x.sharding) is whole
+    assert ShapeDtypeStruct.like(x).sharding == x.sharding and ShapeDtypeStruct.like(jnp.ones(3)).sharding is None
+
+
+def test_device_put_gives_away_what_flags_say():
+    pair = device_put((X, X), devices()[0])
+    device_put(pair, devices()[1], donate=(True, False))
+    assert [x.is_deleted() for x in pair] == [True, False]
+    with pytest.raises(ValueError, match="may_alias and donate"):
+        device_put((X, X), donate=(True, False), may_alias=(True, None))
+
+
+def test_parts_cannot_be_gathered_from_traced_values():
+    whole = NamedSharding(grid(), P("x"))
+    with pytest.raises(UnexpectedTracerError, match="within a traced context"):
+        jit(lambda x: make_array_from_callback(x.shape, whole, lambda index: x[index]))(X)
+    with pytest.raises(ValueError, match="list of concrete arrays"):
+        jit(lambda x: make_array_from_single_device_arrays(x.shape, whole, [x]))(X)
+    with pytest.raises(ValueError, match="sequence of ints"):
+        make_mesh(((4,), 2), ("x", "y"))
+
+
+def test_equivalence_without_devices():
+    mesh = grid().abstract_mesh
+    assert NamedSharding(mesh, P("x")).is_equivalent_to(NamedSharding(mesh, P("x", None)), 2)
+    assert not NamedSharding(mesh, P("x")).is_equivalent_to(NamedSharding(mesh, P("y")), 2)

@@ -12,7 +12,7 @@ from jax_core.representation.aval import ShapedArray, typeof
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.transformations.autodiff import grad
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
+from jax_numpy_api import lax, nn, ops
 from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
@@ -44,6 +44,10 @@ def test_type_says_how_a_value_is_split():
     assert "f32[8@x,4@y] = sin" in str(make_jaxpr(jnp.sin)(put(P("x", "y"))))
 
 
+def conv(images, kernel):
+    return lax.conv_general_dilated(images[:, None], kernel, (1,), "SAME")
+
+
 RULES = [
     ("elementwise", lambda a, b: jnp.sin(a) * b + 1.0, P("x", "y"), P(None, "y"), P("x", "y")),
     ("comparison and select", lambda a, b: jnp.where(a > 3, a, 0.0), P("x", "y"), P(), P("x", "y")),
@@ -68,6 +72,19 @@ RULES = [
     ("sort", lambda a, b: jnp.sort(a, 0), P(None, "y"), P(), P(None, "y")),
     ("reshard", lambda a, b: reshard(a, P("y", "x")), P("x", "y"), P(), P("y", "x")),
     ("vmap", lambda a, b: vmap(lambda r: r * 2)(a), P("x", "y"), P(), P("x", "y")),
+    ("vmap of jit", lambda a, b: vmap(jit(lambda r: r * 2))(a), P("x", "y"), P(), P("x", "y")),
+    ("vmap with what is not mapped", lambda a, b: vmap(lambda r, s: jnp.concatenate([r, s]), (0, None))(a, jnp.ones(4)), P("x"), P(), P("x", None)),
+    ("windows", lambda a, b: lax.reduce_window(a, -np.inf, lax.max, (2, 1), (2, 1), "SAME"), P("x", "y"), P(), P("x", "y")),
+    ("gradient of windows", lambda a, b: grad(lambda a: (lax.reduce_window(a, 0.0, lax.add, (2, 1), (2, 1), "SAME") ** 2).sum())(a),
+     P("x", "y"), P(), P("x", "y")),
+    ("convolution", lambda a, b: conv(a, jnp.ones((1, 1, 3))), P("x", "y"), P(), P("x", None, "y")),
+    ("gradient of a convolution", lambda a, b: grad(lambda k: (conv(a, k) ** 2).sum())(jnp.ones((1, 1, 3))), P("x", "y"), P(),
+     P(None, None, None)),
+    ("percentile with the result given", lambda a, b: jnp.percentile(a, 50, axis=0, out_sharding=P("y")), P("x", "y"), P(), P("y")),
+    ("one_hot", lambda a, b: nn.one_hot(reshard(a, P("x")), 4, out_sharding=P("x", None, "y")), P("x"), P(), P("x", None, "y")),
+    ("segment_sum", lambda a, b: ops.segment_sum(a, jnp.arange(8), 8, out_sharding=P("y")), P("x"), P(), P("y", None)),
+    ("broadcast_like", lambda a, b: lax.broadcast_like(jnp.ones(4), a), P("x", "y"), P(), P("x", "y")),
+    ("zeros", lambda a, b: jnp.zeros((8, 4), out_sharding=P("x")), P(), P(), P("x", None)),
     ("scan", lambda a, b: lax.scan(lambda c, r: (c + 1, r * 2), 0.0, a)[1], P(None, "y"), P(), P(None, "y")),
     ("while", lambda a, b: lax.while_loop(lambda x: x.sum() < 0, lambda x: x + 1, a), P("x", "y"), P(), P("x", "y")),
     ("cond", lambda a, b: lax.cond(a.sum() > 0, lambda x: x + 1, lambda x: x, a), P("x", "y"), P(), P("x", "y")),
@@ -96,6 +113,10 @@ CONFLICTS = [
     ("contracted", lambda a: a @ a.T, P("x", "y"), "Contracting dimensions are sharded"),
     ("reshape", lambda a: a.reshape(32), P(None, "y"), "This reshape is not supported"),
     ("indexed axis", lambda a: a[jnp.array([1, 0])], P("x"), "out_sharding="),
+    ("carry", lambda a: lax.scan(lambda c, _: (reshard(c, P("y")), None), a, None, length=1), P("x"), "shardings do not match"),
+    ("window", lambda a: lax.slice(a, (0, 0), (7, 4)), P("x"), "slicing on sharded dims.*length 7"),
+    ("input channels", lambda a: lax.conv_general_dilated(a[None], jnp.ones((1, 8, 3)), (1,), "SAME"), P("x"), "input channels"),
+    ("classes", lambda a: nn.one_hot(a, 4, out_sharding=P("y", None, None)), P("x"), "one_hot: out_sharding"),
     ("sorted axis", lambda a: jnp.sort(a, 0), P("x"), "should be unsharded"),
     ("concatenated", lambda a: jnp.concatenate([a, put(P())]), P("x"), "should have the same sharding"),
 ]
@@ -103,7 +124,7 @@ CONFLICTS = [
 
 @pytest.mark.parametrize("_, f, spec, message", CONFLICTS, ids=[r[0] for r in CONFLICTS])
 def test_conflicts_are_refused(_, f, spec, message):
-    with pytest.raises(ShardingTypeError, match=message):
+    with set_mesh(grid()), pytest.raises((ShardingTypeError, TypeError), match=message):
         f(put(spec))
 
 
@@ -143,3 +164,21 @@ def test_explicit_axes_types():
 def test_vmapped_axes_are_split_alike():
     with pytest.raises(ValueError, match="split over different mesh axes"):
         vmap(lambda x, y: x + y)(put(P("x")), put(P()))
+
+
+def test_axes_left_to_the_compiler_stay_open():
+    """A type says nothing of ``Auto`` axes: neither what is computed in between nor the result is gathered along them."""
+    mesh = Mesh(np.array(devices()[:4]).reshape(2, 2), ("x", "y"), (AxisType.Explicit, AxisType.Auto))
+    with set_mesh(mesh):
+        out = jit(lambda x: jnp.sin(x * 2))(device_put(X, NamedSharding(mesh, P("x", "y"))))
+    assert str(typeof(out)) == "float32[8@x,4]" and out.sharding.spec == P("x", "y")
+
+
+def test_auto_axes_takes_the_mesh_of_its_placement():
+    f = auto_axes(lambda x: x * 2, axes="x", out_sharding=NamedSharding(grid(), P("x", "y")))
+    assert f(put(P("x", "y"))).sharding.spec == P("x", "y")
+
+
+def test_vmap_spreads_over_one_axis():
+    with pytest.raises(ValueError, match="spmd_axis_name='y', but .* split over 'x'"):
+        vmap(lambda x: x * 2, spmd_axis_name="y")(put(P("x")))

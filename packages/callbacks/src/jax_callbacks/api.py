@@ -136,7 +136,7 @@ def _pure_batch(axis, args, dims, *, site, vmap_method, sharding):
     if vmap_method in (None, "sequential", "sequential_unrolled"):
         return batch_by_loop(pure_callback_p, axis, args, dims, site, vmap_method=vmap_method, sharding=sharding)
     if vmap_method == "broadcast_all":
-        args = [bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
+        args = [bdim_at_front(x, d, axis) for x, d in zip(args, dims)]
     else:
         args = [_with_axis_of_one(x, vmap_method) if d is None else moved(x, d, 0) for x, d in zip(args, dims)]
     out_avals = [ShapedArray((axis.size, *a.shape), a.dtype) for a in site.out_avals]

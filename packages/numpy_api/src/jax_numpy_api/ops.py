@@ -11,6 +11,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, Placement
 
 from . import numpy as jnp
+from .numpy.creation import placed
 from .numpy.index_tricks import index_exp as index
 from .numpy.promotion import concrete
 
@@ -19,7 +20,7 @@ __all__ = ["index", "index_add", "index_max", "index_min", "index_mul", "index_u
 
 
 def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, sorted_ids: bool, unique: bool,
-              bucket_size: int | None, mode: Any, start: Any) -> Any:
+              bucket_size: int | None, mode: Any, out_sharding: Any, start: Any) -> Any:
     data, segment_ids = jnp.asarray(data), jnp.asarray(segment_ids)
     if segment_ids.ndim != 1 or data.ndim < 1 or data.shape[0] != segment_ids.shape[0]:
         raise ValueError(f"segment_{name}: segment_ids must be one-dimensional and as long as the first axis of data, "
@@ -33,12 +34,13 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
                 wrap_negative_indices=False)
     out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype)
     if bucket_size is None:
-        return getattr(out.at[segment_ids], name)(data, **keys)
+        return placed(getattr(out.at[segment_ids], name)(data, **keys), None, out_sharding)
     rows = -(-data.shape[0] // bucket_size)
     parts = [getattr(out.at[segment_ids[i * bucket_size: (i + 1) * bucket_size]], name)(
         data[i * bucket_size: (i + 1) * bucket_size], **keys) for i in range(rows)]
     stacked = jnp.stack(parts) if parts else out[None]
-    return {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}[name](stacked, 0).astype(data.dtype)
+    total = {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}[name](stacked, 0).astype(data.dtype)
+    return placed(total, None, out_sharding)
 
 
 def _known(name: str, segment_ids: Any) -> np.ndarray:
@@ -61,11 +63,12 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
       indices_are_sorted, unique_indices: promises about ``segment_ids``.
       bucket_size: sum buckets of so many rows first, for accuracy.
       mode: what happens to ids out of range; default drop.
+      out_sharding: placement of the result.
 
     Returns:
       ``dtype[num_segments, ...]``, 0 for empty segments.
     """
-    return _segments("add", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode,
+    return _segments("add", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
                      lambda dtype: 0)
 
 
@@ -73,7 +76,7 @@ def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | No
                  unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
                  out_sharding: Placement | None = None) -> Array:
     """Products of the rows of ``data`` by segment; 1 for empty segments. See `segment_sum`."""
-    return _segments("multiply", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode,
+    return _segments("multiply", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
                      lambda dtype: 1)
 
 
@@ -81,14 +84,14 @@ def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
                 unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
                 out_sharding: Placement | None = None) -> Array:
     """Largest rows of ``data`` by segment; the dtype's lowest value for empty segments. See `segment_sum`."""
-    return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _lowest)
+    return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, _lowest)
 
 
 def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
                 unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
                 out_sharding: Placement | None = None) -> Array:
     """Smallest rows of ``data`` by segment; the dtype's highest value for empty segments. See `segment_sum`."""
-    return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, _highest)
+    return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, _highest)
 
 
 def _lowest(dtype):

@@ -7,11 +7,13 @@ from typing import Any, Callable
 
 import numpy as np
 from jax_core import backends
-from jax_core.configuration import flags
+from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source
 from jax_core.representation.aval import get_aval, is_open
 from jax_core.representation.errors import TypePromotionError
 from jax_core.programs.jit import inlined, jit
+from jax_core.traces.trace import EVAL
+from jax_numpy_api.numpy.creation import placed
 
 from .impls import PRNGImpl, default_impl
 from .keys import KeyType, PRNGKeyArray
@@ -230,6 +232,8 @@ def run(fun: Callable, out_sharding: Any, *args: Any, **static: Any) -> Any:
     """``fun(*args, **static)``, with the result placed as ``out_sharding`` says (each device draws its own part)."""
     if out_sharding is None or is_open(out_sharding):
         return fun(*args, **static)
+    if context.state.trace is not EVAL:
+        return placed(fun(*args, **static), None, out_sharding)
     if not getattr(out_sharding, "_is_concrete", True):  # as types have it; eagerly it needs the devices of the mesh in context
         out_sharding = backends.get().placements.as_sharding(out_sharding)
     return _placed(fun, out_sharding, tuple(static.items()))(*args)

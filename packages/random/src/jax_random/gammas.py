@@ -174,7 +174,7 @@ def _gamma_jvp(primals, tangents, **params):
 
 def _gamma_batch(axis, args, dims, **params):
     """Every member of the batch draws what it would draw alone, so a key that is not mapped is repeated."""
-    words, alpha = (structural.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims))
+    words, alpha = (structural.bdim_at_front(x, d, axis) for x, d in zip(args, dims))
     return random_gamma_p.bind(words, alpha, **params), 0
 
 

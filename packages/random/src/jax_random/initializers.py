@@ -6,6 +6,7 @@ Source: variance scaling by fan: Glorot, Bengio, AISTATS 2010; He et al., ICCV 2
 """
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any, Callable, Protocol, Sequence
 
@@ -16,6 +17,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 from jax_numpy_api import numpy as jnp
+
+from .checks import run
 
 RealNumeric = Any
 
@@ -33,23 +36,34 @@ def _dtype(asked: Any, default: Any) -> Any:
     return dtypes.canonicalize_dtype(np.float64 if chosen is None else chosen)
 
 
+def _placing(init: Callable) -> Initializer:
+    """The initializer ``init(key, shape, dtype)``, whose result is placed as asked."""
+    @functools.wraps(init)
+    def placed(key, shape, dtype=None, out_sharding=None):
+        if out_sharding is None:
+            return init(key, shape, dtype)
+        return run(init, out_sharding, key, shape=tuple(shape), dtype=dtype)
+    return placed
+
+
 def zeros(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
           out_sharding: Placement | None = None) -> Array:
     """An array of zeros."""
-    return jnp.zeros(shape, _dtype(dtype, None))
+    return jnp.zeros(shape, _dtype(dtype, None), out_sharding=out_sharding)
 
 
 def ones(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
          out_sharding: Placement | None = None) -> Array:
     """An array of ones."""
-    return jnp.ones(shape, _dtype(dtype, None))
+    return jnp.ones(shape, _dtype(dtype, None), out_sharding=out_sharding)
 
 
 def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
     """Arrays filled with ``value``."""
     default = dtype
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         return jnp.full(shape, value, _dtype(dtype, default))
     return init
 
@@ -58,7 +72,8 @@ def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
     """Uniform draws from ``[0, scale)``."""
     default = dtype
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         chosen = _dtype(dtype, default)
         return _draw("uniform")(key, shape, chosen) * jnp.asarray(scale, chosen)
     return init
@@ -68,7 +83,8 @@ def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
     """Normal draws with standard deviation ``stddev``."""
     default = dtype
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         chosen = _dtype(dtype, default)
         return _draw("normal")(key, shape, chosen) * jnp.asarray(stddev, chosen)
     return init
@@ -79,7 +95,8 @@ def truncated_normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None,
     """Normal draws cut to ``[lower, upper]``, then times ``stddev``."""
     default = dtype
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         chosen = _dtype(dtype, default)
         return _draw("truncated_normal")(key, lower, upper, shape, chosen) * jnp.asarray(stddev, chosen)
     return init
@@ -120,7 +137,8 @@ def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: 
         raise ValueError("variance_scaling: distribution must be 'normal', 'uniform' or 'truncated_normal', got "
                          f"{distribution!r}")
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         chosen = _dtype(dtype, default)
         real = np.finfo(np.dtype(chosen)).dtype if np.dtype(chosen).kind == "c" else chosen
         variance = jnp.asarray(scale / max(1.0, fans[mode](*_fans(shape, in_axis, out_axis, batch_axis))), real)
@@ -169,7 +187,8 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike
     """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014."""
     default = dtype
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         chosen = _dtype(dtype, default)
         if len(shape) < 2:
             raise ValueError(f"orthogonal: at least two axes are needed, got shape {tuple(shape)}")
@@ -193,7 +212,8 @@ def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTy
     """
     default = dtype
 
-    def init(key, shape, dtype=None, out_sharding=None):
+    @_placing
+    def init(key, shape, dtype):
         chosen = _dtype(dtype, default)
         if len(shape) not in (3, 4, 5):
             raise ValueError(f"delta_orthogonal: shape must have 3 to 5 axes, got {tuple(shape)}")

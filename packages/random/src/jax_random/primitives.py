@@ -44,7 +44,7 @@ def mapped(fun: Any, rank: int) -> Any:
 def _mapped_to_front(prim):
     """The batching rule of primitives that take leading axes as they come."""
     def batch(axis, args, dims, **params):
-        return prim().bind(*(structural.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)), **params), 0
+        return prim().bind(*(structural.bdim_at_front(x, d, axis) for x, d in zip(args, dims)), **params), 0
     return batch
 
 
@@ -108,9 +108,9 @@ def _fold_in_lower(b, keys, data, *, impl):
 def _fold_in_batch(axis, args, dims, *, impl):
     """A number for all keys stays one: `unsafe_rbg` draws once for each number."""
     (keys, data), (key_dim, data_dim) = args, dims
-    keys = structural.bdim_at_front(keys, key_dim, axis.size)
+    keys = structural.bdim_at_front(keys, key_dim, axis)
     if data_dim is not None or np.ndim(data):
-        data = structural.bdim_at_front(data, data_dim, axis.size)
+        data = structural.bdim_at_front(data, data_dim, axis)
         rank = np.ndim(keys) - len(impl.key_shape)
         if np.ndim(data) < rank:  # a mapped number for keys that have axes of their own
             data = structural.broadcast_to(data, np.shape(keys)[:rank], (0,))

@@ -4,4 +4,5 @@
 ``primitives``    how interpreters of jaxprs bind primitives
 ``custom_calls``  how traces of libraries get functions with custom rules
 ``linear_util``   `jax.extend.linear_util`: functions with transformations stacked on them
+``stages``        how tools take compiled programs apart
 """

@@ -53,6 +53,9 @@ class JitOptions:
             raise ValueError(f"jit: arguments {sorted(both)} of {describe_function(fun)} are both static and donated; "
                              "a static argument has no buffer to donate")
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
+        for name, asked in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
+            for leaf in tree.leaves(asked) if asked is not None else ():
+                _check_constrained(fun, name, leaf)
         self.keep_unused, self.device, self.backend = keep_unused, device, backend
         self.inline = _written_out(inline)
         self.compiler_options = tuple(sorted(compiler_options.items())) if compiler_options else ()
@@ -114,6 +117,15 @@ def _as_tuple(value, kind, what):
     if items is None or not all(isinstance(v, kind) for v in items):
         raise TypeError(f"{what} must be {'an int or ints' if kind is int else 'a str or strs'}, got {value!r}")
     return items
+
+
+def _check_constrained(fun, name, placement) -> None:
+    """Raise ValueError where a placement leaves an axis to the compiler, which is for placements inside of programs."""
+    spec = getattr(placement, "spec", placement)
+    open_axis = getattr(type(spec), "UNCONSTRAINED", None)
+    if open_axis is not None and open_axis in spec:
+        raise ValueError(f"jit of {describe_function(fun)}: Unconstrained dims are not allowed in {name}, got {placement}; name mesh axes, or "
+                         "None for an axis that is whole")
 
 
 def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequence[Any], name: str, fun: Callable) -> tuple | None:

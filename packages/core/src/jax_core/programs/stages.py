@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_checkable
 
 from .. import backends
+from ..compat.stages import CompiledHabits, LoweredHabits
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
@@ -189,7 +190,7 @@ class Traced(_Stage):
         return Lowered(self, backends.get().lower(program, spec), spec)
 
 
-class Lowered(_Stage):
+class Lowered(LoweredHabits, _Stage):
     """A program lowered to StableHLO."""
 
     def __init__(self, traced: Traced, module: LoweredModule, spec: LowerSpec):
@@ -232,7 +233,7 @@ class Lowered(_Stage):
         return Compiled(self._traced, executable)
 
 
-class Compiled(_Stage):
+class Compiled(CompiledHabits, _Stage):
     """A compiled program; call it with arguments of exactly the types it was compiled for."""
 
     def __init__(self, traced: Traced, executable: Executable):

@@ -155,14 +155,8 @@ def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> AbstractValue
 
 def unmapped_aval(size: int, axis: int | None, aval: ShapedArray,
                   explicit_mesh_axis: AxisName | None = None) -> AbstractValue:
-    """The type of an array whose rows along a new ``axis`` of length ``size`` have type ``aval``.
-
-    Raises:
-      NotImplementedError: ``explicit_mesh_axis`` is given.
-    """
-    if explicit_mesh_axis is not None:
-        raise NotImplementedError("unmapped_aval: explicit_mesh_axis is not supported")
-    return aval if axis is None else batching.unmapped_aval(aval, size, axis)
+    """The type of an array whose rows along a new ``axis`` of length ``size``, split over ``explicit_mesh_axis``, have type ``aval``."""
+    return aval if axis is None else batching.unmapped_aval(aval, size, axis, explicit_mesh_axis)
 
 
 def find_top_trace(_: Sequence[Any]) -> Any:

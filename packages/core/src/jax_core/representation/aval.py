@@ -523,10 +523,10 @@ class ShapeDtypeStruct:
 
     @staticmethod
     def like(x: ArrayLike) -> "ShapeDtypeStruct":
-        """The description of the array ``x``."""
+        """The description of the array ``x``; with its placement, if it is committed to it or a traced value typed by it."""
         aval = get_aval(x)
-        return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=getattr(x, "sharding", None),
-                                weak_type=aval.weak_type)
+        where = getattr(x, "sharding", None) if getattr(x, "committed", False) else getattr(aval, "placement", None)
+        return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=where, weak_type=aval.weak_type)
 
     def update(self, **kwargs: Any) -> "ShapeDtypeStruct":
         fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type,

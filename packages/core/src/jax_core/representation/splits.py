@@ -79,6 +79,14 @@ def with_axis(placement: Any, axis: int, entry: Any = None) -> Any:
     return with_entries(placement, (*found[:axis], entry, *found[axis:]))
 
 
+def with_mapped_axis(aval: Any, axis: int, mesh_axis: Any) -> Any:
+    """The placement of values of type ``aval``, stacked along ``axis``, which is split over ``mesh_axis``; None where no mesh is known."""
+    placement = aval.placement
+    if placement is None and mesh_axis is not None and not aval.sharding.mesh.empty:
+        placement = aval.sharding
+    return with_axis(placement, axis, mesh_axis)
+
+
 def text_of_axis(length: Any, entry: Any) -> str:
     """``8@x``, ``8@(x,y)`` or ``8``."""
     if entry is None:
@@ -169,15 +177,22 @@ def join(name: str, those: Sequence[Any], avals: Sequence[Any]) -> Entries:
 
 def as_first(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
     """As the first operand: the same axes, of which those with another length must still be divisible."""
-    return [resized(prim, avals[0], out) for out in outs]
+    return [_resized(prim.name, avals[0], out) for out in outs]
 
 
-def resized(prim: Any, x: Any, out: Any) -> Entries:
+def resizing(what: str) -> Callable:
+    """The rule `as_first`, which names in its messages ``what`` the operation does."""
+    def rule(prim, avals, outs, params):
+        return [_resized(f"{prim.name}: {what} on sharded dims must leave multiples of the number of parts", avals[0], out) for out in outs]
+    return rule
+
+
+def _resized(name: str, x: Any, out: Any) -> Entries:
     """The entries of ``x`` for a result with the same axes, some of other lengths."""
     found = entries(x)
     for axis, (before, after, entry) in enumerate(zip(x.shape, out.shape, found)):
         if entry is not None and before != after and after % parts(x.placement, entry):
-            raise ShardingTypeError(f"{prim.name}: axis {axis} is split over {entry!r} and would have length {after}, which is not "
+            raise ShardingTypeError(f"{name}: axis {axis} is split over {entry!r} and would have length {after}, which is not "
                                     f"a multiple of {parts(x.placement, entry)}; reshard the operand {x.str_short()} first.")
     return found
 

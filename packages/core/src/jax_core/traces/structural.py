@@ -380,18 +380,22 @@ def moved(x: Any, source: int | None, target: int) -> Any:
     return transpose(x, order)
 
 
-def broadcast(x: Any, size: int, dim: int = 0) -> Any:
-    """``x`` repeated along a new axis of length ``size`` at ``dim``."""
-    shape = np.shape(x)
+def broadcast(x: Any, axis: Any, dim: int = 0) -> Any:
+    """``x`` repeated along a new axis at ``dim``: the mapped one of `vmap` (an ``AxisData``), or one of a length that is given."""
+    shape, size, placement = np.shape(x), axis, None
+    if hasattr(axis, "explicit_mesh_axis"):
+        size = axis.size
+        if axis.explicit_mesh_axis is not None:
+            placement = splits.with_mapped_axis(get_aval(x), dim, axis.explicit_mesh_axis)
     if getattr(x, "dtype", None) == dtypes.float0:  # no contents
         return np.zeros((*shape[:dim], size, *shape[dim:]), dtypes.float0)
     return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),
-                            tuple(i + (i >= dim) for i in range(len(shape))))
+                            tuple(i + (i >= dim) for i in range(len(shape))), out_sharding=placement)
 
 
-def bdim_at_front(x: Any, dim: int | None, size: int) -> Any:
-    """``x`` with its mapped axis first; made by repetition if there is none."""
-    return broadcast(x, size) if dim is None else moved(x, dim, 0)
+def bdim_at_front(x: Any, dim: int | None, axis: Any) -> Any:
+    """``x`` with its mapped axis first; made by repetition if there is none (see `broadcast`)."""
+    return broadcast(x, axis) if dim is None else moved(x, dim, 0)
 
 
 def matchaxis(axis: Any, x: Any, source: int | None, target: int | None) -> Any:
@@ -400,7 +404,7 @@ def matchaxis(axis: Any, x: Any, source: int | None, target: int | None) -> Any:
         return x
     if source is None:
         assert target is not None  # as it differs from source
-        return broadcast(x, axis.size, target)
+        return broadcast(x, axis, target)
     if target is None:
         raise ValueError("vmap has mapped output but out_axes is None")
     return moved(x, source, target)

@@ -43,7 +43,7 @@ class AxisData:
         self.explicit_mesh_axis = explicit_mesh_axis
 
     def key(self):
-        return self.name, self.size, self.spmd_name
+        return self.name, self.size, self.spmd_name, self.explicit_mesh_axis
 
     def __repr__(self):
         return f"AxisData(name={self.name!r}, size={self.size})"
@@ -57,12 +57,12 @@ def mapped_aval(aval: ShapedArray, dim: int) -> ShapedArray:
                        sharding=splits.without_axis(aval.placement, dim))
 
 
-def unmapped_aval(aval: ShapedArray, size: int, dim: int) -> ShapedArray:
-    """``aval`` with an axis of length ``size`` at ``dim``."""
+def unmapped_aval(aval: ShapedArray, size: int, dim: int, mesh_axis: AxisName | None = None) -> ShapedArray:
+    """``aval`` with an axis of length ``size`` at ``dim``, split over ``mesh_axis``."""
     if type(aval) is AbstractRef:
-        return aval.update(unmapped_aval(aval.inner_aval, size, dim))
+        return aval.update(unmapped_aval(aval.inner_aval, size, dim, mesh_axis))
     return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype, aval.weak_type, vma=aval.vma,
-                       sharding=splits.with_axis(aval.placement, dim))
+                       sharding=splits.with_mapped_axis(aval, dim, mesh_axis))
 
 
 class BatchTracer(Tracer):
@@ -162,7 +162,7 @@ class BatchTrace(Trace):
 
     def new_ref(self, init: PyTree, params: dict[str, Any]):
         val, dim = self.unbox(init)
-        ref = self.parent.process_ref(new_ref_p, (bdim_at_front(val, dim, self.axis.size),), params)
+        ref = self.parent.process_ref(new_ref_p, (bdim_at_front(val, dim, self.axis),), params)
         return BatchTracer(self, ref, 0)
 
     def read_ref(self, ref):
@@ -279,7 +279,7 @@ def _batch_jaxpr(closed, axis, in_batched, instantiate):
         out_batched[:] = [d is not None or force for d, force in zip(dims, instantiate)]
         return [matchaxis(axis, x, d, 0) if b else x for x, d, b in zip(outs, dims, out_batched)]
 
-    avals = [unmapped_aval(a, axis.size, 0) if b else a for a, b in zip(closed.in_avals, in_batched)]
+    avals = [unmapped_aval(a, axis.size, 0, axis.explicit_mesh_axis) if b else a for a, b in zip(closed.in_avals, in_batched)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
     batched = ClosedJaxpr(jaxpr, consts)
     return batched, list(out_batched)

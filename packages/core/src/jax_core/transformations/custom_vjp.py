@@ -186,7 +186,7 @@ def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
 
     def batched_bwd(res, cts):
         return batched_cotangents(bwd, axis, res, res_dims, [instantiate(ct) for ct in cts], [0] * len(cts), in_dims)
-    avals = tuple(unmapped_aval(a, axis.size, 0) for a in out_avals)
+    avals = tuple(unmapped_aval(a, axis.size, 0, axis.explicit_mesh_axis) for a in out_avals)
     outs = custom_lin_p.bind(*args, num_res=num_res, bwd=batched_bwd, out_avals=avals, name=name)
     return outs, [0] * len(outs)
 

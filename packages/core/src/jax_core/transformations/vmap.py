@@ -60,7 +60,12 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
         dims = [None if a is None else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
-        axis = AxisData(axis_name, size, spmd_axis_name, _split_over(fun, flat, dims))
+        split_over = _split_over(fun, flat, dims)
+        if spmd_axis_name is not None and split_over is not None and spmd_axis_name != split_over:
+            raise ValueError(f"vmap: spmd_axis_name={spmd_axis_name!r}, but the arguments of {describe_function(fun)} are split over "
+                             f"{split_over!r} along the axis that is mapped. Only one of spmd_axis_name or arrays sharded on `Explicit` mesh "
+                             "axes says how it is spread; leave spmd_axis_name out.")
+        axis = AxisData(axis_name, size, spmd_axis_name, split_over)
         out_tree: list = []
 
         def flat_fun(*leaves):

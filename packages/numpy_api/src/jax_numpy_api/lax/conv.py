@@ -17,10 +17,10 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 
 import numpy as np
 
-from jax_core.representation import splits
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive, is_linear
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.structural import convert_element_type_p
@@ -28,7 +28,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from . import conv_cpu
-from .dot import Precision, PrecisionLike, canonical_precision, dot_general
+from .dot import Precision, PrecisionLike, canonical_precision, cotangent_split, dot_general
 from .nary import as_operand, check_same_dtypes
 from .shape import reshaped, rev_p
 
@@ -223,7 +223,7 @@ def _conv_transpose_lhs(ct, lhs, rhs, params):
     rhs_cast, ct = _same_dtype(kernel, ct)
     out = _convolve(ct, rhs_cast, params, window_strides=ldil, padding=tuple(new_pads), lhs_dilation=strides,
                     dimension_numbers=ConvDimensionNumbers(numbers.out_spec, rhs_spec, numbers.lhs_spec),
-                    feature_group_count=count, batch_group_count=1, out_sharding=None,
+                    feature_group_count=count, batch_group_count=1, out_sharding=_placed_as(lhs.aval, batch_groups, ct, rhs),
                     precision=_swapped(params["precision"]), preferred_element_type=None)
     if batch_groups > 1:
         out = _move_group(out, numbers.lhs_spec[1], numbers.lhs_spec[0], batch_groups)
@@ -266,8 +266,14 @@ def _conv_transpose_rhs(ct, lhs, rhs, params):
                     dimension_numbers=ConvDimensionNumbers(exchanged(numbers.lhs_spec), exchanged(numbers.out_spec),
                                                            exchanged(numbers.rhs_spec)),
                     feature_group_count=params["batch_group_count"], batch_group_count=params["feature_group_count"],
-                    out_sharding=None, preferred_element_type=None)
+                    out_sharding=_placed_as(rhs.aval, 1, ct, lhs), preferred_element_type=None)
     return _as(out, rhs.aval)
+
+
+def _placed_as(aval, groups, *others):
+    """The placement of the cotangent of a value of type ``aval``, or of what becomes it when groups have been moved."""
+    found = cotangent_split(aval, range(aval.ndim), *others)
+    return found if found is None or groups == 1 else splits.with_entries(found, (None,) * aval.ndim)
 
 
 def _same_dtype(x, y):
@@ -407,10 +413,19 @@ def _conv_reference(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dila
 
 
 def _conv_splits(prim, avals, outs, params):
-    """The batch axis of the images and the output channels of the kernel may be split."""
+    """The batch and spatial axes of the images and the output channels of the kernel may be split."""
     numbers, result = params["dimension_numbers"], [None] * len(outs[0].shape)
-    result[numbers.out_spec[0]] = splits.entries(avals[0])[numbers.lhs_spec[0]]
-    result[numbers.out_spec[1]] = splits.entries(avals[1])[numbers.rhs_spec[0]]
+    images, kernel = map(splits.entries, avals)
+    if images[numbers.lhs_spec[1]] is not None or any(e is not None for e in (kernel[numbers.rhs_spec[1]], *[kernel[i] for i in numbers.rhs_spec[2:]])):
+        raise ShardingTypeError(f"{prim.name}: the input channels, and the spatial axes of the kernel, must be whole; reshard the operands "
+                                f"first. Operands: {splits.types_text(avals)}.")
+    lengths = outs[0].shape
+    for i, o in zip((numbers.lhs_spec[0], *numbers.lhs_spec[2:]), (numbers.out_spec[0], *numbers.out_spec[2:])):
+        if images[i] is not None and lengths[o] % splits.parts(avals[0].placement, images[i]):
+            raise ShardingTypeError(f"{prim.name}: axis {o} of the result would have length {lengths[o]} and be split over {images[i]!r}, of which it "
+                                    f"is no multiple; reshard the images first. Operands: {splits.types_text(avals)}.")
+        result[o] = images[i]
+    result[numbers.out_spec[1]] = kernel[numbers.rhs_spec[0]]
     return [tuple(result)]
 
 

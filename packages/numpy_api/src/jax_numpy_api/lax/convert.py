@@ -68,7 +68,7 @@ def _bitcast_type(x, *, new_dtype):
 
 def _bitcast_batch(axis, args, dims, *, new_dtype):
     """The mapped axis must not be last where the last axis changes."""
-    x = structural.bdim_at_front(args[0], dims[0], axis.size)
+    x = structural.bdim_at_front(args[0], dims[0], axis)
     return bitcast_convert_type_p.bind(x, new_dtype=new_dtype), 0
 
 

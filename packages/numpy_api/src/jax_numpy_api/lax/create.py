@@ -163,7 +163,17 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     dtype = aval.dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full_like")
     if isinstance(dtype, dtypes.ExtendedDType) and not hasattr(fill_value, "aval"):
         return dtype.zeros(shape)
-    return filled(shape, fill_value, dtype, weak, sharding)
+    return filled(shape, fill_value, dtype, weak, beside(x, shape) if sharding is None else sharding)
+
+
+def beside(x: ArrayLike, shape: Sequence[int]) -> Any:
+    """Where an array of ``shape`` like ``x`` goes: to the placement of ``x``, if it is committed to one that suits the shape; else None."""
+    if isinstance(x, Tracer):
+        return x.aval.placement if x.shape == shape else None
+    where = getattr(x, "sharding", None)
+    if where is None or not getattr(x, "committed", True) or x.shape != shape and not where.is_fully_replicated:
+        return None
+    return where
 
 
 def zeros_like_array(x: ArrayLike) -> Any:

@@ -267,16 +267,16 @@ def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
     if _in_place(orders[1]) > _in_place(orders[0]):
         out = dot_general_p.bind(y, ct, dimension_numbers=((y_free, ct_contracted), (yb, ct_batch)),
                                  precision=_swapped(precision), preferred_element_type=element,
-                                 out_sharding=_cotangent_split(x.aval, orders[1], ct, y))
+                                 out_sharding=cotangent_split(x.aval, orders[1], ct, y))
         order = orders[1]
     else:
         out = dot_general_p.bind(ct, y, dimension_numbers=((ct_contracted, y_free), (ct_batch, yb)), precision=precision,
-                                 preferred_element_type=element, out_sharding=_cotangent_split(x.aval, orders[0], ct, y))
+                                 preferred_element_type=element, out_sharding=cotangent_split(x.aval, orders[0], ct, y))
         order = orders[0]
     return _as(structural.transpose(out, tuple(order.index(i) for i in range(x.ndim))), x.aval)
 
 
-def _cotangent_split(aval, order, *others):
+def cotangent_split(aval, order, *others):
     """The placement of the cotangent of a value of type ``aval`` with its axes in ``order``; None where no operand has one."""
     placement = structural.cotangent_placement(aval)
     if placement is None:

@@ -100,14 +100,15 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
         raise TypeError(f"lax.ragged_dot_general needs exactly one ragged axis, got {numbers.lhs_ragged_dimensions}.")
     ((lc, rc), (lb, rb)), (ragged,) = numbers.dot_dimension_numbers, numbers.lhs_ragged_dimensions
     if ragged in lb:
-        return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type)
+        return dot_general(lhs, rhs, numbers.dot_dimension_numbers, precision, preferred_element_type, out_sharding=out_sharding)
     masked = _masked_for_groups(lhs, group_sizes, ragged)
     lc, lb = _shift(lc, 0), _shift(lb, 0)
     if ragged + 1 in lc:
         out = dot_general(masked, rhs, ((lc, rc), (lb, rb)), precision, preferred_element_type)
-        return structural.transpose(out, (len(lb), *range(len(lb)), *range(len(lb) + 1, np.ndim(out))))
+        out = structural.transpose(out, (len(lb), *range(len(lb)), *range(len(lb) + 1, np.ndim(out))))
+        return structural.reshard(out, structural.resolved(out_sharding))
     group, = numbers.rhs_group_dimensions
-    return dot_general(masked, rhs, (((0, *lc), (group, *rc)), (lb, rb)), precision, preferred_element_type)
+    return dot_general(masked, rhs, (((0, *lc), (group, *rc)), (lb, rb)), precision, preferred_element_type, out_sharding=out_sharding)
 
 
 def _masked_for_groups(lhs, group_sizes, axis):

@@ -74,7 +74,7 @@ def _pad_batch(axis, args, dims, *, padding_config):
         config = (*padding_config[:dx], (0, 0, 0), *padding_config[dx:])
         return pad_p.bind(x, value, padding_config=config), dx
     # Each example has its own value: pad with anything, then choose it where the padding is.
-    x = structural.bdim_at_front(x, dx, axis.size)
+    x = structural.bdim_at_front(x, dx, axis)
     config = ((0, 0, 0), *padding_config)
     dtype = get_aval(x).dtype
     padded = pad_p.bind(x, np.zeros((), dtype)[()], padding_config=config)
@@ -109,7 +109,7 @@ def _pad_reference(x, value, *, padding_config):
 
 pad_p = Primitive(
     "pad", out_type=_pad_type, jvp=LINEAR, transpose=_pad_transpose, batch=_pad_batch, lower=_pad_lower,
-    reference=_pad_reference, exact=True, traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS), splits=splits.as_first)
+    reference=_pad_reference, exact=True, traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS), splits=splits.resizing("padding"))
 
 
 def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]) -> Array:

@@ -424,7 +424,7 @@ def _all_gather_batch(axis, args, dims, *, all_gather_dimension, axis_name, axis
                                 axis_index_groups=axis_index_groups, tiled=tiled)
         return out, 0
     place = axis_name.index(axis.name)
-    rows = bdim_at_front(x, d, axis.size)
+    rows = bdim_at_front(x, d, axis)
     if axis_index_groups is not None:
         _check_all_mapped(axis, axis_name)
         return _gather_groups(rows, dim, axis_index_groups, tiled)
@@ -542,7 +542,7 @@ def _reduce_scatter_batch(axis, args, dims, *, scatter_dimension, axis_name, axi
         raise NotImplementedError("lax.psum_scatter over several axes of which only some are mapped by vmap; scatter over "
                                   "one axis after the other.")
     if axis_index_groups is not None:
-        x = bdim_at_front(x, d, axis.size)
+        x = bdim_at_front(x, d, axis)
         total = _in_groups(x, 0, axis_index_groups, lambda v, a: reduce_sum_p.bind(v, axes=(a,)))
         parts = _parted(total, dim + 1, axis_size)
         place = {i: k for g in axis_index_groups for k, i in enumerate(g)}
@@ -641,7 +641,7 @@ def _ppermute_batch(axis, args, dims, *, axis_name, perm):
     if len(axis_name) > 1:
         raise NotImplementedError("lax.ppermute over several axes of which only some are mapped by vmap; permute one axis "
                                   "after the other.")
-    rows = bdim_at_front(x, d, axis.size)
+    rows = bdim_at_front(x, d, axis)
     source = {to: start for start, to in perm}
     moved_rows = _take(rows, [source.get(i, i) for i in range(axis.size)])
     if len(source) == axis.size:
@@ -732,7 +732,7 @@ def _all_to_all_batch(axis, args, dims, *, split_axis, concat_axis, axis_name, a
     if len(axis_name) > 1:
         raise NotImplementedError("lax.all_to_all over several axes of which only some are mapped by vmap; swap one axis "
                                   "after the other.")
-    rows = bdim_at_front(x, d, axis.size)
+    rows = bdim_at_front(x, d, axis)
     if axis_index_groups is None:
         parts = _parted(rows, split_axis + 1, axis.size)  # (sender, ..., receiver, rest, ...)
         sender_at = concat_axis + 1 + (concat_axis > split_axis)

@@ -60,7 +60,7 @@ def _transpose(ct, a, b, *, axis, reverse):
 
 
 def _batch(axis_data, args, dims, *, axis, reverse):
-    a, b = (bdim_at_front(x, d, axis_data.size) for x, d in zip(args, dims))
+    a, b = (bdim_at_front(x, d, axis_data) for x, d in zip(args, dims))
     return linear_recurrence_p.bind(a, b, axis=axis + 1, reverse=reverse), 0
 
 

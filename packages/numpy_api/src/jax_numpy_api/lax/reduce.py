@@ -349,11 +349,11 @@ def _reduce_batch(axis, args, dims, **params):
     initial value is combined with the result."""
     operands, inits = _halves(args)
     n = len(operands)
-    operands = [structural.bdim_at_front(x, d, axis.size) for x, d in zip(operands, dims)]
+    operands = [structural.bdim_at_front(x, d, axis) for x, d in zip(operands, dims)]
     shifted = tuple(i + 1 for i in params["dimensions"])
     if all(d is None for d in dims[n:]):
         return reduce_p.bind(*operands, *inits, **{**params, "dimensions": shifted}), [0] * n
-    inits = [structural.bdim_at_front(x, d, axis.size) for x, d in zip(inits, dims[n:])]
+    inits = [structural.bdim_at_front(x, d, axis) for x, d in zip(inits, dims[n:])]
     return _tree_reduce(params["jaxpr"], operands, inits, shifted), [0] * n
 
 

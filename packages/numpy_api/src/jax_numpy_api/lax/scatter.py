@@ -97,12 +97,12 @@ def _type_rule(name):
 def _batch_rule(bind: Callable):
     def rule(axis, args, dims, *, dimension_numbers, indices_are_sorted, unique_indices, **params):
         (x, indices, updates), (dx, di, du), n = args, dims, dimension_numbers
-        x, updates = bdim_at_front(x, dx, axis.size), bdim_at_front(updates, du, axis.size)
+        x, updates = bdim_at_front(x, dx, axis), bdim_at_front(updates, du, axis)
         window, inserted, index_map, batching, index_batching = n
         if di is None:  # the mapped axis is one more axis of every slice
             n = ScatterDimensionNumbers((0, *_up(window)), _up(inserted), _up(index_map), _up(batching), index_batching)
         else:
-            indices = bdim_at_front(indices, di, axis.size)
+            indices = bdim_at_front(indices, di, axis)
             n = ScatterDimensionNumbers(_up(window), _up(inserted), _up(index_map), (0, *_up(batching)),
                                         (0, *_up(index_batching)))
             indices_are_sorted = False

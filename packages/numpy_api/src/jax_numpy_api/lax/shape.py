@@ -14,7 +14,7 @@ import numpy as np
 
 from jax_core.traces import structural
 from jax_core.representation import splits
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
@@ -47,7 +47,7 @@ def _reshape_type(x, *, new_sizes, dimensions=None, sharding=None):
 
 
 def _reshape_batch(axis, args, dims, *, new_sizes, dimensions=None, sharding=None):
-    x = structural.bdim_at_front(args[0], dims[0], axis.size)
+    x = structural.bdim_at_front(args[0], dims[0], axis)
     shape = (np.shape(x)[0], *new_sizes)
     if sharding is not None:
         return reshape_p.bind(x, new_sizes=shape, dimensions=None, sharding=structural.batched_placement(axis, sharding, 0)), 0
@@ -186,7 +186,7 @@ def _concatenate_transpose(ct, *xs, dimension):
 
 
 def _concatenate_batch(axis, args, dims, *, dimension):
-    args = [structural.bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
+    args = [structural.bdim_at_front(x, d, axis) for x, d in zip(args, dims)]
     return concatenate_p.bind(*args, dimension=dimension + 1), 0
 
 
@@ -283,7 +283,7 @@ def _stack_transpose(ct, *xs, axis):
 
 
 def _stack_batch(axis_data, args, dims, *, axis):
-    args = [structural.bdim_at_front(x, d, axis_data.size) for x, d in zip(args, dims)]
+    args = [structural.bdim_at_front(x, d, axis_data) for x, d in zip(args, dims)]
     return stack_p.bind(*args, axis=axis + 1), 0
 
 
@@ -467,4 +467,11 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
     shape, own = np.shape(like_arr), np.shape(arr)
     if broadcast_shapes(own, shape) != tuple(shape):
         raise ValueError(f"lax.broadcast_like: shape {own} does not broadcast to {shape}.")
-    return structural.broadcast_in_dim(arr, shape, tuple(range(len(shape) - len(own), len(shape))))
+    out = structural.broadcast_in_dim(arr, shape, tuple(range(len(shape) - len(own), len(shape))))
+    like = get_aval(like_arr)
+    if like.placement is None:
+        return out
+    if any(e is not None and e != want for e, want in zip(splits.entries(get_aval(out)), splits.entries(like))):
+        raise ValueError(f"lax.broadcast_like: Incompatible shardings for broadcasting: {get_aval(arr).str_short()} to {like.str_short()}; reshard "
+                         "the first operand.")
+    return structural.reshard(out, like.placement)

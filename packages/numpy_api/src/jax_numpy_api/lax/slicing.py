@@ -76,7 +76,7 @@ _slice_object = slice  # the builtin, before `slice` below hides it
 
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
                     lower=_slice_lower, reference=_slice_reference, exact=True,
-                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=splits.as_first)
+                    traits=Traits(Kind.MOVE, part=Part.FIXED, quick=Quick.SLOW_ON_RESULTS), splits=splits.resizing("slicing"))
 
 
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int],
@@ -358,7 +358,7 @@ def _update_batch(axis, args, dims):
         indices.insert(d, indices[0].dtype.type(0) if indices else np.int32(0))
         return dynamic_update_slice_p.bind(x, update, *indices), d
     starts, rank = _stacked(indices, index_dims, axis.size), len(indices)
-    x, update = bdim_at_front(x, dx, axis.size), bdim_at_front(update, du, axis.size)
+    x, update = bdim_at_front(x, dx, axis), bdim_at_front(update, du, axis)
     numbers = lax.ScatterDimensionNumbers(
         update_window_dims=tuple(range(1, rank + 1)), inserted_window_dims=(),
         scatter_dims_to_operand_dims=tuple(range(1, rank + 1)),
@@ -369,7 +369,7 @@ def _update_batch(axis, args, dims):
 def _matched(x, source, target, axis):
     """``x`` with its mapped axis at ``target``, made by repetition if it has none."""
     if source is None:
-        return moved(bdim_at_front(x, None, axis.size), 0, target)
+        return moved(bdim_at_front(x, None, axis), 0, target)
     return moved(x, source, target)
 
 

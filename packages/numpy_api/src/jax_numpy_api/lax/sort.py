@@ -271,7 +271,7 @@ def _sort_batch(axis, args, dims, *, dimension, is_stable, num_keys):
     if all(d == first for d in dims):
         return sort_p.bind(*args, dimension=dimension + (first <= dimension), is_stable=is_stable,
                            num_keys=num_keys), [first] * len(args)
-    args = [bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)]
+    args = [bdim_at_front(x, d, axis) for x, d in zip(args, dims)]
     return sort_p.bind(*args, dimension=dimension + 1, is_stable=is_stable, num_keys=num_keys), [0] * len(args)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.batching import batch_fun
 from jax_core.transformations.forward import jvp_flat
@@ -198,7 +198,7 @@ WINDOWS = Traits(Kind.KERNEL, inner=Inner.WINDOWS)
 reduce_window_sum_p = Primitive(
     "reduce_window_sum", out_type=_window_type("reduce_window_sum"), jvp=LINEAR, transpose=_sum_transpose,
     batch=_window_batch(lambda x, **params: reduce_window_sum_p.bind(x, **params)), lower=_window_lower("add", lambda dtype: 0),
-    traits=WINDOWS)
+    traits=WINDOWS, splits=splits.as_first)
 
 
 def _extremum(name, op, start, select):
@@ -212,7 +212,7 @@ def _extremum(name, op, start, select):
     prim = Primitive(
         name, out_type=_window_type(name), jvp=jvp, transpose=none(f"{name} is not linear, so it has no transpose"),
         batch=_window_batch(lambda x, **params: prim.bind(x, **params)), lower=_window_lower(op, start),
-        traits=WINDOWS)
+        traits=WINDOWS, splits=splits.as_first)
     return prim
 
 
@@ -282,7 +282,7 @@ def _scatter_dilated(ct, x, select_prim, params):
 
 
 def _gather_add_batch(axis, args, dims, **params):
-    g, x = (bdim_at_front(a, d, axis.size) for a, d in zip(args, dims))
+    g, x = (bdim_at_front(a, d, axis) for a, d in zip(args, dims))
     return select_and_gather_add_p.bind(g, x, **_with_axis(params)), 0
 
 
@@ -340,7 +340,7 @@ def _scatter_add_transpose(ct, source, x, *, select_prim, **params):
 
 
 def _scatter_add_batch(axis, args, dims, **params):
-    source, x = (bdim_at_front(a, d, axis.size) for a, d in zip(args, dims))
+    source, x = (bdim_at_front(a, d, axis) for a, d in zip(args, dims))
     return select_and_scatter_add_p.bind(source, x, **_with_axis(params)), 0
 
 
@@ -370,7 +370,7 @@ def _scatter_batch(axis, args, dims, **params):
     x, source, init = args
     if dims[2] is not None:
         raise NotImplementedError("select_and_scatter: vmap over the initial value")
-    x, source = bdim_at_front(x, dims[0], axis.size), bdim_at_front(source, dims[1], axis.size)
+    x, source = bdim_at_front(x, dims[0], axis), bdim_at_front(source, dims[1], axis)
     return select_and_scatter_p.bind(x, source, init, **_with_axis(params)), 0
 
 
@@ -427,7 +427,7 @@ def _general_batch(axis, args, dims, *, jaxpr, consts, **params):
         fold, out_dims = batch_fun(lambda *xs: _by_positions(*_halves(xs), jaxpr, params), axis, dims)
         outs = fold(*args)
         return [matchaxis(axis, x, d, 0) for x, d in zip(outs, out_dims())], [0] * len(outs)
-    operands = [bdim_at_front(x, d, axis.size) for x, d in zip(operands, dims)]
+    operands = [bdim_at_front(x, d, axis) for x, d in zip(operands, dims)]
     outs = reduce_window_p.bind(*operands, *inits, jaxpr=jaxpr, consts=consts, **_with_axis(params))
     return outs, [0] * len(outs)
 
@@ -441,7 +441,7 @@ def _general_lower(b, *values, jaxpr, consts, **params):
 reduce_window_p = Primitive(
     "reduce_window", multiple_results=True, cacheable=False, out_type=_general_type, jvp=_general_jvp,
     transpose=none("reduce_window by a function is not linear, so it has no transpose"), batch=_general_batch,
-    lower=_general_lower, traits=WINDOWS)
+    lower=_general_lower, traits=WINDOWS, splits=splits.as_each)
 
 # -- the function ----------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
+from jax_core.representation.aval import get_aval
+from jax_core.representation.errors import ShardingTypeError
+from jax_core.traces import structural
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
 from jax_core.representation.array import Array
@@ -12,6 +15,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 
 from .. import lax
 from .. import numpy as jnp
+from ..numpy.creation import placed
 from ..numpy.promotion import given_axes, promote_args_inexact
 from ..numpy.reductions import shift
 from .exponential_sums import logsumexp
@@ -117,12 +121,21 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
             out_sharding: Placement | None = None) -> Array:
     """Rows of the identity matrix: 1 where the new axis' index equals ``x``, else 0.
 
-    Indices outside [0, num_classes) give zeros. ``dtype`` defaults to the default float.
+    Indices outside [0, num_classes) give zeros. ``dtype`` defaults to the default float; ``out_sharding`` places the result, and
+    splits the axes of ``x`` as they are.
     """
     if not hasattr(num_classes, "__index__"):
         raise TypeError(f"one_hot: num_classes must be an int, got {num_classes!r}; it is a length, so it must be known")
     dtype = dtypes.canonicalize_dtype(np.float64 if dtype is None else dtype)
-    return _one_hot(x, int(num_classes), dtype, axis)
+    if out_sharding is None:
+        return _one_hot(x, int(num_classes), dtype, axis)
+    asked = splits.in_type(structural.resolved(out_sharding), np.ndim(x) + 1)
+    if asked is not None:
+        rest = splits.without_axis(asked, axis % (np.ndim(x) + 1)).spec
+        if rest.partitions != splits.entries(get_aval(x)):
+            raise ShardingTypeError(f"one_hot: out_sharding={out_sharding} must split the axes of x as x is split, but x is "
+                                    f"{get_aval(x).str_short()} and its part of the spec is {rest}; reshard x first.")
+    return placed(_one_hot(x, int(num_classes), dtype, axis), None, out_sharding)
 
 
 @inlined(static_argnums=(1, 2, 3))

@@ -24,6 +24,7 @@ from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
+from ..lax.create import beside
 from .broadcasting import broadcast_to
 from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of,
                         unwrapped)
@@ -40,6 +41,10 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
     if where is None:
         return x
     if evaluating() and not isinstance(x, Tracer):
+        if hasattr(type(where), "UNCONSTRAINED"):  # a spec
+            where = structural.resolved(where)
+            if where.mesh.explicit_axes:  # as types have it, an entry for each axis
+                where = splits.with_entries(where, (*where.spec, *[None] * (np.ndim(x) - len(where.spec))))
         return backends.get().put(x, None, where)
     from ..lax.placement import is_placement  # start-up: loaded when a placement is named
     if is_placement(where):
@@ -144,10 +149,9 @@ def _like_arguments(name: str, a: Any, dtype: Any, shape: Any) -> tuple:
 
 
 def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
-    """Where an array like ``a`` goes: to the placement that ``a`` is committed to, unless another one is given."""
-    if device is None and out_sharding is None and shape is None and is_array(a) and not isinstance(a, Tracer) and (
-            a.committed and evaluating()):
-        return a.sharding
+    """Where an array like ``a`` goes: where ``a`` is (see `beside`), unless another placement is given."""
+    if device is None and out_sharding is None and evaluating() and not isinstance(a, Tracer):
+        return beside(a, shape_of(a) if shape is None else canonical_shape(shape))
     return device
 
 

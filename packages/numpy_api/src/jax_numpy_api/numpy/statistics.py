@@ -12,9 +12,11 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes, errors
+from jax_core.representation import dtypes, errors, splits
+from jax_core.representation.aval import get_aval
 from jax_core.representation.array import Array
 from jax_core.programs.jit import inlined
+from jax_core.traces import structural
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
@@ -245,8 +247,20 @@ def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = 
     _refuse("percentile", out, overwrite_input)
     check_arraylike("percentile", a, q)
     q, = promote_dtypes_inexact(unwrapped(q))
+    if out_sharding is not None:
+        a = _whole_along(a, axis)
     result = _quantile("percentile", a, q / 100, axis, method, keepdims, False, weights)
     return placed(result, None, out_sharding)
+
+
+def _whole_along(a: Any, axis: Any) -> Any:
+    """``a`` with the axes that are sorted whole on each device; the others stay as they are split."""
+    aval = get_aval(a)
+    if aval.placement is None:
+        return a
+    axes = canonical_axes(given_axes(axis), aval.ndim)
+    return structural.reshard(a, splits.with_entries(
+        aval.placement, tuple(None if i in axes else e for i, e in enumerate(splits.entries(aval)))))
 
 
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,

@@ -64,8 +64,8 @@ def _placements(device: Any, treedef: Any, count: int) -> list[Any]:
 
 
 @api_boundary
-def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: bool = False,
-               may_alias: bool | None = None) -> Any:
+def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: PyTree = False,
+               may_alias: PyTree = None) -> Any:
     """Copy values to devices.
 
     Args:
@@ -73,8 +73,8 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
       device: a device, a sharding, a `Format`, a tree of these that is a prefix of ``x``; or None, which leaves arrays
         where they are and puts all else on the default device, uncommitted.
       src: where ``x`` is now; used by transposition only.
-      donate: ``x`` is not used afterwards, so its memory may be freed.
-      may_alias: the result may share memory with ``x``.
+      donate: ``x`` is not used afterwards, so its memory may be freed; a flag, or a tree of flags that is a prefix of ``x``.
+      may_alias: the result may share memory with ``x``; a flag, or a tree of them.
 
     Returns:
       the tree of arrays.
@@ -83,13 +83,15 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
       TypeError: a leaf is not a valid JAX value.
       ValueError: ``device`` is of another kind, a shape does not fit a sharding, or ``may_alias`` and ``donate`` are both true.
     """
-    if may_alias and donate:
-        raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     leaves, treedef = tree.tree_flatten(x)
     placements = _placements(device, treedef, len(leaves))
-    donated = donate if isinstance(donate, bool) else False
+    shares = [may_alias] * len(leaves) if may_alias is None or isinstance(may_alias, bool) else tree.broadcast_prefix(
+        may_alias, x, is_leaf=lambda flag: flag is None)
+    gone = [donate] * len(leaves) if isinstance(donate, bool) else tree.broadcast_prefix(donate, x)
+    if any(a and d for a, d in zip(shares, gone)):
+        raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     with transfer_guards.explicit():
-        out = [_device_put_leaf(leaf, where, bool(may_alias), donated) for leaf, where in zip(leaves, placements)]
+        out = [_device_put_leaf(leaf, where, bool(share), d) for leaf, where, share, d in zip(leaves, placements, shares, gone)]
     return tree.tree_unflatten(treedef, out)
 
 

@@ -6,7 +6,9 @@ from typing import Any, Callable, Sequence
 import numpy as np
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
+from jax_core.traces.trace import Tracer
 
 from ..jaxlib_compat import make_array
 from ..placement import mesh
@@ -31,6 +33,9 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
       ValueError: a wrong number of parts, or a part of the wrong shape or dtype or on the wrong device.
     """
     shape = tuple(shape)
+    if isinstance(arrays, (list, tuple)) and any(isinstance(a, Tracer) for a in arrays):
+        raise ValueError("jax.make_array_from_single_device_arrays requires a list of concrete arrays, got traced ones; inside a jitted function "
+                         "use jax.lax.with_sharding_constraint or jax.shard_map")
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, ArrayImpl) for a in arrays):
         raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got "
                         f"{type(arrays).__name__}{' of ' + type(arrays[0]).__name__ if len(arrays) else ''}")
@@ -81,6 +86,9 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
         key = tuple((s.start, s.stop) for s in index)
         if key not in made:
             made[key] = value = data_callback(index)
+            if isinstance(value, Tracer):
+                raise UnexpectedTracerError(f"jax.make_array_from_callback cannot be called within a traced context: data_callback({index}) returned "
+                                            f"{value}, whose contents are not known yet; call it outside of the jitted function")
             if np.shape(value) != part_shape:
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")

@@ -23,7 +23,7 @@ from ..placement import mesh
 from .array import ArrayImpl, check_not_deleted, host_value
 from ..jaxlib_compat import _jax, make_array
 from ..placement.layout import Format, Space
-from ..placement.partition_spec import UNCONSTRAINED, PartitionSpec
+from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
 _put_cpp = _jax.batched_device_put
@@ -187,8 +187,6 @@ def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
     """The sharding that `jit` is asked to give a value; see `jax_core.interfaces.Placements`."""
     sharding = placement
     if isinstance(placement, PartitionSpec):
-        if UNCONSTRAINED in placement.partitions:
-            raise ValueError(f"Unconstrained dims are not allowed here, got {placement}; name mesh axes, or None for an axis that is whole")
         if mesh.current_mesh() is None and mesh.get_abstract_mesh().empty:
             raise RuntimeError(f"{placement} requires a non-empty mesh in context: call jax.set_mesh(mesh), or give a NamedSharding")
         sharding = as_sharding(placement)
@@ -200,6 +198,8 @@ def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
     sharding.check_compatible_aval(shape)
     if all([isinstance(n, int) for n in shape]):
         sharding.shard_shape(shape)
+    if sharding is not placement and sharding.mesh.explicit_axes:  # as types have it, an entry for each axis
+        return sharding.update(spec=placement.update(partitions=(*placement, *[None] * (len(shape) - len(placement)))))
     return sharding
 
 

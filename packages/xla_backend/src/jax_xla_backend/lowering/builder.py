@@ -138,10 +138,11 @@ class Builder:
             return new_value(self._constant("false", aval, _BOOL), aval)
         return new_value(self._constant(literal_text(value, aval.dtype), aval, aval.dtype), aval)
 
-    def constant(self, value: np.ndarray) -> Value:
-        """A constant array."""
+    def constant(self, value: np.ndarray, aval: ShapedArray | None = None) -> Value:
+        """A constant array; ``aval`` is its type, which by default depends on the flags of now."""
         value = np.asarray(value)
-        aval = get_aval(value)
+        if aval is None:
+            aval = get_aval(value)
         if aval.dtype == float0:
             return self.full(False, aval)
         return new_value(self._constant(dense_text(value.astype(aval.dtype, copy=False)), aval, aval.dtype), aval)
@@ -417,7 +418,7 @@ class Builder:
         """The results of ``eqn``, split over the mesh as their types say."""
         if eqn.primitive.holds_program or all([v.aval.placement is None for v in eqn.outvars]):
             return values
-        return [x if v.aval.placement is None else sharding_text.constrain(self, new_value(x, v.aval), v.aval.placement)
+        return [x if v.aval.placement is None else sharding_text.constrain(self, new_value(x, v.aval), v.aval.placement, True)
                 for x, v in zip(values, eqn.outvars)]
 
     def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:

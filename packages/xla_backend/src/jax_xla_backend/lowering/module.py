@@ -76,7 +76,7 @@ class Module:
         self._text = writer.text()
         self.facts = Facts(
             closed.in_avals, self._kept, self._in_avals, self._out_avals,
-            [v.aval.dtype.unwrap(x) if is_extended(v.aval) else x for v, x in hoisted],
+            [v.aval.dtype.unwrap(x) if is_extended(v.aval) else _typed(x, v.aval) for v, x in hoisted],
             conversions(closed.in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
             writer.transfers, writer.shardings.constraints, writer.keep_alive, writer.inspections, writer.wants, self._planning,
@@ -136,6 +136,11 @@ def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
             small = not is_extended(v.aval) and v.aval is not abstract_token and v.aval.nbytes <= _INLINE_BYTES
             (inlined if small and _on_host(x) else hoisted).append((v, x))
     return inlined, hoisted
+
+
+def _typed(x: Any, aval: Any) -> Any:
+    """A constant in the dtype that the program has for it, which it got under the flags of its time."""
+    return x.astype(aval.dtype, copy=False) if isinstance(x, (np.ndarray, np.generic)) else x
 
 
 def _on_host(x: Any) -> bool:
@@ -232,7 +237,7 @@ class ModuleWriter:
         env: dict[Any, str] = {v: f"%const{i}" for i, v in enumerate(module._hoisted)}
         env.update((v, f"%arg{i}") for i, v in enumerate(module._jaxpr.invars))
         for v, x in module._inlined:
-            env[v] = b.constant(np.asarray(x))
+            env[v] = b.constant(np.asarray(x), v.aval.update(sharding=None))
         outs = b.run(module._jaxpr, env)
         if self.callbacks and self.platform == "cpu" and module._shardings[0] is None and self.shardings.devices == 1:
             self.ordered_effects = []

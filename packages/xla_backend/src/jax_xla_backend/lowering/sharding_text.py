@@ -32,9 +32,9 @@ class Shardings:
         self._for_groups: set[tuple] = set()
         self._on_first = False
 
-    def attribute(self, sharding: Any, ndim: int) -> str:
-        """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes."""
-        return sharding._to_sdy_sharding(ndim, self.mesh_symbol(sharding.mesh))
+    def attribute(self, sharding: Any, ndim: int, partial: bool = False) -> str:
+        """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes, which may be split further where it is ``partial``."""
+        return sharding._to_sdy_sharding(ndim, self.mesh_symbol(sharding.mesh), partial)
 
     def mesh_symbol(self, mesh: Any, for_groups: bool = False) -> str:
         """The symbol of a mesh of these axes, which the module will declare.
@@ -107,8 +107,11 @@ def _on_devices(sharding: Any) -> Any:
     return None if found is None else sharding.update(mesh=found)
 
 
-def constrain(b: Any, x: Any, sharding: Any) -> Any:
-    """``x``, placed as ``sharding`` says; nothing is written in a module for one device."""
+def constrain(b: Any, x: Any, sharding: Any, typed: bool = False) -> Any:
+    """``x``, placed as ``sharding`` says; nothing is written in a module for one device.
+
+    ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler.
+    """
     placements, env = b.module.shardings, b.module.axis_env
     if env is not None:
         by_hand = [a for a in getattr(getattr(sharding, "spec", None), "axis_names", tuple)() if a in env.manual]
@@ -122,7 +125,7 @@ def constrain(b: Any, x: Any, sharding: Any) -> Any:
     if placements.devices == 1:
         return x
     if placements.in_shardy(sharding):
-        text = placements.attribute(sharding, x.ndim).removeprefix("#sdy.sharding")
+        text = placements.attribute(sharding, x.ndim, typed and bool(sharding.mesh.auto_axes)).removeprefix("#sdy.sharding")
         return b.emit(f"sdy.sharding_constraint {x} {text}", x, out=x.aval)
     return b.emit(f"stablehlo.custom_call @Sharding({x})", x, out=x.aval,
                   attrs=f"{{mhlo.sharding = {hlo_text(sharding, x.ndim)}}}")

@@ -43,7 +43,7 @@ def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[str, 
     def placed(*args, out_sharding=out_sharding, **kwargs):
         if out_sharding is None:
             raise TypeError("auto_axes: Missing required keyword argument: 'out_sharding'; give it to auto_axes or in the call.")
-        here, there = _kinds("auto_axes", axes, AxisType.Auto)
+        here, there = _kinds("auto_axes", axes, AxisType.Auto, out_sharding)
         args, kwargs = _cast((args, kwargs), there)
         with use_abstract_mesh(there):
             outs = f(*args, **kwargs)
@@ -71,7 +71,7 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[s
         if in_sharding is None:
             raise TypeError("explicit_axes: Missing required keyword argument: 'in_sharding'; give it to explicit_axes or in the "
                             "call.")
-        here, there = _kinds("explicit_axes", axes, AxisType.Explicit)
+        here, there = _kinds("explicit_axes", axes, AxisType.Explicit, in_sharding)
         with use_abstract_mesh(there):
             args = _place(_cast(args, there), in_sharding)
             outs = f(*args, **kwargs)
@@ -79,9 +79,11 @@ def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: str | tuple[s
     return placed
 
 
-def _kinds(function: str, axes: Any, kind: AxisType) -> tuple:
-    """The abstract mesh in context, and the same with these axes of ``kind``."""
+def _kinds(function: str, axes: Any, kind: AxisType, shardings: Any) -> tuple:
+    """The abstract mesh in context, or else of ``shardings``, and the same with these axes of ``kind``."""
     here = get_abstract_mesh()
+    if here.empty:
+        here = next((s.mesh.abstract_mesh for s in tree.leaves(shardings) if isinstance(s, NamedSharding)), here)
     if axes is None:
         names = tuple(n for n in here.axis_names if n not in here.manual_axes)
     else:

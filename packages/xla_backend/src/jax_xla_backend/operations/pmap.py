@@ -23,8 +23,6 @@ from ..placement.mesh import Mesh
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding
 
-_AXIS = "devices"
-
 
 def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes: int | Sequence[Any] | None = 0,
          out_axes: PyTree = 0, static_broadcasted_argnums: int | Iterable[int] = (),
@@ -67,23 +65,27 @@ def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes:
         flat_axes = tree.flatten_axes("pmap in_axes", structure, axes)
         size = _mapped_length(fun, dynamic, flat_axes, kwargs, axis_size)
         ranks = tuple(map(np.ndim, tree.leaves(dynamic)))
-        key = (structure, tuple(flat_axes), ranks, fixed, size)
+        names = tuple(kwargs)
+        key = (structure, tuple(flat_axes), ranks, fixed, size, names)
         known = compiled.get(key)
         if known is None:
             chosen = _devices(fun, size, devices, backend)
-            mapped = vmap(_with_static(fun, fixed), axes, out_axes, axis_name=axis_name, axis_size=size)
+            if not isinstance(axes, tuple):
+                axes = (axes,) * len(dynamic)
+            mapped = vmap(_with_names(_with_static(fun, fixed), names), (*axes, *[0] * len(names)), out_axes, axis_name=axis_name,
+                          axis_size=size)
             known = compiled[key] = jit(mapped, donate_argnums=_positions(donated, static) or None,
-                                        **_layouts(chosen, structure, flat_axes, ranks, out_axes))
-        return known, dynamic
+                                        **_layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name))
+        return known, (*dynamic, *kwargs.values())
 
     @functools.wraps(fun)
     def run(*args, **kwargs):
-        call, dynamic = prepare(args, kwargs)
-        return call(*dynamic, **kwargs)
+        call, operands = prepare(args, kwargs)
+        return call(*operands)
 
     def lower(*args, **kwargs):
-        call, dynamic = prepare(args, kwargs)
-        return call.lower(*dynamic, **kwargs)
+        call, operands = prepare(args, kwargs)
+        return call.lower(*operands)
 
     run.lower = lower
     return run
@@ -108,6 +110,17 @@ def _with_static(fun, fixed):
         for i, x in fixed:
             args.insert(i, x)
         return fun(*args, **kwargs)
+    return call
+
+
+def _with_names(fun, names):
+    """``fun``, which gets the arguments of these names by position, behind the others: placements are for such only."""
+    if not names:
+        return fun
+
+    @functools.wraps(fun)
+    def call(*args):
+        return fun(*args[:-len(names)], **dict(zip(names, args[-len(names):])))
     return call
 
 
@@ -150,11 +163,12 @@ def _devices(fun, size: int, devices, backend) -> list:
     return list(available[:size])
 
 
-def _layouts(devices, structure, axes, ranks, out_axes) -> dict:
-    """The placements of arguments and results, for `jit`."""
+def _layouts(devices, structure, axes, ranks, out_axes, more, axis_name) -> dict:
+    """The placements of arguments, of which ``more`` by name follow, and of results, for `jit`."""
     if len(devices) == 1 and devices[0] == client.devices()[0]:
         return {}
-    mesh = Mesh(np.array(devices), (_AXIS,))
+    name = axis_name if isinstance(axis_name, str) else "devices"
+    mesh = Mesh(np.array(devices), (name,))
 
     def placed(axis, rank=None):
         if axis is None:
@@ -162,7 +176,7 @@ def _layouts(devices, structure, axes, ranks, out_axes) -> dict:
         axis = axis + rank if axis < 0 and rank is not None else axis
         if axis < 0:
             raise NotImplementedError("pmap: negative out_axes need the rank of the result; count from the front.")
-        return NamedSharding(mesh, PartitionSpec(*[None] * axis, _AXIS))
-    ins = tree.unflatten(structure, [placed(a, r) for a, r in zip(axes, ranks)])
+        return NamedSharding(mesh, PartitionSpec(*[None] * axis, name))
+    ins = (*tree.unflatten(structure, [placed(a, r) for a, r in zip(axes, ranks)]), *[None] * more)
     outs = tree.tree_map(placed, out_axes, is_leaf=lambda a: a is None)
     return dict(in_shardings=ins, out_shardings=outs)

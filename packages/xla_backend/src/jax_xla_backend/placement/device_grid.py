@@ -11,6 +11,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from ..platforms import client
+from .mesh import lengths
 
 
 device_kind_handler_dict: dict[str, Callable] = {}
@@ -36,7 +37,7 @@ def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[Any] | None 
     Raises:
       ValueError: the shape does not have as many places as there are devices.
     """
-    devices = _in_order(client.devices() if devices is None else devices)
+    devices, mesh_shape = _in_order(client.devices() if devices is None else devices), lengths("create_device_mesh", "mesh_shape", mesh_shape)
     if math.prod(mesh_shape) != len(devices):
         raise ValueError(f"create_device_mesh: mesh_shape={tuple(mesh_shape)} has {math.prod(mesh_shape)} places for {len(devices)} devices")
     handler = device_kind_handler_dict.get(devices[0].device_kind) if devices else None

@@ -6,6 +6,7 @@ The mesh in use (`set_mesh`, `use_abstract_mesh`) is kept per thread.
 from __future__ import annotations
 
 import collections
+import contextlib
 import enum
 import math
 import threading
@@ -88,7 +89,7 @@ def _types_of_axes(names: tuple, types: Any, default: AxisType, owner: str) -> t
     return types
 
 
-class Mesh(_Axes):
+class Mesh(contextlib.ContextDecorator, _Axes):
     """An array of devices with a name for each of its axes.
 
     Args:
@@ -106,6 +107,8 @@ class Mesh(_Axes):
                  axis_types: Sequence[AxisType] | AxisType | None = None):
         devices = np.array(devices, dtype=object)
         names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+        if None in names:
+            raise ValueError(f"Mesh: axis names cannot be None, got axis_names={names}")
         if devices.ndim != len(names):
             raise ValueError(f"Mesh requires one name for each axis of `devices`: got devices of shape {devices.shape} "
                              f"and axis_names={names}")
@@ -383,6 +386,13 @@ class manual_in:
         _use(*self.before)
 
 
+def lengths(function: str, argument: str, given: Sequence[Any]) -> tuple[int, ...]:
+    """The lengths of a mesh's axes. Raises ValueError where one is not an integer."""
+    if any(not hasattr(n, "__index__") for n in given):
+        raise ValueError(f"{function}: `{argument}` should be a sequence of ints, got {given!r}")
+    return tuple(n.__index__() for n in given)
+
+
 def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
               axis_types: Sequence[AxisType] | AxisType | None = None, *, devices: Sequence[Any] | None = None) -> Mesh:
     """A mesh of the given shape over the first devices.
@@ -397,7 +407,7 @@ def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
       ValueError: there are fewer devices than the mesh has places.
     """
     devices = list(client.devices() if devices is None else devices)
-    sizes, names = tuple(axis_sizes), tuple(axis_names)
+    sizes, names = lengths("make_mesh", "axis_sizes", axis_sizes), tuple(axis_names)
     needed = math.prod(sizes)
     if len(devices) < needed:
         raise ValueError(f"make_mesh: a mesh of shape {sizes} needs {needed} devices, and there are {len(devices)}; on the "

@@ -155,6 +155,9 @@ class _SharedMethods:
                     and hlo_equal(self._to_xla_hlo_sharding(ndim), other._to_xla_hlo_sharding(ndim)))
         except (AttributeError, NotImplementedError):
             return bool(self == other)
+        except RuntimeError:  # a mesh without devices
+            return self == other or getattr(self, "mesh", None) == getattr(other, "mesh", None) and self.memory_kind == other.memory_kind and (
+                hlo_equal(self._to_xla_hlo_sharding(ndim), other._to_xla_hlo_sharding(ndim)))
 
     def _to_sdy_sharding(self, num_dimensions: int) -> str:
         """The Shardy attribute's text, for the lowering; needs a mesh."""
@@ -305,10 +308,10 @@ class _Named:
     def _to_xla_hlo_sharding(self, num_dimensions: int) -> HloSharding:
         return named_to_hlo(self.mesh.shape_tuple, self.spec, num_dimensions, self.mesh.manual_axes)
 
-    def _to_sdy_sharding(self, num_dimensions: int, mesh_name: str = "mesh") -> str:
-        """The Shardy attribute of a value with ``num_dimensions`` axes."""
+    def _to_sdy_sharding(self, num_dimensions: int, mesh_name: str = "mesh", partial: bool = False) -> str:
+        """The Shardy attribute of a value with ``num_dimensions`` axes; ``partial``: each may be split over further mesh axes."""
         spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
-        parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if e is UNCONSTRAINED else [])]) + "}"
+        parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if partial or e is UNCONSTRAINED else [])]) + "}"
                           for e in spec)
         # unreduced axes are not written: the sums are made where they arise, and every device holds them whole
         return f"#sdy.sharding<@{mesh_name}, [{parts}]>"

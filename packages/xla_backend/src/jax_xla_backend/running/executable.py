@@ -32,7 +32,7 @@ class Executable:
     Args:
       module: the lowered module for the default placement.
       spec: how it was asked for (`jax_core.interfaces.LowerSpec`).
-      lower: ``lower(in_shardings, out_shardings)`` makes the module for other placements.
+      lower: ``lower(in_shardings, out_shardings, platform, everywhere)`` makes the module for other placements.
       items: compiler options.
     """
 
@@ -220,11 +220,21 @@ class Executable:
         if all([a.placement is None for a in avals]):
             return outs
         grids = {s.mesh.abstract_mesh: s.mesh for s in (*(outs or ()), *ins) if isinstance(s, NamedSharding)}
-        return [w if w is not None or a.placement is None else
+        return [w if w is not None or a.placement is None or a.placement.mesh.auto_axes else  # those are the compiler's
                 as_sharding(a.placement.update(mesh=grids.get(a.placement.mesh, a.placement.mesh)))
                 for w, a in zip(outs or [None] * len(avals), avals)]
 
     # -- what stages show
+    @property
+    def in_avals(self) -> list:
+        """Types of the flat inputs that the program takes."""
+        return self.current.facts.in_avals
+
+    @property
+    def _kept_var_idx(self) -> set[int]:
+        """Which of the flat inputs those are; libraries ask for it."""
+        return set(self.current.facts.kept)
+
     @property
     def loaded(self) -> Any:
         """jaxlib's executable."""

@@ -1,6 +1,7 @@
 """`LoadedProgram`: a program that jaxlib has compiled for certain devices, ready to run on them."""
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Sequence
 
 from jax_core.configuration import flags
@@ -54,7 +55,8 @@ class LoadedProgram:
         self.handlers = [result_handler(aval, s, self.committed) for aval, s in zip(self.out_avals, self.out_shardings)]
         self.token_sharding = (make_single_device_sharding(self.devices[0]) if self.single else
                                NamedSharding(flat_mesh(self.devices), PartitionSpec()))
-        self.consts = [put(c, None, self.token_sharding) for c in module.facts.consts]
+        with flags.enable_x64(True) if module.facts.consts else contextlib.nullcontext():  # they are as the program has them, whatever the flag is now
+            self.consts = [put(c, None, self.token_sharding) for c in module.facts.consts]
         self.name = name
         for seen in module.facts.inspections:
             seen(self.token_sharding)

@@ -211,16 +211,21 @@ def check_carry(name: str, fun: Callable, init: Any, given: Sequence[AbstractVal
             f"{where} must return a carry with the same pytree structure as the carry input, but they differ:\n  "
             + "\n  ".join(differences or [f"input {in_tree}, output {out_tree}"])
             + "\nReturn the carry in the structure in which it came in.")
-    if all(map(types_compatible, given, returned)):
+    if all(map(_same_carry, given, returned)):
         return
     lines = []
     for (path, _), a, b in zip(tree.flatten_with_path(init)[0], given, returned):
-        if not types_compatible(a, b):
+        if not _same_carry(a, b):
             lines.append(f"carry{tree.keystr(path)}: carry input has type {a.str_short()}, carry output has type "
                          f"{b.str_short()}{_difference(a, b)}")
     raise TypeError(f"{where} must return a carry with the same types as the carry input, but they differ:\n  "
                     + "\n  ".join(lines)
-                    + "\nRevise the function, or the initial carry, so that each leaf keeps its shape and dtype.")
+                    + "\nRevise the function, or the initial carry, so that each leaf keeps its shape, dtype and sharding.")
+
+
+def _same_carry(a, b) -> bool:
+    """Whether a carry may change from type ``a`` to ``b`` in a step: shape, dtype and how it is split over ``Explicit`` mesh axes stay."""
+    return types_compatible(a, b) and (getattr(a, "placement", None) is getattr(b, "placement", None) or splits.entries(a) == splits.entries(b))
 
 
 def carry_fixpoint(derive: Callable, carry: list[bool]) -> tuple[Any, list[bool]]:
@@ -243,7 +248,7 @@ def _difference(a, b) -> str:
     if getattr(a, "dtype", None) != getattr(b, "dtype", None):
         hint = "dtypes do not match" if a.shape == b.shape else "shapes and dtypes do not match"
         return f" ({hint})"
-    return " (shapes do not match)"
+    return " (shapes do not match)" if a.shape != b.shape else " (shardings do not match)"
 
 
 # -- derived programs ------------------------------------------------------------------------------------------------

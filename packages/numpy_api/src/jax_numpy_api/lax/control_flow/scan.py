@@ -449,7 +449,7 @@ def _scan_batch(axis, args, dims, *, jaxpr, num_consts, num_carry, **params):
     (closed, out_b), carry_b = carry_fixpoint(derive, carry_b)
     consts, carry, xs = split(list(zip(args, dims)), num_consts, num_carry)
     operands = [*(moved(x, d, 0) for x, d in consts),
-                *(bdim_at_front(x, d, axis.size) if b else x for (x, d), b in zip(carry, carry_b)),
+                *(bdim_at_front(x, d, axis) if b else x for (x, d), b in zip(carry, carry_b)),
                 *(moved(x, d, 1) for x, d in xs)]
     outs = scan_p.bind(*operands, jaxpr=closed, num_consts=num_consts, num_carry=num_carry, **params)
     return outs, [0 if b else None for b in out_b[:num_carry]] + [1 if b else None for b in out_b[num_carry:]]

@@ -226,7 +226,7 @@ def _linear_solve_batch(axis, args, dims, *, const_lengths, jaxprs):
         return closed and batch_jaxpr(closed, axis, flags, True)[0]
     programs = LinearSolveFunctions(*map(batched, jaxprs, consts))
     flat = [moved(x, d, 0) for group in consts for x, d in group]
-    rhs = [bdim_at_front(x, d, axis.size) for x, d in b]
+    rhs = [bdim_at_front(x, d, axis) for x, d in b]
     outs = linear_solve_p.bind(*flat, *rhs, const_lengths=const_lengths, jaxprs=programs)
     return outs, [0] * len(outs)
 

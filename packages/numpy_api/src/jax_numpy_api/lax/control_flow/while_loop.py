@@ -387,7 +387,7 @@ def _while_batch(axis, args, dims, *, cond_nconsts, cond_jaxpr, body_nconsts, bo
     front = lambda group: [moved(x, d, 0) for x, d in group]
     consts_c, consts_b = front(cond_consts), front(body_consts)
     if not pred_b:
-        operands = [bdim_at_front(x, d, axis.size) if b else x for (x, d), b in zip(carry, carry_b)]
+        operands = [bdim_at_front(x, d, axis) if b else x for (x, d), b in zip(carry, carry_b)]
         outs = while_p.bind(*consts_c, *consts_b, *operands, cond_nconsts=cond_nconsts, cond_jaxpr=cond,
                             body_nconsts=body_nconsts, body_jaxpr=body)
         return outs, [0 if b else None for b in carry_b]
@@ -395,7 +395,7 @@ def _while_batch(axis, args, dims, *, cond_nconsts, cond_jaxpr, body_nconsts, bo
     body, _ = batch_jaxpr(body_jaxpr, axis, body_b + every, every)
     cond, _ = batch_jaxpr(cond_jaxpr, axis, cond_b + every, [True])
     any_live, masked = _masked_loop(cond, body, cond_nconsts, body_nconsts)
-    operands = [bdim_at_front(x, d, axis.size) for x, d in carry]
+    operands = [bdim_at_front(x, d, axis) for x, d in carry]
     outs = while_p.bind(*consts_c, *consts_c, *consts_b, *operands, cond_nconsts=cond_nconsts, cond_jaxpr=any_live,
                         body_nconsts=cond_nconsts + body_nconsts, body_jaxpr=masked)
     return outs, [0] * len(outs)

@@ -187,7 +187,7 @@ def first_rows(a: Any, k: int) -> Any:
 def batch_rule(bind: Callable) -> Callable:
     """The batching rule of a primitive that takes leading batch axes: the mapped axis becomes the first."""
     def rule(axis, args, dims, **params):
-        out = bind(*(bdim_at_front(x, d, axis.size) for x, d in zip(args, dims)), **params)
+        out = bind(*(bdim_at_front(x, d, axis) for x, d in zip(args, dims)), **params)
         return out, 0
     return rule
 

@@ -78,7 +78,7 @@ def _solve_batch(axis, args, dims, *, left_side, **params):
         size, k, n = np.shape(b)
         x = triangular_solve_p.bind(a, lax.reshape(b, (size * k, n)), left_side=False, **params)
         return lax.reshape(x, (size, k, n)), 0
-    a, b = bdim_at_front(a, da, axis.size), bdim_at_front(b, db, axis.size)
+    a, b = bdim_at_front(a, da, axis), bdim_at_front(b, db, axis)
     return triangular_solve_p.bind(a, b, left_side=left_side, **params), 0
 
 

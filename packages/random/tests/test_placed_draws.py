@@ -1,0 +1,29 @@
+"""Draws and weights are placed as ``out_sharding`` says, in types too, and have the same values."""
+import numpy as np
+import pytest
+
+pytest.importorskip("jax_xla_backend")
+
+import jax_random
+import jax_xla_backend
+from jax_core.programs.jit import jit
+from jax_core.representation.aval import typeof
+from jax_random import initializers
+from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
+from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+
+jax_xla_backend.load()
+DRAWS = [lambda key, **options: jax_random.normal(key, (8, 4), **options), lambda key, **options: jax_random.bernoulli(key, 0.5, (8, 4), **options),
+         *[lambda key, init=init, **options: init(key, (8, 4), np.float32, **options) for init in (
+             initializers.zeros, initializers.constant(3), initializers.uniform(), initializers.he_normal(), initializers.orthogonal())]]
+
+
+@pytest.mark.parametrize("draw", DRAWS)
+def test_placement_of_draws(draw):
+    key, types = jax_random.key(3), []
+    whole = np.asarray(draw(key))
+    with set_mesh(make_mesh((1,), ("x",), (AxisType.Explicit,))):
+        for out in (draw(key, out_sharding=P("x")), jit(lambda k: types.append(typeof(x := draw(k, out_sharding=P("x")))) or x)(key)):
+            np.testing.assert_allclose(out, whole, rtol=1e-5, atol=1e-6)
+            assert out.sharding.spec == P("x", None)
+    assert str(types[0]).endswith("[8@x,4]")
