@@ -14,6 +14,7 @@ from ..compiling import tiered_compilation
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import put, typed
+from ..placement import mesh
 from ..placement.hlo_shardings import hlo_equal
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, make_single_device_sharding
