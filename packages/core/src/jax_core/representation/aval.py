@@ -512,7 +512,7 @@ class ShapeDtypeStruct:
 
     @property
     def aval(self) -> AbstractValue:
-        dtype = dtypes.canonicalize_dtype(self.dtype, allow_extended_dtype=True)
+        dtype = dtypes.explicit_dtype(self.dtype)
         aval = ShapedArray(self.shape, dtype, self.weak_type, sharding=self.sharding if hasattr(self.sharding, "mesh") else None)
         return AbstractRef(aval) if self.is_ref else aval
 

@@ -187,6 +187,13 @@ def default_types() -> dict[str, np.dtype]:
             "f": default_float_dtype(), "c": default_complex_dtype()}
 
 
+def explicit_dtype(dtype: DTypeLike) -> Any:
+    """The dtype of something that was made with `dtype` given: canonical, or as given where `jax_explicit_x64_dtypes` is "allow"."""
+    if flags.explicit_x64_dtypes.value == "allow":
+        return dtype if isinstance(dtype, ExtendedDType) else np.dtype(dtype)
+    return canonicalize_dtype(dtype, allow_extended_dtype=True)
+
+
 def canonicalize_user_dtype(dtype: DTypeLike | None, fun_name: str) -> Any:
     """The dtype a user's explicit request gives; warns (or refuses) when that is not what was asked.
 
@@ -208,7 +215,7 @@ def canonicalize_user_dtype(dtype: DTypeLike | None, fun_name: str) -> Any:
     if asked not in _KINDS and asked != float0:
         raise TypeError(f"{fun_name}: dtype={dtype!r} is not a dtype that JAX arrays can have; they hold booleans,"
                         " integers, floating-point and complex numbers.")
-    if dtype in (int, float, complex):
+    if dtype is int or dtype is float or dtype is complex:
         return canonicalize_dtype(asked)
     if flags.enable_x64.value or asked not in _NARROWED:
         return asked

@@ -145,7 +145,14 @@ def _in_dtype(value, dtype, weak_type):
         python = scalar.item()
         if get_aval(python) == ShapedArray((), dtype, True):
             return python
-    return scalar
+    return kept_wide(scalar)
+
+
+def kept_wide(x: np.generic) -> Any:
+    """``x``, as one of our arrays if it is of 64 bits while x64 is off: as a NumPy value it would be narrowed."""
+    if x.dtype.itemsize < 8 or dtypes.canonicalize_dtype(x.dtype) == x.dtype:
+        return x
+    return backends.get().put(x, ShapedArray((), x.dtype))
 
 
 def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None,

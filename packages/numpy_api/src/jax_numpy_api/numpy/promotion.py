@@ -23,6 +23,8 @@ from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.typing import ArrayLike, Axis
 
+from ..lax.create import kept_wide
+
 _SCALARS = {bool, int, float, complex}
 
 
@@ -84,6 +86,8 @@ def from_numpy(x: np.ndarray, *sources: Any) -> Any:
         if isinstance(origin, Array) and not isinstance(origin, Tracer) and origin.committed and (
                 len(origin.sharding.device_set) == 1):
             return backends.get().put(x, None, origin.sharding)
+    if x.dtype.itemsize >= 8 and not any(getattr(origin, "dtype", None) == x.dtype for origin in sources):
+        x = x.astype(dtypes.canonicalize_dtype(x.dtype), copy=False)
     return backends.get().from_host(x)
 
 
@@ -158,18 +162,19 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak, sharding=None)
 
 
-def _literal(x: Any, dtype: np.dtype) -> np.generic:
+def _literal(x: Any, dtype: np.dtype) -> Any:
     """A number as a NumPy scalar; integers wrap as they do when a compiled program converts them."""
     if isinstance(x, complex) and dtype.kind != "c":
         x = x.real
     if isinstance(x, float) and dtype.kind in "iu":
         return dtypes.saturated(x, dtype)
     try:
-        return dtype.type(x)
+        scalar = dtype.type(x)
     except OverflowError:
         if isinstance(x, int) and -(1 << 63) <= x < 1 << 63:
             return np.int64(x).astype(dtype)
         raise OverflowError(f"Python int {x} too large to convert to {dtype.name}") from None
+    return scalar if dtype.itemsize < 8 else kept_wide(scalar)
 
 
 def _cast_numpy(x: Any, dtype: Any) -> Any:

@@ -8,12 +8,13 @@ computation. Naming a device or a sharding commits.
 """
 from __future__ import annotations
 
+import functools
 from typing import Any, Sequence
 
 import numpy as np
 from jax_core.configuration import context, engine, flags
 from jax_core.representation import dtypes
-from jax_core.representation.dtypes import canonicalize_dtype
+from jax_core.representation.dtypes import explicit_dtype
 from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, is_open
 from jax_core.representation.splits import in_type
 from jax_core.traces.trace import EVAL
@@ -26,7 +27,7 @@ from ..placement.layout import Format, Space
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
-_put_cpp = _jax.batched_device_put
+_put_cpp = functools.partial(_jax.batched_device_put, enable_x64=True)  # we narrow where narrowing is due
 _COPY = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
 _ALIAS = _jax.HostBufferSemantics.ZERO_COPY
 _NUMBERS = (int, float, complex, np.generic)
@@ -85,7 +86,7 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> ArrayImpl:
     where, dtype = _default, x.dtype
     if not dtype.itemsize:  # float0: without contents, so it stays
         return x
-    if dtype.itemsize >= 8 and (narrow := canonicalize_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
+    if dtype.itemsize >= 8 and (narrow := explicit_dtype(dtype)) != dtype:  # 64 bits wide, and x64 is off
         x, dtype = x.astype(narrow), narrow
     if where is None:
         where = default_placement()

@@ -264,7 +264,7 @@ class Builder:
         """A constant of any type, also of keys."""
         if is_extended(aval):
             return new_value(self.constant(np.asarray(aval.dtype.unwrap(value))), aval)
-        return self.constant(np.asarray(value))
+        return self.constant(np.asarray(value), aval.update(sharding=None))
 
     def run(self, jaxpr: Jaxpr, env: dict) -> list[Value]:
         """Write ``jaxpr``; ``env`` holds the values of its inputs and is filled with all others."""

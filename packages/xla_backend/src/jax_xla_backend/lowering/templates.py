@@ -56,10 +56,10 @@ class Recorder(Builder):
             return super()._constant(text, like, dtype)
         return chr(_CONSTANTS + self.needed.setdefault((text, ShapedArray(like.shape, dtype), dtype), len(self.needed)))
 
-    def constant(self, value):
+    def constant(self, value, aval=None):
         if np.size(value) > _LONG:
             raise NotATemplate
-        return super().constant(value)
+        return super().constant(value, aval)
 
     def region(self, in_avals, body, terminator="stablehlo.return"):
         self.depth += 1

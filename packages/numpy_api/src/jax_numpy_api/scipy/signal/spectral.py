@@ -13,8 +13,8 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from ... import numpy as jnp
-from ...numpy.promotion import as_array, canonical_axis, check_arraylike, promote_dtypes_inexact
+from ... import lax, numpy as jnp
+from ...numpy.promotion import as_array, broadcast_to, canonical_axis, check_arraylike, convert, promote_dtypes_inexact
 
 _COSINES = {"boxcar": (1,), "hann": (0.5, 0.5), "hamming": (0.54, 0.46), "blackman": (0.42, 0.5, 0.08)}
 
@@ -60,6 +60,11 @@ def _segments(x, nperseg, step):
     return x[..., np.arange(count)[:, None] * step + np.arange(nperseg)]
 
 
+def _times(x, weights):
+    """``x`` times real weights, which are brought to its rank and dtype, as strict promotion asks."""
+    return x * broadcast_to(convert(weights, x.dtype), jnp.broadcast_shapes(x.shape, jnp.shape(weights)))
+
+
 def _detrender(detrend_: Any) -> Callable:
     if detrend_ is False or detrend_ is None:
         return lambda x: x
@@ -69,7 +74,8 @@ def _detrender(detrend_: Any) -> Callable:
 
 
 def _transform(x, weights, nperseg, noverlap, nfft, detrend_, onesided):
-    parts = _detrender(detrend_)(_segments(x, nperseg, nperseg - noverlap)) * weights
+    parts = _detrender(detrend_)(_segments(x, nperseg, nperseg - noverlap))
+    parts = _times(parts, weights)
     return jnp.fft.rfft(parts, nfft) if onesided else jnp.fft.fft(parts, nfft)
 
 
@@ -125,7 +131,7 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
     onesided = return_onesided and not jnp.issubdtype(x.dtype, jnp.complexfloating)
     fx = _transform(x, weights, nperseg, noverlap, nfft, detrend, onesided)
     fy = fx if same else _transform(y, weights, nperseg, noverlap, nfft, detrend, onesided)
-    power = jnp.conj(fx) * fy * _scale(scaling, fs, weights)
+    power = _times(jnp.conj(fx) * fy, _scale(scaling, fs, weights))
     if onesided:
         middle = slice(1, -1 if nfft % 2 == 0 else None)
         power = power.at[..., middle].multiply(2)
@@ -136,7 +142,7 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
         if same:
             power = jnp.median(power, -2) / bias
         else:
-            power = (jnp.median(jnp.real(power), -2) + 1j * jnp.median(jnp.imag(power), -2)) / bias
+            power = lax.complex(jnp.median(jnp.real(power), -2), jnp.median(jnp.imag(power), -2)) / bias
     elif average == "mean":
         power = jnp.mean(power, -2)
     else:
@@ -186,7 +192,7 @@ def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int =
     if padded:
         x = jnp.pad(x, [*lead, (0, -(x.shape[-1] - nperseg) % step)])
     onesided = return_onesided and not jnp.issubdtype(x.dtype, jnp.complexfloating)
-    z = _transform(x, weights, nperseg, noverlap, nfft, detrend, onesided) * jnp.sqrt(_scale("spectrum", fs, weights))
+    z = _times(_transform(x, weights, nperseg, noverlap, nfft, detrend, onesided), jnp.sqrt(_scale("spectrum", fs, weights)))
     start = nperseg / 2 if boundary is None else 0
     times = (jnp.asarray(np.arange(z.shape[-2]) * step + start, real)) / fs
     z = jnp.moveaxis(jnp.swapaxes(z, -1, -2), -2, axis)
@@ -228,12 +234,12 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
     step, count = nperseg - noverlap, z.shape[-2]
     index = np.arange(count)[:, None] * step + np.arange(nperseg)
     total = (count - 1) * step + nperseg
-    x = jnp.zeros((*parts.shape[:-2], total), parts.dtype).at[..., index].add(parts * weights * jnp.sum(weights))
+    x = jnp.zeros((*parts.shape[:-2], total), parts.dtype).at[..., index].add(_times(parts, weights * jnp.sum(weights)))
     norm = jnp.zeros(total, real).at[index].add(jnp.broadcast_to(weights * weights, index.shape))
     if boundary:
         half = nperseg // 2
         x, norm = x[..., half:total - half], norm[half:total - half]
-    x = x / jnp.where(norm > 1e-10, norm, 1.0)
+    x = _times(x, 1 / jnp.where(norm > 1e-10, norm, 1.0))
     times = jnp.asarray(np.arange(x.shape[-1]), real) / fs
     place = time_axis - (1 if freq_axis < time_axis else 0)
     return times, jnp.moveaxis(x, -1, place)
@@ -268,6 +274,6 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[
     for low, high in zip(breaks[:-1], breaks[1:]):
         part, m = x[..., low:high], high - low
         t = jnp.asarray(np.arange(m) - (m - 1) / 2, dtypes.finfo(x.dtype).dtype)
-        slope = jnp.sum(part * t, -1, keepdims=True) / max(float(np.sum((np.arange(m) - (m - 1) / 2) ** 2)), 1e-30)
-        parts.append(part - jnp.mean(part, -1, keepdims=True) - slope * t)
+        slope = jnp.sum(_times(part, t), -1, keepdims=True) / max(float(np.sum((np.arange(m) - (m - 1) / 2) ** 2)), 1e-30)
+        parts.append(part - jnp.mean(part, -1, keepdims=True) - _times(slope, t))
     return jnp.moveaxis(jnp.concatenate(parts, -1), -1, axis)

@@ -1,0 +1,35 @@
+"""With `jax_explicit_x64_dtypes` "allow", what was asked for in 64 bits has them while x64 is off; all else has 32."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import jax_numpy_api.numpy as jnp
+from jax_core.configuration import flags
+from jax_core.programs.jit import jit
+from jax_core.programs.tracing import eval_shape
+from jax_core.representation.aval import ShapeDtypeStruct
+from jax_numpy_api import lax, nn
+
+WIDE = """
+jnp.int64(np.array(1 << 40)); jnp.int64(1 << 40); jnp.array(1 << 40, dtype=jnp.int64); jnp.zeros(3, jnp.float64); jnp.full(3, 2.0, "float64");
+jnp.arange(3, dtype=np.dtype("int64")); jnp.linspace(0, 1, 3, dtype=jnp.float64); jnp.eye(3, dtype=jnp.float64); lax.full((2,), 1, jnp.int64);
+jnp.asarray(np.ones(3), dtype=np.float64); jnp.zeros(3).astype(jnp.float64); jnp.max(i); jnp.max(i, initial=0); jnp.sum(i); i + 1;
+i[0]; jnp.concatenate([i, i]); jnp.stack([f, f]); jnp.zeros_like(i); nn.relu(f); jnp.sin(f); jnp.where(True, f, 2.0); i.at[0].set(1 << 40);
+jit(lambda: jnp.full(3, 0.1, jnp.float64))(); jit(lambda x: x)(f); eval_shape(lambda x: x + 1, ShapeDtypeStruct((), jnp.int64))
+"""
+NARROW = """
+jnp.zeros(3); jnp.zeros(3, float); jnp.full(3, np.float64(2)); jnp.asarray(np.ones(3)); jnp.sin(np.float64(1)); jnp.zeros_like(np.ones(3));
+jit(lambda x: x)(np.ones(2)); jnp.unique(i, return_index=True)[1]; jnp.argmax(i); jnp.searchsorted(i, i)
+"""
+
+
+@pytest.mark.parametrize("width, calls", [(8, WIDE), (4, NARROW)])
+def test_widths(width, calls):
+    with flags.enable_x64(False), flags.explicit_x64_dtypes("allow"):
+        names = dict(jnp=jnp, np=np, lax=lax, nn=nn, jit=jit, eval_shape=eval_shape, ShapeDtypeStruct=ShapeDtypeStruct,
+                     i=jnp.array([0, 1], dtype=jnp.int64), f=jnp.full(2, 0.1, jnp.float64))
+        found = {call.strip(): eval(call, names).dtype.itemsize for call in calls.split(";")}
+        assert found == dict.fromkeys(found, width)
+        assert int(jnp.int64(1 << 40)) == 1 << 40
+        assert float(jit(lambda: jnp.full(1, 0.1, jnp.float64))()[0]) == 0.1
