@@ -10,7 +10,7 @@ from jax_core.transformations.autodiff import grad, jvp, value_and_grad
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.transformations.vmap import vmap
-from jax_numpy_api import lax
+from jax_numpy_api import lax, numpy as jnp  # noqa: F401 (which gives arrays their operators)
 
 X = np.arange(4, dtype=np.float32)
 f32 = np.float32
@@ -159,7 +159,7 @@ def test_while_loop_counts():
     (lambda: lax.while_loop(lambda c: lax.lt(c[0], 3), lambda c: (c[0], X), (0, f32(0))),
      r"carry\[1\]: carry input has type float32\[\], carry output has type float32\[4\]"),
     (lambda: lax.fori_loop(0, 3.5, lambda i, c: c, 0), "upper must be an integer scalar, got float32"),
-    (lambda: lax.fori_loop(np.int8(0), np.int32(3), lambda i, c: c, 0), "lower and upper must have equal types"),
+    (lambda: lax.fori_loop(np.int8(0), np.int32(3), lambda i, c: c, 0), "lower and upper as arguments"),
     (lambda: lax.fori_loop(0, np.array([3]), lambda i, c: c, 0), "upper must be an integer scalar"),
 ])
 def test_loops_refuse(call, text):
@@ -305,6 +305,21 @@ def test_vmap_of_a_cond_keeps_it_where_the_predicate_is_not_batched():
     text = str(make_jaxpr(vmap(f))(X > 1, X))
     assert "cond[" not in text and "select_n" in text
     close(vmap(f)(X > 1, X), np.where(X > 1, np.sin(X), -X))
+
+
+HANDED_ON = {
+    "while_loop": lambda x, w: lax.while_loop(lambda c: lax.lt(c[0], x), lambda c: (lax.add(c[0], f32(1)), c[1]), (f32(0), w))[::-1],
+    "cond": lambda x, w: lax.cond(lax.lt(x, f32(1)), lambda x, w: (w, x), lambda x, w: (w, lax.neg(x)), x, w),
+    "cond of scan": lambda x, w: lax.cond(lax.lt(x, f32(1)), *[lambda x, w: (lax.scan(lambda c, _: (c, None), w, None, 2)[0], x)] * 2, x, w),
+}
+
+
+@pytest.mark.parametrize("name", HANDED_ON)
+def test_vmap_leaves_what_is_handed_on_unmapped(name):
+    """Lanes may stop and choose as they like: an operand that every way hands on is the same for all."""
+    w, other = vmap(HANDED_ON[name], in_axes=(0, None), out_axes=(None, 0))(X, lax.full((), 7, np.float32))
+    close(w, 7)
+    assert other.shape == X.shape
 
 
 def test_gradients_of_branches_not_taken_stay_out_of_a_batched_cond():

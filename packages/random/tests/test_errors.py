@@ -6,13 +6,17 @@ import jax_random as random
 from jax_core.configuration import flags
 from jax_core.representation.errors import ConcretizationTypeError, KeyReuseError, TypePromotionError
 from jax_core.programs.jit import jit
+from jax_core.references.api import new_ref
 from jax_numpy_api import lax
+from jax_random.stateful import StatefulPRNG
 
 KEY = random.key(0)
 KEYS = random.split(KEY, 3)
 f32 = np.float32
 
 BAD = [
+    (lambda: StatefulPRNG(np.zeros(2, np.uint32), new_ref(np.int32(0))), ValueError, "base_key"),
+    (lambda: StatefulPRNG(KEY, 0), ValueError, "counter"),
     (lambda: random.normal(KEYS), ValueError, r"normal: expected one key, got an array of keys of shape \(3,\)"),
     (lambda: random.split(KEYS), ValueError, "split: expected one key"),
     (lambda: random.fold_in(KEYS, 1), ValueError, "fold_in: expected one key"),

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any, Hashable, Sequence
 
 import numpy as np
-from jax_core.representation import tree
+from jax_core.representation import dtypes, tree
 from jax_core.references.api import new_ref
+from jax_core.references.primitives import is_ref
 from jax_core.traces.trace import trace_state_clean
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
@@ -27,6 +28,10 @@ class StatefulPRNG:
     """
 
     def __init__(self, _base_key: ArrayLike, _counter: Any):
+        if not dtypes.issubdtype(getattr(_base_key, "dtype", None), dtypes.prng_key):
+            raise ValueError(f"StatefulPRNG: Expected base_key to be a typed PRNG key, as jax.random.key makes, got {_base_key!r}")
+        if not is_ref(_counter) or not dtypes.issubdtype(_counter.dtype, np.integer):
+            raise ValueError(f"StatefulPRNG: Expected counter to be a scalar integer ref, or one for each key, got {_counter!r}")
         self._base_key, self._counter = _base_key, _counter
 
     def __repr__(self):
@@ -77,7 +82,14 @@ class StatefulPRNG:
 
 
 tree.register_pytree_node(StatefulPRNG, lambda rng: ((rng._base_key, rng._counter), None),
-                          lambda _, children: StatefulPRNG(*children))
+                          lambda _, children: _restored(*children))
+
+
+def _restored(base_key: Any, counter: Any) -> StatefulPRNG:
+    """A generator of what a tree's leaves may be: not only keys and references."""
+    rng = object.__new__(StatefulPRNG)
+    rng._base_key, rng._counter = base_key, counter
+    return rng
 
 
 def _shape(size: Any, *parameters: Any) -> tuple[int, ...]:
@@ -98,7 +110,7 @@ def stateful_rng(seed: ArrayLike | None = None, *, impl: str | Hashable | None =
     """
     if seed is None:
         if not trace_state_clean():
-            raise TypeError("stateful_rng: inside a transformed function a seed must be given; without one the program would "
-                            "draw the same numbers at each call.")
+            raise TypeError("When used within transformed code, stateful_rng needs a seed; without one the program would draw the "
+                            "same numbers at each call.")
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     return StatefulPRNG(api.key(seed, impl=impl), new_ref(np.int32(0)))

@@ -39,14 +39,16 @@ class Slice:
         return f"Slice(start={self.start}, size={self.size}, stride={self.stride})"
 
 
-def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice:
-    """A slice of ``size`` elements from ``start`` on, for indexing references; ``start`` may be a traced integer.
+def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
+    """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer.
 
-    ``ds(n)`` is the slice of the first ``n`` elements.
+    ``ds(n)`` is the slice of the first ``n`` elements, ``ds(None)`` that of all.
     """
     if size is ...:
+        if start is None:
+            return slice(None, None, stride)
         start, size = 0, start
-    return Slice(start, size, 1 if stride is None else stride)
+    return Slice(0 if start is None else start, size, 1 if stride is None else stride)
 
 
 class Index:

@@ -113,16 +113,16 @@ def stop_gradient(x: PyTree) -> Any:
     """``x``, regarded as constant by differentiation.
 
     Args:
-      x: an array or a pytree of arrays; leaves that are not arrays of floats pass unchanged.
+      x: an array or a pytree of arrays; those of integers and keys pass unchanged.
+
+    Raises:
+      TypeError: a leaf is not an array or a number.
     """
     return tree.tree_map(_stop, x)
 
 
 def _stop(x):
-    try:
-        dtype = get_aval(x).dtype
-    except TypeError:
-        return x
+    dtype = get_aval(x).dtype
     if isinstance(dtype, dtypes.ExtendedDType) or not dtypes.issubdtype(dtype, np.inexact):
         return x
     return stop_gradient_p.bind(x)

@@ -67,7 +67,7 @@ def check_same_dtypes(name: str, avals: Sequence[ShapedArray]) -> None:
     first = avals[0].dtype
     for aval in avals[1:]:
         if aval.dtype != first:
-            raise TypeError(f"lax.{name} requires operands of equal dtypes, got {', '.join(a.str_short() for a in avals)}; "
+            raise TypeError(f"lax.{name} requires arguments to have the same dtypes, got {', '.join(a.str_short() for a in avals)}; "
                             "convert one with lax.convert_element_type, or use jax.numpy, which promotes.")
 
 

@@ -38,7 +38,8 @@ def _pow_lower(b, x, y):
 
 def _pow_tangent_x(g, out, x, y):
     """``y x^(y-1)``; where ``y`` is 0 the power is constant, also at ``x = 0``, where the formula says 0 * inf."""
-    base = select_n_p.bind(eq_p.bind(y, _scalar(0, y)), x, constant(1, x))
+    nonzero = select_n_p.bind(eq_p.bind(x, constant(0, x)), x, constant(1, x))
+    base = select_n_p.bind(eq_p.bind(y, _scalar(0, y)), x, nonzero)
     return mul_p.bind(g, mul_p.bind(_as(y, x), pow_p.bind(base, sub_p.bind(y, _scalar(1, y)))))
 
 

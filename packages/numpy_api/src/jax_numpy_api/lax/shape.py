@@ -426,8 +426,11 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
       TypeError: the dimensions do not fit.
     """
     operand = as_operand("broadcast_in_dim", operand, 0)
-    return structural.broadcast_in_dim(operand, _sizes("broadcast_in_dim", shape),
-                                       tuple(map(operator.index, broadcast_dimensions)), out_sharding=out_sharding)
+    dims = tuple(map(operator.index, broadcast_dimensions))
+    if len(dims) == np.ndim(operand) and len(set(dims)) == len(dims) and list(dims) != sorted(dims):
+        order = sorted(range(len(dims)), key=dims.__getitem__)
+        operand, dims = transpose(operand, order), tuple(dims[i] for i in order)
+    return structural.broadcast_in_dim(operand, _sizes("broadcast_in_dim", shape), dims, out_sharding=out_sharding)
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:

@@ -188,9 +188,9 @@ def _index_dtype(name, indices, shape):
             raise TypeError(f"index arguments to {name} must be integers of the same type, got: {dtype}")
     if not known:
         return np.dtype(np.int64 if any(n > 2**31 - 1 for n in shape) else np.int32)
+    if len(known) > 1:
+        raise TypeError(f"index arguments to {name} must be integers of the same type, got: {', '.join(sorted(d.name for d in known))}")
     dtype = known.pop()
-    for other in known:
-        dtype = dtypes.promote_types(dtype, other)
     if dtype.itemsize < 4 and any(n > dtypes.iinfo(dtype).max for n in shape):
         return np.dtype(np.int32)  # counting from the end must not overflow
     return dtype

@@ -428,8 +428,11 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True)
       is_stable: always done.
 
     Raises:
-      ValueError: k is negative or too large, or the operand is complex.
+      ValueError: k is negative or too large, the operand is complex, or its axis too long for int32 positions.
     """
+    shape = np.shape(operand)
+    if shape and shape[_axis(axis, len(shape))] > np.iinfo(np.int32).max:
+        raise ValueError(f"lax.top_k returns int32 indices, which will overflow along axis {axis} of an operand of shape {shape}")
     return list(top_k_p.bind(operand, k=operator.index(k), axis=_axis(axis, np.ndim(operand)), is_stable=bool(is_stable)))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from jax_core.representation import splits
 from jax_core.traces import structural
 from jax_core import backends
+from jax_core.configuration import flags
 from jax_core.representation import dtypes, errors, source
 from jax_core.representation.array import Array
 from jax_core.representation.aval import own_array
@@ -554,12 +555,16 @@ def _arange(start, stop, step, dtype):
     if step == 0:
         raise ZeroDivisionError("jnp.arange: step must not be 0")
     size = max(0, int(math.ceil((_number(stop) - _number(start)) / _number(step))))
-    if evaluating() and size * dtype.itemsize <= _HOST_LIMIT:
+    simple = start == 0 and step == 1
+    if evaluating() and size * dtype.itemsize <= _HOST_LIMIT and not (
+            simple and flags.transfer_guard_host_to_device.value not in (None, "allow")):
         return _put(_host_range(start, step, size, dtype))
-    if start == 0 and step == 1:
+    if simple:
         return lax.iota(dtype, size)
     if dtypes.issubdtype(dtype, np.integer):
-        return lax.add(lax.mul(lax.iota(dtype, size), dtype.type(step)), dtype.type(start))
+        steps = lax.iota(dtype, size)
+        steps = steps if step == 1 else lax.mul(dtype.type(step), steps)
+        return lax.add(dtype.type(start), steps)
     return backends.get().put(_host_range(start, step, size, dtype))
 
 

@@ -27,7 +27,7 @@ _KINDS = {"fft": "FFT", "ifft": "IFFT", "rfft": "RFFT", "irfft": "IRFFT"}
 
 def _check_norm(name: str, norm: Any) -> None:
     if norm not in (None, "backward", "ortho", "forward"):
-        raise ValueError(f"jnp.fft.{name}: norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}")
+        raise ValueError(f"jax.numpy.fft.{name}: norm must be None, 'backward', 'ortho' or 'forward', got {norm!r}")
 
 
 def _scale(norm: Any, inverse: bool, size: int) -> float:
@@ -39,20 +39,20 @@ def _scale(norm: Any, inverse: bool, size: int) -> float:
 
 
 def _transform(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
-    check_arraylike(f"jnp.fft.{name}", a)
+    check_arraylike(f"jax.numpy.fft.{name}", a)
     _check_norm(name, norm)
     a = unwrapped(a)
     rank = np.ndim(a)
     s = None if s is None else tuple(map(operator.index, s))
     if s is not None and axes is not None and len(s) != len(axes):
-        raise ValueError(f"jnp.fft.{name}: s and axes must have one length, got s={s} and axes={tuple(axes)}")
+        raise ValueError(f"jax.numpy.fft.{name}: s and axes must have one length, got s={s} and axes={tuple(axes)}")
     if axes is None:
         axes = tuple(range(rank)) if s is None else tuple(range(rank - len(s), rank))
     axes = tuple(canonical_axis(x, rank) for x in axes)
     if len(set(axes)) != len(axes):
-        raise ValueError(f"jnp.fft.{name} does not support repeated axes. Got axes {axes}.")
+        raise ValueError(f"jax.numpy.fft.{name} does not support repeated axes. Got axes {axes}.")
     if s is not None and any(n <= 0 for n in s):
-        raise ValueError(f"jnp.fft.{name}: shape must be positive, got s={s}")
+        raise ValueError(f"jax.numpy.fft.{name}: shape must be positive, got s={s}")
     return _transform_core(a, name, kind, s, axes, norm)
 
 
@@ -61,7 +61,7 @@ def _transform_core(a, name, kind, s, axes, norm):
     if kind == "rfft":
         a, = promote_dtypes_inexact(a)
         if _is_complex(a):
-            raise ValueError(f"jnp.fft.{name}: a real array is needed, got dtype {a.dtype}")
+            raise ValueError(f"jax.numpy.fft.{name}: a real array is needed, got dtype {a.dtype}")
     else:
         a, = promote_dtypes_complex(a)
     a = _wide(as_array(a))
@@ -80,7 +80,7 @@ def _transform_core(a, name, kind, s, axes, norm):
         full[-1] = 2 * (a.shape[-1] - 1)
     if any(n < 1 for n in full):
         if s is not None or kind == "irfft" or kind == "rfft" and full[-1] < 1:
-            raise ValueError(f"jnp.fft.{name}: invalid number of data points {full} for axes {axes}")
+            raise ValueError(f"jax.numpy.fft.{name}: invalid number of data points {full} for axes {axes}")
     out = _in_groups(a, kind, full)
     factor = _scale(norm, kind in ("ifft", "irfft"), math.prod(full) or 1)
     if factor != 1.0:
@@ -126,13 +126,13 @@ def _others(a: Array, kind: str, lengths: list) -> Array:
 
 def _one(name: str, kind: str, a: Any, n: Any, axis: Any, norm: Any) -> Array:
     if isinstance(axis, (tuple, list)):
-        raise ValueError(f"jnp.fft.{name} does not support multiple axes. Please use jnp.fft.{name}n. Got axis = {axis!r}.")
+        raise ValueError(f"jax.numpy.fft.{name} does not support multiple axes. Please use jax.numpy.fft.{name}n. Got axis = {axis!r}.")
     return _transform(name, kind, a, None if n is None else (n,), (-1 if axis is None else axis,), norm)
 
 
 def _two(name: str, kind: str, a: Any, s: Any, axes: Any, norm: Any) -> Array:
     if len(axes) != 2:
-        raise ValueError(f"jnp.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
+        raise ValueError(f"jax.numpy.fft.{name} only supports 2 axes. Got axes = {axes!r}.")
     return _transform(name, kind, a, s, axes, norm)
 
 
@@ -175,7 +175,7 @@ _TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
     """`fft` of a hermitian vector, given its first half: a real array of length ``n``. Source: `numpy.fft.hfft`."""
     _check_norm("hfft", norm)
-    check_arraylike("jnp.fft.hfft", a)
+    check_arraylike("jax.numpy.fft.hfft", a)
     return _one("hfft", "irfft", conj(a), n, axis, _TURNED[norm])
 
 
@@ -232,12 +232,12 @@ def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (
 
 def _frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any, values: Any) -> Array:
     if isinstance(n, (list, tuple)) or np.ndim(n):
-        raise ValueError(f"The n argument of jnp.fft.{name} only takes an int. Got n = {n!r}.")
+        raise ValueError(f"The n argument of jax.numpy.fft.{name} only takes an int. Got n = {n!r}.")
     if isinstance(d, (list, tuple)):
-        raise ValueError(f"The d argument of jnp.fft.{name} only takes a single value. Got d = {d!r}.")
+        raise ValueError(f"The d argument of jax.numpy.fft.{name} only takes a single value. Got d = {d!r}.")
     dtype = dtypes.default_float_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, name)
     if not dtypes.issubdtype(dtype, np.floating):
-        raise ValueError(f"jnp.fft.{name}: dtype must be a floating-point dtype, got {dtype}")
+        raise ValueError(f"jax.numpy.fft.{name}: dtype must be a floating-point dtype, got {dtype}")
     return placed(array((values / n).astype(dtype)) / d, device)
 
 
@@ -255,7 +255,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, devi
 
 
 def _half_turns(name: str, x: Any, axes: Any, sign: int) -> Array:
-    check_arraylike(f"jnp.fft.{name}", x)
+    check_arraylike(f"jax.numpy.fft.{name}", x)
     x = as_array(x)
     axes = canonical_axes(axes, x.ndim)
     return roll(x, tuple(sign * (x.shape[a] // 2) if sign > 0 else -(x.shape[a] // 2) for a in axes), axes) if axes else x

@@ -55,11 +55,11 @@ def ix_(*args: Any) -> tuple:
 
 # -- ranges written as slices ------------------------------------------------------------------------------------------
 
-def _range_of(part: slice, name: str) -> Array:
+def _range_of(part: slice) -> Array:
     """``start:stop:step`` as a range; with an imaginary step ``nj``, n values with both ends."""
     start = 0 if part.start is None else part.start
-    if part.stop is None:
-        raise ValueError(f"jnp.{name}: a slice needs a stop, got {part}")
+    if part.stop is None:  # in NumPy, too, a lone number is the end
+        start, part = 0, slice(0, start, part.step)
     step = 1 if part.step is None else part.step
     if isinstance(step, complex) or np.iscomplexobj(step):
         return linspace(start, part.stop, int(abs(step)))
@@ -74,8 +74,8 @@ class _Grid:
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return _range_of(index, self._name)
-        vectors = [_range_of(part, self._name) for part in index]
+            return _range_of(index)
+        vectors = [_range_of(part) for part in index]
         dtype = dtypes.result_type(*vectors)
         vectors = [v.astype(dtype) for v in vectors]
         rank = len(vectors)
@@ -115,7 +115,7 @@ class _Concatenator:
         return concatenate([self._part(p, ndmin, place) for p in parts], axis)
 
     def _part(self, part: Any, ndmin: int, place: int) -> Array:
-        a = _range_of(part, self._name) if isinstance(part, slice) else array(part)
+        a = _range_of(part) if isinstance(part, slice) else array(part)
         own = a.ndim
         missing = ndmin - own
         if missing <= 0:

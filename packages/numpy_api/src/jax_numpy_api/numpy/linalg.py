@@ -696,6 +696,8 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
     Source: `numpy.linalg.matrix_rank`.
     """
     check_arraylike("jnp.linalg.matrix_rank", M)
+    if tol is not None and rtol is not None:
+        raise ValueError("jnp.linalg.matrix_rank: rtol and tol say the same thing; give one of them")
     M, = promote_dtypes_inexact(M)
     M = as_array(M)
     if M.ndim < 2:

@@ -35,6 +35,8 @@ def _operands(name: str, a: Any, b: Any, preferred: Any = None) -> tuple:
 def _dot_general(a: Any, b: Any, contract: tuple, batch: tuple = ((), ()), precision: Any = None, preferred: Any = None,
                  out_sharding: Any = None) -> Any:
     options = {} if out_sharding is None else {"out_sharding": out_sharding}
+    if preferred is None and not (dtypes.is_weakly_typed(a) and dtypes.is_weakly_typed(b)):
+        preferred = lax.dtype(a)
     return lax.dot_general(a, b, (contract, batch), precision=precision, preferred_element_type=preferred, **options)
 
 

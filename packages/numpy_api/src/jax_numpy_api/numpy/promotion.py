@@ -262,12 +262,13 @@ def promote_shapes(name: str, *args: Any) -> list:
     if not ranked or all(s == ranked[0] for s in ranked):
         return list(args)
     if len({len(s) for s in ranked}) > 1:
-        _check_rank_promotion(name, shapes)
+        check_rank_promotion(name, shapes)
     full = broadcast_shape(name, *shapes)
     return [x if not s else broadcast_to(x, full) for x, s in zip(args, shapes)]
 
 
-def _check_rank_promotion(name: str, shapes: list) -> None:
+def check_rank_promotion(name: str, shapes: list) -> None:
+    """Refuse shapes of several ranks, or warn of them, as `jax_numpy_rank_promotion` says."""
     mode = flags.numpy_rank_promotion.value
     if mode == "allow":
         return

@@ -433,8 +433,8 @@ def _variance(name, a, axis, dtype, ddof, keepdims, where, mean):
 
 def _variance_dtype(own, dtype):
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(dtype, np.complexfloating):
-        return dtypes.to_complex_dtype(dtype)
-    return dtypes.result_type(_to_inexact(own), dtype) if dtypes.issubdtype(dtype, np.inexact) else _to_inexact(own)
+        raise ValueError(f"jnp.var and jnp.std of complex numbers need a complex dtype, got {dtype}; leave dtype out for a real result")
+    return dtypes.common_dtype(_to_inexact(own), dtype) if dtypes.issubdtype(dtype, np.inexact) else _to_inexact(own)
 
 
 def _degrees_of_freedom(shape, axes, where, ddof, dtype):

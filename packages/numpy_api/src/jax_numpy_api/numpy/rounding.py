@@ -350,7 +350,13 @@ def sinc(x: ArrayLike, /) -> Array:
     for k in range(8, 0, -1):  # 1 - u/6 (1 - u/20 (1 - ...)): the term of order 18 is below 1e-19 for |y| < 0.5
         series = lax.sub(_like(u, 1), lax.div(lax.mul(u, series), _like(u, 2 * k * (2 * k + 1))))
     away = select(near, _like(y, 1), y)
-    return select(near, series, lax.div(lax.sin(away), away) if _is_complex(x) else lax.div(_sin_pi(lax.abs(x)), lax.abs(away)))
+    if _is_complex(x):
+        inside = lax.eq(lax.imag(x), _like(lax.imag(x), 0))  # on the real line, where the sine stays small and the infinities give 0
+        on_line = lax.div(_sin_pi(lax.abs(lax.real(x))), lax.abs(lax.real(away)))
+        far = select(inside, lax.complex(on_line, lax.full_like(on_line, 0)), lax.div(lax.sin(away), away))
+    else:
+        far = lax.div(_sin_pi(lax.abs(x)), lax.abs(away))
+    return select(near, series, far)
 
 
 def _sin_pi(x):

@@ -150,7 +150,7 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
 
 def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
               funclist: list[ArrayLike | Callable[..., ArrayLike]], *args: Any, **kw: Any) -> Array:
-    """For each element the function (or number) of the condition that holds; one more is the default, else 0.
+    """For each element the function (or number) of the last condition that holds; one more is the default, else 0.
 
     Args:
       x: array.
@@ -175,7 +175,7 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
         raise ValueError(f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions "
                          f"are expected; got {len(functions)}")
     which = lax.full(x.shape, len(conditions), np.int32)
-    for i, condition in reversed(list(enumerate(conditions))):
+    for i, condition in enumerate(conditions):  # the last that holds
         which = arithmetic.select(condition, np.int32(i), which)
     branches = [(lambda v, f=f: as_array(f(v, *args, **kw)).astype(x.dtype)) if callable(f) else
                 (lambda v, f=f: lax.full_like(v, f)) for f in functions]

@@ -273,7 +273,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, si
     """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`."""
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setdiff1d(*known, assume_unique=assume_unique), ar1, ar2)
+        return _host_result(np.setdiff1d(*known, assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, ar2)
     a = ravel(ar1)
     if fill_value is None:
         fill_value = 0

@@ -453,7 +453,7 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
         values = [_static_index(i, name) for i in sections]
         clipped = [min(max(i + length if i < 0 else i, 0), length) for i in values]
         return [0, *clipped, length]
-    n = _static_index(sections, name)
+    n = int(_static_value(sections, name))
     if n <= 0:
         raise ValueError(f"jnp.{name}: number of sections must be larger than 0, got {n}")
     small, extra = divmod(length, n)
@@ -465,11 +465,15 @@ def _split_points(name: str, length: int, sections: Any, equal: bool) -> list[in
     return bounds
 
 
-def _static_index(i: Any, name: str) -> int:
+def _static_value(i: Any, name: str) -> Any:
     known = concrete(i)
     if known is None:
         raise errors.ConcretizationTypeError(i, f"It arose in jax.numpy.{name} argument 1, the positions of the cuts.")
-    return operator.index(known.item())
+    return known.item()
+
+
+def _static_index(i: Any, name: str) -> int:
+    return operator.index(_static_value(i, name))
 
 
 def _split(name: str, ary: Any, sections: Any, axis: int, equal: bool = True) -> list:

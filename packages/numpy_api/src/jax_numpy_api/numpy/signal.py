@@ -13,7 +13,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic, reductions
-from .promotion import (as_array, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, promote_dtypes,
+from .promotion import (as_array, broadcast_shape, broadcast_to, canonical_axes, canonical_axis, check_arraylike, convert, promote_dtypes,
                         promote_dtypes_inexact, shape_of, unwrapped)
 from .rows import adaptive
 from .shaping import concatenate, flip, moveaxis, ravel
@@ -252,28 +252,37 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
     Args:
       y: values.
       x: where they were taken; at distances ``dx`` if None.
-      dx: distance.
+      dx: distance, or distances that broadcast against the sums of neighbours.
       axis: along which.
 
     Source: `numpy.trapezoid`.
     """
     check_arraylike("trapezoid", y, 0 if x is None else x)
     if x is None:
+        check_arraylike("trapezoid", dx)
+        if shape_of(dx):
+            return _trapezoid_of_steps(y, dx, axis)
         y, = promote_dtypes_inexact(y)
         y = moveaxis(as_array(y), axis, -1)
-        if shape_of(dx) == () and y.shape[-1] > 1:
+        if y.shape[-1] > 1:
             total, ends = reductions.sum(y, axis=-1), 0.5 * y[..., 0] + 0.5 * y[..., -1]
             return dx * arithmetic.where(isfinite(ends), total - ends, total)  # an infinite end stays infinite
         width: Any = dx
     else:
         y, x = (as_array(v) for v in promote_dtypes_inexact(y, x))
-        if x.ndim == 1:
-            width = x[1:] - x[:-1]
-        else:
+        if x.ndim > 1:
             x = moveaxis(x, axis, -1)
-            width = x[..., 1:] - x[..., :-1]
         y = moveaxis(y, axis, -1)
+        width = broadcast_to(x[..., 1:] - x[..., :-1], (*y.shape[:-1], y.shape[-1] - 1)) if x.ndim == 1 else x[..., 1:] - x[..., :-1]
     return 0.5 * reductions.sum(width * (y[..., 1:] + y[..., :-1]), axis=-1)
+
+
+def _trapezoid_of_steps(y, dx, axis):
+    y, dx = (as_array(v) for v in promote_dtypes_inexact(y, dx))
+    axis = canonical_axis(axis, y.ndim)
+    n = y.shape[axis]
+    sums = lax.add(lax.slice_in_dim(y, 1, n, axis=axis), lax.slice_in_dim(y, 0, max(n - 1, 0), axis=axis))
+    return 0.5 * reductions.sum(broadcast_to(dx, broadcast_shape("trapezoid", dx.shape, sums.shape)) * sums, axis=axis)
 
 
 def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, period: ArrayLike = 6.283185307179586) -> Array:

@@ -52,6 +52,8 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
         raise NotImplementedError("The 'raise' mode to jnp.take is not supported.")
     if mode not in (None, "fill", "clip", "wrap"):
         raise ValueError(f"jnp.take: mode must be 'fill', 'clip' or 'wrap', got {mode!r}.")
+    if not a.shape[axis] and np.size(indices):
+        raise IndexError(f"take: axis {axis} of a, of shape {a.shape}, is empty; it has no element for a non-empty jnp.take to read")
     if mode == "wrap":
         if a.shape[axis]:
             indices = remainder(indices, a.shape[axis])

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import Any, Callable, Collection, Sequence
 
@@ -12,7 +13,7 @@ from jax_core.transformations.vmap import vmap
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import as_array, canonical_axis, check_arraylike, shape_of
+from .promotion import as_array, canonical_axis, check_arraylike, check_rank_promotion, shape_of
 
 _NAME = r"\w+"
 _ARGUMENT = rf"\((?:{_NAME}(?:,{_NAME})*,?)?\)"
@@ -56,14 +57,21 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
     @functools.wraps(pyfunc)
     def wrapped(*args, **kwargs):
         where = f"on vectorized function with excluded={set(excluded)!r} and signature={signature!r}"
-        fun, args = _exclude(pyfunc, args, kwargs, excluded)
-        check_arraylike("vectorize", *args)
-        args = [as_array(a) for a in args]
-        inputs = cores[0] if cores else [()] * len(args)
-        if len(inputs) != len(args):
-            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(args)} {where}")
+        empty = {i for i, a in enumerate(args) if a is None}  # passed on as they are
+        fun, rest = _exclude(pyfunc, args, kwargs, {*excluded, *empty})
+        check_arraylike("vectorize", *rest)
+        inputs = cores[0] if cores else [()] * (len(rest) + len(empty - set(excluded)))
+        left = [i for i in range(len(args)) if i not in excluded]  # the arguments that the signature speaks of
+        if len(inputs) != len(rest) + len(empty - set(excluded)):
+            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(rest)} {where}")
+        if any(i in empty and core for i, core in zip(left, inputs)):
+            raise ValueError(f"Cannot pass None at locations {empty} with signature={signature!r}, which gives them axes")
+        inputs = [core for i, core in itertools.zip_longest(left, inputs) if i not in empty]
+        args = [as_array(a) for a in rest]
         sizes = _core_sizes(args, inputs, where)
         leads = [a.shape[:a.ndim - len(core)] for a, core in zip(args, inputs)]
+        if len({len(shape) for shape in leads if shape}) > 1:
+            check_rank_promotion("vectorize", leads)
         try:
             lead = np.broadcast_shapes(*leads)
         except ValueError:
@@ -111,9 +119,6 @@ def _checked(fun: Callable, outputs: list | None, sizes: dict, where: str) -> Ca
         out = fun(*args)
         parts = out if isinstance(out, tuple) else (out,)
         if outputs is None:
-            for part in parts:
-                if shape_of(part) != ():
-                    raise ValueError(f"output shape {shape_of(part)} is not () {where}: give a signature for results with axes")
             return out
         if len(parts) != len(outputs):
             raise TypeError(f"wrong number of output arguments: expected {len(outputs)}, got {len(parts)} {where}")

@@ -19,6 +19,7 @@ from jax_core import backends
 from jax_core.configuration import context, engine
 from jax_core.representation import dtypes, tree
 from jax_core.representation import splits
+from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
@@ -252,6 +253,11 @@ def _difference(a, b) -> str:
 
 
 # -- derived programs ------------------------------------------------------------------------------------------------
+
+def handed_on(init: Sequence[Any], carried: Sequence[Any], returned: Sequence[Any]) -> list[bool]:
+    """Which carries the body returns as it got them: constants of the loop. Numbers stay carries, as results are arrays."""
+    return [out is var and isinstance(x, Array) for x, var, out in zip(init, carried, returned)]
+
 
 def reorder(closed: ClosedJaxpr, inputs: Sequence[int] | None, outputs: Sequence[int] | None = None) -> ClosedJaxpr:
     """The same program with inputs and outputs in another order: item ``i`` of the new is item ``inputs[i]`` of the old.

@@ -486,6 +486,14 @@ def _cond_batch(axis, args, dims, *, branches, **params):
     if index_dim is None:
         outs = cond_p.bind(index, *ops, branches=tuple(derived), **params)
         return outs, [0 if b else None for b in out_b]
+    kept = [None if b else source for b, source in zip(out_b, _common_sources(branches))]
+    if any(k is not None for k in kept):  # whichever branch a lane chooses, these results are operands, the same in all lanes
+        moving = [i for i, k in enumerate(kept) if k is None]
+        outs, _ = _cond_batch(axis, (index, *ops), (index_dim, *(0 if b else None for b in batched)),
+                              branches=tuple(reorder(branch, None, moving) for branch in branches), **params)
+        rest = iter(outs)
+        pairs = [(next(rest), 0) if k is None else (ops[k], None) for k in kept]
+        return [x for x, _ in pairs], [d for _, d in pairs]
     if runs_lane_by_lane(*branches):
         return _cond_lane_by_lane(axis, index, ops, batched, branches, params)
     if not all(out_b):
@@ -493,6 +501,15 @@ def _cond_batch(axis, args, dims, *, branches, **params):
     results = [eval_jaxpr(branch.jaxpr, branch.consts, *_guarded(index, i, ops, batched, len(branches)))
                for i, branch in enumerate(derived)]
     return [lane_select(index, list(cases)) for cases in zip(*results)], [0] * len(out_b)
+
+
+def _common_sources(branches):
+    """For each result the operand that it is in every branch, or None."""
+    found = []
+    for branch in branches:
+        position = {v: i for i, v in enumerate(branch.jaxpr.invars)}
+        found.append([None if type(v) is Literal else position.get(v) for v in branch.jaxpr.outvars])
+    return [sources[0] if len(set(sources)) == 1 else None for sources in zip(*found)]
 
 
 def _cond_lane_by_lane(axis, index, ops, batched, branches, params):

@@ -43,7 +43,7 @@ from jax_core.representation.typing import PyTree
 
 from ..shape import stack
 from ..slicing import index_in_dim
-from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, instantiate_all,
+from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, handed_on, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked)
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
@@ -159,8 +159,7 @@ def _result_trees(f, out_tree, closed):
 def _bind(closed, consts, init, xs, length, reverse, unroll, split_transpose):
     """Bind the primitive; carries that the body hands on unchanged become constants."""
     jaxpr, nc, n = closed.jaxpr, len(consts), len(init)
-    fixed = [out is var and isinstance(x, Array)
-             for x, var, out in zip(init, jaxpr.invars[nc:nc + n], jaxpr.outvars)]
+    fixed = handed_on(init, jaxpr.invars[nc:nc + n], jaxpr.outvars)
     if any(fixed):
         moving = [not f for f in fixed]
         i_fixed, i_moving = [i for i in range(n) if fixed[i]], [i for i in range(n) if moving[i]]

@@ -41,7 +41,7 @@ from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
 from ..reduce import reduce_or_p
-from .common import (as_arrays, carry_fixpoint, check_carry, check_effects, convert, fill, instantiate_all, leaf_avals, narrow,
+from .common import (as_arrays, carry_fixpoint, check_carry, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
 from .cond import runs_lane_by_lane, lane_select
 from .cond import cond as choose
@@ -83,9 +83,24 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     cond, cond_consts = _trace_condition(cond_fun, in_tree, [get_aval(x) for x in leaves])
     if ordered_effects(cond.effects):
         return _condition_in_body(cond_fun, body_fun, init_val)
-    outs = while_p.bind(*cond_consts, *body_consts, *leaves, cond_nconsts=len(cond_consts), cond_jaxpr=cond,
-                        body_nconsts=len(body_consts), body_jaxpr=body)
-    return tree.unflatten(in_tree, outs)
+    return tree.unflatten(in_tree, _bind(cond, cond_consts, body, body_consts, leaves))
+
+
+def _bind(cond, cond_consts, body, body_consts, init):
+    """Bind the primitive; carries that the body hands on unchanged become constants of both programs."""
+    nb = len(body_consts)
+    fixed = handed_on(init, body.jaxpr.invars[nb:], body.jaxpr.outvars)
+    if any(fixed):
+        i_fixed, i_moving = [i for i, f in enumerate(fixed) if f], [i for i, f in enumerate(fixed) if not f]
+
+        def order(count):
+            return [*range(count), *(count + i for i in i_fixed), *(count + i for i in i_moving)]
+        cond, body = reorder(cond, order(len(cond_consts))), reorder(body, order(nb), i_moving)
+        constant = [init[i] for i in i_fixed]
+        cond_consts, body_consts = [*cond_consts, *constant], [*body_consts, *constant]
+    outs = iter(while_p.bind(*cond_consts, *body_consts, *(x for x, f in zip(init, fixed) if not f),
+                             cond_nconsts=len(cond_consts), cond_jaxpr=cond, body_nconsts=len(body_consts), body_jaxpr=body))
+    return [x if f else next(outs) for x, f in zip(init, fixed)]
 
 
 def _trace_while_body(name, body_fun, init_val, leaves, in_tree):
@@ -207,13 +222,13 @@ def _loop_bounds(lower, upper):
         if aval.shape != () or not dtypes.issubdtype(aval.dtype, np.integer):
             raise TypeError(f"lax.fori_loop: {name} must be an integer scalar, got {aval.str_short()}.")
         avals.append(aval)
-    dtype = np.dtype(dtypes.result_type(*avals))
     strong = [a for a in avals if not a.weak_type]
     if len({a.dtype for a in strong}) > 1:
-        raise TypeError(f"lax.fori_loop: lower and upper must have equal types, got {avals[0].str_short()} and "
+        raise TypeError(f"lower and upper as arguments to fori_loop must have equal types, got {avals[0].str_short()} and "
                         f"{avals[1].str_short()}.")
     if not strong:
         return lower, upper, 1
+    dtype = np.dtype(dtypes.result_type(*avals))
     lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
                     for x, a in zip((lower, upper), avals))
     return lower, upper, dtype.type(1)

@@ -1,6 +1,7 @@
 """Solutions of linear systems and of Sylvester's equation; inverse and determinant."""
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ def solve_sylvester(A: ArrayLike, B: ArrayLike, C: ArrayLike, *, method: str = "
     """The ``X`` with ``A X + X B = C``.
 
     Args:
-      A: ``(m, m)``. B: ``(n, n)``. C: ``(m, n)``.
+      A: ``(..., m, m)``. B: ``(..., n, n)``. C: ``(..., m, n)``; leading axes broadcast.
       method: "schur" (by complex Schur forms) or "eigen" (by eigenvectors, faster; needs both diagonalisable).
       tol: where a sum of eigenvalues is smaller than ``tol`` there is no single solution, and the result is NaN.
 
@@ -105,12 +106,17 @@ def solve_sylvester(A: ArrayLike, B: ArrayLike, C: ArrayLike, *, method: str = "
     return _solve_sylvester(A, B, C, method, float(tol))
 
 
-@inlined(static_argnums=(3, 4))
+@inlined(static_argnums=(3, 4), static_argnames=("method", "tol"))
 def _solve_sylvester(a, b, c, method, tol):
     a, b, c = matrices("solve_sylvester", a, b, c)
-    if a.ndim != 2 or b.ndim != 2 or b.shape[0] != b.shape[1] or c.shape != (a.shape[0], b.shape[0]):
+    if b.shape[-2] != b.shape[-1] or c.shape[-2:] != (a.shape[-2], b.shape[-2]) or a.shape[-2] != a.shape[-1]:
         raise ValueError(f"jax.scipy.linalg.solve_sylvester: needs shapes (m, m), (n, n), (m, n); got {a.shape}, {b.shape}, "
                          f"{c.shape}")
+    lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2])
+    if lead:
+        one = functools.partial(_solve_sylvester, method=method, tol=tol)
+        a, b, c = (jnp.broadcast_to(x, (*lead, *x.shape[-2:])) for x in (a, b, c))
+        return jnp.vectorize(one, signature="(m,m),(n,n),(m,n)->(m,n)")(a, b, c)
     real = not is_complex(c)
     if method == "schur":
         r, u = lax.linalg.schur(to_complex(a))

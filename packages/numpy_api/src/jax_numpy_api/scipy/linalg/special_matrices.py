@@ -204,6 +204,8 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     n = _size("dft", n)
     if scale not in (None, "sqrtn", "n"):
         raise ValueError(f"jax.scipy.linalg.dft: scale must be None, 'sqrtn', or 'n'; got {scale!r}.")
+    if dtype is not None and not dtypes.issubdtype(dtype, np.complexfloating):
+        raise ValueError(f"jax.scipy.linalg.dft: dtype must be complex, got {dtype}")
     n = max(n, 0)
     turns = np.outer(np.arange(n), np.arange(n)) % max(n, 1)
     out = np.exp(-2j * np.pi * turns / max(n, 1))
