@@ -7,7 +7,7 @@ from jax_numpy_api import lax
 
 DOT = (((1,), (0,)), ((), ()))
 CASES = [
-    Bad(lax.add, "f32[3],i32[3]", TypeError, r"lax.add requires operands of equal dtypes, got float32\[3\], int32\[3\]"),
+    Bad(lax.add, "f32[3],i32[3]", TypeError, r"lax.add requires arguments to have the same dtypes, got float32\[3\], int32\[3\]"),
     Bad(lax.add, "f32[3],f32[2]", TypeError, r"lax.add got incompatible shapes for broadcasting: \(3,\), \(2,\)"),
     Bad(lax.add, "f32[3],f32[3,3]", TypeError, r"lax.add requires operands of one rank, or scalars"),
     Bad(lax.add, "bool[3],bool[3]", TypeError, r"lax.add does not accept dtype bool\[3\] as argument 0"),
@@ -27,12 +27,12 @@ CASES = [
     Bad(lax.select, "bool[1],f32[3],f32[3]", TypeError, r"`which` must be a scalar or have the shape of the cases"),
     Bad(lax.select_n, "bool[3],f32[3],f32[3],f32[3]", TypeError, r"chooses between at most 2 cases, got 3"),
     Bad(lax.clamp, "f32[2],f32[3],f32[]", TypeError, r"lax.clamp: min must be a scalar or have the shape of the operand"),
-    Bad(lax.clamp, "i32[],f32[3],i32[]", TypeError, r"lax.clamp requires operands of equal dtypes"),
+    Bad(lax.clamp, "i32[],f32[3],i32[]", TypeError, r"lax.clamp requires arguments to have the same dtypes"),
     Bad(lax.reshape, "f32[3]", TypeError, r"lax.reshape: operand float32\[3\] has 3 elements", new_sizes=(2,)),
     Bad(lax.reshape, "f32[3]", TypeError, r"new_sizes must all be positive or zero, got \(-1,\)", new_sizes=(-1,)),
     Bad(lax.squeeze, "f32[3]", ValueError, r"lax.squeeze: dimensions=\(0,\) of f(loat)?32\[3\] are not all of length 1", dimensions=(0,)),
     Bad(lax.expand_dims, "f32[3]", ValueError, r"axis 5 is out of bounds for array of dimension 2", dimensions=(5,)),
-    Bad(lax.concatenate, "f32[3],i32[3]", TypeError, r"lax.concatenate requires operands of equal dtypes", sequence=True, dimension=0),
+    Bad(lax.concatenate, "f32[3],i32[3]", TypeError, r"lax.concatenate requires arguments to have the same dtypes", sequence=True, dimension=0),
     Bad(lax.concatenate, "f32[3,1],f32[3,2]", TypeError, r"equal shapes apart from axis 0", sequence=True, dimension=0),
     Bad(lambda: lax.concatenate([], 0), "", ValueError, r"lax.concatenate requires a non-empty sequence"),
     Bad(lax.pad, "f32[3],i32[]", TypeError, r"operand and padding_value must have one dtype", padding_config=((0, 0, 0),)),
@@ -66,7 +66,7 @@ CASES = [
     Bad(lax.dot_general, "f32[2,3],f32[3,2]", ValueError, r"precision='foo' must be None, one of the strings",
         dimension_numbers=DOT, precision="foo"),
     Bad(lax.batch_matmul, "f32[3],f32[3]", ValueError, r"equally many axes, at least 2"),
-    Bad(lax.conv, "f32[1,1,4,4],bf16[1,1,2,2]", TypeError, r"requires operands of equal dtypes", window_strides=(1, 1),
+    Bad(lax.conv, "f32[1,1,4,4],bf16[1,1,2,2]", TypeError, r"requires arguments to have the same dtypes", window_strides=(1, 1),
         padding="SAME"),
     Bad(lax.conv, "f32[1,1,4,4],f32[1,1,2]", TypeError, r"requires operand and kernel of equal rank", window_strides=(1, 1),
         padding="SAME"),

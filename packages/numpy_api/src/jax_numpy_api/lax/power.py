@@ -17,7 +17,8 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import mul_p, sub_p
-from .compare import eq_p
+from .compare import eq_p, gt_p
+from .complex import abs_p
 from .nary import INEXACT, apply, check_dtype, constant, emit, full_operands, nary_result
 from .select import select_n_p
 from .transcendental import log_p
@@ -37,9 +38,10 @@ def _pow_lower(b, x, y):
 
 
 def _pow_tangent_x(g, out, x, y):
-    """``y x^(y-1)``; where ``y`` is 0 the power is constant, also at ``x = 0``, where the formula says 0 * inf."""
-    nonzero = select_n_p.bind(eq_p.bind(x, constant(0, x)), x, constant(1, x))
-    base = select_n_p.bind(eq_p.bind(y, _scalar(0, y)), x, nonzero)
+    """``y x^(y-1)``; where ``y`` is 0 the power is constant, also where ``x`` is 0 (the formula says 0 * inf) or NaN."""
+    size = abs_p.bind(x)
+    ordinary = select_n_p.bind(gt_p.bind(size, constant(0, size)), constant(1, x), x)
+    base = select_n_p.bind(eq_p.bind(y, _scalar(0, y)), x, ordinary)
     return mul_p.bind(g, mul_p.bind(_as(y, x), pow_p.bind(base, sub_p.bind(y, _scalar(1, y)))))
 
 
