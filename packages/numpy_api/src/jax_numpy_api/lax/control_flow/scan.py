@@ -19,7 +19,6 @@ from jax_core.extension_points import LoopBody
 from jax_core.references.api import refuse_views
 from jax_core.transformations import manual
 from jax_core.representation import tree
-from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
 from jax_core.transformations.saving import saved_parts
