@@ -89,7 +89,7 @@ def test_a_figure_is_a_picture(tmp_path):
     assert f"(pictures/{picture})" in blocks.with_outputs(page.read_text(), [result], "pictures")
 
 
-DOCSTRING = """Sum *of* `x` over ``axis``, see `sin`, and x_.
+DOCSTRING = """Sum *of* `x` over ``axis``, see `sin`, `numpy.sin` and x_.
 
 Args:
   x: an array
@@ -110,6 +110,6 @@ Raises:
 def test_docstrings_become_rst():
     docstrings = _load("docstrings")
     text = docstrings.to_rst(DOCSTRING, {"jax.numpy.sin"}, "jax.numpy")
-    assert text.startswith("Sum \\*of\\* ``x`` over ``axis``, see :py:obj:`sin <jax.numpy.sin>`, and x\\_.")
+    assert text.startswith("Sum \\*of\\* ``x`` over ``axis``, see :py:obj:`sin <jax.numpy.sin>`, ``numpy.sin`` and x\\_.")
     assert "   ``axis``\n      which axis \\| all." in text and "   ``TypeError``\n      no array." in text
     assert "- one\n" in text and ".. code-block:: pycon\n\n   >>> sum([1])\n   1" in text

@@ -39,7 +39,9 @@ class _Writer:
                 pieces[i] = re.sub(r"([\\*`|_])", r"\\\1", piece)
                 continue
             code = piece.strip("`").strip()
-            link = next((n for n in (f"{self.module}.{code}", f"jax.{code}", code) if n in self.known), None)
+            candidates = (code, f"jax.{code}") if code.startswith(("lax.", "random.")) else (code,) if "." in code else (
+                f"{self.module}.{code}", f"jax.{code}")  # `numpy.sin` is NumPy's
+            link = next((n for n in candidates if n in self.known), None)
             before, after = pieces[i - 1][-1:], pieces[i + 1][:1]
             pieces[i] = ("\\ " if before.isalnum() else "") + (f":py:obj:`{code} <{link}>`" if link else f"``{code}``") \
                 + ("\\ " if after.isalnum() or after == "\\" else "")
