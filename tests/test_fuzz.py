@@ -6,7 +6,8 @@ import jax.numpy as jnp
 import pytest
 from jax_numpy_api import lax
 
-from fuzz import checks, grammar, outcome, runner, shrink
+from fuzz import checks, deliberate, grammar, outcome, runner, shrink
+from fuzz import reference as reference_module
 
 PROGRAMS, PARTS = 10, 4
 
@@ -42,7 +43,7 @@ def test_a_planted_wrong_rule_is_caught_and_shrunk(monkeypatch, rule, check):
     wrong = {"jvp": lax.atan_p.with_rule(jvp=(lambda g, out, x: lax.mul(g, lax.cos(x)),)),
              "reference": lax.atan_p.with_rule(reference=lambda x, accuracy=None: x + 1)}[rule]
     monkeypatch.setattr(jnp, "arctan", lambda x: wrong.bind(x))
-    monkeypatch.setattr(grammar, "draw", lambda seed: _program(PLANTED))
+    monkeypatch.setattr(grammar, "draw", lambda *_: _program(PLANTED))
     found, = runner.run(0, {check: checks.CHECKS[check]}, programs=1)
     assert "arctan" in found.text and "cos" not in found.text and "reshape" not in found.text
     assert len(found.text.splitlines()) <= 7
@@ -78,6 +79,63 @@ def test_settings_end_with_their_program():
     "x = jnp.float32(0.5).view('uint32')\nout = x.shape == np.asarray(x).shape == ()",
     "out = jax.jit(lambda: jnp.abs(lax.iota('complex64', 3)))().tolist() == [0, 1, 2]",  # ended the process
     "out = jax.jit(lambda: lax.iota('complex64', 3))().tolist() == [0, 1, 2]",
+    "out = jnp.histogram(jnp.array([1., 3e38, -3e38]), 2)[0].tolist() == [1, 2]",  # the range overflows
+    "out = jax.checkpoint(lambda a: a.sum())(np.ones(2)).dtype == jnp.float32",
+    "jax.config.update('jax_enable_x64', True)\nout = jnp.argpartition(jnp.ones(3), 1).dtype == jnp.int32",
 ])
 def test_found(program):
     assert outcome.run(program).leaves[0].value is True
+
+
+def test_deliberate_differences():
+    """A row explains its own kind of difference, and no other."""
+    assert deliberate.refused("a result for TypeError: len() of unsized object")
+    assert deliberate.refused("a result for ValueError: something else") is None
+    assert deliberate.reason("nan", "out = jax.grad(jnp.linalg.norm)(x)") and deliberate.reason("value", "out = jnp.linalg.norm(x)") is None
+
+
+CRASHES = "import os\nout = os._exit(3)"
+
+
+def test_a_crash_of_ours_is_a_difference():
+    ours, reference = reference_module.Interpreter.ours(), reference_module.Interpreter.ours()
+    try:
+        check = checks.against(ours, reference)
+        assert check(_program("def f(a):\n    return a\nargs = (1.0,)\nout = f(*args)")) is None
+        both = _program(CRASHES)
+        assert check(both) is None  # the reference has no answer
+        reference.start, reference.finish = lambda text: None, lambda: outcome.Outcome("", "", "*", ())
+        kind, words = check(both)
+        assert kind == "raises no answer" and "crashed" in words
+        assert ours.run("out = 1").leaves[0].value == 1  # the next one is started
+    finally:
+        ours.close()
+        reference.close()
+
+
+@pytest.mark.parametrize("expression, weak", [
+    ("jax.jvp(lambda x: jnp.asarray(2.0), (a,), (a,))[1]", True), ("jax.grad(jnp.round)(a)", True), ("jax.hessian(lambda x: x)(a)", True),
+    ("a.at[...].set(1)", True), ("a.at[...].divide(2)", True), ("v.at[0].add(1)", True), ("v.at[1:].max(1)", True),
+    ("jnp.pad(v, 1)", True), ("jnp.diag(v)", True), ("jnp.gradient(v)", True), ("jax.scipy.special.gammaln(a)", True),
+    ("jax.scipy.stats.gamma.logpdf(a, 2)", True), ("jax.scipy.stats.norm.logpdf(a)", True), ("jnp.angle(a)", False), ("jnp.log10(a)", False),
+    ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False)])
+def test_weak_types(expression, weak):
+    """Traced and eager results are as weak as the public ones."""
+    f = eval(f"lambda a, v: {expression}", outcome.namespace())
+    a, v = jnp.asarray(0.5), jnp.broadcast_to(jnp.asarray(0.5), (3,))
+    assert jax.eval_shape(f, a, v).weak_type == f(a, v).weak_type == weak
+
+
+@pytest.mark.parametrize("expression, error", [
+    ("jnp.extract(jnp.ones(2) > 0, jnp.ones(2), size=3)", ValueError), ("lax.fori_loop(0, 2.0, lambda i, c: c, 1)", TypeError),
+    ("jnp.cumsum(jnp.float32(1), axis=1)", ValueError), ("jnp.permute_dims(jnp.ones((2, 3)), None)", TypeError),
+    ("jnp.insert(jnp.ones(2), 1.5, 0)", ValueError), ("jnp.full_like(jnp.ones(2), 1j)", TypeError), ("jnp.matvec(jnp.ones(2), jnp.ones(2))", ValueError),
+    ("jnp.vecmat(jnp.ones(2), jnp.ones(2))", ValueError), ("jnp.asarray(jnp.ones(2), order='F')", NotImplementedError),
+    ("jax.nn.logsumexp(jnp.ones(2), where=1)", ValueError)])
+def test_refused(expression, error):
+    with pytest.raises(error):
+        eval(expression, outcome.namespace())
+
+
+def test_set_operations_may_be_longer_than_what_there_is():
+    assert jnp.setdiff1d(jnp.array([1, 2]), jnp.array([2]), size=3).tolist() == [1, 0, 0]

@@ -4,7 +4,7 @@ import collections
 import sys
 
 from fuzz import checks, runner
-from fuzz.reference import Reference
+from fuzz.reference import Interpreter
 
 
 def main() -> int:
@@ -12,20 +12,24 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first program of the seed")
+    parser.add_argument("--tries", type=int, default=400, help="how often shrinking a program may run it")
+    parser.add_argument("--abstract", type=float, default=0.0, help="the share of programs of which only the result's type is computed")
+    parser.add_argument("--traced", type=float, default=0.0, help="the share of the others that is compiled as a whole")
     parser.add_argument("--reference", help="an interpreter with another implementation of jax; only it is compared with")
     parser.add_argument("--lenient", action="store_true", help="say nothing of programs that the reference refuses")
     given = parser.parse_args()
-    reference = Reference(given.reference) if given.reference else None
+    children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else []
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
     try:
-        chosen = {"reference": checks.against(reference, given.lenient)} if reference else checks.CHECKS
-        for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, counts=counts):
+        chosen = {"reference": checks.against(*children, given.lenient)} if children else checks.CHECKS
+        for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
+                                abstract=given.abstract, traced=given.traced):
             print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     finally:
-        if reference:
-            reference.close()
+        for child in children:
+            child.close()
     print(f"{counts.pop('programs', 0)} programs, {sum(kinds.values())} differences", dict(kinds.most_common()))
     print("programs by category:", dict(counts.most_common()))
     return 1 if kinds else 0

@@ -33,6 +33,7 @@ ROUTES = {  # how the function is run
     "linearize": "jax.linearize(lambda x: f(x, *args[1:]), args[0])[1](jnp.ones_like(args[0]))",
     "jacfwd": "jax.jacfwd(f)(*args)", "jacrev": "jax.jacrev(f)(*args)", "checkpoint": "jax.checkpoint(f)(*args)",
 }
+WAYS = {"types only": "jax.eval_shape(lambda *args: {}, *args)", "traced whole": "jax.jit(lambda *args: {})(*args)"}  # cheaper ways to run a route
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
 
 
@@ -117,8 +118,8 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str) -> Program:
-    """The program of a seed."""
+def draw(seed: int | str, abstract: float = 0.0, traced: float = 0.0) -> Program:
+    """The program of a seed. A share of ``abstract`` gives only types, ``traced`` of the others are traced whole."""
     rng = random.Random(f"program {seed}")
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
     manner = rng.choices(("plain", "ties", "special"), (5, 3, 2))[0]
@@ -160,4 +161,7 @@ def draw(seed: int | str) -> Program:
     text = "\n".join([*settings, f"def f({', '.join(names)}):", *lines, f"    return {', '.join(returned) or names[0]}",
                       f"args = ({', '.join(arguments)},)"])
     route = rng.choice(list(ROUTES))
+    for way, share in (("types only", abstract), ("traced whole", traced)):
+        if rng.random() < share:
+            return Program(text, WAYS[way].format(ROUTES[route]), (*categories, route, way), manner)
     return Program(text, ROUTES[route], (*categories, route), manner)

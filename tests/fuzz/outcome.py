@@ -56,7 +56,9 @@ def leaf_of(x: Any) -> Leaf:
     if not hasattr(x, "dtype"):
         return Leaf(kind, "", False, (), x if isinstance(x, (bool, int, float, complex, str)) else repr(type(x)))
     weak = bool(getattr(x, "weak_type", False))
-    if jnp.issubdtype(x.dtype, jax.dtypes.extended):
+    if isinstance(x, jax.ShapeDtypeStruct):
+        value = None
+    elif jnp.issubdtype(x.dtype, jax.dtypes.extended):
         value = np.asarray(jax.random.key_data(x))
     elif x.dtype == jax.dtypes.float0:
         value = np.zeros(np.shape(x), bool)

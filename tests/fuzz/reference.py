@@ -1,4 +1,4 @@
-"""Another interpreter, whose `jax` is another implementation, as the judge of programs."""
+"""Interpreters as children that run texts: another implementation as the judge of programs, and ours where a crash must not end the run."""
 from __future__ import annotations
 
 import base64
@@ -8,36 +8,62 @@ import pathlib
 import pickle
 import select
 import subprocess
+import sys
+from typing import Self
 
 from fuzz.outcome import Leaf, Outcome
 
+SETTINGS = {"JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+TEXTS = 1000  # of one process; what it compiled stays in its memory
 
-class Reference:
-    """A child process that runs texts; started again when it dies or does not answer."""
 
-    def __init__(self, python: str, seconds: float = 60.0):
-        self.python, self.seconds = python, seconds
+class Interpreter:
+    """A child process that runs texts; started again when it dies, does not answer, or has run many."""
+
+    def __init__(self, python: str, environment: dict[str, str], seconds: float = 60.0):
+        self.python, self.environment, self.seconds = python, environment | SETTINGS, seconds
         self.child: subprocess.Popen | None = None
+        self.texts = 0
 
-    def run(self, text: str) -> Outcome:
+    @classmethod
+    def other(cls, python: str) -> Self:
+        """Another environment's interpreter."""
+        return cls(python, {k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
+
+    @classmethod
+    def ours(cls) -> Self:
+        """This interpreter, with what it imports."""
+        return cls(sys.executable, dict(os.environ))
+
+    def start(self, text: str) -> None:
+        """Have ``text`` run; `finish` waits for it."""
+        if self.texts == TEXTS:
+            self.close()
         if self.child is None:
-            environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
-                "JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
-            self.child = subprocess.Popen([self.python, str(pathlib.Path(__file__).with_name("outcome.py"))], env=environment,
+            self.child = subprocess.Popen([self.python, str(pathlib.Path(__file__).with_name("outcome.py"))], env=self.environment,
                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        assert self.child.stdin is not None and self.child.stdout is not None
+            self.texts = 0
+        self.texts += 1
+        assert self.child.stdin is not None
         try:
             self.child.stdin.write(json.dumps(text).encode() + b"\n")
             self.child.stdin.flush()
-            ready = select.select([self.child.stdout], [], [], self.seconds)[0]
-            answer = self.child.stdout.readline() if ready else b""
-        except BrokenPipeError:
-            answer = b""
+        except BrokenPipeError:  # `finish` finds that there is no answer
+            pass
+
+    def finish(self) -> Outcome:
+        assert self.child is not None and self.child.stdout is not None
+        ready = select.select([self.child.stdout], [], [], self.seconds)[0]
+        answer = self.child.stdout.readline() if ready else b""
         if not answer:
             self.close()
-            return Outcome("no answer", "the reference crashed or hangs", "", ())
+            return Outcome("no answer", "it crashed or hangs", "", ())
         error, detail, tree, leaves = pickle.loads(base64.b64decode(answer))
         return Outcome(error, detail, tree, tuple(Leaf(*leaf) for leaf in leaves))
+
+    def run(self, text: str) -> Outcome:
+        self.start(text)
+        return self.finish()
 
     def close(self) -> None:
         if self.child is not None:

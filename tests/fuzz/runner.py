@@ -5,7 +5,7 @@ import collections
 import time
 from typing import Callable, Iterator, NamedTuple
 
-from fuzz import grammar, shrink
+from fuzz import deliberate, grammar, shrink
 from fuzz.checks import Difference
 from fuzz.grammar import Program
 
@@ -36,19 +36,26 @@ def _shrunk(program: Program, check: Callable[[Program], Difference], kind: str,
 
 
 def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, programs: int | None = None, seconds: float | None = None,
-        tries: int = 400, first: int = 0, counts: collections.Counter | None = None) -> Iterator[Found]:
-    """What differs, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by category."""
+        tries: int = 400, first: int = 0, counts: collections.Counter | None = None, abstract: float = 0.0, traced: float = 0.0) -> Iterator[Found]:
+    """What differs without a declared reason, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by
+    category, ``abstract`` and ``traced`` are `grammar.draw`'s."""
     ends = None if seconds is None else time.monotonic() + seconds
     number = first
     while (programs is None or number < first + programs) and (ends is None or time.monotonic() < ends):
         name = f"{seed}.{number}"
         number += 1
-        program = grammar.draw(name)
+        program = grammar.draw(name, abstract, traced)
         if counts is not None:
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():
             found = check(program)
-            if found:
+            if found and found[0].startswith("accepts") and deliberate.refused(found[1]):
+                if counts is not None:
+                    counts["deliberately different"] += 1
+            elif found:
                 small = _shrunk(program, check, found[0], tries)
                 kind, words = check(small) or found
-                yield Found(name, what, kind, words[:500], small.full)
+                if deliberate.reason(kind, small.full) is None:
+                    yield Found(name, what, kind, words[:500], small.full)
+                elif counts is not None:
+                    counts["deliberately different"] += 1

@@ -140,8 +140,9 @@ def broadcast_in_dim(x: Any, shape: Sequence[int], broadcast_dimensions: Sequenc
 
 def full(aval: ShapedArray, value: Any) -> Any:
     """An array of type ``aval`` filled with ``value``."""
-    scalar = value if aval.weak_type and type(value) in (bool, int, float, complex) and (
-        get_aval(value).dtype == aval.dtype) else np.asarray(value, aval.dtype)[()]
+    scalar = np.asarray(value, aval.dtype)[()]
+    if aval.weak_type and get_aval(scalar.item()).dtype == aval.dtype:
+        scalar = scalar.item()
     if aval.shape == () and isinstance(scalar, np.generic):
         return scalar
     return broadcast_in_dim_p.bind(scalar, shape=aval.shape, broadcast_dimensions=(), sharding=aval.placement)

@@ -27,6 +27,7 @@ from .reverse import linearize_flat, linearize_jaxpr
 from .saving import Offloadable, keep_saved, written_out
 from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
+from ..traces.structural import copy_p
 from ..traces.trace import EVAL, Tracer
 from ..representation.tracebacks import boundary
 from ..representation.typing import PyTree
@@ -155,6 +156,14 @@ def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(i for i, p in enumerate(found) if p.name in names and p.kind == p.POSITIONAL_OR_KEYWORD)
 
 
+def _evaluated(argument):
+    """An argument with arrays for NumPy's and Python's numbers, so that the function computes as it does when it is traced."""
+    return tree.map(lambda x: copy_p.bind(x) if isinstance(x, _HOST_NUMBERS) else x, argument)
+
+
+_HOST_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)
+
+
 def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Callable[..., bool] | None = None,
                static_argnums: int | tuple[int, ...] = (), static_argnames: str | Sequence[str] = (),
                concrete: bool = False) -> Callable:
@@ -176,6 +185,9 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
     @boundary(fun)
     def wrapped(*args, **kwargs):
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
+        if context.state.trace is EVAL:
+            return fun(*(x if i in nums else _evaluated(x) for i, x in enumerate(args)),
+                       **{n: x if n in static_argnames else _evaluated(x) for n, x in kwargs.items()})
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))

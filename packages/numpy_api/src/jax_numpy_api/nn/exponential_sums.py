@@ -17,7 +17,7 @@ from jax_core.programs.jit import inlined
 from .. import lax
 from .. import numpy as jnp
 from ..numpy.promotion import check_arraylike, given_axes, promote_args_inexact
-from ..numpy.reductions import shift as largest
+from ..numpy.reductions import given_mask, shift as largest
 
 
 # What is reduced has its axes dropped, not kept at length 1: so sums over rows and over columns of a square share their code.
@@ -119,5 +119,5 @@ def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepd
       it is 0 where the sum is empty, and one or several infinite summands share it equally.
     """
     check_arraylike("logsumexp", *(x for x in (a, b, where) if x is not None))
-    axis = given_axes(axis)
+    axis, where = given_axes(axis), given_mask("logsumexp", where)
     return _logsumexp(a, b, where, axis=axis, keepdims=bool(keepdims), return_sign=bool(return_sign))

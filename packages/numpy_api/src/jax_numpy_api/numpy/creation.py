@@ -188,6 +188,8 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     check_arraylike("full_like", fill_value)
     fill_value = unwrapped(fill_value)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
+        if isinstance(fill_value, complex) and not dtypes.issubdtype(dtype, np.complexfloating):
+            raise TypeError(f"jnp.full_like: fill_value={fill_value!r} is complex, which {dtype} cannot hold; pass dtype=complex")
         value = fill_value if isinstance(dtype, dtypes.ExtendedDType) else convert(fill_value, dtype, weak)
         return placed(_filled(shape, value, dtype, weak), device, out_sharding)
     return placed(broadcast_to(astype_of(fill_value, dtype, weak), shape), device, out_sharding)
@@ -235,7 +237,7 @@ def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None,
 
     Source: `numpy.asarray`.
     """
-    if dtype is None and device is None and out_sharding is None and not copy and is_array(a):
+    if dtype is None and order is None and device is None and out_sharding is None and not copy and is_array(a):
         return a
     return array(a, dtype, copy=bool(copy), order=order, device=device, out_sharding=out_sharding)
 

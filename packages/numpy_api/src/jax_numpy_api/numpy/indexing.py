@@ -22,7 +22,7 @@ from jax_core.configuration import context, flags
 from jax_core.representation import dtypes, source
 from jax_core.representation.array import Array
 from jax_core.representation.source import attributed_to, capture
-from jax_core.traces.structural import broadcast_in_dim_p
+from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.tracebacks import api_boundary
 
@@ -234,6 +234,8 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
         wide = write(convert(x, value.dtype), index, value, op, indices_are_sorted=indices_are_sorted,
                      unique_indices=unique_indices, mode=mode, wrap=wrap)
         return convert(wide, own)
+    if x.weak_type:
+        value = convert_element_type_p.bind(value, new_dtype=own, weak_type=True, sharding=None)
     plan = static_plan(x.shape, index)
     if plan is not None and plan.contiguous and (wrap or not _has_negative(index)):
         return _write_static(x, value, plan, op)

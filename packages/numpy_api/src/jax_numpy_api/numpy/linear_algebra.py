@@ -13,7 +13,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement
 
 from .. import lax
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, convert, joined_in_product, promote_dtypes,
-                        refuse_out, shape_of, unwrapped)
+                        refuse_out, shape_of, strong, unwrapped)
 from .reductions import sum as total
 from .shaping import diagonal, moveaxis, ravel
 from .ufuncs import conj, multiply
@@ -164,13 +164,21 @@ def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`."""
     check_arraylike("matvec", x1, x2)
+    _core_axes("matvec", (x1, 2), (x2, 1))
     return lax.squeeze(matmul(x1, lax.expand_dims(as_array(x2), (len(shape_of(x2)),))), (-1,))
 
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`."""
     check_arraylike("vecmat", x1, x2)
+    _core_axes("vecmat", (x1, 1), (x2, 2))
     return lax.squeeze(matmul(lax.expand_dims(conj(as_array(x1)), (len(shape_of(x1)) - 1,)), x2), (-2,))
+
+
+def _core_axes(name, *operands):
+    for i, (x, rank) in enumerate(operands, 1):
+        if len(shape_of(x)) < rank:
+            raise ValueError(f"jax.numpy.{name}: x{i} must have {rank} axes or more, got shape {shape_of(x)}")
 
 
 def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
@@ -307,7 +315,7 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
     check_arraylike("cross", a, b)
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = (as_array(x) for x in promote_dtypes(a, b))
+    a, b = (strong(as_array(x)) for x in promote_dtypes(a, b))
     a, b = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     if a.shape[-1] not in (2, 3) or b.shape[-1] not in (2, 3):
         raise ValueError(f"Dimension must be either 2 or 3 for cross product, got shapes {a.shape} and {b.shape}")

@@ -116,14 +116,14 @@ def _per_axis(values: Any, ndim: int) -> list:
 def _constant(a: Array, widths: list, values: Any) -> Array:
     pairs = _per_axis(values, a.ndim)
     if all(p[0] is pairs[0][0] and p[1] is pairs[0][0] for p in pairs):
-        value = convert(pairs[0][0], a.dtype) if pairs else 0
+        value = convert(pairs[0][0], a.dtype, a.weak_type) if pairs else 0
         if not any(n for w in widths for n in w):
             return a
         return lax.pad(a, value, [(b, e, 0) for b, e in widths])
     for axis, ((before, after), (low, high)) in enumerate(zip(widths, pairs)):
         for value, config in ((low, (before, 0, 0)), (high, (0, after, 0))):
             if any(config):
-                a = lax.pad(a, convert(value, a.dtype), [config if i == axis else (0, 0, 0) for i in range(a.ndim)])
+                a = lax.pad(a, convert(value, a.dtype, a.weak_type), [config if i == axis else (0, 0, 0) for i in range(a.ndim)])
     return a
 
 

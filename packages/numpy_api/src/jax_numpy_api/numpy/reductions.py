@@ -593,8 +593,7 @@ def _running(name, a, axis, dtype, fill_nan):
     a = as_value(convert(a, result, weak and dtype is None))
     if axis is None or not shape_of(a):
         a = lax.reshape(a, (math.prod(shape_of(a)),))
-        axis = 0
-    axis = canonical_axis(axis, len(shape_of(a)))
+    axis = canonical_axis(0 if axis is None else axis, len(shape_of(a)))
     if result == np.bool_:  # whether any, or every one, was true so far
         return truth((lax.cummax if name.endswith("sum") else lax.cummin)(convert(a, np.dtype(np.uint8)), axis))
     return (lax.cumsum if name.endswith("sum") else lax.cumprod)(a, axis)

@@ -16,7 +16,7 @@ from .. import lax
 from .arithmetic import floor_divide, select
 from .creation import array, asarray
 from .promotion import (as_array, check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
-                        promote_shapes, refuse_out, shape_of, unwrapped)
+                        promote_shapes, refuse_out, shape_of, strong, unwrapped)
 from .reductions import all as all_of
 from .rows import unary
 from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or
@@ -223,7 +223,7 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 @inlined()
 def spacing(x: ArrayLike, /) -> Array:
     """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`."""
-    x, = promote_args_inexact("spacing", x)
+    x, = map(strong, promote_args_inexact("spacing", x))
     if _is_complex(x):
         raise ValueError("jnp.spacing is not defined for complex inputs.")
     away = lax.mul(_like(x, np.inf), select(signbit(x), _like(x, -1), _like(x, 1)))

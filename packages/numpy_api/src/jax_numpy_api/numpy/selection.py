@@ -21,7 +21,7 @@ from . import arithmetic
 from .broadcasting import broadcast_to as _fitted
 from .indexing import getitem, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
-                        promote_dtypes, refuse_out, several_axes, shape_of, unwrapped)
+                        promote_dtypes, refuse_out, several_axes, shape_of, strong, unwrapped)
 from .rows import NUMBERS, adaptive, operand
 from .shaping import moveaxis, ravel, resize, stack
 from .sorting import argsort, searchsorted, sort
@@ -164,7 +164,7 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
     Source: `numpy.piecewise`.
     """
     check_arraylike("piecewise", x)
-    x = as_array(x)
+    x = strong(as_array(x))
     conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist] if len(shape_of(condlist)) <= x.ndim else [
         condlist[i] for i in range(shape_of(condlist)[0])]
     conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in conditions]
@@ -290,6 +290,14 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, siz
     if size is None:
         return take(a, nonzero(condition)[0], axis)
     size = given_size("compress", size)
+    if size > n:
+        raise ValueError(f"jax.numpy.compress: size={size} exceeds the {n} elements that there are along axis {axis} of shape {a.shape}")
+    return first_kept(condition, a, axis, size, fill_value)
+
+
+def first_kept(condition: Array, a: Array, axis: int, size: int, fill_value: ArrayLike) -> Array:
+    """The first ``size`` slices of ``a`` at which ``condition``, as long as the axis, holds; then ``fill_value``."""
+    n = a.shape[axis]
     if n == 0:
         return lax.full((*a.shape[:axis], size, *a.shape[axis + 1:]), fill_value, a.dtype)
     positions = nonzero(condition, size=size, fill_value=n)[0]
@@ -504,6 +512,8 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
     index = as_array(obj)
     if index.dtype == np.bool_:
         index = nonzero(index)[0]
+    if not dtypes.issubdtype(index.dtype, np.integer):
+        raise ValueError(f"jax.numpy.insert: obj must hold integers or booleans, got dtype {index.dtype}")
     if index.ndim > 1:
         raise ValueError(f"jax.numpy.insert: obj must be a position, a vector of positions or a slice, got shape {index.shape}")
     if index.ndim == 0 and values.ndim:

@@ -18,7 +18,7 @@ from .. import lax
 from . import arithmetic, reductions
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes)
-from .selection import compress
+from .selection import first_kept
 from .shaping import concatenate, moveaxis, ravel
 from .sorting import argsort, searchsorted, sort
 from .taking import take
@@ -288,7 +288,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, si
 
 def _kept_elements(a, keep, size, fill_value):
     """The first ``size`` of them; filled up with the first one where ``fill_value`` is None, or 0 where there is none."""
-    out = compress(keep, a, size=size, fill_value=0 if fill_value is None else fill_value)
+    out = first_kept(keep, a, 0, size, 0 if fill_value is None else fill_value)
     if fill_value is not None or size < 2:
         return out
     count = reductions.sum(keep, dtype=np.int32)

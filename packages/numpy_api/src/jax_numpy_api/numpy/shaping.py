@@ -192,7 +192,9 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 
 
 def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
-    """`transpose` under its name in the array API standard."""
+    """`transpose` under its name in the array API standard, where ``axes`` must be given."""
+    if axes is None:
+        raise TypeError(f"jax.numpy.permute_dims: axes must be a sequence of the {len(shape_of(a))} axes, got None")
     return transpose(a, axes)
 
 
@@ -698,7 +700,7 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
     if v.ndim != 1:
         raise ValueError(f"jax.numpy.diag: v must be a vector or a matrix, got shape {v.shape}")
     size = v.shape[0] + abs(k)
-    padded = lax.pad(v, np.zeros((), v.dtype)[()], ((max(k, 0), max(-k, 0), 0),))
+    padded = lax.pad(v, convert(0, v.dtype, v.weak_type), ((max(k, 0), max(-k, 0), 0),))
     spread = broadcast_to(padded, (size, size))
     return lax.select(eye(size, k=k, dtype=bool), spread, lax.full_like(spread, 0))
 

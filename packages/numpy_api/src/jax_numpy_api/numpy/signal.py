@@ -211,9 +211,9 @@ def _edge(parts, near, far):
 def _gradient(f, h, axis, order):
     n = f.shape[axis]
     part = lambda lo, hi: lax.slice_in_dim(f, lo, hi, axis=axis)
-    h = convert(unwrapped(h), np.dtype(dtypes.to_floating_dtype(f.dtype)) if not _is_complex_value(h) else f.dtype)
+    h = convert(unwrapped(h), np.dtype(dtypes.to_floating_dtype(f.dtype)) if not _is_complex_value(h) else f.dtype, f.weak_type)
     if len(shape_of(h)) == 0:
-        h = convert(h, f.dtype)
+        h = convert(h, f.dtype, f.weak_type)
         ends = [lax.div(lax.sub(part(1, 2), part(0, 1)), h), lax.div(lax.sub(part(n - 1, n), part(n - 2, n - 1)), h)]
         if order == 2:
             back = lax.neg(h)

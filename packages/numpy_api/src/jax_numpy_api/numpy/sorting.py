@@ -18,7 +18,8 @@ from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .. import lax
 from . import arithmetic
-from .promotion import (as_array, canonical_axis, check_arraylike, evaluating, host, promote_dtypes, shape_of, unwrapped)
+from .promotion import (as_array, canonical_axis, check_arraylike, convert, evaluating, host, promote_dtypes, shape_of,
+                        unwrapped)
 from .shaping import flip, ravel
 from .taking import take_along_axis
 from .ufuncs import _is_inexact
@@ -127,7 +128,7 @@ def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     a = as_array(a)
     axis = canonical_axis(axis, a.ndim)
     canonical_axis(kth, a.shape[axis], "kth")
-    return argsort(a, axis)
+    return convert(argsort(a, axis), np.dtype(np.int32))
 
 
 def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sorted: bool = True) -> list:

@@ -445,8 +445,10 @@ def _any_bin(a, edges, bins):
 
 def _equal_bin(a, edges, bins):
     """The bin by division, then moved by one where an edge says otherwise."""
-    scale = lax.div(_like(a, bins), lax.sub(edges[bins], edges[0]))
-    guess = lax.floor(lax.mul(lax.sub(a, edges[0]), scale))
+    unit = arithmetic.select(lax.is_finite(lax.sub(edges[bins], edges[0])), _like(a, 1), _like(a, 1 / bins))  # nothing overflows
+    first = lax.mul(edges[0], unit)
+    scale = lax.div(_like(a, bins), lax.sub(lax.mul(edges[bins], unit), first))
+    guess = lax.floor(lax.mul(lax.sub(lax.mul(a, broadcast_to(unit, a.shape)), first), scale))
     guess = lax.clamp(_like(a, 0), guess, _like(a, bins - 1))
     index = lax.convert_element_type(guess, np.int32)
     low, high = take(edges, index, mode="clip"), take(edges, index + 1, mode="clip")

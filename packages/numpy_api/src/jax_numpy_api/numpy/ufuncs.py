@@ -15,7 +15,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .. import lax
-from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, unwrapped
+from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, strong, unwrapped
 from .rows import adaptive, binary, named, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ expm1 = unary("expm1", lambda x: lax.expm1(x), "inexact", "``exp(x) - 1``, accur
 log = unary("log", lambda x: lax.log(x), "inexact", "Natural logarithm; NaN below 0, -inf at 0.")
 log1p = unary("log1p", lambda x: lax.log1p(x), "inexact", "``log(1 + x)``, accurate for small ``x``.")
 log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.")
-log10 = unary("log10", lambda x: lax.mul(lax.log(x), _like(x, np.log10(np.e))), "inexact", "Logarithm to base 10.")
+log10 = unary("log10", lambda x: lax.mul(lax.log(strong(x)), _like(x, np.log10(np.e))), "inexact", "Logarithm to base 10.")
 sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.")
 cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.")
 square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.", exact="integers")
@@ -237,7 +237,7 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     Source: `numpy.angle`.
     """
     check_arraylike("angle", z)
-    z, = promote_args_inexact("angle", z) if _is_inexact(z) else [convert(z, dtypes.default_float_dtype())]
+    z = strong(promote_args_inexact("angle", z)[0] if _is_inexact(z) else convert(z, dtypes.default_float_dtype()))
     if _is_complex(z):
         result = lax.atan2(lax.imag(z), lax.real(z))
     else:

@@ -213,7 +213,8 @@ class _Named:
 def _loop_bounds(lower, upper):
     """Both bounds with one integer type, weak if both are, and the number 1 of that type."""
     avals = []
-    lower, upper = _whole(lower), _whole(upper)
+    if isinstance(lower, float) and isinstance(upper, float) and lower.is_integer() and upper.is_integer():
+        lower, upper = int(lower), int(upper)
     for name, x in (("lower", lower), ("upper", upper)):
         try:
             aval = get_aval(x)
@@ -232,11 +233,6 @@ def _loop_bounds(lower, upper):
     lower, upper = (x if a.dtype == dtype and not a.weak_type else convert(x, dtype)
                     for x, a in zip((lower, upper), avals))
     return lower, upper, dtype.type(1)
-
-
-def _whole(x):
-    """A Python float that is a whole number as that number."""
-    return int(x) if isinstance(x, float) and x.is_integer() else x
 
 
 def _static_fori_loop(first, length, body_fun, init_val, unroll):

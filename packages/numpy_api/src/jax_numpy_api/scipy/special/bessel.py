@@ -15,7 +15,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import lax
 from ... import numpy as jnp
 from ...numpy import bessel
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import convert, promote_args_inexact
 from ._series import wide
 
 
@@ -29,7 +29,7 @@ def i0e(x: ArrayLike) -> Array:
 def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of order 0."""
     (x,), dtype = wide("i0", x)
-    return bessel.i0(x).astype(dtype)
+    return convert(bessel.i0(x), dtype)
 
 
 @inlined
@@ -42,7 +42,7 @@ def i1e(x: ArrayLike) -> Array:
 def i1(x: ArrayLike) -> Array:
     """The modified Bessel function of order 1."""
     (x,), dtype = wide("i1", x)
-    return bessel.i1(x).astype(dtype)
+    return convert(bessel.i1(x), dtype)
 
 
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:

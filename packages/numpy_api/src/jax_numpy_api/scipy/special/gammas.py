@@ -23,7 +23,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import lax
 from ... import numpy as jnp
 from ...lax.incomplete import _lgamma_gap
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import convert, promote_args_inexact
 from ._series import chebyshev, differentiable, log1p, wide
 
 _RGAMMA = (
@@ -128,7 +128,7 @@ def _lgamma_jvp(primals, tangents):
 def gammaln(x: ArrayLike) -> Array:
     """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers."""
     (x,), dtype = wide("gammaln", x)
-    return _lgamma(x).astype(dtype)
+    return convert(_lgamma(x), dtype)
 
 
 def _complex_loggamma(z):
@@ -200,7 +200,7 @@ def _digamma_gap(p, q):
 def digamma(x: ArrayLike) -> Array:
     """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles."""
     (x,), dtype = wide("digamma", x)
-    return _digamma(x).astype(dtype)
+    return convert(_digamma(x), dtype)
 
 
 @inlined
@@ -256,7 +256,7 @@ def _betaln_jvp(primals, tangents):
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments."""
     (a, b), dtype = wide("betaln", a, b)
-    return _betaln(*jnp.broadcast_arrays(a, b)).astype(dtype)
+    return convert(_betaln(*jnp.broadcast_arrays(a, b)), dtype)
 
 
 @differentiable
@@ -448,4 +448,4 @@ def _zeta_jvp(primals, tangents):
 def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Hurwitz zeta function, the sum of ``(k + q)**-x``, k = 0, 1, ...; by default Riemann's, ``q = 1``, also below 1."""
     (x, q), dtype = wide("zeta", x, 1.0 if q is None else q)
-    return _zeta(*jnp.broadcast_arrays(x, q)).astype(dtype)
+    return convert(_zeta(*jnp.broadcast_arrays(x, q)), dtype)

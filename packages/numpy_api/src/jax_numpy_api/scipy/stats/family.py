@@ -18,7 +18,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import convert, promote_args_inexact
 
 _WHAT = {
     "pdf": "Density", "logpdf": "Logarithm of the density", "pmf": "Probability", "logpmf": "Logarithm of the probability",
@@ -118,7 +118,7 @@ class Continuous:
         value = self.formulas["logpdf"](safe, *shapes) - jnp.log(scale)
         value = jnp.where(within, value, -np.inf)
         value = jnp.exp(value) if what == "pdf" else value
-        return nan_unless(ok & ~jnp.isnan(z), value).astype(x.dtype)
+        return convert(nan_unless(ok & ~jnp.isnan(z), value), x.dtype)
 
     def _formula(self, what):
         """The formula for ``what``, derived from what is there."""
@@ -141,14 +141,14 @@ class Continuous:
         if what.startswith("log"):
             below, above = (-np.inf if v == 0 else 0.0 for v in (below, above))
         value = jnp.where(z <= low, below, jnp.where(z >= high, above, self._formula(what)(safe, *shapes)))
-        return nan_unless(ok & ~jnp.isnan(z), value).astype(x.dtype)
+        return convert(nan_unless(ok & ~jnp.isnan(z), value), x.dtype)
 
     def _quantile(self, what, q, shapes, loc, scale, ok):
         f = self.formulas
         within = ~((q < 0) | (q > 1))
         safe = jnp.where(within, q, 0.5)
         z = f[what](safe, *shapes) if what in f else f["ppf"](1 - safe, *shapes)
-        return nan_unless(ok & within, z * scale + loc).astype(q.dtype)
+        return convert(nan_unless(ok & within, z * scale + loc), q.dtype)
 
 
 class Discrete:
@@ -182,4 +182,4 @@ class Discrete:
         value = jnp.where(within, self.log_probability(jnp.where(within, k, low), *shapes), -np.inf)
         value = jnp.exp(value) if what == "pmf" else value
         ok = True if self.valid is None else self.valid(*shapes)
-        return nan_unless(ok & ~jnp.isnan(k), value).astype(k.dtype)
+        return convert(nan_unless(ok & ~jnp.isnan(k), value), k.dtype)

@@ -2,7 +2,7 @@
 import math
 
 from ... import numpy as jnp
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import convert, promote_args_inexact
 from ..special import gammaincc, gammaln, xlogy
 from .family import Discrete, nan_unless, public
 
@@ -37,7 +37,7 @@ def _entropy(mu, loc):
     v = 1 / large
     series = v * (1 / 12 + v * (1 / 24 + v * (19 / 360 + v * (9 / 80 + v * (863 / 2520)))))
     value = jnp.where(mu < 80, total, 0.5 * jnp.log(2 * math.pi * math.e * large) - series)
-    return nan_unless(mu >= 0, jnp.where(mu == 0, 0.0, value)).astype(mu.dtype)
+    return convert(nan_unless(mu >= 0, jnp.where(mu == 0, 0.0, value)), mu.dtype)
 
 
 entropy = public("Poisson", "cdf", ["mu", "loc"], _entropy)

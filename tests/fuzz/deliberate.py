@@ -1,0 +1,40 @@
+"""Where ours differs from the public implementation by intention, or because that one is wrong. A difference that a row explains is
+counted, not reported."""
+from __future__ import annotations
+
+import re
+
+REFUSED: tuple[tuple[str, str], ...] = (  # what the other one says where it refuses, and why ours accepts
+    (r"logistic does not accept|dtype=\w+ is not supported|RFFT input must be", "half precision, integers and booleans are computed in float32"),
+    (r"argument has no len|len\(\) of unsized", "a number is a polynomial, as in NumPy; the other one stumbles"),
+    (r"meshgrid must be 1D|arr_shape=\(1,\) shape=\(\)", "a number counts as a vector of one element, as in NumPy"),
+    (r"out of bounds for array of dimension 0", "a scalar is summed along its only axis, as NumPy does; the other one does so outside of vmap only"),
+    (r"median reduction axis must be non-empty|Slice size at index|index is out of bounds for axis \d with size 0",
+     "of nothing the median and the quantiles are NaN, the integral 0, as in NumPy"),
+    (r"partition for complex dtype", "complex numbers have NumPy's order"),
+    (r"a bytes-like object is required|integer modulo by zero", "the other one stumbles: jacfwd of booleans, map over nothing in batches"),
+    (r"Clip received a complex", "standardize takes complex numbers"),
+    (r"not compatible with finfo", "integers are promoted to floats first"),
+)
+
+DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk program, why
+    ("weak", r"jvp|grad|linearize|vjp|jacfwd|jacrev|hessian", "tangents are as weak as what they belong to, unless computed with arrays"),
+    ("weak", r"top_k", "positions are strong"),
+    ("kind", r"jax.checkpoint", "what a checkpointed function passes on untouched is an array"),
+    ("nan", r"norm\b", "the shortest subgradient of a norm at 0 is 0"),
+    ("nan", r"i1e?\(", "the derivative at infinity is its limit"),
+    ("class IndexError", r"lax\.scan|standardize", "ours is a ValueError that names the argument; the other one runs out of a tuple"),
+    ("class TypeError", r"(minimum|maximum|max|min|clip)\(", "ours is NotImplementedError: complex numbers have no smooth order"),
+    ("value|nan", r"histogram", "edges where the range overflows or is subnormal are computed in another order"),
+    ("value", r"astype|convert_element_type|jnp\.asarray", "what a float beyond an integer type's range becomes depends on the processor in NumPy"),
+)
+
+
+def refused(words: str) -> str | None:
+    """Why ours accepts what the other one refuses with ``words``; None if no row says."""
+    return next((why for pattern, why in REFUSED if re.search(pattern, words)), None)
+
+
+def reason(kind: str, text: str) -> str | None:
+    """Why the shrunk program ``text`` may differ in this way; None if no row says."""
+    return next((why for row_kind, pattern, why in DIFFERENT if re.fullmatch(row_kind, kind) and re.search(pattern, text)), None)
