@@ -220,6 +220,42 @@ def test_samples_of_gamma_move_as_its_distribution_function_says():
     assert np.allclose(lax.random_gamma_grad(a, x), -slope / density, rtol=1e-5)
 
 
+@pytest.mark.parametrize("a", [1e4, 3e5, 1e10, 1e20])
+@pytest.mark.parametrize("x64", [False, True])
+def test_incomplete_gamma_of_large_orders(a, x64):
+    """At ``x = a`` it is a half and a known correction, elsewhere near the normal distribution's; values and slopes."""
+    z = np.array([-6.0, -1.0, 1.0, 4.0]) if x64 or a < 1e10 else np.array([])  # x differs from a in some digits
+    with flags.enable_x64(x64):
+        half = 1 / (3 * np.sqrt(2 * np.pi * a))
+        eps = 1e-12 if x64 else 3e-6
+        assert np.allclose([lax.igamma(a, a), lax.igammac(a, a)], [0.5 + half, 0.5 - half], rtol=eps, atol=1e-3 * half)
+        assert np.allclose([grad(lax.igamma, i)(a, a) * np.sqrt(a) for i in (0, 1)], [-1 / np.sqrt(2 * np.pi), 1 / np.sqrt(2 * np.pi)],
+                           rtol=max(eps, 1 / a))
+        x = (a + z * np.sqrt(a)).astype(np.float64 if x64 else np.float32)
+        mean = 1 - 1 / (9 * a)  # Wilson and Hilferty: the cube root is nearly normal
+        normal = (np.cbrt(x.astype(np.float64) / a) - mean) * np.sqrt(9 * a)
+        if a < 1e20:
+            near = 1e-2 if x64 else 2e-2
+            assert np.allclose(lax.igamma(np.full_like(x, a), x), scipy.special.ndtr(normal), rtol=near, atol=0)
+            assert np.allclose(lax.igammac(np.full_like(x, a), x), scipy.special.ndtr(-normal), rtol=near, atol=0)
+
+
+def test_incomplete_gamma_where_the_expansion_takes_over():
+    """SciPy's values and difference quotients on both sides."""
+    with flags.enable_x64(True):
+        for a in (9999.0, 10001.0):
+            x = a + 100 * np.array([-4.0, -0.5, 1e-6, 0.01, 4.0])
+            order = np.full_like(x, a)
+            assert np.allclose(lax.igamma(order, x), scipy.special.gammainc(order, x), rtol=1e-11, atol=0)
+            assert np.allclose(lax.igammac(order, x), scipy.special.gammaincc(order, x), rtol=1e-11, atol=0)
+            slope = (scipy.special.gammainc(order + 1e-2, x) - scipy.special.gammainc(order - 1e-2, x)) / 2e-2
+            assert np.allclose(lax.igamma_grad_a(order, x), slope, rtol=1e-6)
+            density = (scipy.special.gammainc(order, x + 1e-2) - scipy.special.gammainc(order, x - 1e-2)) / 2e-2
+            assert np.allclose(vmap(grad(lax.igamma, 1))(order, x), density, rtol=1e-6)
+            assert np.allclose(lax.random_gamma_grad(order, x), -slope / density, rtol=1e-5)
+
+
+
 @pytest.mark.parametrize("name", ["sinh", "cosh"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_hyperbolic_functions_are_accurate_up_to_the_largest_number(name, dtype):

@@ -2,13 +2,16 @@
 
 They are iterations: a power series and a continued fraction, each for the region where it converges fast, on all elements at
 once, until the last one has converged. They are computed in float32 or float64; narrower floats are converted. Derivatives in
-the order ``a`` of the incomplete gamma function come from differentiating each step of the same iterations.
+the order ``a`` of the incomplete gamma function come from differentiating each step of the same iterations. Near ``x = a`` either
+takes some sqrt(a) steps, so from an order of 1e4 on the uniform asymptotic expansion takes their place.
 
-Sources: NIST Digital Library of Mathematical Functions, 8.7.1, 8.9.2, 8.17.22, 5.11.1; derivatives of samples: Figurnov,
-Mohamed, Mnih, "Implicit reparameterization gradients", NeurIPS 2018.
+Sources: NIST Digital Library of Mathematical Functions, 8.7.1, 8.9.2, 8.12.7 to 8.12.12, 8.17.22, 5.11.1; derivatives of samples:
+Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", NeurIPS 2018.
 """
 from __future__ import annotations
 
+import fractions
+import functools
 import math
 from typing import Any
 
@@ -18,7 +21,7 @@ from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
-from .arithmetic import add, div, integer_pow, max as maximum, min as minimum, mul, neg, square, sub
+from .arithmetic import add, div, integer_pow, max as maximum, min as minimum, mul, neg, sqrt, square, sub
 from .bits import bitwise_and, bitwise_not, bitwise_or
 from .compare import eq, ge, gt, le, lt, ne
 from .complex import abs as absolute
@@ -26,7 +29,7 @@ from .control_flow.while_loop import while_loop
 from .convert import convert
 from .nary import FLOAT, apply, elementwise, like
 from .reduce import reduce_or_p
-from .special import _in_float32, _k, _missing, _unsupported, _where, digamma, lgamma
+from .special import _in_float32, _k, _missing, _unsupported, _where, digamma, erfc, lgamma
 from .transcendental import exp, log, log1p
 
 
@@ -48,13 +51,99 @@ def _log_poisson(a, x):
     would cancel: ``-a (t - log(1 + t)) - log(2 pi a)/2 - error`` with ``t = (x - a)/a``."""
     large = ge(a, _k(20, a))
     a_large, a_small = _where(large, a, like(_k(20, a), a)), _where(large, like(_k(1, a), a), a)
-    t = div(sub(x, a_large), a_large)
-    deviation = sub(t, log1p(t))
+    deviation, _ = _deviation(div(sub(x, a_large), a_large))
     by_mode = neg(add(add(mul(a_large, deviation), mul(log(mul(a_large, _k(2 * math.pi, a))), _k(0.5, a))),
                       _stirling_error(a_large)))
     direct = sub(sub(mul(a_small, log(x)), x), lgamma(add(a_small, _k(1, a))))
     return _where(large, by_mode, direct)
 
+
+def _polynomial(coefficients, x):
+    total = like(_k(coefficients[-1], x), x)
+    for c in coefficients[-2::-1]:
+        total = add(mul(total, x), _k(c, x))
+    return total
+
+
+def _deviation(t):
+    """``t - log(1 + t)``, and its square root over ``|t|`` for small ``t``, where the two terms cancel."""
+    small = lt(absolute(t), _k(0.1, t))
+    near, far = _where(small, t, like(_k(0, t), t)), _where(small, like(_k(1, t), t), t)
+    factor = _polynomial([(-1) ** n / (n + 2) for n in range(16)], near)
+    by_logarithm = sub(far, log1p(far))
+    return _where(small, mul(square(near), factor), by_logarithm), sqrt(_where(small, factor, div(by_logarithm, square(far))))
+
+
+# -- large orders --------------------------------------------------------------------------------------------------------
+
+_LARGE = 1e4
+_POWERS = 4  # of 1/a that are kept
+
+
+@functools.cache
+def _expansion() -> tuple[tuple[float, ...], ...]:
+    """The power series in eta of the coefficients ``c_k`` of DLMF 8.12.10. With ``mu = sum(m[n] eta^n)``, from
+    ``mu mu' = (1 + mu) eta``, and ``eta / mu = sum(r[n] eta^n)``, 8.12.12 is a recurrence of numbers; its ``g_k`` is what makes
+    the pole at 0 disappear."""
+    count = 32
+    m = [fractions.Fraction(0), fractions.Fraction(1)]
+    for n in range(2, count):
+        m.append(m[n - 1] / (n + 1) - sum(m[i] * m[n + 1 - i] for i in range(2, n)) / 2)
+    r = [fractions.Fraction(1)]
+    for n in range(1, count - 1):
+        r.append(-sum(m[i + 1] * r[n - i] for i in range(1, n + 1)))
+    rows = [r[1:]]
+    for _ in range(1, _POWERS):
+        last = rows[-1]
+        rows.append([(n + 2) * last[n + 2] - last[1] * r[n + 1] for n in range(len(last) - 2)])
+    return tuple(tuple(map(float, row[:20 - 4 * k])) for k, row in enumerate(rows))
+
+
+def _large_parts(a, x):
+    """For ``a >= _LARGE``: ``mu = x/a - 1``, eta, ``eta sqrt(a/2)``, and ``exp(-a eta^2/2) / sqrt(2 pi a)``, which is 0 where eta
+    leaves the range of the expansion."""
+    mu = minimum(maximum(div(sub(x, a), a), _k(-0.9, a)), _k(1, a))  # beyond, all is 0 or 1
+    half_square, root = _deviation(mu)
+    eta = mul(mul(mu, root), _k(math.sqrt(2), a))
+    scaled = mul(eta, mul(sqrt(a), _k(math.sqrt(0.5), a)))
+    weight = div(exp(neg(mul(a, half_square))), mul(sqrt(a), _k(math.sqrt(2 * math.pi), a)))
+    return mu, minimum(maximum(eta, _k(-0.5, a)), _k(0.5, a)), scaled, weight
+
+
+def _large(a, x):
+    """P and Q for ``a >= _LARGE``."""
+    _, eta, scaled, weight = _large_parts(a, x)
+    rest = like(_k(0, a), a)
+    for row in reversed(_expansion()):
+        rest = add(div(rest, a), _polynomial(row, eta))
+    rest, half = mul(weight, rest), _k(0.5, a)
+    return sub(mul(half, erfc(neg(scaled))), rest), add(mul(half, erfc(scaled)), rest)
+
+
+def _large_slope(a, x):
+    """dP/da over `_large_parts`' weight, for ``a >= _LARGE``: the derivative of the expansion."""
+    mu, eta, _, _ = _large_parts(a, x)
+    small = lt(absolute(eta), _k(1e-6, a))
+    ratio = _where(small, like(_k(1, a), a), div(mu, _where(small, like(_k(1, a), a), eta)))  # mu / eta
+    log_ratio = log1p(mu)
+    total = sub(mul(_k(0.5, a), eta), ratio)
+    power = like(_k(1, a), a)
+    for k, row in enumerate(_expansion()):
+        fall = sub(log_ratio, div(_k(k + 0.5, a), a))
+        bent = div(mul(_polynomial([n * c for n, c in enumerate(row)][1:], eta), ratio), a)
+        total = sub(total, mul(power, sub(mul(_polynomial(row, eta), fall), bent)))
+        power = div(power, a)
+    return total
+
+
+def _split_large(a, x):
+    """Where the order is large; and ``a, x`` with other points elsewhere, that are fit for the expansion."""
+    large = bitwise_and(bitwise_and(ge(a, _k(_LARGE, a)), lt(a, _k(np.inf, a))), bitwise_and(gt(x, _k(0, x)), lt(x, _k(np.inf, x))))
+    point = like(_k(_LARGE, a), a)
+    return large, _where(large, a, point), _where(large, x, point)
+
+
+# -- orders that are not ---------------------------------------------------------------------------------------------------
 
 def _series(a, x, active, derivative):
     """``S = sum_n x^n / ((a + 1) ... (a + n))`` and dS/da; P = x^a e^-x / gamma(a + 1) * S."""
@@ -134,7 +223,7 @@ def _fraction(a, x, active, derivative):
 def _regions(a, x):
     """Elements for the series, elements for the fraction, and operands safe for either."""
     zero, infinity = _k(0, a), _k(np.inf, a)
-    proper = bitwise_and(bitwise_and(gt(a, zero), gt(x, zero)), bitwise_and(lt(a, infinity), lt(x, infinity)))
+    proper = bitwise_and(bitwise_and(gt(a, zero), gt(x, zero)), bitwise_and(lt(a, _k(_LARGE, a)), lt(x, infinity)))
     by_series = bitwise_or(lt(x, _k(1, x)), le(x, a))
     one = like(_k(1, a), a)
     return bitwise_and(proper, by_series), bitwise_and(proper, bitwise_not(by_series)), _where(proper, a, one), _where(proper, x, one)
@@ -167,12 +256,14 @@ def _igamma_parts(a, x):
 
 def _igamma(a, x):
     p, q, series = _igamma_parts(a, x)
-    return _edges(a, x, _where(series, p, sub(_k(1, q), q)), 0, 1)
+    large, big_a, big_x = _split_large(a, x)
+    return _edges(a, x, _where(large, _large(big_a, big_x)[0], _where(series, p, sub(_k(1, q), q))), 0, 1)
 
 
 def _igammac(a, x):
     p, q, series = _igamma_parts(a, x)
-    return _edges(a, x, _where(series, sub(_k(1, p), p), q), 1, 0)
+    large, big_a, big_x = _split_large(a, x)
+    return _edges(a, x, _where(large, _large(big_a, big_x)[1], _where(series, sub(_k(1, p), p), q)), 1, 0)
 
 
 def _order_slopes(a, x):
@@ -189,19 +280,29 @@ def _igamma_grad_a(a, x):
     a = _where(eq(a, _k(0, a)), like(_k(1e-30, a), a), a)  # the slope has a limit there
     by_series, by_fraction, series, fraction, safe_a, safe_x = _order_slopes(a, x)
     slope = mul(exp(_log_poisson(safe_a, safe_x)), _where(series, by_series, neg(mul(safe_a, by_fraction))))
-    return _edges(a, x, _where(bitwise_or(series, fraction), slope, like(_k(0, a), a)), 0, 0)
+    large, big_a, big_x = _split_large(a, x)
+    slope = _where(large, mul(_large_slope(big_a, big_x), _large_parts(big_a, big_x)[3]), slope)
+    return _edges(a, x, _where(bitwise_or(bitwise_or(series, fraction), large), slope, like(_k(0, a), a)), 0, 0)
 
 
 def _random_gamma_grad(a, x):
     """``-(dP/da) / (dP/dx)``: how fast a sample moves with ``a``; the Poisson weights cancel."""
     by_series, by_fraction, series, fraction, safe_a, safe_x = _order_slopes(a, x)
     ratio = _where(series, neg(mul(div(safe_x, safe_a), by_series)), mul(safe_x, by_fraction))
-    return _edges(a, x, _where(bitwise_or(series, fraction), ratio, like(_k(0, a), a)), 0, 0)
+    large, big_a, big_x = _split_large(a, x)
+    by_expansion = mul(neg(_large_slope(big_a, big_x)), mul(div(big_x, big_a), exp(_stirling_error(big_a))))
+    ratio = _where(large, by_expansion, ratio)
+    return _edges(a, x, _where(bitwise_or(bitwise_or(series, fraction), large), ratio, like(_k(0, a), a)), 0, 0)
 
 
 def _density(a, x):
-    """The derivative of P in ``x``: ``x^(a-1) e^-x / gamma(a)``."""
-    return exp(sub(sub(mul(sub(a, _k(1, a)), log(x)), x), lgamma(a)))
+    """The derivative of P in ``x``: ``x^(a-1) e^-x / gamma(a)``; for large ``a`` as `_log_poisson`."""
+    large = bitwise_and(ge(a, _k(20, a)), gt(x, _k(0, x)))
+    one = like(_k(1, a), a)
+    safe_a, safe_x = _where(large, a, mul(one, _k(20, a))), _where(large, x, one)
+    small_a, small_x = _where(large, one, a), _where(large, one, x)
+    return _where(large, exp(add(_log_poisson(safe_a, safe_x), log(div(safe_a, safe_x)))),
+                  exp(sub(sub(mul(sub(small_a, _k(1, a)), log(small_x)), small_x), lgamma(small_a))))
 
 
 igamma_p = elementwise("igamma", _in_float32(_igamma), accepts=FLOAT,

@@ -18,7 +18,6 @@ from .creation import array, asarray
 from .promotion import (as_array, check_arraylike, convert, promote_args, promote_args_inexact, promote_dtypes_inexact,
                         promote_shapes, refuse_out, shape_of, strong, unwrapped)
 from .reductions import all as all_of
-from .rows import unary
 from .ufuncs import _is_complex, _is_inexact, _like, equal, isfinite, isnan, logical_and, logical_or
 
 # -- rounding ----------------------------------------------------------------------------------------------------------
@@ -33,7 +32,12 @@ def _to_even(x):
     return lax.round(x, lax.RoundingMethod.TO_NEAREST_EVEN)
 
 
-rint = unary("rint", lambda x: _parts(_to_even, x), "inexact", "Nearest integer, halves to the even one.")
+@inlined
+def rint(x: ArrayLike, /) -> Array:
+    """Nearest integer, halves to the even one; of integers and booleans in the default float dtype. Source: `numpy.rint`."""
+    check_arraylike("rint", x)
+    x = unwrapped(x)
+    return as_array(_parts(_to_even, x if _is_inexact(x) else convert(x, dtypes.default_float_dtype())))
 
 
 def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:

@@ -237,10 +237,11 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
     Source: `numpy.angle`.
     """
     check_arraylike("angle", z)
-    z = strong(promote_args_inexact("angle", z)[0] if _is_inexact(z) else convert(z, dtypes.default_float_dtype()))
+    z, = promote_args_inexact("angle", z) if _is_inexact(z) else [convert(z, dtypes.default_float_dtype())]
     if _is_complex(z):
         result = lax.atan2(lax.imag(z), lax.real(z))
     else:
+        z = strong(z)
         negative_zero = lax.bitwise_and(lax.eq(z, _like(z, 0)), lax.lt(lax.div(_like(z, 1), z), _like(z, 0)))
         result = lax.select(lax.bitwise_or(lax.lt(z, _like(z, 0)), negative_zero), lax.full_like(z, np.pi),
                             lax.full_like(z, 0))
