@@ -187,7 +187,7 @@ def _update_value(x: Any, value: Any, name: str, replaces: bool) -> Any:
     return convert(value, x.dtype if replaces else joined, False)
 
 
-_ROOM = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}  # kinds of dtypes that hold Python numbers
+_ROOM = {bool: "biu", int: "iufc", float: "fc", complex: "c"}  # kinds of dtypes that hold Python numbers, also under strict promotion
 
 
 def _joined(x: Any, value: Any, dtype: Any) -> Any:
@@ -318,7 +318,7 @@ def _host_write(x: Any, index: tuple, value: Any) -> Any | None:
             return None
         if value.dtype != x.dtype:
             return None
-    elif dtypes.result_type(x, value) != x.dtype:
+    elif getattr(x.dtype, "kind", "V") not in _ROOM[kind] and dtypes.result_type(x, value) != x.dtype:
         return None
     view = host_view(x)
     if view is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.programs.jit import inlined
+from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -209,6 +210,12 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     if dtype.itemsize < 4:
         mantissa, exponent = frexp(convert(x, np.dtype(np.float32)))
         return convert(mantissa, dtype), exponent
+    return tuple(_frexp(strong(x)))
+
+
+@custom_jvp
+def _frexp(x):
+    dtype = np.dtype(x.dtype)
     unsigned, stored, bias = _layout(dtype)
     tiny = lax.lt(lax.abs(x), _like(x, np.finfo(dtype).tiny))
     lifted = select(tiny, lax.mul(x, _like(x, 2.0 ** (stored + 2))), x)
@@ -220,8 +227,16 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     keep = unsigned.type(((1 << 8 * unsigned.itemsize) - 1) ^ (((1 << width) - 1) << stored))
     mantissa_bits = lax.bitwise_or(lax.bitwise_and(bits, keep), unsigned.type((bias - 1) << stored))
     mantissa = lax.bitcast_convert_type(mantissa_bits, dtype)
-    special = lax.bitwise_or(lax.eq(x, _like(x, 0)), lax.bitwise_not(lax.is_finite(x)))
+    special = lax.bitwise_or(lax.eq(lifted, _like(x, 0)), lax.bitwise_not(lax.is_finite(x)))  # subnormal numbers may count as zero
     return select(special, x, mantissa), select(special, np.int32(0), exponent)
+
+
+@_frexp.defjvp
+def _frexp_jvp(primals, tangents):
+    """The mantissa is the number divided by a power of two, which is constant nearly everywhere."""
+    (x,), (t,) = primals, tangents
+    mantissa, exponent = _frexp(x)
+    return (mantissa, exponent), (ldexp(t, lax.neg(exponent)), np.zeros(shape_of(x), dtypes.float0))
 
 
 @inlined()
