@@ -82,6 +82,7 @@ def test_settings_end_with_their_program():
     "out = jnp.histogram(jnp.array([1., 3e38, -3e38]), 2)[0].tolist() == [1, 2]",  # the range overflows
     "out = jax.checkpoint(lambda a: a.sum())(np.ones(2)).dtype == jnp.float32",
     "jax.config.update('jax_enable_x64', True)\nout = jnp.argpartition(jnp.ones(3), 1).dtype == jnp.int32",
+    "jax.config.update('jax_enable_x64', True)\nout = jax.vmap(lambda x: lax.psum(x, 'i'), axis_name='i')(jnp.ones(2, bool)).dtype == jnp.int32",
     "out = jax.grad(lambda x: jnp.frexp(x)[0])(-3.0).item() == 0.25",
     "out = jnp.frexp(jnp.float32(1e-40))[1].item() == 0",  # a subnormal number, as zero
     "jax.config.update('jax_numpy_dtype_promotion', 'strict')\nout = jnp.arange(3).at[0].set(True).tolist() == [1, 1, 2]",
@@ -135,7 +136,8 @@ def test_weak_types(expression, weak):
     ("jnp.cumsum(jnp.float32(1), axis=1)", ValueError), ("jnp.permute_dims(jnp.ones((2, 3)), None)", TypeError),
     ("jnp.insert(jnp.ones(2), 1.5, 0)", ValueError), ("jnp.full_like(jnp.ones(2), 1j)", TypeError), ("jnp.matvec(jnp.ones(2), jnp.ones(2))", ValueError),
     ("jnp.vecmat(jnp.ones(2), jnp.ones(2))", ValueError), ("jnp.asarray(jnp.ones(2), order='F')", NotImplementedError),
-    ("jax.nn.logsumexp(jnp.ones(2), where=1)", ValueError), ("jax.grad(lambda x: x)()", TypeError), ("jax.jacfwd(lambda x: x)()", ValueError),
+    ("jax.nn.logsumexp(jnp.ones(2), where=1)", ValueError), ("jnp.sin(np.ma.array([1., 2.], mask=[0, 1]))", ValueError),
+    ("jax.jit(jnp.sin)(np.ma.array([1., 2.], mask=[0, 1]))", ValueError), ("jnp.asarray(np.ma.masked)", ValueError), ("jax.grad(lambda x: x)()", TypeError), ("jax.jacfwd(lambda x: x)()", ValueError),
     ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError)])
 def test_refused(expression, error):
     with pytest.raises(error):

@@ -432,12 +432,20 @@ def get_aval(x: object) -> AbstractValue:
     return rule(x)
 
 
+def refuse_masked(x: object) -> None:
+    """Raises ValueError for an array of `numpy.ma`, whose masked elements would count."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise ValueError(f"numpy masked arrays are refused, as elements that are masked would count; got {x.dtype} of shape {x.shape}: "
+                         "fill it by its method filled, or pass data and mask")
+
+
 def _find_rule(x) -> Callable[[Any], AbstractValue]:
     kind = type(x)
     rule: Callable[[Any], AbstractValue] | None
     if issubclass(kind, np.generic):
         rule = _numpy_value
     else:
+        refuse_masked(x)
         rule = next((aval_of_type[base] for base in kind.__mro__ if base in aval_of_type), None)
         if rule is None and hasattr(x, "__jax_array__"):
             return lambda x: get_aval(own_array(x))
@@ -460,7 +468,7 @@ def is_jax_type(x: object) -> bool:
     """Whether ``x`` can be an argument of a primitive."""
     try:
         get_aval(x)
-    except (TypeError, OverflowError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return True
 

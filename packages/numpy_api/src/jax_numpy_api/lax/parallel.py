@@ -134,7 +134,7 @@ def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
         if type(leaf) in (int, float, complex):
             return leaf * size
         if get_aval(leaf).dtype == bool:
-            leaf = convert_element_type_p.bind(leaf, new_dtype=dtypes.default_int_dtype(), weak_type=False)
+            leaf = convert_element_type_p.bind(leaf, new_dtype=np.dtype(np.int32), weak_type=False)
         return _reduce(psum_p, leaf, names, groups)
     return tree.tree_map(sum_leaf, x)
 

@@ -18,7 +18,7 @@ from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, errors, source
 from jax_core.representation.array import Array
-from jax_core.representation.aval import own_array
+from jax_core.representation.aval import own_array, refuse_masked
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.tracebacks import shorten
@@ -297,6 +297,7 @@ def convert_to(x: Any, dtype: Any) -> Array:
 
 
 def _from_numpy(x: Any, dtype: Any) -> Array:
+    refuse_masked(x)
     if x.dtype.kind in "OSUVMm" and x.dtype not in dtypes.numeric_dtypes and x.dtype != dtypes.float0:
         if x.dtype.kind == "O" and x.ndim:
             return _from_sequence(x.tolist(), dtype)
