@@ -1,12 +1,13 @@
 """Rules of one's own for callables of every kind; what tracers and the index of a loop are to the functions that get them."""
 import functools
 import operator
+import pickle
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from jax import lax
+from jax import export, lax
 
 
 class Scale:
@@ -153,3 +154,50 @@ def test_the_check_of_cotangents_can_be_switched_off():
         assert differentiate()[0].shape == (3,)
     finally:
         jax.config.update("jax_disable_bwd_checks", False)
+
+
+def test_operands_of_custom_vmap_mapped_in_value_and_in_tangent_alone():
+    fun, x = jax.custom_batching.custom_vmap(jnp.multiply), jnp.arange(3.0)
+    fun.def_vmap(lambda size, batched, x, y: (3 * x * y, any(batched)))
+    y, t = jax.vmap(lambda x, y, tx, ty: jax.jvp(fun, (x, y), (tx, ty)), in_axes=(0, 0, 0, None))(x, x, x, 2.0)
+    np.testing.assert_allclose(y, 3 * x * x)
+    np.testing.assert_allclose(t, 3 * (x * x + 2 * x))
+
+
+def _scanned(fun):
+    return lambda x: lax.scan(lambda c, _: (fun(c), None), x, None, length=1)[0]
+
+
+@pytest.mark.parametrize("rule, message", [
+    (lambda p, t: ((p[0], p[0]), (t[0], t[0])), "structure"),
+    (lambda p, t: (jnp.zeros(3), jnp.zeros(3)), r"float32\[\] where the primal output of its rule has one of type float32\[3\]")])
+def test_a_jvp_rule_returns_what_the_function_does(rule, message):
+    fun = jax.custom_jvp(lambda x: x)
+    fun.defjvp(rule)
+    with pytest.raises(TypeError, match=message):
+        jax.jvp(_scanned(fun), (jnp.float32(1.0),), (jnp.float32(1.0),))
+
+
+REFUSED = [
+    (lambda: jax.jit(staticmethod(jnp.sin)), TypeError, "staticmethod"),
+    (lambda: jax.vmap(jnp.sin, out_axes=(jnp.arange(2.0),))(jnp.arange(2.0)), TypeError, "out_axes must hold ints"),
+    (lambda: jax.device_put(np.ma.array([1, 2], mask=[0, 1])), ValueError, "masked arrays"),
+    (lambda: jax.jit(pickle.dumps)(1.0), jax.errors.ConcretizationTypeError, "pickling"),
+    (lambda: jax.no_execution()(jax.jit(jnp.cos))(1.0), RuntimeError, "no_execution"),
+]
+
+
+@pytest.mark.parametrize("call, error, message", REFUSED)
+def test_refused(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_what_is_no_longer_refused_or_shared():
+    assert lax.convert_element_type(2 ** 100, jnp.float32) == 2.0 ** 100
+    np.testing.assert_array_equal(lax.map(jnp.sin, jnp.zeros(3), batch_size=0), jnp.zeros(3))
+    assert export.export(jnp.sin)(1.0).platforms == (export.default_export_platform(),)
+    x = jnp.arange(3)
+    assert jax.device_put(x, may_alias=False) is not x and jax.device_put(x) is x
+    with jax.numpy_dtype_promotion("strict"):
+        assert jnp.count_nonzero(jnp.array([True, False])) == 1

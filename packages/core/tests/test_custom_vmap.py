@@ -4,6 +4,7 @@ import pytest
 
 from jax_core.transformations import autodiff, vmap
 from jax_core.programs import jit
+from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.transformations.custom_vmap import custom_vmap
 from toys import f32, mul, sin, total
 
@@ -34,9 +35,37 @@ def test_rule_is_used_under_vmap_only():
     close(vmap.vmap(jit.jit(f))(X), 2 * np.sin(X))
 
 
-def test_forward_mode_differentiates_the_rule():
-    slope = lambda x: autodiff.jvp(f, (x,), (np.float32(1),))[1]
-    close(vmap.vmap(slope)(X), 2 * np.cos(X))
+MAPPED = [  # which of value and tangent are mapped, what the rule is told, the factor of the derivative, which results are mapped
+    ((0, 0), [True], (0, 0)), ((0, None), [False], (0, 0)), ((None, 0), [False], (None, 0))]
+
+
+@pytest.mark.parametrize("in_axes, told, out_axes", MAPPED)
+def test_forward_mode_differentiates_the_rule(in_axes, told, out_axes):
+    seen = []
+    g = custom_vmap(lambda x: sin(x))
+
+    @g.def_vmap
+    def _(axis_size, in_batched, x):
+        seen.append((axis_size, in_batched))
+        return mul(2.0, sin(x)), in_batched[0]
+    x, t = (X if a == 0 else np.float32(0.5) for a in in_axes)
+    for mode in (lambda f: f, jit.jit):
+        y, slope = vmap.vmap(mode(lambda x, t: autodiff.jvp(g, (x,), (t,))), in_axes=in_axes, out_axes=out_axes)(x, t)
+        close(y, 2 * np.sin(x))
+        close(slope, 2 * np.cos(x) * t)
+    assert seen == [(3, told)] * 2
+
+
+def test_a_rule_is_needed():
+    with pytest.raises(AttributeError, match="no rule is set"):
+        custom_vmap(lambda x: x)(X)
+
+
+def test_rules_are_set_through_wrappers():
+    for wrapped in (custom_vmap(custom_jvp(sin)), custom_jvp(custom_vmap(sin))):
+        wrapped.defjvp(lambda p, t: (p[0], t[0]))
+        wrapped.def_vmap(lambda size, batched, x: (x, True))
+        close(vmap.vmap(wrapped)(X), X)
 
 
 def test_reverse_mode_differentiates_the_program():

@@ -324,7 +324,7 @@ def _check_indices(eqn, state, shape, indices, axes, sizes):
     if not np.prod(np.shape(indices)):
         return
     axes, lengths = np.array(axes, np.int32), np.array([shape[a] for a in axes], np.int32)
-    bad = (indices < 0) | (indices > (lengths - np.array(sizes)).astype(lax.dtype(indices)))
+    bad = (indices < 0) | (indices > np.broadcast_to(lengths - np.array(sizes), np.shape(indices)).astype(lax.dtype(indices)))
     first = jnp.argmax(bad.ravel())
     column = first % len(lengths)
     shown = [jnp.ravel(indices)[first], jnp.asarray(axes)[column], jnp.asarray(lengths)[column]]

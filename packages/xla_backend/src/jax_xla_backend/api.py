@@ -43,7 +43,7 @@ def print_environment_info(return_string: bool = False) -> str | None:
       return_string: return the text instead of printing it.
     """
     text = "\n".join([
-        *(f"{part}: {version}" for part, version in versions.of_all_parts().items()), f"jaxlib: {VERSION_TEXT}", f"numpy:  {np.__version__}",
+        *(f"{part + ':':<7} {version}" for part, version in versions.of_all_parts().items()), f"jaxlib: {VERSION_TEXT}", f"numpy:  {np.__version__}",
         f"python: {sys.version}", f"device info: {devices()[0].device_kind}-{device_count()}, {local_device_count()} local "
         "devices", f"process_count: {process_count()}", f"platform: {platform.uname()}"])
     if return_string:

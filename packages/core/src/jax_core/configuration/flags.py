@@ -90,7 +90,8 @@ enable_checks = define_bool("jax_enable_checks", False, "Type-check every jaxpr 
 log_compiles = define_bool("jax_log_compiles", False, "Log each trace and each compilation.")
 explain_cache_misses = define_bool("jax_explain_cache_misses", False, "Log why a function is traced again.")
 no_tracing = define_bool("jax_no_tracing", False, "Raise an error when anything is traced for `jit`.")
-no_execution = define_bool("jax_no_execution", False, "Raise an error when anything is executed.")
+no_execution = define_bool("jax_no_execution", False, "Raise an error when a compiled function would run.",
+                           affects_tracing=True)
 thread_guard = define_bool("jax_thread_guard", False,
                            "Raise an error when a second thread runs multi-process operations.")
 traceback_filtering = define_enum(

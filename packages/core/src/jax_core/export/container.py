@@ -132,7 +132,7 @@ def _key_to_json(key: Any) -> Any:
         return [type(key).__name__, key]
     if isinstance(key, tuple):
         return ["tuple", [_key_to_json(k) for k in key]]
-    raise ValueError(f"serialize: a dict among the arguments or results has the key {key!r}; keys must be strings or numbers")
+    raise TypeError(f"serialize: a dict among the arguments or results has the key {key!r}; keys must be strings or numbers")
 
 
 def _key_from_json(item: Any) -> Any:

@@ -10,6 +10,7 @@ from ..representation import tree
 from ..representation.aval import ShapedArray
 from ..representation.effects import ordered_effects
 from ..representation.jaxpr import eval_jaxpr
+from ..representation.source import is_internal, unwrapped
 from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
 from . import symbols
@@ -39,6 +40,10 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
       ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
       NotImplementedError: it calls the host, has ordered effects, or is placed otherwise than by `NamedSharding`.
     """
+    if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
+        code = getattr(unwrapped(fun_jit), "__code__", None)
+        if code is not None and is_internal(code):
+            fun_jit = jit(fun_jit)  # functions such as those of jax.numpy are compiled ones to users
     if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
         raise ValueError(f"export: expected what jax.jit returns, got {fun_jit!r}; write export(jax.jit(f))")
     if _override_lowering_rules:

@@ -62,6 +62,8 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
             keep_unused=keep_unused, device=device, backend=backend, inline=inline, compiler_options=compiler_options)
     if not callable(fun):
         raise TypeError(f"jit: expected a callable, got {fun!r} of type {type(fun).__name__}")
+    if isinstance(fun, (staticmethod, classmethod)):
+        raise TypeError(f"jit: a {type(fun).__name__} object is no function yet; write @{type(fun).__name__} above @jax.jit, not below")
     if inspect.isgeneratorfunction(fun):
         raise TypeError(f"jit: {describe_function(fun)} is a generator function; return a list or use lax.scan")
     if device is not None and backend is not None:
@@ -192,6 +194,8 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     program = call.program()
     if program.refs:
         return _run_on_refs(call, program), None
+    if flags.no_execution.value:
+        raise RuntimeError(f"{describe_function(fun)} would run a compiled program, which jax_no_execution forbids here (no_execution)")
     spec = spec_for(call, program)
     executable = compile_program(program.closed, spec)
     run = executable.execute(call.flat)

@@ -387,6 +387,8 @@ def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
 
 
 def _numpy_value(x) -> ShapedArray:
+    if type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray):
+        raise ValueError("numpy masked arrays are not supported: what their masks hide would count again. Fill them by x.filled(value) first")
     return ShapedArray(x.shape, dtypes.array_dtype(x.dtype, x))
 
 

@@ -223,6 +223,9 @@ class Tracer(TracerHabits):
     def tolist(self):
         raise errors.ConcretizationTypeError(self, "tolist() needs the values of an array")
 
+    def __reduce__(self):
+        raise errors.ConcretizationTypeError(self, "pickling needs the values of an array")
+
     def tobytes(self, order: str = "C"):
         raise errors.ConcretizationTypeError(self, "tobytes() needs the values of an array")
 

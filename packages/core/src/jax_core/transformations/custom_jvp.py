@@ -243,7 +243,18 @@ def check_nondiff(name: str, fun: Callable, signature, argnums, argnames) -> tup
     return tuple(sorted(set(argnums)))
 
 
-class custom_jvp:
+class Wrapping:
+    """A function with a rule, which may wrap one with a rule of another kind: that rule is set through it too."""
+
+    fun: Callable
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("defjvp", "defjvps", "defvjp", "defvjp_with_logs", "def_vmap"):
+            return getattr(self.fun, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class custom_jvp(Wrapping):
     """A function whose derivative is given by the user.
 
     Args:
@@ -302,19 +313,22 @@ class custom_jvp:
         dynamic = tuple(x for i, x in enumerate(args) if i not in self.nondiff_argnums)
         flat, in_tree = tree.flatten(dynamic)
         out_tree: list = []
+        out_avals: list = []  # of the function, once it has run
 
         def fun(*leaves):
             given = iter(tree.unflatten(in_tree, leaves))
             rest = iter(nondiff)
             out = self.fun(*[next(rest) if i in self.nondiff_argnums else next(given) for i in range(len(args))])
             outs, tree_out = tree.flatten(out)
-            out_tree[:] = [tree_out]
+            out_tree[:], out_avals[:] = [tree_out], list(map(get_aval, outs))
             return outs
 
         def jvp(primals, tangents):
             with written_in(self.jvp):
                 result = self.jvp(*nondiff, tree.unflatten(in_tree, primals), tree.unflatten(in_tree, tangents))
             outs, out_tangents, tree_out = self._flatten_result(result)
+            if out_tree and out_avals:
+                self._check_primals(out_tree[0], out_avals, tree_out, outs)
             out_tree[:] = [tree_out]
             return outs, out_tangents
 
@@ -334,6 +348,16 @@ class custom_jvp:
                             f"of structure {tangent_tree}; they must be the same")
         tangents = [self._check_tangent(x, t) for x, t in zip(outs, tangents)]
         return outs, tangents, out_tree
+
+    def _check_primals(self, structure, avals, tree_out, outs):
+        if structure != tree_out:
+            raise TypeError(f"custom_jvp: {self._name} returns structure {structure}, and the primal output of its rule has structure "
+                            f"{tree_out}; they must be the same")
+        for aval, x in zip(avals, outs):
+            got = get_aval(x)
+            if got.shape != aval.shape or got.dtype != aval.dtype:
+                raise TypeError(f"custom_jvp: {self._name} returns a value of type {aval.str_short()} where the primal output of its rule "
+                                f"has one of type {got.str_short()}; shape and dtype must be equal")
 
     def _check_tangent(self, x, t):
         want, got = get_aval(x).to_tangent_aval(), t.aval if isinstance(t, SymbolicZero) else get_aval(t)

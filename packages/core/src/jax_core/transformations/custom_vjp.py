@@ -16,7 +16,7 @@ from ..representation import dtypes, tree
 from . import custom_vjp_remat
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
-from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, batch_all_mapped, bind_arguments, check_nondiff)
+from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, batch_all_mapped, bind_arguments, check_nondiff)
 from ..representation.arguments import signature_of
 from ..representation.effects import operand_effects
 from .forward import closed_over, has_tangent
@@ -203,7 +203,7 @@ custom_lin_p = Primitive(
     own_type=True, takes_refs=True, agree=lambda args, params: (args, params))
 
 
-class custom_vjp:
+class custom_vjp(Wrapping):
     """A function whose reverse-mode derivative is given by the user.
 
     Args:

@@ -11,11 +11,13 @@ from typing import Any, Callable
 
 import numpy as np
 
+from .. import extension_points
 from ..configuration import context
 from ..representation import tree
 from ..representation.aval import get_aval
-from .custom_jvp import bind_arguments
+from .custom_jvp import Wrapping, bind_arguments
 from ..representation.arguments import signature_of
+from .batching import AxisData, batch_fun
 from .forward import jvp_flat, jvp_jaxpr
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from ..representation.primitive import ProgramPrimitive, Zero, none
@@ -24,14 +26,14 @@ from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr
 from ..representation.source import describe_function, name_of
 from ..traces.staging import trace_to_closed
-from ..traces.structural import broadcast, instantiate, moved
+from ..traces.structural import instantiate, moved
 from ..traces.trace import EVAL
 
 
-class custom_vmap:
+class custom_vmap(Wrapping):
     """``fun`` whose behaviour under `vmap` is given by the user with `def_vmap`.
 
-    Without a rule, `vmap` works as for any function.
+    It cannot be called before a rule is set.
     """
 
     fun: Callable
@@ -55,7 +57,9 @@ class custom_vmap:
         return self if instance is None else functools.partial(self, instance)
 
     def __call__(self, *args: Any, **kwargs: Any):
-        if context.state.trace is EVAL or self.vmap_rule is None:
+        if self.vmap_rule is None:
+            raise AttributeError(f"custom_vmap: no rule is set for {name_of(self.fun)}; set one with @{name_of(self.fun)}.def_vmap")
+        if context.state.trace is EVAL:
             return self.fun(*args, **kwargs)
         args = tuple(bind_arguments(self.fun, self.signature, args, kwargs))
         flat, in_tree = tree.flatten(args)
@@ -103,33 +107,52 @@ def _batch(axis, args, dims, *, call, rule):
 
 
 def _jvp(primals, tangents, *, call, rule):
+    """The rule is differentiated along with the program. It gets those operands as mapped whose value and tangent both are; where
+    one of the two alone is, the derivative of the rule is mapped over it, and the rule sees one lane.
+    """
     nonzero = [not isinstance(t, Zero) for t in tangents]
     closed, nonzero_out = jvp_jaxpr(call, nonzero)
     n, n_out = len(primals), len(call.out_avals)
 
     def jvp_rule(axis_size, batched, *args):
-        given = iter(zip(args[n:], batched[n:]))
-        flags, values, pushed = [], [], []
-        for x, b, nz in zip(args[:n], batched[:n], nonzero):
-            t, tb = next(given) if nz else (Zero.of(x), False)
-            both = b or tb
-            values.append(x if b or not both else broadcast(x, axis_size))
-            pushed.append(t if tb or not both or isinstance(t, Zero) else broadcast(t, axis_size))
-            flags.append(both)
+        given = iter(batched[n:])
+        tangent_batched = [next(given) if nz else b for b, nz in zip(batched, nonzero)]
+        both = [b and tb for b, tb in zip(batched, tangent_batched)]
+        alone = [b and not f for b, f in zip(batched[:n], both)] + [
+            tb and not f for tb, f, nz in zip(tangent_batched, both, nonzero) if nz]
         out_flags: list[bool] = []
 
-        def run(*xs):
-            outs, found = rule(axis_size, flags, *xs)
-            out_flags[:] = found
-            return outs
-        pushed = [Zero.of(x) if isinstance(t, Zero) else t for x, t in zip(values, pushed)]
-        outs, out_tangents = jvp_flat(run, values, pushed)
-        kept = [(instantiate(t), b) for t, b, nz in zip(out_tangents, out_flags, nonzero_out) if nz]
-        return [*outs, *(t for t, _ in kept)], [*out_flags, *(b for _, b in kept)]
+        def derivative(*xs):
+            rest = iter(xs[n:])
+            pushed = [next(rest) if nz else Zero.of(x) for x, nz in zip(xs, nonzero)]
+
+            def run(*ys):
+                outs, found = rule(axis_size, both, *ys)
+                out_flags[:] = found
+                return outs
+            outs, out_tangents = jvp_flat(run, xs[:n], pushed)
+            return [*outs, *(instantiate(t) for t, nz in zip(out_tangents, nonzero_out) if nz)]
+        if not any(alone):
+            outs, dims = derivative(*args), [None] * (n_out + sum(nonzero_out))
+        else:
+            mapped, out_dims = batch_fun(derivative, AxisData(None, axis_size), [0 if a else None for a in alone])
+            outs, dims = mapped(*args), out_dims()
+        flags = [*out_flags, *(b for b, nz in zip(out_flags, nonzero_out) if nz)]
+        placed = [_own_lane(moved(x, d, 0), f, axis_size) if d is not None else x for x, d, f in zip(outs, dims, flags)]
+        return placed, [f or d is not None for d, f in zip(dims, flags)]
     outs = custom_vmap_call_p.bind(*primals, *(t for t in tangents if not isinstance(t, Zero)), call=closed,
                                    rule=jvp_rule)
     rest = iter(outs[n_out:])
     return outs[:n_out], [next(rest) if nz else Zero.of(x) for x, nz in zip(outs, nonzero_out)]
+
+
+def _own_lane(x, also_batched: bool, size: int):
+    """``x``, mapped over its first axis; where the rule mapped it too, over its second, each lane with its own result."""
+    if not also_batched:
+        return x
+    run, out_dims = batch_fun(lambda row, i: [extension_points.array_methods.get()["__getitem__"](row, i)], AxisData(None, size), [0, 0])
+    outs = run(x, np.arange(size))
+    return moved(outs[0], out_dims()[0], 0)
 
 
 def _linearize(primals, tangents, *, call, rule):

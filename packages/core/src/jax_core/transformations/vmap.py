@@ -86,7 +86,7 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
 
 
 def _is_int(x) -> bool:
-    return hasattr(x, "__index__") and not isinstance(x, bool) or isinstance(x, bool) and False
+    return hasattr(x, "__index__") and not isinstance(x, bool) and getattr(x, "shape", ()) == ()
 
 
 def _flat_axes(fun, in_axes, args, kwargs, in_tree):
@@ -104,6 +104,10 @@ def _flat_axes(fun, in_axes, args, kwargs, in_tree):
 def _flat_out_axes(fun, out_axes, out_tree):
     if _is_int(out_axes) or out_axes is None:
         return [out_axes] * out_tree.num_leaves
+    is_spec = vmappable.is_spec if vmappable.registered else None
+    bad = [x for x in tree.leaves(out_axes, is_leaf=is_spec) if not (_is_int(x) or is_spec and is_spec(x))]
+    if bad:
+        raise TypeError(f"vmap: out_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
     try:
         return tree.broadcast_prefix(out_axes, tree.unflatten(out_tree, range(out_tree.num_leaves)),
                                      is_leaf=lambda x: x is None)
@@ -113,9 +117,9 @@ def _flat_out_axes(fun, out_axes, out_tree):
 
 
 def _unasked_axis(fun, x, dim, path) -> ValueError:
-    return ValueError(f"vmap has mapped output but out_axes is None: at vmap of {describe_function(fun)}, {path} of type "
+    return ValueError(f"vmap has mapped output but out_axes is None: at vmap out_axes for {describe_function(fun)}, {path} of type "
                       f"{get_aval(x)} got axis spec None but output was batched on axis {dim}, as it depends on the mapped "
-                      "arguments; give it an axis in out_axes")
+                      "arguments; give it an axis there")
 
 
 def _place(fun, axis, x, dim, wanted):

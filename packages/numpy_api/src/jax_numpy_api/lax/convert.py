@@ -32,7 +32,10 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     Raises:
       TypeError: ``new_dtype`` is not a dtype of arrays. ValueError: from or to an extended dtype.
     """
-    return convert(as_operand("convert_element_type", operand, 0), dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type"))
+    dtype = dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type")
+    if type(operand) is int and dtypes.issubdtype(dtype, np.inexact):
+        operand = float(operand)  # it may be too large for an integer dtype, and has a value as a float
+    return convert(as_operand("convert_element_type", operand, 0), dtype)
 
 
 def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:

@@ -287,7 +287,8 @@ def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
     """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`."""
     check_arraylike("count_nonzero", a)
-    return sum(not_equal(a, 0), axis=axis, dtype=dtypes.default_int_dtype(), keepdims=keepdims)
+    nonzero = a if lax.dtype(a) == np.bool_ else not_equal(a, 0)
+    return sum(nonzero, axis=axis, dtype=dtypes.default_int_dtype(), keepdims=keepdims)
 
 
 # -- means and variances -----------------------------------------------------------------------------------------------

@@ -91,11 +91,11 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
     if any(a and d for a, d in zip(shares, gone)):
         raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     with transfer_guards.explicit():
-        out = [_device_put_leaf(leaf, where, bool(share), d) for leaf, where, share, d in zip(leaves, placements, shares, gone)]
+        out = [_device_put_leaf(leaf, where, share, d) for leaf, where, share, d in zip(leaves, placements, shares, gone)]
     return tree.tree_unflatten(treedef, out)
 
 
-def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> Any:
+def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: bool) -> Any:
     if isinstance(x, Tracer):
         where = None if placement is None else as_sharding(placement)
         if where is not None and (in_type(where, x.ndim) is not None or x.aval.placement is not None):
@@ -104,9 +104,11 @@ def _device_put_leaf(x: Any, placement: Any, may_alias: bool, donate: bool) -> A
     if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
         return x._device_put(placement)  # arrays of extended types (keys) know their own parts
     try:
-        result = put(x, None, placement, may_alias, on_mesh=False)
+        result = put(x, None, placement, bool(may_alias), on_mesh=False)
     except TypeError as error:
         raise TypeError(f"device_put: {error}") from None
+    if result is x and may_alias is False and not donate:
+        return x.copy()
     if donate and type(x) is ArrayImpl and result is not x:
         x.delete()
     return result

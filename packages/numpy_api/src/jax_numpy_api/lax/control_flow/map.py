@@ -27,21 +27,21 @@ def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> 
     Args:
       f: function of one slice of ``xs``.
       xs: a pytree of arrays with equal leading axes.
-      batch_size: run so many slices at once with `vmap`; the remainder runs as one smaller batch.
+      batch_size: run so many slices at once with `vmap`; the remainder runs as one smaller batch. None or 0: one by one.
 
     Returns:
       the stacked results: like ``vmap(f)(xs)``, with the memory of one slice (or batch) at a time.
 
     Raises:
-      ValueError: the leading axes differ, or ``batch_size`` is not positive.
+      ValueError: the leading axes differ, or ``batch_size`` is negative.
     """
     require_callable("lax.map", f=f)
     if isinstance(f, LoopBody):
         return f.set_up_map(map, xs, batch_size=batch_size)
-    if batch_size is None:
+    if batch_size is None or batch_size == 0:
         return scan(lambda _, x: ((), f(x)), (), xs)[1]
-    if not hasattr(batch_size, "__index__") or batch_size.__index__() <= 0:
-        raise ValueError(f"lax.map: batch_size must be a positive integer, got {batch_size!r}.")
+    if not hasattr(batch_size, "__index__") or batch_size.__index__() < 0:
+        raise ValueError(f"lax.map: batch_size must be a positive integer or 0, got {batch_size!r}.")
     return _map_batches(f, xs, batch_size.__index__())
 
 
