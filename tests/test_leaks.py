@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import pytest
 from jax import lax
 
+pytestmark = pytest.mark.usefixtures("young_heap")
 CARRIED = []
 
 REVERSE = {

@@ -150,6 +150,9 @@ def test_bessel_and_harmonics():
 def test_bernoulli_numbers():
     with flags.enable_x64(True):
         np.testing.assert_allclose(special.bernoulli(30), scipy.special.bernoulli(30), rtol=1e-11)  # whose own are rounded
+        np.testing.assert_array_equal(special.bernoulli(264)[260:], [-np.inf, 0, np.inf, 0, -np.inf])
+    with pytest.raises(ValueError, match="bernoulli: n must be"):
+        special.bernoulli(10 ** 30)
 
 
 @pytest.mark.parametrize("name", ["gamma", "ndtri", "erfcx", "zeta"])

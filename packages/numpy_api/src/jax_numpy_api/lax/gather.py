@@ -399,10 +399,12 @@ def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -
     """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first.
 
     Raises:
-      ValueError: there is no index array, or not one for each of ``axes``.
+      ValueError: there is no index array, not one for each of ``axes``, or ``src`` has no such axis.
     """
     if not len(idxs) or len(idxs) != len(axes):
         raise ValueError(f"index_take: {len(idxs)} index arrays for axes={tuple(axes)}; there must be one for each axis, and at least one")
+    if not all(0 <= d < np.ndim(src) for d in axes):
+        raise ValueError(f"index_take: axes {tuple(axes)} are not all axes of an array of shape {np.shape(src)}")
     columns = [broadcast_in_dim(i, (*np.shape(i), 1), tuple(range(np.ndim(i)))) for i in idxs]
     indices, axes = lax.concatenate(columns, np.ndim(idxs[0])), tuple(axes)
     sizes = [1 if d in axes else n for d, n in enumerate(np.shape(src))]

@@ -362,15 +362,21 @@ def _bernoulli_numbers(n: int) -> tuple[fractions.Fraction, ...]:
     return tuple(out)
 
 
+_BERNOULLI_END = 258  # the last that float64 can hold; it is positive
+
+
 def bernoulli(n: int) -> Array:
     """The Bernoulli numbers ``B_0 ... B_n`` (B_1 = -1/2), for ``n`` known and not negative."""
     n = operator.index(n)
-    if n < 0:
-        raise ValueError(f"bernoulli: n must not be negative, got {n}")
+    if not 0 <= n < 2**31:
+        raise ValueError(f"bernoulli: n must be from 0 to 2**31 - 1, got {n}")
     dtype = dtypes.default_float_dtype()
-    top = float(dtypes.finfo(dtype).max)
-    return jnp.asarray(np.array([float(b) if abs(b) <= top else math.copysign(math.inf, b)
-                                 for b in _bernoulli_numbers(n)]), dtype)
+    out = np.zeros(n + 1)
+    out[:_BERNOULLI_END + 1] = [float(b) for b in _bernoulli_numbers(min(n, _BERNOULLI_END))]
+    out[_BERNOULLI_END + 2::4] = -math.inf
+    out[_BERNOULLI_END + 4::4] = math.inf
+    with np.errstate(over="ignore"):
+        return jnp.asarray(out.astype(dtype))
 
 
 def _euler_maclaurin(s, q, terms=10, corrections=10):
