@@ -88,8 +88,8 @@ def good(name: str) -> str:
 
 def calls(rounds: int, seed: int) -> Iterator[str]:
     """``rounds`` calls of each function, as text."""
-    draw = random.Random(seed)
     for name, function in functions():
+        draw = random.Random(f"{seed} {name}")  # for each its own: another function changes nothing for the rest
         given = parameters(function)
         required = [p for p in given if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
         for _ in range(rounds):
@@ -103,6 +103,7 @@ def calls(rounds: int, seed: int) -> Iterator[str]:
                 arguments[draw.choice(given).name] = draw.choice(BAD)
             yield f"{name}({', '.join(_spelled(given, arguments))})"
     for method in METHODS:
+        draw = random.Random(f"{seed} {method}")
         for _ in range(rounds):
             place = draw.choice(BAD) if "%s" in method else None
             argument = "1" if place is not None else draw.choice(BAD)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Traits
@@ -135,7 +135,7 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
     Raises:
       ValueError: not square, or a bad subset. TypeError: not a dtype of LAPACK.
     """
-    check_square("eigh", ShapedArray(np.shape(x), x.dtype))
+    check_square("eigh", get_aval(x))
     if symmetrize_input:
         x = symmetrize(x)
     v, w = eigh_p.bind(x, lower=bool(lower), sort_eigenvalues=bool(sort_eigenvalues), subset_by_index=None,
