@@ -1,6 +1,8 @@
 """The programs on the pages of the site run, and show what they may show; what shows them and what generates pages does its work."""
+import importlib
 import importlib.util
 import pathlib
+import re
 import shutil
 import sys
 
@@ -87,6 +89,45 @@ def test_a_figure_is_a_picture(tmp_path):
     blocks.run_page(page, tmp_path)
     assert (tmp_path / picture).read_text() == first
     assert f"(pictures/{picture})" in blocks.with_outputs(page.read_text(), [result], "pictures")
+
+
+def test_links_lead_to_files():
+    """Sphinx checks anchors, too; what is below `generated` is there when it runs."""
+    broken = []
+    for page in [DOCS.parent / "README.md", *(p for p in DOCS.rglob("*.md") if "generated" not in p.parts)]:
+        for target in re.findall(r"\]\(([^)#\s]+)", re.sub(r"```.*?```", "", page.read_text(), flags=re.S)):
+            if "://" not in target and "generated/" not in target and not (page.parent / target).exists():
+                broken.append(f"{page.name}: {target}")
+    assert not broken
+
+
+def test_every_error_is_in_the_index():
+    jax = pytest.importorskip("jax")
+    page = (DOCS / "errors.md").read_text()
+    classes = [n for n in dir(jax.errors) if isinstance(getattr(jax.errors, n), type)]
+    assert not [n for n in classes if f"## {n}\n" not in page and f"`{n}`" not in page]
+
+
+@pytest.fixture
+def generate(monkeypatch):
+    names = ("blocks", "docstrings", "reference", "generate")
+    monkeypatch.syspath_prepend(str(DOCS / "site"))
+    yield importlib.import_module("generate")
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def test_generated_pages(generate, tmp_path):
+    (tmp_path / "old.md").write_text("a page of yesterday")
+    written = generate.write_all(DOCS.parent, tmp_path)
+    pages = {str(p.relative_to(tmp_path)): p.read_text() for p in tmp_path.rglob("*.*")}
+    assert len(pages) == written and "old.md" not in pages
+    assert "| `jax_enable_x64` <br> `JAX_ENABLE_X64` | `False` |" in pages["flags.md"]
+    assert "## jax.experimental.thunky" in pages["gaps.md"]
+    assert ".. py:function:: jax.numpy.sin(x: ArrayLike, /) -> Array" in pages["api/jax.numpy.rst"]
+    assert {"packages/core.md", "packages/jax.md", "contributing.md"} <= set(pages)
+    for name, text in pages.items():
+        assert "](../../docs/" not in text and "](docs/" not in text, name
 
 
 DOCSTRING = """Sum *of* `x` over ``axis``, see `sin`, `numpy.sin` and x_.
