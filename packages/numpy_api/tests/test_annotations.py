@@ -23,7 +23,7 @@ def plain(x):
 
 WRAPPED = {
     "metadata": xla_metadata_call(plain, tag="a"),
-    "metadata without": xla_metadata_call2(plain, {"tag": 1.5}, ad_metadata=None),
+    "metadata without": xla_metadata_call2(plain, {"tag": 1.5}, ad_metadata="drop"),
     "metadata other": xla_metadata_call2(plain, {"tag": True}, ad_metadata={"other": 2}),
     "must fuse": must_fuse_call("1")(plain),
     "scheduling group": scheduling_group("g")(plain),
@@ -81,7 +81,7 @@ def test_metadata_of_values_and_blocks():
     assert 'stablehlo.cosine %arg0 {mhlo.frontend_attributes = {a = "x", b = "true"}}' in marked
     assert '{a = "x", b = "false"}' in marked
     assert "frontend_attributes" in text(block, X) and "frontend_attributes" not in text(jnp.sin, X)
-    with pytest.raises(TypeError, match="the value of k must be a str, bool, int or float"):
+    with pytest.raises(TypeError, match="metadata values must be str, bool, int or float; that of k"):
         set_xla_metadata(X, k=[1])
 
 
@@ -112,3 +112,22 @@ def test_compute_types():
         compute_on(plain, compute_type="moon", out_memory_spaces=Space.Device)
     options = compute_on(compute_type="device_host", out_memory_spaces=Space.Device, compiler_options={"k": "v"})(plain)
     assert "_xla_compiler_options" in text(options, X)
+
+
+def test_metadata_of_a_block_belong_to_what_is_traced_inside():
+    fun = jit(lambda x: x * 2.0)
+    with set_xla_metadata(a="b", c="d"):
+        inside = fun.lower(1.0).as_text()
+        with set_xla_metadata(a=None):
+            eqn, = fun.trace(1.0).jaxpr.eqns
+            assert eqn.ctx.xla_metadata == {"a": None, "c": "d"}
+            assert 'a = "b"' not in fun.lower(1.0).as_text()
+    assert '{a = "b", c = "d"}' in inside and "frontend" not in fun.lower(1.0).as_text()
+    assert 'a = "b"' in set_xla_metadata(a="b")(fun).lower(1.0).as_text()
+
+
+@pytest.mark.parametrize("arguments, options", [((plain, {"a": "b"}), {"ad_metadata": "typo"}), ((3, {"a": "b"}), {}), ((plain, "text"), {}),
+                                               ((plain, {"a": object()}), {})])
+def test_bad_metadata(arguments, options):
+    with pytest.raises(TypeError, match="metadata"):
+        xla_metadata_call2(*arguments, **options)

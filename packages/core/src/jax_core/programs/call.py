@@ -14,7 +14,7 @@ from ..representation.arguments import LazyNames, LazyPaths, argument_name, put_
 from ..representation.aval import AbstractRef, get_aval, plain_values
 from ..representation.jaxpr import ClosedJaxpr, DebugInfo
 from ..representation.primitive import clear_type_cache
-from ..representation.source import describe_function, name_of
+from ..representation.source import describe_function, metadata_in_force, name_of
 from ..traces import nans
 from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
@@ -94,7 +94,7 @@ class Call:
                 cache = _programs[self.fun] = {}
         except TypeError:  # a callable without hash or weak references
             return self.trace()
-        key = (*self.key(), engine.trace_key(), *(axis.key() for _, axis in context.state.axes))
+        key = (*self.key(), engine.trace_key(), *(axis.key() for _, axis in context.state.axes), *metadata_in_force())
         found = cache.get(key)
         if found is not None and found.usable():
             return found

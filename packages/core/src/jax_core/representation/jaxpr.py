@@ -14,7 +14,7 @@ from ..configuration import engine as _engine
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
 from .primitive import abstract_eval
-from .source import UNKNOWN, SourceInfo, name_stack
+from .source import UNKNOWN, Metadata, SourceInfo, name_stack
 from .tree import keystr, tree_flatten_with_path
 
 if TYPE_CHECKING:
@@ -73,19 +73,35 @@ def literal_text(val: Any) -> str:
     return str(val)
 
 
+class EqnContext:
+    """The context of an equation: ``xla_metadata``, those in force where it was written (a dict), or None."""
+
+    __slots__ = ("xla_metadata",)
+
+    def __init__(self, place: SourceInfo):
+        pairs = [pair for name in place.scopes if type(name) is Metadata for pair in name.pairs]
+        self.xla_metadata = dict(pairs) or None
+
+
 class JaxprEqn:
     """``outvars = primitive[params] invars``, its effects, and where it was written."""
 
-    __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "ctx")
+    __slots__ = ("invars", "outvars", "primitive", "params", "effects", "source_info", "given_ctx")
 
     def __init__(self, invars: Sequence[Any], outvars: Sequence[Any], primitive: Primitive, params: dict[str, Any],
                  effs: frozenset = NO_EFFECTS, source_info: SourceInfo = UNKNOWN, ctx: object | None = None):
         self.invars, self.outvars, self.primitive, self.params = invars, outvars, primitive, params
-        self.effects, self.source_info, self.ctx = effs, source_info, ctx
+        self.effects, self.source_info, self.given_ctx = effs, source_info, ctx
+
+    @property
+    def ctx(self) -> Any:
+        """What an interpreter put there; else the context in which the equation was written (`EqnContext`)."""
+        return EqnContext(self.source_info) if self.given_ctx is None else self.given_ctx
 
     def replace(self, **fields: Any) -> "JaxprEqn":
         """A copy with some fields replaced."""
         old = {name: getattr(self, name) for name in self.__slots__}
+        old["ctx"] = old.pop("given_ctx")
         old.update(fields)
         return JaxprEqn(effs=old.pop("effects"), **old)
 

@@ -46,6 +46,23 @@ class Transform(str):
     __slots__ = ()
 
 
+class Metadata(str):
+    """An entry of the name stack that is no scope: ``pairs`` of name and value (None takes a name away) for the compiler."""
+
+    pairs: tuple
+
+    def __new__(cls, pairs):
+        self = super().__new__(cls, ",".join(f"{k}={v}" for k, v in pairs))
+        self.pairs = tuple(pairs)
+        return self
+
+    def __eq__(self, other):
+        return type(other) is Metadata and self.pairs == other.pairs
+
+    def __hash__(self):
+        return hash(self.pairs)
+
+
 class NameStack:
     """Names of the scopes in force, outermost first, and of the transformations applied inside them."""
 
@@ -79,7 +96,7 @@ class NameStack:
         for name in (*self.stack, ""):
             if type(name) is Transform:
                 around.append(name)
-            elif name or around:
+            elif type(name) is not Metadata and (name or around):
                 parts.append("(".join([*around, str(name)]) + ")" * len(around))
                 around = []
         return "/".join(parts)
@@ -231,8 +248,13 @@ def transformed(name: str) -> under_names:
 
 def own_names() -> under_names:
     """For a program of its own: its equations carry no scopes that are around it, as the equation that holds it carries them.
-    What stands on the name stack besides scopes and transformations stays."""
-    return under_names(tuple(x for x in name_stack.names if type(x) is not str and type(x) is not Transform))
+    Metadata stay."""
+    return under_names(metadata_in_force())
+
+
+def metadata_in_force() -> tuple:
+    """The metadata on the name stack."""
+    return tuple([x for x in name_stack.names if type(x) is Metadata]) if name_stack.names else ()
 
 
 def written_in(rule) -> attributed_to:

@@ -131,8 +131,8 @@ def split_equation(eqn: JaxprEqn, unknown: Sequence[bool]) -> tuple[JaxprEqn, Ja
     types, effects = abstract_eval(prim, [v.aval for v in known_in], found.known_params)
     known_outs = [v for v, u in zip(eqn.outvars, found.out_unknown) if not u]
     residuals = [Var(a) for a in types[len(known_outs):]]
-    first = JaxprEqn(known_in, known_outs + residuals, prim, found.known_params, located(effects, known_in), eqn.source_info, eqn.ctx)
+    first = JaxprEqn(known_in, known_outs + residuals, prim, found.known_params, located(effects, known_in), eqn.source_info, eqn.given_ctx)
     rest_in = [eqn.invars[i] if i >= 0 else residuals[~i] for i in found.rest_inputs]
     types, effects = abstract_eval(prim, [v.aval for v in rest_in], found.rest_params)
     rest_outs = [DropVar(a) if i is None else eqn.outvars[i] for a, i in zip(types, found.rest_outs)]
-    return first, JaxprEqn(rest_in, rest_outs, prim, found.rest_params, located(effects, rest_in), eqn.source_info, eqn.ctx)
+    return first, JaxprEqn(rest_in, rest_outs, prim, found.rest_params, located(effects, rest_in), eqn.source_info, eqn.given_ctx)

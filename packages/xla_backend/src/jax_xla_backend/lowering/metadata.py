@@ -10,7 +10,7 @@ import re
 from typing import Sequence
 
 from jax_core.representation.jaxpr import JaxprEqn
-from jax_core.representation.source import Transform
+from jax_core.representation.source import Metadata, Transform
 from jax_core.representation.traits import Kind
 
 from .outside_calls import quoted, symbol
@@ -18,17 +18,6 @@ from .outside_calls import quoted, symbol
 Pairs = Sequence[tuple[str, str]]
 _OPEN, _CLOSE = "\x02", "\x03"
 _mark = re.compile(f"(?m)^(?P<line>.*?)(?P<location> loc\\([^\x02\n]*\\)){_OPEN}(?P<pairs>[^{_CLOSE}]*){_CLOSE}$")
-
-
-class Metadata(str):
-    """An entry of the name stack that is no scope: ``pairs`` of name and value."""
-
-    pairs: tuple
-
-    def __new__(cls, pairs: Pairs):
-        self = super().__new__(cls, ",".join(f"{k}={v}" for k, v in pairs))
-        self.pairs = tuple(pairs)
-        return self
 
 
 def under(scopes: tuple, eqn: JaxprEqn) -> tuple:
@@ -59,7 +48,7 @@ def split(names: Sequence[str]) -> tuple[list[str], dict]:
             pairs.update(name.pairs)
         else:
             scopes.append(name)
-    return scopes, pairs
+    return scopes, {k: v for k, v in pairs.items() if v is not None}
 
 
 def marked(pairs: dict) -> str:

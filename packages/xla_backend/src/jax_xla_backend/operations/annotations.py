@@ -7,7 +7,6 @@ Source: XLA, ``frontend_attributes``, ``_xla_compute_type``, ``_xla_buffer_place
 """
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import json
@@ -19,7 +18,7 @@ from jax_core.representation.marks import ELEMENTWISE, LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind, Traits
 from jax_core.transformations.program_call import bind_function, program_call
-from jax_core.representation.source import name_stack
+from jax_core.representation.source import name_stack, under_names
 from jax_core.traces.structural import optimization_barrier_p
 from jax_core.representation.typing import PyTree
 
@@ -35,7 +34,7 @@ def _text(function: str, name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if not isinstance(value, (str, int, float)):
-        raise TypeError(f"{function}: the value of {name} must be a str, bool, int or float, got {value!r} of type "
+        raise TypeError(f"{function}: metadata values must be str, bool, int or float; that of {name} is {value!r} of type "
                         f"{type(value).__name__}")
     return str(value)
 
@@ -55,7 +54,7 @@ def _call(b: Any, name: str, closed: ClosedJaxpr, xs: Sequence[Any], pairs: Sequ
 def _metadata_derived(params, closed, tangent, *_):
     if not tangent or params["ad_metadata"] == "same":
         return params
-    return {**params, "xla_metadata": () if params["ad_metadata"] is None else params["ad_metadata"]}
+    return {**params, "xla_metadata": params["ad_metadata"]}
 
 
 xla_metadata_call_p = program_call(
@@ -90,15 +89,25 @@ def xla_metadata_call2(f: Callable[..., Any] | None = None, /, metadata: Mapping
     Args:
       f: the function; without it, a decorator.
       metadata: names and values (strings, bools, numbers).
-      ad_metadata: metadata of the parts that compute tangents and cotangents; ``"same"``, or None for none.
+      ad_metadata: metadata of the parts that compute tangents and cotangents: ``"same"``, ``"drop"`` for none, or others.
 
     Raises:
-      TypeError: a value is of another kind.
+      TypeError: an argument or a value is of another kind.
     """
+    if isinstance(f, Mapping) and metadata is None:
+        f, metadata = None, f
     if f is None:
         return functools.partial(_decorator, metadata, ad_metadata)
+    if not callable(f):
+        raise TypeError(f"xla_metadata_call: expected a callable, got {f!r} of type {type(f).__name__}")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"xla_metadata_call: metadata must be a dict of names and values, got {metadata!r}")
+    if ad_metadata not in ("same", "drop") and not isinstance(ad_metadata, Mapping):
+        raise TypeError(f"xla_metadata_call: ad_metadata must be 'same', 'drop' or a dict of names and values, got {ad_metadata!r}")
     pairs = _pairs("xla_metadata_call", metadata or {})
-    derivative = ad_metadata if ad_metadata is None or ad_metadata == "same" else _pairs("xla_metadata_call", ad_metadata)
+    derivative: Any = ad_metadata
+    if ad_metadata != "same":
+        derivative = _pairs("xla_metadata_call", ad_metadata) if isinstance(ad_metadata, Mapping) else ()
 
     @functools.wraps(f)
     def called(*args, **kwargs):
@@ -129,26 +138,43 @@ def scheduling_group(name: str) -> Callable:
 def set_xla_metadata(x: PyTree = None, **kwargs: Any) -> Any:
     """``x`` (a pytree of arrays), whose values are computed by operations with the metadata ``kwargs``.
 
-    Without ``x``, a context manager: the operations that are traced inside have them. A jitted function that was traced before
-    keeps what it had.
+    Without ``x``, a context manager and decorator: the operations that are traced inside have them; a value of None takes the name away.
 
     Raises:
       TypeError: a value of the metadata is neither a string, a bool nor a number.
     """
-    pairs = _pairs("set_xla_metadata", kwargs)
+    pairs = tuple((k, None if v is None else _text("set_xla_metadata", k, v)) for k, v in kwargs.items())
     if x is None:
-        return _metadata_block(pairs)
+        return _MetadataBlock(pairs)
     return tree.tree_map(lambda leaf: xla_metadata_value_p.bind(leaf, xla_metadata_kvs=tuple(kwargs.items())), x)
 
 
-@contextlib.contextmanager
-def _metadata_block(pairs):
-    before = name_stack.names
-    name_stack.names = (*before, metadata.Metadata(pairs))
-    try:
-        yield
-    finally:
-        name_stack.names = before
+class _MetadataBlock:
+    """What is traced inside has metadata; also a decorator of functions, and of what `jit` returns."""
+
+    def __init__(self, pairs: metadata.Pairs):
+        self.pairs, self.entered = pairs, []
+
+    def __enter__(self) -> None:
+        block = under_names((*name_stack.names, metadata.Metadata(self.pairs)))
+        block.__enter__()
+        self.entered.append(block)
+
+    def __exit__(self, *exc: Any) -> None:
+        self.entered.pop().__exit__()
+
+    def __call__(self, fun: Callable) -> Callable:
+        def inside(f):
+            @functools.wraps(f)
+            def call(*args, **kwargs):
+                with _MetadataBlock(self.pairs):
+                    return f(*args, **kwargs)
+            return call
+        wrapped: Any = inside(fun)
+        for stage in ("lower", "trace", "eval_shape"):
+            if hasattr(fun, stage):
+                setattr(wrapped, stage, inside(getattr(fun, stage)))
+        return wrapped
 
 
 def fuse_limit() -> Any:
