@@ -17,6 +17,13 @@ def test_import_loads_no_backend_and_no_numpy_api():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def test_first_result_loads_nothing_that_it_does_not_need():
+    code = ("import sys, jax, jax.numpy as jnp; jax.jit(lambda x: jnp.sin(x) + 1)(jnp.ones(3)); "
+            "heavy = [m for m in ('scipy', 'numpy.ma', 'jax_random', 'importlib.metadata', 'asyncio', 'unittest', 'jaxlib.mlir') if m in "
+            "sys.modules]; sys.exit(f'loaded: {heavy}' if heavy else 0)")
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_module_imports(module):
     importlib.import_module(module)

@@ -7,6 +7,7 @@ almost always one pointer comparison; caches all over the system use them as key
 from __future__ import annotations
 
 import math
+import sys
 from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
@@ -387,8 +388,8 @@ def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
 
 
 def _numpy_value(x) -> ShapedArray:
-    if type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray):
-        raise ValueError("numpy masked arrays are not supported: what their masks hide would count again. Fill them by x.filled(value) first")
+    if type(x) is not np.ndarray:
+        refuse_masked(x)
     return ShapedArray(x.shape, dtypes.array_dtype(x.dtype, x))
 
 
@@ -436,9 +437,10 @@ def get_aval(x: object) -> AbstractValue:
 
 def refuse_masked(x: object) -> None:
     """Raises ValueError for an array of `numpy.ma`, whose masked elements would count."""
-    if isinstance(x, np.ma.MaskedArray):
-        raise ValueError(f"numpy masked arrays are refused, as elements that are masked would count; got {x.dtype} of shape {x.shape}: "
-                         "fill it by its method filled, or pass data and mask")
+    masked = sys.modules.get("numpy.ma")  # which NumPy imports when it is asked for, at a price
+    if masked is not None and isinstance(x, masked.MaskedArray):
+        raise ValueError(f"numpy masked arrays are not supported: elements that are masked would count; got {x.dtype} of shape {x.shape}. "
+                         "Fill it by its method filled, or pass data and mask")
 
 
 def _find_rule(x) -> Callable[[Any], AbstractValue]:
