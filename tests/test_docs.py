@@ -3,7 +3,6 @@ import importlib
 import importlib.util
 import pathlib
 import re
-import shutil
 import sys
 
 import pytest
@@ -27,8 +26,6 @@ def test_the_programs_of_a_page_run(page, tmp_path):
     for needed in ("matplotlib", "sklearn"):
         if needed in page.read_text():
             pytest.importorskip(needed)
-    if "g++" in page.read_text() and shutil.which("g++") is None:
-        pytest.skip("needs a C++ compiler")
     blocks.run_page(page, tmp_path)
 
 
@@ -45,6 +42,12 @@ def _page(tmp_path, text):
 ], ids=["values", "printed", "warnings"])
 def test_what_a_block_shows(tmp_path, text, shown):
     assert [r.text for r in blocks.run_page(_page(tmp_path, f"```python\n{text}\n```\n"), tmp_path)] == [shown]
+
+
+def test_without_a_compiler_the_rest_of_a_page_is_shown(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    page = _page(tmp_path, "```python\n1\n```\n```python needs-g++\n2\n```\n```python\n3\n```\n")
+    assert [r.text for r in blocks.run_page(page, tmp_path)] == ["1\n", "", ""]
 
 
 def test_words_behind_python(tmp_path):

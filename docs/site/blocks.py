@@ -6,6 +6,7 @@ line, as at Python's prompt; figures of matplotlib too. Words behind `python` sa
 * `raises`: the block ends with an error, which is shown. A block that ends with one otherwise is a mistake of the page;
 * `quiet`: only what it prints and draws is shown;
 * `hidden`: it runs, and of it the page has only the figures that it draws;
+* `needs-g++`: without a C++ compiler, it and all blocks below it are only shown;
 * `not-run`: it is shown only: a fragment, or what needs a machine of another kind.
 
 Nothing here needs Sphinx: `python docs/site/blocks.py PAGE` prints what the blocks of a page show.
@@ -21,6 +22,7 @@ import linecache
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -28,7 +30,7 @@ import traceback
 from typing import Any
 
 _FENCE = re.compile(r"^(?P<fence>`{3,})python(?P<words>[^\n]*)\n(?P<code>.*?)^(?P=fence)[ ]*$", re.M | re.S)
-_WORDS = {"raises", "quiet", "hidden", "not-run"}
+_WORDS = {"raises", "quiet", "hidden", "needs-g++", "not-run"}
 _NOT_REPEATABLE = re.compile(r"0x[0-9a-f]{6,}|id=\d{6,}|/[\w.-]+/[\w./-]+\.py|/tmp/|site-packages")
 _LIMIT = 180  # seconds for a page
 _ENVIRONMENT = {"JAX_PLATFORMS": "cpu", "MPLBACKEND": "agg", "TF_CPP_MIN_LOG_LEVEL": "3", "COLUMNS": "100", "NO_COLOR": "1",
@@ -122,8 +124,10 @@ def run_here(path: pathlib.Path, pictures: str) -> list[Shown]:
     file = path.stem.replace("-", "_") + ".py"
     program = ""
     names: dict[str, Any] = {"__name__": "__main__", "__file__": str(path), "__builtins__": __builtins__}
-    results = []
+    results: list[Shown] = []
     for number, block in enumerate(blocks):
+        if "needs-g++" in block.words and shutil.which("g++") is None:
+            return results + [Shown("", [])] * (len(blocks) - number)
         if "not-run" in block.words:
             results.append(Shown("", []))
             continue
