@@ -19,7 +19,7 @@ from typing import Any, Callable, Iterable, Sequence
 from .. import backends
 from ..configuration import flags, context
 from ..references.discharge import check_aliases, pure
-from ..representation import source, tree
+from ..representation import high, source, tree
 from ..representation.dtypes import ExtendedDType
 from ..representation.source import describe_function, name_of
 from ..representation.tracebacks import boundary, shorten
@@ -192,8 +192,8 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
         if isinstance(x, Tracer):
             raise escaped(x)
     program = call.program()
-    if program.refs:
-        return _run_on_refs(call, program), None
+    if program.refs or high.holds_high(program.hoisted):
+        return _run_bound(call, program), None
     if flags.no_execution.value:
         raise RuntimeError(f"{describe_function(fun)} would run a compiled program, which jax_no_execution forbids here (no_execution)")
     spec = spec_for(call, program)
@@ -204,8 +204,8 @@ def _call_miss(fun: Callable, options: JitOptions, args: tuple, kwargs: dict):
     return tree.unflatten(program.out_tree, run.results), fast_call(run, program.out_tree, len(call.flat))
 
 
-def _run_on_refs(call: Call, program: TracedProgram) -> Any:
-    """Run a program that takes or closes over mutable references, and store their new values."""
+def _run_bound(call: Call, program: TracedProgram) -> Any:
+    """Run a program on mutable references, whose new values are stored, or on high-level types."""
     check_aliases("jit", call.fun, call.in_tree, call.static, program.consts, call.flat)
     donated = (False,) * len(program.consts) + call.donated()
     args = [*program.consts, *call.flat]

@@ -8,7 +8,7 @@ from .. import backends
 from ..interfaces import LowerSpec
 from ..references.discharge import any_refs, discharged, pure
 from ..references.primitives import cell_of
-from ..representation import tree
+from ..representation import high, tree
 from ..representation.aval import AbstractRef
 from ..representation.jaxpr import ClosedJaxpr
 from ..representation.traits import Kind, Traits
@@ -16,6 +16,7 @@ from ..traces import nans
 from ..traces.structural import moved
 from ..traces.trace import Tracer, escaped
 from ..transformations.batching import batch_jaxpr
+from ..transformations.high_primitives import on_arrays
 from ..transformations.program_call import program_call
 from .call import Call, compile_program, fast_call
 from .options import JitOptions, asked_placements
@@ -67,6 +68,8 @@ def _jit_impl(*args, **params):
 
 
 def _program_callable(closed, params):
+    if high.holds_high(closed):
+        return _callable_on_arrays(closed, params)
     if any_refs(closed.in_avals):
         return _callable_on_refs(closed, params)
     spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
@@ -84,6 +87,16 @@ def _program_callable(closed, params):
             nans.check_program(pure(alive), args, run.results, params["name"])
         return run.results, fast_call(run, out_tree, len(args))
     return backends.get().dispatcher(miss, miss, (), (), params["name"])
+
+
+def _callable_on_arrays(closed, params):
+    """Runs a program on high-level types by that on the arrays which represent them."""
+    in_avals, out_avals, program = closed.in_avals, closed.out_avals, on_arrays(closed)
+    inner = {**params, "jaxpr": program, "donated_invars": (False,) * len(program.in_avals), "in_shardings": None, "out_shardings": None}
+
+    def call(*args):  # it is kept by the program, so it must not keep the program
+        return high.lift(out_avals, jit_p.bind(*high.lower(in_avals, args), **inner))
+    return call
 
 
 def _callable_on_refs(closed, params):

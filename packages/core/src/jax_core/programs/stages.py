@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Protocol, Sequence, runtime_che
 from .. import backends
 from ..compat.stages import CompiledHabits, LoweredHabits
 from ..configuration import context
-from ..representation import tree
+from ..representation import high, tree
 from ..representation.aval import AbstractRef, AbstractValue, ShapeDtypeStruct, get_aval
 from ..interfaces import Executable, LoweredModule, LowerSpec
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
@@ -15,6 +15,7 @@ from ..references.discharge import pure
 from ..representation.source import name_of
 from ..representation.typing import Placement
 from ..traces.trace import EVAL
+from ..transformations.high_primitives import on_arrays
 from .call import Call, fast_call, spec_for
 
 if TYPE_CHECKING:
@@ -63,8 +64,10 @@ class ArgInfo:
 OutInfo = ShapeDtypeStruct
 
 
-def out_struct(aval: AbstractValue) -> ShapeDtypeStruct:
-    """What `eval_shape` and ``out_info`` show for a result of type ``aval``."""
+def out_struct(aval: AbstractValue) -> ShapeDtypeStruct | AbstractValue:
+    """What `eval_shape` and ``out_info`` show for a result of type ``aval``: of a high-level type, the type itself."""
+    if aval.is_high:
+        return aval
     return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=getattr(aval, "placement", None))
 
 
@@ -187,6 +190,9 @@ class Traced(_Stage):
         if on_refs is not None:
             spec = on_refs.spec(spec)
         program = pure(self._closed) if on_refs is None else on_refs.pure
+        if high.holds_high(program):
+            program = on_arrays(program)
+            spec = spec.replace(donated=(False,) * len(program.in_avals), in_shardings=None, out_shardings=None)
         return Lowered(self, backends.get().lower(program, spec), spec)
 
 
@@ -290,6 +296,9 @@ class Compiled(CompiledHabits, _Stage):
             on_refs = ref_program(self._closed)
             if on_refs is not None:
                 return tree.unflatten(self.out_tree, on_refs.run(self._executable, flat)), None
+            if high.holds_high(self._closed):
+                run = self._executable.execute(high.lower(self._closed.in_avals, flat))
+                return tree.unflatten(self.out_tree, high.lift(self._closed.out_avals, run.results)), None
             run = self._executable.execute(flat)
             return tree.unflatten(self.out_tree, run.results), fast_call(run, self.out_tree, len(flat))
         return backends.get().dispatcher(miss, miss, (), (), self._traced.fun_name)
@@ -303,7 +312,9 @@ def check_arguments(stage: _Stage, name: str, args: tuple, kwargs: dict) -> list
                         "nest them as then, or lower and compile it anew")
     for i, (x, want) in enumerate(zip(flat, stage._closed.in_avals)):
         got = get_aval(x)
-        if got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
+        if want.is_high and got == want:
+            continue
+        if got.is_high or want.is_high or got.shape != want.shape or got.dtype != want.dtype or (type(got) is AbstractRef) != (type(want) is AbstractRef):
             raise TypeError(f"call of the compiled {name}: flat argument {i} is {got.str_short()}, but it was compiled for "
                             f"{want.str_short()}; convert the argument, or lower and compile it anew")
     return flat

@@ -1,36 +1,25 @@
-"""`jax.experimental.hijax`: enough for libraries to declare high-level types. Values of such types are not supported.
+"""`jax.experimental.hijax`: types of a user's own, represented by arrays, and primitives on them.
 
-Declaring a type or a primitive works, so that libraries in which they are an option can be imported; binding such a
-primitive raises NotImplementedError.
+A type is a subclass of `HiType`; `register_hitype` says which type a value of a Python class has. See
+`transformations.high_primitives` for primitives.
 """
 from __future__ import annotations
 
 from typing import Any, Callable
 
-from ..representation.aval import AbstractRef, AbstractValue, ShapedArray
+from ..representation import high
+from ..representation.aval import AbstractRef, AbstractValue, ShapedArray, aval_of_type
 from ..representation.effects import Effect
+from ..representation.high import MappingSpec, aval_method, aval_property
 from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
-from ..traces.structural import instantiate
+from ..traces.structural import add, instantiate, zeros
+from ..transformations.high_primitives import (GradAccum, HiPrim, NullAccum, ValAccum, bdims_at_front, jvp_from_lin,
+                                               linearize_from_jvp, vjp_from_jvp, vjp_from_lin)
 
 instantiate_zeros = instantiate
 is_undefined_primal = is_linear
-
-
-class HiPrimitive:
-    """Base class of primitives on high-level types."""
-
-    multiple_results = False
-
-    def __init__(self, name: str):
-        self.name = name
-
-    def bind(self, *args: Any, **params: Any) -> Any:
-        """Not supported."""
-        raise NotImplementedError(f"primitive {self.name!r}: high-level types (hijax) are not supported")
-
-
-HiPrim = HiPrimitive
+HiPrimitive = VJPHiPrimitive = HiPrim
 
 
 class HiType(AbstractValue):
@@ -41,18 +30,19 @@ class HiType(AbstractValue):
     def lo_ty(self) -> list[AbstractValue]:
         raise self._missing("lo_ty()")
 
-    def lower_val(self, val: ArrayLike, /) -> list:
+    def lower_val(self, hi_val: ArrayLike, /) -> list:
         raise self._missing("lower_val(value)")
 
-    def raise_val(self, *vals: Any) -> Any:
+    def raise_val(self, *lo_vals: Any) -> Any:
         raise self._missing("raise_val(*arrays)")
 
     def vspace_add(self, x: ArrayLike, y: ArrayLike) -> Any:
-        raise self._missing("vspace_add(x, y)")
+        """The sum of two values; by default that of the arrays that represent them."""
+        return self.raise_val(*map(add, self.lower_val(x), self.lower_val(y)))
 
     def vspace_zero(self) -> Any:
-        """The zero of the tangents."""
-        raise self._missing("vspace_zero()")
+        """The zero of the tangents; by default zeros represent it."""
+        return self.raise_val(*map(zeros, self.lo_ty()))
 
     def leading_axis_spec(self) -> Any:
         raise self._missing("leading_axis_spec()")
@@ -63,6 +53,10 @@ class HiType(AbstractValue):
 
 class MutableHiType(HiType):
     """Base class of high-level types whose values change."""
+
+
+class HiPspec:
+    """Base class of what says how a value of a high-level type is split over a mesh."""
 
 
 class AvalQDD(AbstractValue):
@@ -76,20 +70,6 @@ class AvalMutableQDD(AvalQDD):
     """The same for a value that changes."""
 
 
-class aval_method:
-    """Marks a function as a method that tracers of a type have."""
-
-    def __init__(self, fun: Callable[..., Any]):
-        self.fun = fun
-
-
-class aval_property:
-    """Marks a function as a property that tracers of a type have."""
-
-    def __init__(self, fget: Callable):
-        self.fget = fget
-
-
 class _EffectTypes:
     """Kinds of effects that loops and branches may hold; effects say so themselves (`effects.Effect`)."""
 
@@ -100,14 +80,15 @@ class _EffectTypes:
 
 
 control_flow_allowed_effects = _EffectTypes()
-_types: dict[type, Callable] = {}
+aval_of_type[HiType] = lambda aval: aval  # where types stand for values, as in `eval_shape`
 
 
 def register_hitype(val_cls: type, typeof_fn: Callable) -> None:
     """Say how the type of a value of class ``val_cls`` is found."""
-    _types[val_cls] = typeof_fn
+    high.register(val_cls, typeof_fn)
 
 
-__all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "HiPrim", "HiPrimitive", "HiType", "Linear",
-           "MutableHiType", "ShapedArray", "Zero", "aval_method", "aval_property", "control_flow_allowed_effects",
-           "instantiate_zeros", "is_undefined_primal", "register_hitype"]
+__all__ = ["AbstractRef", "AbstractValue", "AvalMutableQDD", "AvalQDD", "GradAccum", "HiPrim", "HiPrimitive", "HiPspec", "HiType", "Linear",
+           "MappingSpec", "MutableHiType", "NullAccum", "ShapedArray", "VJPHiPrimitive", "ValAccum", "Zero", "aval_method",
+           "aval_property", "bdims_at_front", "control_flow_allowed_effects", "instantiate_zeros", "is_undefined_primal",
+           "jvp_from_lin", "linearize_from_jvp", "register_hitype", "vjp_from_jvp", "vjp_from_lin"]

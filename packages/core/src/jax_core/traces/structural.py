@@ -11,7 +11,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from .. import backends, extension_points
-from ..representation import dtypes, splits
+from ..representation import dtypes, high, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR
@@ -43,6 +43,8 @@ def add(x: ArrayLike, y: ArrayLike) -> Any:
         return y
     if isinstance(y, Zero):
         return x
+    if high.classes and (aval := get_aval(x)).is_high:
+        return aval.vspace_add(x, y)
     return add_any_p.bind(x, y)
 
 
@@ -152,6 +154,8 @@ def zeros(aval: Any) -> Any:
     """Zeros of type ``aval``; for float0 a NumPy array, as it has no contents."""
     if aval is abstract_token:
         return aval
+    if aval.is_high:
+        return aval.vspace_zero()
     if aval.dtype == dtypes.float0:
         return np.zeros(aval.shape, dtypes.float0)
     if isinstance(aval.dtype, dtypes.ExtendedDType):

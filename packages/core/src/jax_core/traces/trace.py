@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 
 
-from ..representation import array, errors
+from ..representation import array, errors, high
 from .. import backends, extension_points
 from ..compat.traces import TraceHabits, TracerHabits
 from ..configuration import context
@@ -171,6 +171,11 @@ class Tracer(TracerHabits):
     def __deepcopy__(self, memo):
         return self
 
+    def __getattr__(self, name):
+        if name != "aval" and name != "_trace" and self.aval.is_high:
+            return high.attribute(self, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+
     def __getitem__(self, index):
         return _operators(self)["__getitem__"](self, index)
 
@@ -287,6 +292,8 @@ class Tracer(TracerHabits):
 
 
 def _operators(tracer: Tracer) -> Mapping[str, Any]:
+    if tracer.aval.is_high:
+        return high.operators
     if type(tracer.aval) is not AbstractRef:
         return extension_points.array_methods.get()
     return extension_points.reference_operators.get()

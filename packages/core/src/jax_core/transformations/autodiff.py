@@ -84,6 +84,8 @@ def _check_input(name: str, x: Any, holomorphic: bool, allow_int: bool) -> None:
     if type(aval) is AbstractRef:
         raise TypeError(f"{name} cannot differentiate with respect to a mutable reference, got an argument of type {aval}: its "
                         "gradient must be added to a reference. Use jax.vjp and the pullback's method with_refs.")
+    if aval.is_high:
+        return
     if holomorphic:
         if not dtypes.issubdtype(aval.dtype, np.complexfloating):
             raise TypeError(f"{name}: with holomorphic=True each input must be complex, got {aval.str_short()}; convert it, or "
@@ -215,6 +217,10 @@ def _shown_beside(value, tangent):
 
 def _check_tangent(name, x, t):
     want, got = get_aval(x).to_tangent_aval(), get_aval(t)
+    if want.is_high or got.is_high:
+        if got != want:
+            raise TypeError(f"{name}: the tangent of a primal of type {get_aval(x)} has the type {want}, got {got}")
+        return t
     if got.dtype != want.dtype:
         raise TypeError(f"{name}: primal and tangent arguments must have equal types, except that integer primals take "
                         f"tangents of dtype float0; got primal dtype {get_aval(x).dtype} and so expected tangent dtype "

@@ -77,7 +77,8 @@ class BatchTracer(Tracer):
     @property
     def aval(self):
         if self._aval is None:
-            self._aval = mapped_aval(get_aval(self.val), self.dim)
+            aval = get_aval(self.val)
+            self._aval = aval.dec_rank(self._trace.axis.size, self.dim) if aval.is_high else mapped_aval(aval, self.dim)
         return self._aval
 
     def _origin_message(self):

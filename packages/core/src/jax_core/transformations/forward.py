@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 
 from ..configuration import flags, context
-from ..representation import dtypes, errors
+from ..representation import dtypes, errors, high
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.marks import LINEAR, ZERO
@@ -192,6 +192,8 @@ def _per_operand(rules, out, primals, tangents, params):
 
 def has_tangent(aval: AbstractValue) -> bool:
     """Whether values of this type have tangents other than float0."""
+    if aval.is_high:
+        return high.has_tangent(aval)
     return getattr(aval, "dtype", None) is not None and aval.to_tangent_aval().dtype != dtypes.float0
 
 

@@ -273,7 +273,12 @@ def _checked_cotangent(ct, aval):
     want = aval.to_tangent_aval()
     if isinstance(ct, Zero):
         return Zero(want)
-    got, ignored = get_aval(ct), want.dtype == dtypes.float0
+    got = get_aval(ct)
+    if want.is_high or got.is_high:
+        if got != want:
+            raise ValueError(f"vjp: cotangent of type {got} given for a primal output of type {aval}; {want} is expected")
+        return ct
+    ignored = want.dtype == dtypes.float0
     if got.shape != want.shape or got.dtype != want.dtype and not ignored:
         raise ValueError(f"vjp: cotangent of type {got.str_short()} given for a primal output of type {aval.str_short()}; shape "
                          f"and dtype must be equal (expected {want.str_short()})")

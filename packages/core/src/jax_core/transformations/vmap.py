@@ -6,6 +6,7 @@ from typing import Any, Callable, Hashable, Sequence
 import numpy as np
 
 from ..representation import tree
+from ..representation.high import MappingSpec
 from ..representation.arguments import LazyPaths, argument_name
 from ..references.api import refuse_views
 from ..representation.aval import AbstractRef, get_aval, plain_values
@@ -38,11 +39,12 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         raise TypeError(f"vmap: expected a callable, got {fun!r} of type {type(fun).__name__}")
     if isinstance(in_axes, list):
         in_axes = tuple(in_axes)
-    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes) or vmappable.is_spec(in_axes)):
+    if not (in_axes is None or isinstance(in_axes, (int, tuple)) or _is_int(in_axes) or vmappable.is_spec(in_axes) or
+            isinstance(in_axes, MappingSpec)):
         raise TypeError(f"vmap: in_axes={in_axes!r} is of type {type(in_axes).__name__}; give an int, None, or a tuple with an "
                         "entry per positional argument")
     is_spec = vmappable.is_spec if vmappable.registered else None
-    bad = [x for x in tree.leaves(in_axes, is_leaf=is_spec) if not (_is_int(x) or is_spec and is_spec(x))]
+    bad = [x for x in tree.leaves(in_axes, is_leaf=is_spec) if not (_is_int(x) or isinstance(x, MappingSpec) or is_spec and is_spec(x))]
     if bad:
         raise TypeError(f"vmap: in_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
 
@@ -59,7 +61,7 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
             refuse_views("vmap", (args, kwargs))
         axes = _flat_axes(fun, in_axes, args, kwargs, in_tree)
         size = _mapped_size(fun, in_tree, flat, axes, axis_size)
-        dims = [None if a is None else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
+        dims = [a if a is None or isinstance(a, MappingSpec) else a + np.ndim(x) if a < 0 else a for a, x in zip(axes, flat)]
         split_over = _split_over(fun, flat, dims)
         if spmd_axis_name is not None and split_over is not None and spmd_axis_name != split_over:
             raise ValueError(f"vmap: spmd_axis_name={spmd_axis_name!r}, but the arguments of {describe_function(fun)} are split over "
@@ -90,7 +92,7 @@ def _is_int(x) -> bool:
 
 
 def _flat_axes(fun, in_axes, args, kwargs, in_tree):
-    if _is_int(in_axes) or in_axes is None:
+    if _is_int(in_axes) or in_axes is None or isinstance(in_axes, MappingSpec):
         n_kwargs = len(tree.leaves(kwargs))
         return [in_axes] * (in_tree.num_leaves - n_kwargs) + [0] * n_kwargs
     try:
@@ -102,10 +104,10 @@ def _flat_axes(fun, in_axes, args, kwargs, in_tree):
 
 
 def _flat_out_axes(fun, out_axes, out_tree):
-    if _is_int(out_axes) or out_axes is None:
+    if _is_int(out_axes) or out_axes is None or isinstance(out_axes, MappingSpec):
         return [out_axes] * out_tree.num_leaves
     is_spec = vmappable.is_spec if vmappable.registered else None
-    bad = [x for x in tree.leaves(out_axes, is_leaf=is_spec) if not (_is_int(x) or is_spec and is_spec(x))]
+    bad = [x for x in tree.leaves(out_axes, is_leaf=is_spec) if not (_is_int(x) or isinstance(x, MappingSpec) or is_spec and is_spec(x))]
     if bad:
         raise TypeError(f"vmap: out_axes must hold ints and None, got {bad[0]!r} of type {type(bad[0]).__name__}")
     try:
@@ -123,6 +125,11 @@ def _unasked_axis(fun, x, dim, path) -> ValueError:
 
 
 def _place(fun, axis, x, dim, wanted):
+    if isinstance(dim, MappingSpec) or isinstance(wanted, MappingSpec):
+        if dim != wanted:
+            raise ValueError(f"vmap: a result of {describe_function(fun)} of type {get_aval(x)} is mapped as {dim}, and out_axes asks "
+                             f"for {wanted}")
+        return x
     if wanted is not None:
         ndim = np.ndim(x) + (dim is None)
         if not -ndim <= wanted < ndim:
@@ -135,8 +142,11 @@ def _place(fun, axis, x, dim, wanted):
 def _mapped_size(fun, in_tree, flat, axes, axis_size):
     sizes = set() if axis_size is None else {axis_size}
     for x, a in zip(flat, axes):
-        if a is None:
+        if a is None or isinstance(a, MappingSpec):
             continue
+        if get_aval(x).is_high:
+            raise ValueError(f"vmap: the argument of non-array type {get_aval(x)} of {describe_function(fun)} is mapped as a MappingSpec "
+                             f"in in_axes says, not along axis {a}")
         shape = np.shape(x) if not hasattr(x, "shape") else x.shape
         if not -len(shape) <= a < len(shape):
             raise ValueError(f"vmap was requested to map its argument along axis {a}, which implies that its rank "

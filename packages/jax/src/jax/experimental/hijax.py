@@ -1,4 +1,4 @@
-"""jax.experimental.hijax: implemented in `jax_core.public.hijax`, as far as libraries need it to be imported."""
+"""jax.experimental.hijax: implemented in `jax_core.public.hijax`."""
 from jax._gaps import missing as _missing
 from jax._lazy import mirror as _mirror
 

@@ -1,7 +1,7 @@
 """Types of `jax.experimental.hijax`. Written by packages/jax/tools/make_stubs.py."""
 from jax.core import AbstractValue
 from jax.typing import ArrayLike
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 from jax.ref import AbstractRef as AbstractRef
 from jax.core import AbstractValue as AbstractValue
 from jax.core import ShapedArray as ShapedArray
@@ -12,13 +12,33 @@ class AvalQDD(AbstractValue):
     """A type together with what it holds at some time."""
     def __init__(self, aval: AbstractValue, qdd: object) -> None: ...
     qdd: Any
+class GradAccum:
+    """Where a rule puts the cotangent of an operand of type ``aval``."""
+    aval: AbstractValue
+    def accum(self, x: Any) -> None: ...
+    def freeze(self) -> Any: ...
 class HiPrim:
-    """Base class of primitives on high-level types."""
-    def __init__(self, name: str) -> None: ...
-    def bind(self, *args: Any, **params: Any) -> Any: ...
-    multiple_results: bool
-    name: Any
+    """Base class of primitives on values of any types, also high-level ones."""
+    in_avals: Any
+    out_aval: Any
+    params: dict
+    effects: Any
+    def __call__(self, *args: Any) -> Any: ...
+    def __init__(self) -> None: ...
+    def batch(self, axis_data: Any, args: Sequence[Any], dims: Sequence[Any]) -> tuple[Any, Any]: ...
+    def expand(self, *args: Any) -> Any: ...
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]: ...
+    def lin(self, nzs_in: Any, *primals: Any) -> tuple[Any, Any]: ...
+    def linearized(self, residuals: Any, *tangents: Any) -> Any: ...
+    skip_linearization_on_zero_tangents: bool
+    def transpose(self, out_ct: Any, *maybe_accums: Any) -> None: ...
+    def vjp_bwd(self, res: Any, outgrad: Any, /, *arg_accums: GradAccum) -> None: ...
+    def vjp_bwd_retval(self, res: Any, outgrad: Any, /) -> Any: ...
+    def vjp_fwd(self, nzs_in: Any, /, *args: Any) -> tuple[Any, Any]: ...
+    out_tree: Any
 HiPrimitive = HiPrim
+class HiPspec:
+    """Base class of what says how a value of a high-level type is split over a mesh."""
 class HiType(AbstractValue):
     """Base class of high-level types. Subclasses say by which arrays a value is represented, and what its tangents are."""
     def vspace_zero(self) -> Any: ...
@@ -33,8 +53,19 @@ class Linear:
     def ndim(self) -> Any: ...
     @property
     def shape(self) -> Any: ...
+class MappingSpec:
+    """Base class of what says how `vmap` maps a value of a high-level type."""
 class MutableHiType(HiType):
     """Base class of high-level types whose values change."""
+class NullAccum(GradAccum):
+    """For an operand that is not differentiated."""
+    def __init__(self, aval: AbstractValue) -> None: ...
+    aval: Any
+VJPHiPrimitive = HiPrim
+class ValAccum(GradAccum):
+    """Keeps the sum as a value."""
+    def __init__(self, aval: AbstractValue, val: Any = None) -> None: ...
+    val: Any
 class Zero:
     """A tangent or cotangent that is known to be zero and was never computed. ``aval`` is its type."""
     def __init__(self, aval: AbstractValue) -> None: ...
@@ -47,17 +78,24 @@ class Zero:
     def of(primal: ArrayLike) -> Zero:
         """The zero tangent of a primal value; its type is only worked out when somebody asks."""
 class aval_method:
-    """Marks a function as a method that tracers of a type have."""
+    """Marks a function as a method that tracers of a high-level type have."""
     def __init__(self, fun: Callable[..., Any]) -> None: ...
     fun: Any
 class aval_property:
-    """Marks a function as a property that tracers of a type have."""
+    """Marks a function as a property that tracers of a high-level type have."""
     def __init__(self, fget: Callable[..., Any]) -> None: ...
     fget: Any
+def bdims_at_front(axis_data: Any, args: Sequence[Any], dims: Sequence[int | None]) -> tuple:
+    """``args`` with their mapped axes in front."""
 control_flow_allowed_effects: Any
 def instantiate_zeros(tangent: Any) -> Any:
     """``tangent`` itself, or an array of zeros for a `Zero`."""
 def is_undefined_primal(x: object) -> bool:
     """Whether a transpose rule must find a cotangent for this operand."""
+def jvp_from_lin(self: HiPrim, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """`HiPrim.jvp` by ``lin`` and ``linearized``."""
+linearize_from_jvp: tuple
 def register_hitype(val_cls: type, typeof_fn: Callable[..., Any]) -> None:
     """Say how the type of a value of class ``val_cls`` is found."""
+vjp_from_jvp: tuple
+vjp_from_lin: tuple

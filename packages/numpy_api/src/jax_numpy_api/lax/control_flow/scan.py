@@ -31,6 +31,7 @@ from jax_core.representation.primitive import ProgramPrimitive, Zero, is_linear
 from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import any_refs, check_aliases, discharged, place
 from jax_core.references.primitives import is_ref
+from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.transformations.reverse import linearize_jaxpr, transpose_jaxpr
 from jax_core.representation.source import describe_function
 from jax_core.transformations.splitting import EquationSplit, split_call, split_equation, split_jaxpr
@@ -40,6 +41,7 @@ from jax_core.traces.structural import zeros
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 
+from . import high_types
 from ..shape import stack
 from ..slicing import index_in_dim
 from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, handed_on, instantiate_all,
@@ -75,6 +77,8 @@ def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | N
     require_callable("lax.scan", f=f)
     if isinstance(f, LoopBody):  # such as one with a progress bar
         return f.set_up_scan(scan, init, xs, length, reverse=reverse, unroll=unroll)
+    if holds_high_values(init, xs):
+        return high_types.scan(scan, f, init, xs, length, reverse=reverse, unroll=unroll, _split_transpose=_split_transpose)
     xs_flat, xs_tree = tree.flatten(xs)
     init_flat, init_tree = tree.flatten(init)
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)

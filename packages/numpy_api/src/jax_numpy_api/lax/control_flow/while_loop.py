@@ -10,6 +10,7 @@ side effects or callbacks, the lanes run one after the other, so that a callback
 from __future__ import annotations
 
 import math
+import functools
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -24,6 +25,7 @@ from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.representation.effects import operand_effects, ordered_effects
 from jax_core.transformations.forward import jvp_jaxpr
+from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.representation.jaxpr import ClosedJaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from jax_core.representation.primitive import ProgramPrimitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
@@ -37,6 +39,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.checkpoint import checkpoint
 
+from . import high_types
 from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
@@ -72,6 +75,8 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     if isinstance(body_fun, LoopBody):
         return body_fun.set_up_while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
     max_steps = _check_bound(max_steps)
+    if holds_high_values(init_val):
+        return high_types.while_loop(functools.partial(while_loop, max_steps=max_steps), cond_fun, body_fun, init_val)
     if flags.disable_jit.value:
         live = cond_fun(as_arrays(init_val))
         if to_concrete_value(live) is not None:  # else a transformation hides the values, and only the loop will do

@@ -1,0 +1,389 @@
+"""Primitives on high-level types, each an object with its rules as methods, and programs that hold them as programs on arrays.
+
+An object (`HiPrim`) is a parameter of one primitive here, whose rules call its methods. Programs may hold values of high-level types
+up to where they are compiled; there `on_arrays` runs each object's ``expand`` on the arrays that represent its operands.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from ..configuration import context
+from ..representation import high, tree
+from ..representation.aval import AbstractValue, get_aval
+from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..representation.primitive import Linear, Primitive, Zero, is_linear, none
+from ..representation.traits import Kind
+from ..representation.typing import PyTree
+from ..traces.staging import trace_to_jaxpr
+from ..traces.structural import add, instantiate, moved
+from ..traces.trace import Trace
+from .batching import batch_fun
+from .reverse import LinearizeTrace
+
+
+class GradAccum:
+    """Where a rule puts the cotangent of an operand of type ``aval``."""
+
+    aval: AbstractValue
+
+    def accum(self, x: Any) -> None:
+        """Add ``x``."""
+        raise NotImplementedError(f"{type(self).__name__} has no method accum(x)")
+
+    def freeze(self) -> Any:
+        """What was added, as one value."""
+        raise NotImplementedError(f"{type(self).__name__} has no method freeze()")
+
+
+class ValAccum(GradAccum):
+    """Keeps the sum as a value."""
+
+    def __init__(self, aval: AbstractValue, val: Any = None):
+        self.aval, self.val = aval, val
+
+    def accum(self, x: Any) -> None:
+        """Add ``x``."""
+        if x is not None and not isinstance(x, Zero):
+            self.val = x if self.val is None else add(self.val, x)
+
+    def freeze(self) -> Any:
+        """The sum; a `Zero` where nothing was added."""
+        return Zero(self.aval) if self.val is None else self.val
+
+
+class NullAccum(GradAccum):
+    """For an operand that is not differentiated."""
+
+    def __init__(self, aval: AbstractValue):
+        self.aval = aval
+
+    def accum(self, x: Any) -> None:
+        """Drop ``x``."""
+
+    def freeze(self) -> None:
+        """Nothing."""
+
+
+class HiPrim:
+    """Base class of primitives on values of any types, also high-level ones.
+
+    A subclass sets ``in_avals``, ``out_aval`` and ``params`` (its own arguments that are no operands, which become attributes) and
+    calls ``super().__init__()``. It has a method ``expand(*args)``, what the primitive is in terms of others, and rules: ``jvp``;
+    ``vjp_fwd`` with ``vjp_bwd`` or ``vjp_bwd_retval``; ``lin`` with ``linearized``; ``transpose``; ``batch``.
+    """
+
+    in_avals: Any
+    out_aval: Any
+    params: dict
+    effects: Any = frozenset()
+    skip_linearization_on_zero_tangents = False
+
+    def __init__(self) -> None:
+        missing = [n for n in ("in_avals", "out_aval", "params") if n not in self.__dict__]
+        if missing:
+            raise AttributeError(f"{type(self).__name__}.__init__ must set {', '.join(missing)} before it calls super().__init__()")
+        if _has(self, "vjp_bwd") and _has(self, "vjp_bwd_retval"):
+            raise AttributeError(f"{type(self).__name__} has both vjp_bwd and vjp_bwd_retval; define one of them")
+        self.__dict__.update(self.params)
+        self.in_tree, self.out_tree = tree.structure(self.in_avals), tree.structure(self.out_aval)
+
+    def __call__(self, *args: Any) -> Any:
+        flat = self.in_tree.flatten_up_to(args)
+        return self.out_tree.unflatten(hi_call_p.bind(*flat, prim=self))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash((type(self), *tree.leaves(self.in_avals), *self.params))
+
+    def _key(self):
+        return self.in_avals, self.out_aval, self.params
+
+    def __repr__(self) -> str:
+        return type(self).__name__
+
+    def expand(self, *args: Any) -> Any:
+        """The result by other primitives."""
+        raise NotImplementedError(f"{type(self).__name__} must have a method expand(*args)")
+
+    def jvp(self, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        """The result and its tangent; tangents may be `Zero`."""
+        raise NotImplementedError(f"forward-mode differentiation: {type(self).__name__} has no method jvp(primals, tangents)")
+
+    def lin(self, nzs_in: PyTree, *primals: Any) -> tuple[Any, Any]:
+        """The result, and what `linearized` needs."""
+        raise NotImplementedError(f"linearization: {type(self).__name__} has no method lin(nonzeros, *primals)")
+
+    def linearized(self, residuals: PyTree, *tangents: Any) -> Any:
+        """The tangent of the result."""
+        raise NotImplementedError(f"linearization: {type(self).__name__} has no method linearized(residuals, *tangents)")
+
+    def vjp_fwd(self, nzs_in: PyTree, /, *args: Any) -> tuple[Any, Any]:
+        """The result, and what the backward rule needs."""
+        raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_fwd(nonzeros, *args)")
+
+    def vjp_bwd(self, res: PyTree, outgrad: Any, /, *arg_accums: GradAccum) -> None:
+        """Add cotangents of the operands to ``arg_accums``."""
+        raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_bwd or vjp_bwd_retval")
+
+    def vjp_bwd_retval(self, res: PyTree, outgrad: Any, /) -> Any:
+        """The cotangents of the operands."""
+        raise NotImplementedError(f"reverse-mode differentiation: {type(self).__name__} has no method vjp_bwd_retval")
+
+    def transpose(self, out_ct: Any, *maybe_accums: Any) -> None:
+        """Add cotangents to those of the operands that are a `GradAccum`; the others are values."""
+        raise NotImplementedError(f"transposition: {type(self).__name__} has no method transpose(cotangent, *accums)")
+
+    def batch(self, axis_data: Any, args: Sequence[Any], dims: Sequence[Any]) -> tuple[Any, Any]:
+        """The result on a batch, and where its mapped axis is."""
+        if high.any_high([*tree.leaves(self.in_avals), *tree.leaves(self.out_aval)]):
+            raise NotImplementedError(f"vmap: {type(self).__name__} works on high-level types and must have a method "
+                                      "batch(axis_data, args, dims)")
+        run, out_dims = batch_fun(lambda *xs: self.out_tree.flatten_up_to(self.expand(*self.in_tree.unflatten(xs))), axis_data,
+                                  self.in_tree.flatten_up_to(tuple(dims)))
+        outs = run(*self.in_tree.flatten_up_to(tuple(args)))
+        return self.out_tree.unflatten(outs), self.out_tree.unflatten(out_dims())
+
+
+def _has(prim: HiPrim, rule: str) -> bool:
+    return getattr(type(prim), rule) is not getattr(HiPrim, rule)
+
+
+# -- the primitive that calls them -------------------------------------------------------------------------------------------
+
+def _run(*args, prim):
+    return prim.out_tree.flatten_up_to(prim.expand(*prim.in_tree.unflatten(args)))
+
+
+def _jvp(primals, tangents, *, prim):
+    if not _has(prim, "jvp") and _has(prim, "lin"):
+        out, dot = jvp_from_lin(prim, prim.in_tree.unflatten(primals), prim.in_tree.unflatten(tangents))
+    else:
+        out, dot = prim.jvp(prim.in_tree.unflatten(primals), prim.in_tree.unflatten(tangents))
+    outs = prim.out_tree.flatten_up_to(out)
+    return outs, [Zero.of(x) if t is None else t for x, t in zip(outs, prim.out_tree.flatten_up_to(dot))]
+
+
+def _linearize(primals, tangents, *, prim):
+    nonzero = [not isinstance(t, Zero) for t in tangents]
+    if not _has(prim, "vjp_fwd"):
+        return _jvp(primals, tangents, prim=prim)
+    out, res = prim.vjp_fwd(prim.in_tree.unflatten(nonzero), *prim.in_tree.unflatten(primals))
+    outs = prim.out_tree.flatten_up_to(out)
+    kept, res_tree = tree.flatten(res)
+    live = [t for t in tangents if not isinstance(t, Zero)]
+    return outs, hi_pullback_p.bind(*kept, *live, prim=prim, res_tree=res_tree, nonzero=tuple(nonzero),
+                                    in_types=tuple(get_aval(x).to_tangent_aval() for x in primals),
+                                    out_types=tuple(get_aval(x).to_tangent_aval() for x in outs))
+
+
+def _transpose(cts, *args, prim):
+    operands = [ValAccum(x.aval) if is_linear(x) else x for x in args]
+    prim.transpose(prim.out_tree.unflatten(map(instantiate, cts)), *prim.in_tree.unflatten(operands))
+    return [x.freeze() if isinstance(x, ValAccum) else None for x in operands]
+
+
+def _pull_back(cts, *args, prim, res_tree, nonzero, in_types, out_types):
+    n = res_tree.num_leaves
+    ct, res = prim.out_tree.unflatten(map(instantiate, cts)), res_tree.unflatten(args[:n])
+    if _has(prim, "vjp_bwd"):
+        accums = [ValAccum(a) if nz else NullAccum(a) for a, nz in zip(in_types, nonzero)]
+        prim.vjp_bwd(res, ct, *prim.in_tree.unflatten(accums))
+        found = [a.freeze() for a in accums]
+    else:
+        found = prim.in_tree.flatten_up_to(tuple(prim.vjp_bwd_retval(res, ct)))
+    return [None] * n + [Zero(a) if x is None else x for x, nz, a in zip(found, nonzero, in_types) if nz]
+
+
+def _batch(axis, args, dims, *, prim):
+    out, out_dims = prim.batch(axis, prim.in_tree.unflatten(args), prim.in_tree.unflatten(dims))
+    outs = prim.out_tree.flatten_up_to(out)
+    return outs, [out_dims] * len(outs) if prim.out_tree.num_leaves == 1 else prim.out_tree.flatten_up_to(out_dims)
+
+
+def _in_arrays(fun):
+    """``fun``, which may bind objects on high-level types, as a function of arrays."""
+    def run(*args):
+        with context.Use(OnArrays(context.state.trace)):
+            return fun(*args)
+    return run
+
+
+hi_call_p = Primitive(
+    "hi_call", out_type=lambda *avals, prim: tree.leaves(prim.out_aval), jvp=_jvp, linearize=_linearize, transpose=_transpose, batch=_batch,
+    lower=lambda b, *xs, prim: b.fun(_in_arrays(lambda *args: _run(*args, prim=prim)), *xs), impl=_run, multiple_results=True,
+    cacheable=False, own_type=True, takes_refs=True)
+_TAPE = "it is transposed before programs run"
+hi_pullback_p = Primitive(
+    "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=none(_TAPE), transpose=_pull_back, batch=none(_TAPE),
+    lower=none(_TAPE), multiple_results=True, cacheable=False, own_type=True)
+
+
+# -- programs on arrays ------------------------------------------------------------------------------------------------------
+
+class OnArrays(Trace):
+    """Runs what is on high-level types in terms of arrays; the rest goes down."""
+
+    __slots__ = ()
+
+    def process(self, prim, args, params):
+        if prim is hi_call_p:
+            return _run(*args, **params)
+        if prim.holds_program:
+            program = next((x for x in params.values() if isinstance(x, ClosedJaxpr)), None)
+            if prim.traits.kind is Kind.CALL and program is not None and high.any_high([*program.in_avals, *program.out_avals]):
+                return eval_jaxpr(program.jaxpr, program.consts, *args)
+            params = {name: _programs_on_arrays(x) for name, x in params.items()}
+        return self.parent.process(prim, args, params)
+
+    def process_custom_jvp(self, call, args):
+        return call.fun(*args)
+
+    def process_custom_vjp(self, call, args):
+        return call.fun(*args)
+
+    def process_ref(self, prim, args, params):
+        return self.parent.process_ref(prim, args, params)
+
+
+def _programs_on_arrays(x):
+    if isinstance(x, tuple) and any(isinstance(item, ClosedJaxpr) for item in x):
+        return tuple(map(_programs_on_arrays, x))
+    return on_arrays(x) if isinstance(x, ClosedJaxpr) else x
+
+
+def on_arrays(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """The program on the arrays that represent its inputs and results; ``closed`` itself where no type is high."""
+    return closed.memo("on_arrays", lambda: _on_arrays(closed)) if high.holds_high(closed) else closed
+
+
+def _on_arrays(closed):
+    def run(*arrays):
+        values = high.lift(closed.in_avals, arrays)
+        outs = _in_arrays(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs))(*values)
+        return high.lower(closed.out_avals, outs)
+    jaxpr, consts, _ = trace_to_jaxpr(run, high.low_types(closed.in_avals), closed.jaxpr.debug_info)
+    return ClosedJaxpr(jaxpr, consts)
+
+
+class ToArrays(HiPrim):
+    """The arrays that represent a value of type ``aval``."""
+
+    def __init__(self, aval: AbstractValue):
+        self.in_avals, self.out_aval, self.params = (aval,), tuple(aval.lo_ty()), {}
+        super().__init__()
+
+    def expand(self, x):
+        return tuple(self.in_avals[0].lower_val(x))
+
+    def jvp(self, primals, tangents):
+        return self(*primals), ToArrays(self.in_avals[0].to_tangent_aval())(*map(instantiate, tangents))
+
+    def transpose(self, out_ct, accum):
+        accum.accum(FromArrays(self.in_avals[0])(*out_ct))
+
+
+class FromArrays(HiPrim):
+    """The value of type ``aval`` that arrays represent."""
+
+    def __init__(self, aval: AbstractValue):
+        self.in_avals, self.out_aval, self.params = tuple(aval.lo_ty()), aval, {}
+        super().__init__()
+
+    def expand(self, *arrays):
+        return self.out_aval.raise_val(*arrays)
+
+    def jvp(self, primals, tangents):
+        return self(*primals), FromArrays(self.out_aval.to_tangent_aval())(*map(instantiate, tangents))
+
+    def transpose(self, out_ct, *accums):
+        for accum, ct in zip(accums, ToArrays(self.out_aval)(out_ct)):
+            if isinstance(accum, GradAccum):
+                accum.accum(ct)
+
+
+class Represented:
+    """A pytree of which some leaves are of high-level types, by arrays: what loops carry.
+
+    Attributes:
+      arrays: for each leaf itself, or a tuple of the arrays that represent it.
+      avals: the leaves' types.
+    """
+
+    def __init__(self, value: PyTree):
+        leaves, self.structure = tree.flatten(value)
+        self.avals = [get_aval(x) for x in leaves]
+        self.arrays = [ToArrays(a)(x) if a.is_high else x for a, x in zip(self.avals, leaves)]
+
+    def value(self, arrays: Sequence[Any], avals: Sequence[AbstractValue] | None = None) -> Any:
+        """The pytree that other arrays represent, its leaves of the types ``avals`` where these are high."""
+        return self.structure.unflatten([FromArrays(a)(*x) if a.is_high else x for a, x in zip(avals or self.avals, arrays)])
+
+
+def holds_high_values(*values: PyTree) -> bool:
+    """Whether a leaf is of a high-level type."""
+    return bool(high.classes) and any(getattr(type(x), "aval", None) is not None and x.aval.is_high or type(x) in high.classes
+                                      for value in values for x in tree.leaves(value))
+
+
+# -- rules from other rules --------------------------------------------------------------------------------------------------
+
+def jvp_from_lin(self: HiPrim, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """`HiPrim.jvp` by ``lin`` and ``linearized``."""
+    out, res = self.lin(tuple(not isinstance(t, Zero) for t in tangents), *primals)
+    return out, self.linearized(res, *map(instantiate, tangents))
+
+
+def _lin_by_jvp(self, nzs_in, *primals):
+    return self(*primals), primals
+
+
+def _linearized_by_jvp(self, residuals, *tangents):
+    return self.jvp(residuals, tangents)[1]
+
+
+def _transposed(self: HiPrim, push: Callable, primals: Sequence[Any], ct: Any) -> tuple:
+    """Cotangents of the operands, by transposing ``push(*tangents)``."""
+    trace = LinearizeTrace(context.state.trace)
+    types = [get_aval(x).to_tangent_aval() for x in self.in_tree.flatten_up_to(tuple(primals))]
+    inputs = [trace.new_input(a) for a in types]
+    with context.Use(trace):
+        dots = self.out_tree.flatten_up_to(push(*self.in_tree.unflatten(inputs)))
+    found = trace.transpose(inputs, dots, self.out_tree.flatten_up_to(ct))
+    return self.in_tree.unflatten(found)
+
+
+def _fwd_by_jvp(self, nzs_in, *args):
+    return self(*args), args
+
+
+def _bwd_by_jvp(self, res, outgrad):
+    return _transposed(self, lambda *tangents: self.jvp(res, tangents)[1], res, outgrad)
+
+
+def _fwd_by_lin(self, nzs_in, *args):
+    out, res = self.lin(nzs_in, *args)
+    return out, (res, args)
+
+
+def _bwd_by_lin(self, res, outgrad):
+    kept, args = res
+    return _transposed(self, lambda *tangents: self.linearized(kept, *tangents), args, outgrad)
+
+
+linearize_from_jvp = _lin_by_jvp, _linearized_by_jvp
+"""``lin, linearized = linearize_from_jvp`` in the body of a class with ``jvp``."""
+vjp_from_jvp = _fwd_by_jvp, _bwd_by_jvp
+"""``vjp_fwd, vjp_bwd_retval = vjp_from_jvp``, likewise."""
+vjp_from_lin = _fwd_by_lin, _bwd_by_lin
+"""``vjp_fwd, vjp_bwd_retval = vjp_from_lin`` in the body of a class with ``lin`` and ``linearized``."""
+
+
+def bdims_at_front(axis_data: Any, args: Sequence[Any], dims: Sequence[int | None]) -> tuple:
+    """``args`` with their mapped axes in front."""
+    return tuple(x if d is None else moved(x, d, 0) for x, d in zip(args, dims))
+
+
+__all__ = ["GradAccum", "HiPrim", "Linear", "NullAccum", "ValAccum", "bdims_at_front", "hi_call_p", "jvp_from_lin", "linearize_from_jvp",
+           "on_arrays", "vjp_from_jvp", "vjp_from_lin"]
