@@ -317,7 +317,7 @@ class ShapeDtypeStruct:
     def is_ref(self) -> Any: ...
     @staticmethod
     def like(x: ArrayLike) -> ShapeDtypeStruct:
-        """The description of the array ``x``."""
+        """The description of the array ``x``; with its placement, if it is committed to it or a traced value typed by it."""
     @property
     def manual_axis_type(self) -> ManualAxisType | None: ...
     @property
@@ -374,6 +374,7 @@ class custom_jvp(Generic[_P, _R]):
     nondiff_argnames: tuple[str, ...]
     jvp: Callable[..., Any] | None
     symbolic_zeros: bool
+    def __getattr__(self, name: str) -> Any: ...
     def defjvp(self, jvp: Callable[..., Any], symbolic_zeros: bool = False) -> Callable[..., Any]: ...
     def defjvps(self, *jvps: Callable[..., Any] | None) -> None: ...
     signature: Any
@@ -381,6 +382,8 @@ class custom_vjp(Generic[_P, _R]):
     """A function whose reverse-mode derivative is given by the user."""
     def __init__(self, fun: Callable[_P, _R], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()) -> None: ...
     def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R: ...
+    fun: Callable[..., Any]
+    def __getattr__(self, name: str) -> Any: ...
     def defremat(self, fwd: Callable[..., Any], rem: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], generic_batching: bool = False) -> None: ...
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False, optimize_remat: bool = False) -> None: ...
     bwd: Any
@@ -407,14 +410,14 @@ def device_count(backend: str | object | None = None) -> int:
     """Number of devices, of all processes together."""
 def device_get(x: Any) -> Any:
     """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is."""
-def device_put(x: Any, device: Any = None, *, src: Any = None, donate: bool = False, may_alias: bool | None = None) -> Any:
+def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
     """Copy values to devices."""
 def devices(backend: str | object | None = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids."""
 def disable_jit(disable: bool = True) -> AbstractContextManager[Any]:
     """Context manager `jax.disable_jit`: `jit` and control flow run operation by operation, in Python."""
 def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Any:
-    """A slice of ``size`` elements from ``start`` on, for indexing references; ``start`` may be a traced integer."""
+    """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
 def effects_barrier() -> None:
     """Wait until the effects of all programs called so far have happened; raises the error of one that failed."""
 def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:

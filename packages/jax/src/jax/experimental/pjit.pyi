@@ -1,7 +1,5 @@
 """Types of `jax.experimental.pjit`. Written by packages/jax/tools/make_stubs.py."""
-from jax import Device, Inline
-from jax.sharding import PartitionSpec, Sharding
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable
 
-def pjit(fun: Callable[..., Any] | None = None, /, *, in_shardings: Any = None, out_shardings: Any = None, static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None, donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None, keep_unused: bool = False, device: Sharding | PartitionSpec | Device | None = None, backend: str | None = None, inline: bool | Inline = False, compiler_options: dict[str, Any] | None = None) -> Any:
-    """``fun`` compiled by XLA: traced at the first call for each combination of argument types, then run as one program."""
+def pjit(fun: Callable[..., Any], in_shardings: Any = None, out_shardings: Any = None, **options: Any) -> Any:
+    """`jit` under its older name, which takes the placements also by position."""

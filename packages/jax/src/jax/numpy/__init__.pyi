@@ -517,9 +517,9 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: builtins.bool = False, method: str = 'linear', keepdims: builtins.bool = False, *, weights: ArrayLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """`quantile` with ``q`` in percent. Source: `numpy.percentile`."""
 def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
-    """`transpose` under its name in the array API standard."""
+    """`transpose` under its name in the array API standard, where ``axes`` must be given."""
 def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike], funclist: list[ArrayLike | Callable[..., ArrayLike]], *args: Any, **kw: Any) -> Array:
-    """For each element the function (or number) of the condition that holds; one more is the default, else 0."""
+    """For each element the function (or number) of the last condition that holds; one more is the default, else 0."""
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: builtins.bool = True) -> Array:
     """``arr`` with ``vals``, in order and repeated as needed, where ``mask`` holds. ``inplace`` must be False."""
 def poly(seq_of_zeros: ArrayLike) -> Array:
@@ -586,7 +586,7 @@ def result_type(*args: Any) -> np.dtype:
 def right_shift(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Bits of ``x1`` moved down by ``x2``, keeping the sign."""
 def rint(x: ArrayLike, /) -> Array:
-    """Nearest integer, halves to the even one."""
+    """Nearest integer, halves to the even one; of integers and booleans in the default float dtype. Source: `numpy.rint`."""
 def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[int] | None = None) -> Array:
     """``a`` moved along axes, what leaves at one end entering at the other."""
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:

@@ -147,6 +147,7 @@ class Literal:
 class Primitive:
     """A primitive whose rules are set one at a time; a rule that is missing raises when it is needed."""
     split: Callable[..., Any] | None
+    save: Callable[..., Any] | None
     splits: Callable[..., Any] | None
     discharge: Callable[..., Any] | None
     interpret: Callable[..., Any] | None
@@ -233,7 +234,7 @@ class take_current_trace:
     @property
     def trace(self) -> Any: ...
 def unmapped_aval(size: int, axis: int | None, aval: ShapedArray, explicit_mesh_axis: Any = None) -> AbstractValue:
-    """The type of an array whose rows along a new ``axis`` of length ``size`` have type ``aval``."""
+    """The type of an array whose rows along a new ``axis`` of length ``size``, split over ``explicit_mesh_axis``, have type ``aval``."""
 def unsafe_am_i_under_a_jit_DO_NOT_USE() -> bool:
     """Whether a program is being traced."""
 def unsafe_am_i_under_a_vmap_DO_NOT_USE() -> bool:
