@@ -433,6 +433,26 @@ def test_smap():
                 smap(lambda a: a, axis_name="i", **bad)(x)
 
 
+SPREAD = [("sin", jnp.sin), ("linear", lambda x: x * 3), ("a sum", lambda x: lax.psum(x * 2, "i")),
+          ("a sum over copies", lambda x: x + lax.psum(x, "j"))]
+
+
+@several
+@pytest.mark.parametrize("checked", [True, False])
+@pytest.mark.parametrize("_, body", SPREAD, ids=[b[0] for b in SPREAD])
+def test_gradients_of_what_is_spread_are_its_own(_, body, checked):
+    """Without types the sums over copies, which a gradient has, added up the mapped values of other devices."""
+    mapped = shard_map(body, mesh=grid(), in_specs=P("i"), out_specs=P("i"), check_vma=checked)
+    x = rows(4, 8)
+    loss = lambda r: (mapped(r) ** 2).sum()
+    want = np.stack([grad(loss)(r) for r in x])
+    for f in (vmap(grad(loss), spmd_axis_name="j"), jit(vmap(grad(loss), spmd_axis_name="j"))):
+        np.testing.assert_allclose(f(x), want, rtol=1e-5)
+    with pytest.raises(ValueError, match="depends on the position"):
+        vmap(shard_map(lambda x: x + lax.axis_index("j"), mesh=grid(), in_specs=P("i"), out_specs=P("i"), check_vma=False),
+             spmd_axis_name="j")(x)
+
+
 @several
 def test_spmd_axis_name_spreads_the_mapped_axis():
     x = rows(2, 8, 3)

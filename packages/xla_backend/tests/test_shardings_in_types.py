@@ -15,6 +15,7 @@ from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax, nn, ops
 from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
+from jax_xla_backend.operations.shard_map.api import shard_map
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.placement.sharding import NamedSharding
@@ -182,3 +183,24 @@ def test_auto_axes_takes_the_mesh_of_its_placement():
 def test_vmap_spreads_over_one_axis():
     with pytest.raises(ValueError, match="spmd_axis_name='y', but .* split over 'x'"):
         vmap(lambda x: x * 2, spmd_axis_name="y")(put(P("x")))
+
+
+PARTLY = [
+    ("kept", lambda y: y * 2, P("x"), P("x"), "float32[4,4@y]{V:x}", "float32[8@x,4@y]"),
+    ("summed", lambda y: lax.psum(y, "x"), P("x"), P(), "float32[4,4@y]{V:x}", "float32[4,4@y]"),
+    ("placed", lambda y: jnp.repeat(y, 2, axis=1, out_sharding=P(None, "y")), P("x"), P("x"), "float32[4,4@y]{V:x}", "float32[8@x,8@y]"),
+]
+
+
+@pytest.mark.parametrize("_, f, ins, outs, inner, outer", PARTLY, ids=[r[0] for r in PARTLY])
+def test_axes_that_are_not_manual_stay_in_types(_, f, ins, outs, inner, outer):
+    with set_mesh(grid()):
+        seen = []
+        mapped = shard_map(lambda y: seen.append(str(typeof(y))) or f(y), in_specs=ins, out_specs=outs, axis_names={"x"})
+        for out in (mapped(put(P("x", "y"))), jit(mapped)(put(P("x", "y")))):
+            assert str(typeof(out)) == outer
+        assert set(seen) == {inner}
+        assert grad(lambda a: (mapped(a) ** 2).sum())(put(P("x", "y"))).sharding.spec == P("x", "y")
+        both = vmap(shard_map(lambda x: lax.psum(x, "y"), in_specs=P("y"), out_specs=P(None)))(put(P("x", "y")))
+        assert both.sharding.spec == P("x", None)
+        np.testing.assert_allclose(both, X[:, :2] + X[:, 2:])

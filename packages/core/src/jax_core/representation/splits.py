@@ -317,5 +317,5 @@ def _no_reshape(name, x, shape):
 BY_KIND: dict[Kind, Callable] = {
     Kind.ELEMENTWISE: joined, Kind.IDENTITY: joined, Kind.REDUCTION: reduced_axes, Kind.SEARCH: reduced_axes,
     Kind.SWEEP: along_axis, Kind.SORT: along_axis, Kind.PRODUCT: product, Kind.LIBRARY: batched,
-    Kind.SCATTER: as_first,
+    Kind.SCATTER: as_first, Kind.ALL_REDUCE: as_each,
 }

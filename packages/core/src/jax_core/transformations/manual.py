@@ -24,10 +24,11 @@ import numpy as np
 from ..configuration import context
 from ..representation.aval import AbstractValue
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
-from ..representation.marks import ELEMENTWISE, LINEAR
+from ..representation.marks import LINEAR
 from ..representation.primitive import NO_AXES, Primitive, Zero
 from ..representation.traits import Kind, Traits
 from ..traces.staging import trace_to_jaxpr
+from ..traces.structural import reduce_sum
 from ..traces.trace import Tracer
 
 AxisName = Hashable
@@ -210,19 +211,32 @@ def _pvary_agree(args, params):
     return args, {"axes": tuple(a for a in params["axes"] if a not in varying(args[0]))}
 
 
+def _pvary_batch(axis, args, dims, *, axes):
+    return pvary(args[0], [a for a in axes if a != axis.name]), dims[0]
+
+
+def _psum_batch(axis, args, dims, *, axes):
+    """Over the mapped axis itself the sum is made here: of copies a multiple."""
+    (x,), (d,) = args, dims
+    if axis.name not in axes:
+        return psum_invariant_p.bind(x, axes=axes), d
+    total = x * axis.size if d is None else reduce_sum(x, (d,))
+    return psum_over(total, [a for a in axes if a != axis.name]), None
+
+
 def _psum_transpose(ct, x, *, axes):
     return pvary(ct, [a for a in axes if is_checked(a) and a not in varying(ct)])
 
 
 pvary_p = Primitive(
     "pvary", cacheable=False, out_type=lambda x, *, axes: x.update(vma=x.vma.union(axes)), jvp=LINEAR,
-    transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=ELEMENTWISE, lower=lambda b, x, *, axes: x,
+    transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=_pvary_batch, lower=lambda b, x, *, axes: x,
     impl=lambda x, *, axes: x,
     own_type=True, agree=_pvary_agree, traits=Traits(Kind.IDENTITY))
 
 psum_invariant_p = Primitive(
     "psum_invariant", cacheable=False, out_type=lambda x, *, axes: _without(x, axes), jvp=LINEAR, transpose=_psum_transpose,
-    batch=ELEMENTWISE, lower=_psum_lower,
+    batch=_psum_batch, lower=_psum_lower,
     own_type=True, agree=_psum_agree, traits=Traits(Kind.ALL_REDUCE))
 
 

@@ -217,9 +217,9 @@ def _clamped(indices, shape, sizes):
     return [min(max(int(i), 0), n - m) for i, n, m in zip(indices, shape, sizes)]
 
 
-def _stacked(indices, dims, size):
+def _stacked(indices, dims, axis):
     """Start indices, some of them batched, as an array ``[size, number of indices]``."""
-    columns = [broadcast_in_dim(bdim_at_front(i, d, size), (size, 1), (0,)) for i, d in zip(indices, dims)]
+    columns = [broadcast_in_dim(bdim_at_front(i, d, axis), (axis.size, 1), (0,)) for i, d in zip(indices, dims)]
     return lax.concatenate(columns, 1)
 
 
@@ -248,7 +248,7 @@ def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):
         indices.insert(d, first)
         sizes = (*slice_sizes[:d], axis.size, *slice_sizes[d:])
         return dynamic_slice_p.bind(x, *indices, slice_sizes=sizes), d
-    starts, rank = _stacked(indices, index_dims, axis.size), len(slice_sizes)
+    starts, rank = _stacked(indices, index_dims, axis), len(slice_sizes)
     batched = d is not None
     if batched:
         x, slice_sizes = moved(x, d, 0), (min(1, axis.size), *slice_sizes)
@@ -357,7 +357,7 @@ def _update_batch(axis, args, dims):
         update = _matched(update, du, d, axis)
         indices.insert(d, indices[0].dtype.type(0) if indices else np.int32(0))
         return dynamic_update_slice_p.bind(x, update, *indices), d
-    starts, rank = _stacked(indices, index_dims, axis.size), len(indices)
+    starts, rank = _stacked(indices, index_dims, axis), len(indices)
     x, update = bdim_at_front(x, dx, axis), bdim_at_front(update, du, axis)
     numbers = lax.ScatterDimensionNumbers(
         update_window_dims=tuple(range(1, rank + 1)), inserted_window_dims=(),

@@ -5,6 +5,7 @@ tell their coordinates; they are sorted by those, so that the last mesh axes are
 """
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, Callable, Sequence
 
@@ -32,10 +33,12 @@ def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[Any] | None 
     Args:
       mesh_shape: its shape; the last axes get the nearest devices.
       devices: default all devices.
-      contiguous_submeshes, allow_split_physical_axes: accepted; they concern TPU topologies.
+      contiguous_submeshes: accepted.
+      allow_split_physical_axes: an axis of a torus of TPUs may become parts of several axes of the mesh.
 
     Raises:
-      ValueError: the shape does not have as many places as there are devices.
+      ValueError: the shape does not have as many places as there are devices. NotImplementedError: the axes of a torus would have to
+        be divided.
     """
     devices, mesh_shape = _in_order(client.devices() if devices is None else devices), lengths("create_device_mesh", "mesh_shape", mesh_shape)
     if math.prod(mesh_shape) != len(devices):
@@ -45,9 +48,73 @@ def create_device_mesh(mesh_shape: Sequence[int], devices: Sequence[Any] | None 
         found = handler(mesh_shape, devices, contiguous_submeshes=contiguous_submeshes)
         if found is not None:
             return found
+    if devices and devices[0].platform == "tpu":
+        return _by_wires(devices, mesh_shape, allow_split_physical_axes)
+    return _array(devices).reshape(mesh_shape)
+
+
+def _array(devices: Sequence[Any]) -> np.ndarray:
     grid = np.empty(len(devices), dtype=object)
     grid[:] = devices
-    return grid.reshape(tuple(mesh_shape))
+    return grid
+
+
+def _by_wires(devices: Sequence[Any], mesh_shape: tuple[int, ...], may_split: bool) -> np.ndarray:
+    """TPUs, with wired neighbours next to each other along the axes of the mesh, the last ones first.
+
+    A tray is walked around as a ring. A torus keeps its axes: those of the chips become axes of the mesh, one or several for each.
+    """
+    cores = 1 + max(d.core_on_chip for d in devices)
+    sizes = tuple(1 + max(d.coords[i] for d in devices) - min(d.coords[i] for d in devices) for i in range(3))
+    if math.prod(sizes) * cores != len(devices):  # not a box
+        return _array(devices).reshape(mesh_shape)
+    chips = _array(devices).reshape(*sizes[::-1], cores)  # as they are sorted: z, y, x, core
+    on_tray = _trays(sizes, cores, mesh_shape) if cores > 1 or "lite" in devices[0].device_kind else None
+    if on_tray is not None:
+        return _rings(chips, *on_tray).reshape(mesh_shape)
+    if cores > 1:
+        return _array(devices).reshape(mesh_shape)
+    taken = _axes_for(mesh_shape, sizes)
+    if taken is None and not may_split:
+        raise NotImplementedError(f"create_device_mesh: the axes of mesh_shape={mesh_shape} are no products of axes of the torus of {sizes} chips; "
+                                  "choose another shape, or allow_split_physical_axes=True, which passes over the wiring")
+    if taken is None:
+        return _array(devices).reshape(mesh_shape)
+    order = [axis for axes in taken for axis in axes]
+    rest = [axis for axis in range(3) if axis not in order]
+    return chips[..., 0].transpose(2, 1, 0).transpose(*order, *rest).reshape(mesh_shape)
+
+
+def _trays(sizes: tuple[int, ...], cores: int, mesh_shape: tuple[int, ...]) -> tuple[int, int] | None:
+    """Columns and rows of the trays whose chips are to form rings; None where the mesh has no axis for them."""
+    x, y, z = sizes
+    if z > 1:
+        return None
+    if cores == 1:
+        return (x, y) if y == 2 and x in (2, 4) else None
+    whole = (x, y) == (2, 2)
+    return (2, 2) if whole or x % 2 == 0 and y % 2 == 0 and mesh_shape[-1] == 4 * cores else None
+
+
+def _rings(chips: np.ndarray, columns: int, rows: int) -> np.ndarray:
+    """The devices tray by tray, each there and back along its rows."""
+    _, y, x, cores = chips.shape
+    trays = chips.reshape(y // rows, rows, x // columns, columns, cores).transpose(0, 2, 1, 3, 4).copy()
+    trays[:, :, 1::2] = trays[:, :, 1::2, ::-1].copy()
+    return trays.reshape(-1)
+
+
+def _axes_for(mesh_shape: tuple[int, ...], sizes: tuple[int, ...]) -> list[tuple[int, ...]] | None:
+    """For each axis of the mesh the axes of the torus that it runs over; None where the lengths do not fit."""
+    free, taken = [i for i, n in enumerate(sizes) if n > 1], []
+    for length in reversed(mesh_shape):
+        fitting = [axes for count in range(len(free), -1, -1) for axes in itertools.combinations(free, count)
+                   if math.prod([sizes[i] for i in axes]) == length]
+        if not fitting:
+            return None
+        taken.append(fitting[0])
+        free = [i for i in free if i not in fitting[0]]
+    return taken[::-1]
 
 
 def create_hybrid_device_mesh(mesh_shape: Sequence[int], dcn_mesh_shape: Sequence[int],

@@ -171,7 +171,7 @@ class _Call:
             out_specs[:] = [PartitionSpec() if s is None else s for s in self._flat("out_specs", self.out_specs, result)]
             self._check("out_specs", out_specs)
             return [self._result(path, x, s) for (path, x), s in zip(tree.flatten_with_path(result)[0], out_specs)]
-        parts = [program.part_aval(a, self.mesh, s, self.checked) for a, s in zip(avals, specs)]
+        parts = [program.part_aval(a, self.mesh, s, self.checked, self.manual) for a, s in zip(avals, specs)]
         with program.region(self.mesh, self.manual, self.checked), manual_in(self.mesh, self.manual):
             closed, consts = trace_to_closed(on_parts, parts, DebugInfo("shard_map", self.name))
         self._check_effects(closed)

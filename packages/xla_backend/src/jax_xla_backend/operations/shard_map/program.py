@@ -34,7 +34,7 @@ from jax_core.traces.staging import trace_to_jaxpr
 from ...arrays.array import ArrayImpl
 from ...lowering.types import is_extended
 from ...lowering.manual_regions import Stacked, manual_computation, placement, whole_spec
-from ...placement.mesh import Mesh
+from ...placement.mesh import AxisType, Mesh
 from ...placement.partition_spec import PartitionSpec
 from ...placement.sharding import NamedSharding
 from ...arrays.put import put
@@ -56,23 +56,35 @@ def axes_of(spec: Any) -> frozenset:
 
 def parts_along(mesh: Any, spec: PartitionSpec, dim: int) -> int:
     """Into how many parts ``spec`` splits an axis."""
-    entry = spec.partitions[dim] if dim < len(spec) else None
-    names = entry if isinstance(entry, tuple) else () if entry is None else (entry,)
-    return math.prod(mesh.shape[a] for a in names)
+    return math.prod(mesh.shape[a] for a in _names(spec.partitions[dim] if dim < len(spec) else None))
 
 
-def part_aval(aval: ShapedArray, mesh: Any, spec: PartitionSpec, checked: bool) -> ShapedArray:
-    """The type of a part of an array of type ``aval``."""
+def part_aval(aval: ShapedArray, mesh: Any, spec: PartitionSpec, checked: bool, manual_axes: Sequence[Any]) -> ShapedArray:
+    """The type of a part of an array of type ``aval``, which stays split over the ``Explicit`` axes that are not manual."""
     shape = tuple(n // parts_along(mesh, spec, i) for i, n in enumerate(aval.shape))
-    return ShapedArray(shape, aval.dtype, aval.weak_type, vma=aval.vma | axes_of(spec) if checked else aval.vma)
+    placement, inner = aval.placement, None
+    if placement is not None and not set(placement.mesh.explicit_axes) <= set(manual_axes):
+        kinds = placement.mesh.update_axis_types(dict.fromkeys(manual_axes, AxisType.Manual))
+        left = [tuple(a for a in _names(e) if a not in manual_axes) for e in placement.spec.partitions]
+        inner = NamedSharding(kinds, PartitionSpec(*left))
+    return ShapedArray(shape, aval.dtype, aval.weak_type, vma=aval.vma | axes_of(spec) if checked else aval.vma, sharding=inner)
+
+
+def _names(entry: Any) -> tuple:
+    return entry if isinstance(entry, tuple) else () if entry is None else (entry,)
 
 
 def _whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[Any]) -> ShapedArray:
-    shape = (1, *aval.shape) if type(spec) is Stacked else aval.shape
+    inner = [()] * len(aval.shape) if aval.placement is None else list(map(_names, aval.placement.spec.partitions))
+    shape = aval.shape
+    if type(spec) is Stacked:
+        shape, inner = (1, *shape), [(), *inner]
     spec = whole_spec(spec)
-    told = set(mesh.explicit_axes) <= set(manual_axes) and not manual.in_region()  # the spec says all that the type does
+    outer = [*map(_names, spec.partitions), *[()] * (len(shape) - len(spec))]
+    told = mesh.explicit_axes and not manual.in_region()  # the spec and the type of the part say all that the type does
+    placement = NamedSharding(mesh, spec.update(partitions=[(*o, *i) for o, i in zip(outer, inner)])) if told else None
     return ShapedArray([n * parts_along(mesh, spec, i) for i, n in enumerate(shape)], aval.dtype, aval.weak_type,
-                       sharding=NamedSharding(mesh, spec) if told else None, vma=aval.vma.difference(manual_axes))
+                       sharding=placement, vma=aval.vma.difference(manual_axes))
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
@@ -185,9 +197,10 @@ def _batch(axis, args, dims, **params):
     """The mapped axis comes first in every part; ``spmd_axis_name`` spreads it over mesh axes, all of which are manual."""
     mapped = [d is not None for d in dims]
     spread = _spread_over(axis, params)
-    local = AxisData(axis.name, axis.size // math.prod(params["mesh"].shape[a] for a in spread), axis.spmd_name)
+    local = AxisData(axis.name, axis.size // math.prod(params["mesh"].shape[a] for a in spread), axis.spmd_name,
+                     None if spread else axis.explicit_mesh_axis)
     with _region(params):
-        closed, out_mapped = batch_jaxpr(params["jaxpr"], local, mapped)
+        closed, out_mapped = batch_jaxpr(_on_equal_copies(params["jaxpr"], spread, params), local, mapped)
     args = [moved(x, d, _front(s)) for x, d, s in zip(args, dims, params["in_specs"])]
     wider = lambda specs, flags: [_with_axis(s, spread) if f else s for s, f in zip(specs, flags)]
     outs = bind(args, jaxpr=closed, in_specs=wider(params["in_specs"], mapped),
@@ -195,26 +208,39 @@ def _batch(axis, args, dims, **params):
     return outs, [_front(s) if f else None for s, f in zip(params["out_specs"], out_mapped)]
 
 
+def _on_equal_copies(closed: ClosedJaxpr, spread: tuple, params: dict) -> ClosedJaxpr:
+    """The program without collectives over the mesh axes that the mapped axis is spread over.
+
+    Its values are equal along them, as no spec names them: sums of copies are multiples. Left in, they would mix what is mapped.
+    """
+    for name in spread:
+        closed, varying = batch_jaxpr(closed, AxisData(name, params["mesh"].shape[name]), [False] * len(closed.in_avals))
+        if any(varying):
+            raise ValueError(f"vmap of shard_map: a result depends on the position along the mesh axis {name!r}, which spmd_axis_name spreads the "
+                             "mapped axis over; spread it over another one.")
+    return closed
+
+
 def _front(spec: Any) -> int:
     return 1 if type(spec) is Stacked else 0
 
 
 def _spread_over(axis, params) -> tuple:
-    names = axis.spmd_name
+    names = axis.spmd_name if axis.spmd_name is not None else axis.explicit_mesh_axis
     names = () if names is None else names if isinstance(names, tuple) else (names,)
     names = tuple(a for a in names if a in params["manual_axes"])
-    taken = [a for a in names for s in (*params["in_specs"], *params["out_specs"]) if a in axes_of(s)]
+    taken = [a for a in names for s in (*params["in_specs"], *params["out_specs"]) if type(s) is not Stacked and a in axes_of(s)]
     if taken:
         raise ValueError(f"vmap of shard_map: spmd_axis_name cannot appear in the specs of the shard_map, and the mesh axis {taken[0]!r} "
-                         f"of {axis.spmd_name!r} does (in_specs={params['in_specs']}, out_specs={params['out_specs']}); spread the "
+                         f"of {names!r} does (in_specs={params['in_specs']}, out_specs={params['out_specs']}); spread the "
                          "mapped axis over another one.")
     return names
 
 
 def _with_axis(spec: Any, spread: tuple) -> Any:
-    """The spec with the mapped axis in front."""
+    """The spec with the mapped axis in front. Copies of a residual along the axes that it is spread over become its parts."""
     if type(spec) is Stacked:
-        return Stacked(spec.axes, PartitionSpec(spread, *spec.rest))
+        return Stacked(tuple(a for a in spec.axes if a not in spread), PartitionSpec(spread, *spec.rest))
     return PartitionSpec(spread, *spec.partitions)
 
 
@@ -237,7 +263,8 @@ def _impl(*args, **params):
     key = ("shard_map", mesh, avals, params["in_specs"], params["out_specs"], params["manual_axes"], params["check_vma"])
     closed = jaxpr.memo(key, lambda: _one_equation(avals, {**params, "mesh": mesh}))
     settings = jit_params(closed, "shard_map", (False,) * len(avals))
-    settings["out_shardings"] = tuple(placement(mesh, s) for s in params["out_specs"])
+    settings["out_shardings"] = tuple(placement(mesh, s if a.placement is None else a.placement.spec)
+                                      for s, a in zip(params["out_specs"], closed.out_avals))
     if not nans.watching():
         return jit_p.impl(*args, **settings)
     with flags.debug_nans(False), flags.debug_infs(False):  # `jit` would look for the operation, and call this again
