@@ -187,6 +187,9 @@ def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *ar
       ValueError: unknown ``vmap_method``, or a 64-bit result while x64 is off; when it is differentiated.
       TypeError: an argument is not an array.
       Exceptions of the callback are raised by the program; those of a wrong result are ValueErrors.
+
+    >>> jax.jit(lambda x: jax.pure_callback(np.cumsum, x, x))(jnp.array([1, 2, 3]))
+    Array([1, 3, 6], dtype=int32)
     """
     if vectorized is not None:
         if vmap_method is not None:
@@ -247,6 +250,13 @@ def io_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *args
       ValueError: a 64-bit result while x64 is off; `vmap` of an ordered call; when an argument of it is differentiated.
       TypeError: an argument is not an array.
       Exceptions of the callback are raised by the program.
+
+    >>> from jax.experimental import io_callback
+    >>> box = []
+    >>> jax.jit(lambda x: io_callback(lambda v: box.append(int(v)), None, x))(3)
+    >>> jax.effects_barrier()
+    >>> box
+    [3]
     """
     return call_io(callback, result_shape_dtypes, args, kwargs, sharding, ordered)
 

@@ -56,6 +56,12 @@ def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bo
 
     Raises:
       TypeError: ``callback`` cannot be called.
+
+    >>> seen = []
+    >>> _ = jax.jit(lambda x: jax.debug.callback(lambda v: seen.append(int(v)), x))(3)
+    >>> jax.effects_barrier();
+    >>> seen
+    [3]
     """
     if callback is None:
         if args or kwargs:
@@ -155,6 +161,10 @@ def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned
 
     Raises:
       ValueError: arguments that ``fmt`` does not mention. IndexError, KeyError: ``fmt`` mentions what is not there.
+
+    >>> _ = jax.jit(lambda x: jax.debug.print("x is {x}", x=x))(3)
+    x is 3
+    >>> jax.effects_barrier()
     """
     frame = sys._getframe(1)
     if fmt is None:

@@ -21,6 +21,12 @@ def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
 
     Raises:
       ValueError: (by ``unravel``) a vector of another length. TypeError: of another dtype.
+
+    >>> flat, back = jax.flatten_util.ravel_pytree({"a": jnp.ones(2), "b": 3.})
+    >>> flat
+    Array([1., 1., 3.], dtype=float32)
+    >>> back(10 * flat)["b"]
+    Array(30., dtype=float32)
     """
     leaves, structure = tree.flatten(pytree)
     if not leaves:

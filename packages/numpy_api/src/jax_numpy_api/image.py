@@ -160,6 +160,9 @@ def resize(image: ArrayLike, shape: Sequence[int], method: str | ResizeMethod, a
 
     Raises:
       ValueError: another method, or shapes that do not fit.
+
+    >>> jax.image.resize(jnp.array([[0., 4.]]), (1, 4), "linear")
+    Array([[0., 1., 3., 4.]], dtype=float32)
     """
     check_arraylike("resize", image)
     return _resize(image, tuple(int(n) for n in shape), _method(method), bool(antialias), precision)
@@ -199,6 +202,10 @@ def scale_and_translate(image: ArrayLike, shape: Sequence[int], spatial_dims: Se
 
     Raises:
       ValueError: another method, or shapes that do not fit.
+
+    >>> jax.image.scale_and_translate(jnp.ones((2, 2)), (2, 2), (0, 1), jnp.ones(2), jnp.zeros(2), "linear")
+    Array([[1., 1.],
+           [1., 1.]], dtype=float32)
     """
     check_arraylike("scale_and_translate", image, scale, translation)
     method = _method(method)

@@ -67,6 +67,9 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
 
     Returns:
       ``dtype[num_segments, ...]``, 0 for empty segments.
+
+    >>> jax.ops.segment_sum(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
+    Array([3, 3], dtype=int32)
     """
     return _segments("add", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
                      lambda dtype: 0)
@@ -75,7 +78,11 @@ def segment_sum(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | Non
 def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
                  unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
                  out_sharding: Placement | None = None) -> Array:
-    """Products of the rows of ``data`` by segment; 1 for empty segments. See `segment_sum`."""
+    """Products of the rows of ``data`` by segment; 1 for empty segments. See `segment_sum`.
+
+    >>> jax.ops.segment_prod(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
+    Array([2, 3], dtype=int32)
+    """
     return _segments("multiply", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding,
                      lambda dtype: 1)
 
@@ -83,14 +90,22 @@ def segment_prod(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | No
 def segment_max(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
                 unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
                 out_sharding: Placement | None = None) -> Array:
-    """Largest rows of ``data`` by segment; the dtype's lowest value for empty segments. See `segment_sum`."""
+    """Largest rows of ``data`` by segment; the dtype's lowest value for empty segments. See `segment_sum`.
+
+    >>> jax.ops.segment_max(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
+    Array([2, 3], dtype=int32)
+    """
     return _segments("max", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, _lowest)
 
 
 def segment_min(data: ArrayLike, segment_ids: ArrayLike, num_segments: int | None = None, indices_are_sorted: bool = False,
                 unique_indices: bool = False, bucket_size: int | None = None, mode: str | None = None,
                 out_sharding: Placement | None = None) -> Array:
-    """Smallest rows of ``data`` by segment; the dtype's highest value for empty segments. See `segment_sum`."""
+    """Smallest rows of ``data`` by segment; the dtype's highest value for empty segments. See `segment_sum`.
+
+    >>> jax.ops.segment_min(jnp.array([1, 2, 3]), jnp.array([0, 0, 1]), num_segments=2)
+    Array([1, 3], dtype=int32)
+    """
     return _segments("min", data, segment_ids, num_segments, indices_are_sorted, unique_indices, bucket_size, mode, out_sharding, _highest)
 
 
@@ -108,29 +123,49 @@ def _highest(dtype):
 
 def index_update(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
                  indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
-    """``x`` with ``x[idx]`` replaced by ``y``; today's form is ``x.at[idx].set(y)``."""
+    """``x`` with ``x[idx]`` replaced by ``y``; today's form is ``x.at[idx].set(y)``.
+
+    >>> jax.ops.index_update(jnp.zeros(3), 1, 5.)
+    Array([0., 5., 0.], dtype=float32)
+    """
     return jnp.asarray(x).at[idx].set(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
 def index_add(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
-    """``x`` with ``y`` added at ``idx``; today's form is ``x.at[idx].add(y)``."""
+    """``x`` with ``y`` added at ``idx``; today's form is ``x.at[idx].add(y)``.
+
+    >>> jax.ops.index_add(jnp.ones(3), jax.ops.index[:2], 5.)
+    Array([6., 6., 1.], dtype=float32)
+    """
     return jnp.asarray(x).at[idx].add(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
 def index_mul(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
-    """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``."""
+    """``x`` multiplied by ``y`` at ``idx``; today's form is ``x.at[idx].multiply(y)``.
+
+    >>> jax.ops.index_mul(jnp.ones(3), 0, 5.)
+    Array([5., 1., 1.], dtype=float32)
+    """
     return jnp.asarray(x).at[idx].multiply(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
 def index_min(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
-    """``x`` with the smaller of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].min(y)``."""
+    """``x`` with the smaller of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].min(y)``.
+
+    >>> jax.ops.index_min(jnp.ones(3), 0, 0.5)
+    Array([0.5, 1. , 1. ], dtype=float32)
+    """
     return jnp.asarray(x).at[idx].min(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)
 
 
 def index_max(x: ArrayLike, idx: tuple[Any, ...] | int | slice | ArrayLike | None, y: ArrayLike,
               indices_are_sorted: bool = False, unique_indices: bool = False) -> Any:
-    """``x`` with the larger of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].max(y)``."""
+    """``x`` with the larger of ``x[idx]`` and ``y`` at ``idx``; today's form is ``x.at[idx].max(y)``.
+
+    >>> jax.ops.index_max(jnp.ones(3), 0, 0.5)
+    Array([1., 1., 1.], dtype=float32)
+    """
     return jnp.asarray(x).at[idx].max(y, indices_are_sorted=indices_are_sorted, unique_indices=unique_indices)

@@ -44,6 +44,9 @@ def PRNGKey(seed: ArrayLike, *, impl: str | Hashable | None = None) -> Array:
 
     Raises:
       TypeError: the seed is not an integer scalar. ValueError: unknown implementation.
+
+    >>> jax.random.PRNGKey(7)
+    Array([0, 7], dtype=uint32)
     """
     chosen = resolve(impl)
     words = _seeded("PRNGKey", seed, chosen)
@@ -61,6 +64,9 @@ def key(seed: ArrayLike, *, impl: str | Hashable | None = None, dtype: DTypeLike
 
     Raises:
       TypeError: the seed is not an integer scalar. ValueError: unknown implementation, or both impl and dtype.
+
+    >>> jax.random.key(0).shape
+    ()
     """
     if dtype is not None:
         if impl is not None:
@@ -120,6 +126,9 @@ def key_data(keys: ArrayLike) -> Array:
 
     Raises:
       TypeError: not keys.
+
+    >>> jax.random.key_data(jax.random.key(7))
+    Array([0, 7], dtype=uint32)
     """
     return raw_keys("key_data", keys)[0]
 
@@ -136,6 +145,9 @@ def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | Hashable | None = No
 
     Raises:
       TypeError: wrong dtype or shape. ValueError: unknown implementation, or both impl and dtype.
+
+    >>> jax.random.wrap_key_data(jax.random.PRNGKey(7)).shape
+    ()
     """
     if impl is not None and dtype is not None:
         raise ValueError(f"wrap_key_data: impl={impl!r} and dtype={dtype!r} name the generator twice; give one of them")
@@ -148,7 +160,11 @@ def wrap_key_data(key_bits_array: ArrayLike, *, impl: str | Hashable | None = No
 
 @api_boundary
 def key_impl(keys: ArrayLike) -> Any:
-    """The implementation of keys, as `key` and `wrap_key_data` accept it: a name, or a `PRNGSpec` for one's own."""
+    """The implementation of keys, as `key` and `wrap_key_data` accept it: a name, or a `PRNGSpec` for one's own.
+
+    >>> jax.random.key_impl(jax.random.key(0))
+    'threefry2x32'
+    """
     impl = raw_keys("key_impl", keys)[1]
     return impl.name if impl.name in BUILT_IN else PRNGSpec(impl)
 
@@ -161,7 +177,12 @@ def key_dtype(impl_spec: str | Hashable | None = None) -> Any:
 
 @api_boundary
 def clone(key: ArrayLike) -> Array:
-    """The same key, as a key that counts as not yet used for the check of key reuse."""
+    """The same key, as a key that counts as not yet used for the check of key reuse.
+
+    >>> key = jax.random.key(0)
+    >>> bool((jax.random.clone(key) == key).all())
+    True
+    """
     words, impl, typed = raw_keys("clone", key)
     return as_given(words, impl, typed)  # a new array of keys, with the same words
 
@@ -186,6 +207,9 @@ def split(key: ArrayLike, num: int | Sequence[int] = 2) -> Array:
 
     Raises:
       TypeError: not a key; ``num`` is not made of integers. ValueError: an array of keys; a negative number.
+
+    >>> jax.random.split(jax.random.key(0), 3).shape
+    (3,)
     """
     words, impl, typed = raw_key("split", key)
     shape = (num,) if type(num) is int and num >= 0 else check_shape("split", num)
@@ -208,6 +232,9 @@ def fold_in(key: ArrayLike, data: ArrayLike) -> Array:
     Raises:
       TypeError: not a key; data is not a scalar. ValueError: an array of keys. OverflowError: a Python int that
         does not fit uint32.
+
+    >>> jax.random.key_data(jax.random.fold_in(jax.random.PRNGKey(0), 5)).shape
+    (2,)
     """
     words, impl, typed = raw_key("fold_in", key, consumes=False)
     return as_given(_fold_in(words, _fold_number(data), impl=impl), impl, typed)
@@ -283,6 +310,9 @@ def bits(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 
     Raises:
       TypeError: not a key, not a shape. ValueError: an array of keys; another dtype; a negative length.
+
+    >>> jax.random.bits(jax.random.key(0), (2,)).dtype
+    dtype('uint32')
     """
     words, impl = raw_key("bits", key)[:2]
     shape = check_shape("bits", shape)

@@ -58,6 +58,9 @@ def exponential(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = Non
 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
+
+    >>> bool((jax.random.exponential(jax.random.key(0), (50,)) > 0).all())
+    True
     """
     words, impl, shape, dtype = check_call("exponential", key, shape, dtype)
     return run(_exponential, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
@@ -82,6 +85,9 @@ def pareto(key: ArrayLike, b: ArrayLike, shape: Shape | None = None, dtype: DTyp
 
     Raises:
       ValueError: dtype is not a float; ``b`` does not broadcast to ``shape``.
+
+    >>> bool((jax.random.pareto(jax.random.key(0), 3., (20,)) >= 1).all())
+    True
     """
     words, impl, shape, dtype, b = check_call("pareto", key, shape, dtype, b=b)
     return run(_pareto, out_sharding, words, b, impl=impl, shape=shape, dtype=dtype)
@@ -107,6 +113,9 @@ def weibull_min(key: ArrayLike, scale: ArrayLike, concentration: ArrayLike, shap
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
+
+    >>> bool((jax.random.weibull_min(jax.random.key(0), 1., 2., (20,)) >= 0).all())
+    True
     """
     words, impl, shape, dtype, scale, concentration = check_call(
         "weibull_min", key, shape, dtype, scale=scale, concentration=concentration)
@@ -133,6 +142,9 @@ def rayleigh(key: ArrayLike, scale: ArrayLike, shape: Shape | None = None, dtype
 
     Raises:
       ValueError: dtype is not a float; ``scale`` does not broadcast to ``shape``.
+
+    >>> bool((jax.random.rayleigh(jax.random.key(0), 2., (20,)) >= 0).all())
+    True
     """
     words, impl, shape, dtype, scale = check_call("rayleigh", key, shape, dtype, scale=scale)
     return run(_rayleigh, out_sharding, words, scale, impl=impl, shape=shape, dtype=dtype)
@@ -160,6 +172,9 @@ def laplace(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *
 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
+
+    >>> jax.random.laplace(jax.random.key(0), (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype = check_call("laplace", key, shape, dtype)
     return run(_laplace, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
@@ -184,6 +199,9 @@ def logistic(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, 
 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
+
+    >>> jax.random.logistic(jax.random.key(0), (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype = check_call("logistic", key, shape, dtype)
     return run(_logistic, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
@@ -208,6 +226,9 @@ def cauchy(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
+
+    >>> jax.random.cauchy(jax.random.key(0), (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype = check_call("cauchy", key, shape, dtype)
     return run(_cauchy, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
@@ -275,6 +296,9 @@ def gumbel(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, mo
 
     Raises:
       ValueError: dtype is not a float; another mode; key is an array of keys.
+
+    >>> jax.random.gumbel(jax.random.key(0), (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype = check_call("gumbel", key, shape, dtype)
     return run(_gumbel, out_sharding, words, impl=impl, shape=shape, dtype=dtype, mode=gumbel_mode("gumbel", mode))
@@ -306,6 +330,9 @@ def maxwell(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *
 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
+
+    >>> bool((jax.random.maxwell(jax.random.key(0), (20,)) >= 0).all())
+    True
     """
     words, impl, shape, dtype = check_call("maxwell", key, shape, dtype)
     return run(_maxwell, out_sharding, words, impl=impl, shape=shape, dtype=dtype)
@@ -333,6 +360,9 @@ def double_sided_maxwell(key: ArrayLike, loc: ArrayLike, scale: ArrayLike, shape
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast.
+
+    >>> jax.random.double_sided_maxwell(jax.random.key(0), 0., 1., (4,)).shape
+    (4,)
     """
     words, impl, params, dtype, loc, scale = check_call("double_sided_maxwell", key, None, dtype, loc=loc, scale=scale)
     shape = check_shape("double_sided_maxwell", shape) + params
@@ -367,6 +397,9 @@ def rademacher(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None
 
     Raises:
       ValueError: key is an array of keys. TypeError: not a dtype.
+
+    >>> sorted(set(jax.random.rademacher(jax.random.key(0), (50,)).tolist()))
+    [-1, 1]
     """
     words, impl = key_words("rademacher", key)
     dtype = dtypes.default_int_dtype() if dtype is None else dtypes.canonicalize_user_dtype(dtype, "rademacher")
@@ -414,6 +447,9 @@ def wald(key: ArrayLike, mean: ArrayLike, shape: Shape | None = None, dtype: DTy
 
     Raises:
       ValueError: dtype is not a float; ``mean`` does not broadcast to ``shape``.
+
+    >>> bool((jax.random.wald(jax.random.key(0), 1., (20,)) > 0).all())
+    True
     """
     words, impl, shape, dtype, mean = check_call("wald", key, shape, dtype, mean=mean)
     return run(_wald, out_sharding, words, mean, impl=impl, shape=shape, dtype=dtype)
@@ -444,6 +480,10 @@ def triangular(key: ArrayLike, left: ArrayLike, mode: ArrayLike, right: ArrayLik
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
+
+    >>> x = jax.random.triangular(jax.random.key(0), 0., 1., 2., (20,))
+    >>> bool(((x >= 0) & (x <= 2)).all())
+    True
     """
     words, impl, shape, dtype, left, mode, right = check_call(
         "triangular", key, shape, dtype, left=left, mode=mode, right=right)

@@ -61,6 +61,9 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
 
     Raises:
       ValueError: ``shape`` does not end with the batch shape; more samples than categories without replacement.
+
+    >>> jax.random.categorical(jax.random.key(0), jnp.array([-jnp.inf, 0., -jnp.inf]), shape=(3,))
+    Array([1, 1, 1], dtype=int32)
     """
     words, impl = key_words("categorical", key)
     logits = check_array("categorical", "logits", logits)
@@ -114,6 +117,9 @@ def geometric(key: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: D
 
     Raises:
       ValueError: dtype is not an integer; ``p`` does not broadcast to ``shape``.
+
+    >>> bool((jax.random.geometric(jax.random.key(0), 0.5, (20,)) >= 1).all())
+    True
     """
     words, impl, shape, dtype, p = check_call("geometric", key, shape, dtype, "int", p=p)
     real = dtypes.to_inexact_dtype(get_aval(p).dtype)
@@ -210,6 +216,9 @@ def poisson(key: ArrayLike, lam: ArrayLike, shape: Shape | None = None, dtype: D
     Raises:
       NotImplementedError: a key of another implementation. ValueError: dtype is not an integer; ``lam`` does not
         broadcast to ``shape``; another method.
+
+    >>> jax.random.poisson(jax.random.key(0), 3., (4,)).dtype
+    dtype('int32')
     """
     words, impl = key_words("poisson", key)
     check_method("poisson", method)
@@ -432,6 +441,10 @@ def binomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, shape: Shape | None = N
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
+
+    >>> x = jax.random.binomial(jax.random.key(0), 5., 0.5, (20,))
+    >>> bool(((x >= 0) & (x <= 5)).all())
+    True
     """
     words, impl, shape, dtype, n, p = check_call("binomial", key, shape, dtype, n=n, p=p)
     with flags.numpy_dtype_promotion("standard"):
@@ -478,6 +491,9 @@ def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Shape | No
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``; ``p`` is a scalar.
+
+    >>> jax.random.multinomial(jax.random.key(0), 6., jnp.array([0.5, 0.5])).sum()
+    Array(6., dtype=float32)
     """
     words, impl = key_words("multinomial", key)
     dtype = check_dtype("multinomial", dtype)

@@ -360,6 +360,9 @@ def gamma(key: ArrayLike, a: ArrayLike, shape: Shape | None = None, dtype: DType
 
     Raises:
       ValueError: dtype is not a float; ``a`` does not broadcast to ``shape``; another method.
+
+    >>> jax.random.gamma(jax.random.key(0), jnp.array([1., 2.])).shape
+    (2,)
     """
     words, impl, shape, dtype, a = check_call("gamma", key, shape, dtype, a=a)
     check_method("gamma", method)
@@ -372,6 +375,9 @@ def loggamma(key: ArrayLike, a: ArrayLike, shape: Shape | None = None, dtype: DT
     """Logarithms of independent samples of the gamma distribution: finite where these would be too small to represent.
 
     Differentiable by ``a``. Arguments and errors as for `gamma`.
+
+    >>> jax.random.loggamma(jax.random.key(0), 2., (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype, a = check_call("loggamma", key, shape, dtype, a=a)
     check_method("loggamma", method)
@@ -414,6 +420,10 @@ def beta(key: ArrayLike, a: ArrayLike, b: ArrayLike, shape: Shape | None = None,
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``; another method.
+
+    >>> x = jax.random.beta(jax.random.key(0), 2., 3., (50,))
+    >>> bool(((x > 0) & (x < 1)).all())
+    True
     """
     words, impl, shape, dtype, a, b = check_call("beta", key, shape, dtype, a=a, b=b)
     check_method("beta", method)
@@ -447,6 +457,9 @@ def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: Shape | None = None, dtyp
 
     Raises:
       ValueError: ``alpha`` is a scalar; its batch shape does not broadcast to ``shape``; dtype is not a float.
+
+    >>> jnp.round(jax.random.dirichlet(jax.random.key(0), jnp.ones(3)).sum(), 3)
+    Array(1., dtype=float32)
     """
     words, impl = key_words("dirichlet", key)
     dtype = check_dtype("dirichlet", dtype)
@@ -487,6 +500,9 @@ def chisquare(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: 
 
     Raises:
       ValueError: dtype is not a float; ``df`` does not broadcast to ``shape``; another method.
+
+    >>> bool((jax.random.chisquare(jax.random.key(0), 3., shape=(20,)) > 0).all())
+    True
     """
     words, impl, shape, dtype, df = check_call("chisquare", key, shape, dtype, df=df)
     check_method("chisquare", method)
@@ -520,6 +536,9 @@ def f(key: ArrayLike, dfnum: ArrayLike, dfden: ArrayLike, shape: Shape | None = 
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
+
+    >>> bool((jax.random.f(jax.random.key(0), 3., 4., (20,)) > 0).all())
+    True
     """
     words, impl, shape, dtype, dfnum, dfden = check_call("f", key, shape, dtype, dfnum=dfnum, dfden=dfden)
     return run(_f, out_sharding, words, dfnum, dfden, impl=impl, shape=shape, dtype=dtype)
@@ -552,6 +571,9 @@ def t(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLik
 
     Raises:
       ValueError: dtype is not a float; ``df`` does not broadcast to ``shape``.
+
+    >>> jax.random.t(jax.random.key(0), 3., (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype, df = check_call("t", key, shape, dtype, df=df)
     return run(_t, out_sharding, words, df, impl=impl, shape=shape, dtype=dtype)
@@ -586,6 +608,9 @@ def generalized_normal(key: ArrayLike, p: ArrayLike, shape: Shape = (), dtype: D
 
     Raises:
       ValueError: dtype is not a float; ``p`` does not broadcast to ``shape``.
+
+    >>> jax.random.generalized_normal(jax.random.key(0), 2., (4,)).shape
+    (4,)
     """
     words, impl, shape, dtype, p = check_call("generalized_normal", key, shape, dtype, p=p)
     return run(_generalized_normal, out_sharding, words, p, impl=impl, shape=shape, dtype=dtype)
@@ -621,6 +646,9 @@ def ball(key: ArrayLike, d: int, p: ArrayLike = 2, shape: Shape = (), dtype: DTy
       TypeError: ``d`` is not an integer. ValueError: dtype is not a float.
 
     Source: Barthe, Guedon, Mendelson, Naor, "A probabilistic approach to the geometry of the l_p^n-ball", 2005.
+
+    >>> bool((jnp.linalg.norm(jax.random.ball(jax.random.key(0), 3, shape=(20,)), axis=1) <= 1).all())
+    True
     """
     words, impl, shape, dtype, p = check_call("ball", key, shape, dtype, p=p)
     try:

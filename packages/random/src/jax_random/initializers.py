@@ -48,18 +48,30 @@ def _placing(init: Callable) -> Initializer:
 
 def zeros(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
           out_sharding: Placement | None = None) -> Array:
-    """An array of zeros."""
+    """An array of zeros.
+
+    >>> jax.nn.initializers.zeros(jax.random.key(0), (2,))
+    Array([0., 0.], dtype=float32)
+    """
     return jnp.zeros(shape, _dtype(dtype, None), out_sharding=out_sharding)
 
 
 def ones(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None,
          out_sharding: Placement | None = None) -> Array:
-    """An array of ones."""
+    """An array of ones.
+
+    >>> jax.nn.initializers.ones(jax.random.key(0), (2,))
+    Array([1., 1.], dtype=float32)
+    """
     return jnp.ones(shape, _dtype(dtype, None), out_sharding=out_sharding)
 
 
 def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
-    """Arrays filled with ``value``."""
+    """Arrays filled with ``value``.
+
+    >>> jax.nn.initializers.constant(3.)(jax.random.key(0), (2,))
+    Array([3., 3.], dtype=float32)
+    """
     default = dtype
 
     @_placing
@@ -69,7 +81,11 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
 
 
 def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
-    """Uniform draws from ``[0, scale)``."""
+    """Uniform draws from ``[0, scale)``.
+
+    >>> jax.nn.initializers.uniform(0.1)(jax.random.key(0), (3, 2)).shape
+    (3, 2)
+    """
     default = dtype
 
     @_placing
@@ -80,7 +96,11 @@ def uniform(scale: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
 
 
 def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initializer:
-    """Normal draws with standard deviation ``stddev``."""
+    """Normal draws with standard deviation ``stddev``.
+
+    >>> jax.nn.initializers.normal(0.1)(jax.random.key(0), (3, 2)).shape
+    (3, 2)
+    """
     default = dtype
 
     @_placing
@@ -92,7 +112,11 @@ def normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None) -> Initia
 
 def truncated_normal(stddev: RealNumeric = 1e-2, dtype: DTypeLike | None = None, lower: RealNumeric = -2.0,
                      upper: RealNumeric = 2.0) -> Initializer:
-    """Normal draws cut to ``[lower, upper]``, then times ``stddev``."""
+    """Normal draws cut to ``[lower, upper]``, then times ``stddev``.
+
+    >>> jax.nn.initializers.truncated_normal(0.1)(jax.random.key(0), (3, 2)).shape
+    (3, 2)
+    """
     default = dtype
 
     @_placing
@@ -127,6 +151,9 @@ def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: 
 
     Raises:
       ValueError: unknown mode or distribution.
+
+    >>> jax.nn.initializers.variance_scaling(1., "fan_in", "normal")(jax.random.key(0), (3, 2)).shape
+    (3, 2)
     """
     default = dtype
     fans = {"fan_in": lambda i, o: i, "fan_out": lambda i, o: o, "fan_avg": lambda i, o: (i + o) / 2,
@@ -184,7 +211,11 @@ he_normal = kaiming_normal = _scaled(2.0, "fan_in", "truncated_normal", "Cut nor
 
 
 def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
-    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014."""
+    """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014.
+
+    >>> jax.nn.initializers.orthogonal()(jax.random.key(0), (3, 2)).shape
+    (3, 2)
+    """
     default = dtype
 
     @_placing
@@ -209,6 +240,9 @@ def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTy
     """Convolution kernels (1 to 3 spatial axes first) that are `orthogonal` at their centre and 0 elsewhere.
 
     Source: Xiao et al., ICML 2018.
+
+    >>> jax.nn.initializers.delta_orthogonal()(jax.random.key(0), (3, 2, 2)).shape
+    (3, 2, 2)
     """
     default = dtype
 

@@ -56,6 +56,9 @@ def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: 
 
     Raises:
       ValueError: another method; shapes that do not fit; dtype is not a float.
+
+    >>> jax.random.multivariate_normal(jax.random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape
+    (5, 2)
     """
     name = "multivariate_normal"
     words, impl = key_words(name, key)
@@ -114,6 +117,10 @@ def orthogonal(key: ArrayLike, n: int, shape: Shape = (), dtype: DTypeLike | Non
       ValueError: a negative size; dtype neither float nor complex. TypeError: a size that is not an integer.
 
     Source: Mezzadri, "How to generate random matrices from the classical compact groups", 2007.
+
+    >>> q = jax.random.orthogonal(jax.random.key(0), 3)
+    >>> jnp.allclose(q @ q.T, jnp.eye(3), atol=1e-5)
+    Array(True, dtype=bool)
     """
     words, impl = key_words("orthogonal", key)
     shape = check_shape("orthogonal", shape)

@@ -69,6 +69,11 @@ def normal(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 
     Raises:
       ValueError: another dtype; key is an array of keys.
+
+    >>> jax.random.normal(jax.random.key(0), (2, 3)).shape
+    (2, 3)
+    >>> bool(jnp.abs(jax.random.normal(jax.random.key(1), (10_000,)).mean()) < 0.05)
+    True
     """
     words, impl = key_words("normal", key)
     dtype = check_dtype("normal", dtype, "inexact")
@@ -159,6 +164,10 @@ def truncated_normal(key: ArrayLike, lower: ArrayLike, upper: ArrayLike, shape: 
 
     Raises:
       ValueError: dtype is not a float; the ends do not broadcast to ``shape``.
+
+    >>> x = jax.random.truncated_normal(jax.random.key(0), -1., 1., (50,))
+    >>> bool((jnp.abs(x) <= 1).all())
+    True
     """
     words, impl = key_words("truncated_normal", key)
     dtype = check_dtype("truncated_normal", dtype)
@@ -188,6 +197,9 @@ def lognormal(key: ArrayLike, sigma: ArrayLike = 1.0, shape: Shape | None = None
 
     Raises:
       ValueError: dtype is not a float; ``sigma`` does not broadcast to ``shape``.
+
+    >>> bool((jax.random.lognormal(jax.random.key(0), shape=(20,)) > 0).all())
+    True
     """
     words, impl = key_words("lognormal", key)
     dtype = check_dtype("lognormal", dtype)

@@ -96,6 +96,9 @@ def permutation(key: ArrayLike, x: ArrayLike, axis: int = 0, independent: bool =
 
     Raises:
       TypeError: ``x`` is neither an array nor an integer. ValueError: no such axis; key is an array of keys.
+
+    >>> jnp.sort(jax.random.permutation(jax.random.key(0), jnp.array([5, 7, 9])))
+    Array([5, 7, 9], dtype=int32)
     """
     words, impl = key_words("permutation", key)
     x = _array_or_size("permutation", "x", x)
@@ -159,6 +162,9 @@ def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True
     Raises:
       TypeError: ``a`` is no array and no number; ``shape`` is an integer. ValueError: nothing to choose from; more choices than elements without
         replacement; ``p`` of the wrong shape; no such axis.
+
+    >>> jnp.sort(jax.random.choice(jax.random.key(0), 4, (4,), replace=False))
+    Array([0, 1, 2, 3], dtype=int32)
     """
     words, impl = key_words("choice", key)
     if not isinstance(shape, Sequence):

@@ -112,6 +112,10 @@ def uniform(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, m
 
     Raises:
       ValueError: dtype is not a float, key is an array of keys, bounds that do not broadcast to ``shape``.
+
+    >>> x = jax.random.uniform(jax.random.key(0), (100,), minval=2., maxval=3.)
+    >>> bool((x >= 2).all() and (x < 3).all())
+    True
     """
     words, impl = key_words("uniform", key)
     dtype = check_dtype("uniform", dtype)
@@ -212,6 +216,9 @@ def randint(key: ArrayLike, shape: Shape, minval: ArrayLike, maxval: ArrayLike, 
 
     Raises:
       TypeError: the dtype is not an integer. ValueError: key is an array of keys, bounds that do not broadcast.
+
+    >>> sorted(set(jax.random.randint(jax.random.key(0), (100,), 0, 3).tolist()))
+    [0, 1, 2]
     """
     words, impl = key_words("randint", key)
     shape = check_shape("randint", shape)
@@ -257,6 +264,9 @@ def bernoulli(key: ArrayLike, p: ArrayLike = 0.5, shape: Shape | None = None, mo
 
     Raises:
       TypeError: ``p`` is not a float. ValueError: another mode; ``p`` does not broadcast to ``shape``.
+
+    >>> jax.random.bernoulli(jax.random.key(0), 1., (3,))
+    Array([ True,  True,  True], dtype=bool)
     """
     words, impl = key_words("bernoulli", key)
     p = check_array("bernoulli", "p", p)

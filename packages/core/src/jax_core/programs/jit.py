@@ -54,6 +54,10 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
 
     Raises:
       TypeError: ``fun`` is not callable. ValueError: unknown argument names or numbers.
+
+    >>> double = jax.jit(lambda x: 2 * x)
+    >>> double(jnp.arange(3))
+    Array([0, 2, 4], dtype=int32)
     """
     if fun is None:
         return functools.partial(

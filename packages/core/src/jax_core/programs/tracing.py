@@ -28,6 +28,12 @@ def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ()
         with ``shape`` and ``dtype``.
       axis_env: pairs (name, size) of named axes in scope.
       return_shape: return a pair of the jaxpr and a pytree of `ShapeDtypeStruct`.
+
+    >>> jax.make_jaxpr(lambda x, y: x * y + 1.)(1., 2.)
+    { lambda ; a:f32[] b:f32[]. let
+        c:f32[] = mul a b
+        d:f32[] = add c 1.0:f32[]
+      in (d,) }
     """
     if not callable(fun):
         raise TypeError(f"make_jaxpr: expected a callable, got {fun!r} of type {type(fun).__name__}")
@@ -57,6 +63,9 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
 
     Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``.
+
+    >>> jax.eval_shape(jnp.dot, jax.ShapeDtypeStruct((2, 3), jnp.float32), jax.ShapeDtypeStruct((3,), jnp.float32))
+    ShapeDtypeStruct(shape=(2,), dtype=float32)
     """
     if not callable(fun):
         raise TypeError(f"eval_shape: expected a callable, got {fun!r} of type {type(fun).__name__}")

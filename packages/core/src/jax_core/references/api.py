@@ -213,6 +213,11 @@ def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: st
       TypeError: not an array or number, or itself a reference.
 
     Inside a traced function the reference lives as long as the function runs; it cannot be returned.
+
+    >>> total = jax.new_ref(0)
+    >>> total[...] = 5
+    >>> total[...]
+    Array(5, dtype=int32)
     """
     try:
         aval = get_aval(init_val)
@@ -233,7 +238,13 @@ def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool =
 
 
 def freeze(ref: Ref) -> Array:
-    """The contents of ``ref``, which must not be used any more."""
+    """The contents of ``ref``, which must not be used any more.
+
+    >>> ref = jax.new_ref(jnp.zeros(2))
+    >>> ref[0] = 1.
+    >>> jax.freeze(ref)
+    Array([1., 0.], dtype=float32)
+    """
     _check("freeze", ref)
     return freeze_p.bind(ref)
 

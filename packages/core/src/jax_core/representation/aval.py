@@ -478,7 +478,11 @@ def is_jax_type(x: object) -> bool:
 
 
 def typeof(x: ArrayLike) -> AbstractValue:
-    """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values."""
+    """The abstract value of an array-like ``x``: shape, dtype, weak type. Raises TypeError for other values.
+
+    >>> jax.typeof(jnp.ones((2, 3)))
+    ShapedArray(float32[2,3])
+    """
     return get_aval(x)
 
 
@@ -495,6 +499,9 @@ class ShapeDtypeStruct:
       dtype: of the elements, as given; an array of this description (`aval`) is narrower while x64 is off.
       sharding: placement, or None.
       weak_type: as for `ShapedArray`.
+
+    >>> jax.ShapeDtypeStruct((2, 3), jnp.float32).size
+    6
     """
 
     __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")

@@ -143,6 +143,9 @@ def canonicalize_dtype(dtype: DTypeLike | None, allow_extended_dtype: bool = Fal
     Raises:
       TypeError: `dtype` is not a dtype.
       ValueError: it is an extended dtype, and these are not allowed.
+
+    >>> jax.dtypes.canonicalize_dtype("float64")
+    dtype('float32')
     """
     table = _canonical_x64 if flags.enable_x64.value else _canonical_x32
     try:
@@ -311,6 +314,9 @@ def scalar_type_of(x: object) -> type:
 
     Raises:
       TypeError: the elements are not numbers.
+
+    >>> jax.dtypes.scalar_type_of(jnp.ones(2))
+    <class 'float'>
     """
     found = dtype(x, canonicalize=False)
     kind = _kind(found)
@@ -329,6 +335,9 @@ def issubdtype(a: DTypeLike, b: DTypeLike) -> bool:
 
     As `numpy.issubdtype`, but the types of ml_dtypes belong to `floating` and `integer`,
     and extended dtypes to `extended`. Both may be dtypes, scalar types or abstract types.
+
+    >>> jax.dtypes.issubdtype(jax.random.key(0).dtype, jax.dtypes.prng_key)
+    True
     """
     try:
         return _issubdtype(a, b)  # type: ignore[arg-type]  # not all that stands for a dtype has a hash
@@ -599,6 +608,9 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
     Raises:
       ValueError: no arguments, or dtypes that take no part in promotion.
       TypePromotionError: the dtypes have no common one.
+
+    >>> jax.dtypes.result_type(jnp.int8, jnp.float16)
+    dtype('float16')
     """
     dtype, weak = lattice_result_type(*args)
     if weak:

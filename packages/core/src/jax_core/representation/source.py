@@ -269,6 +269,11 @@ def named_scope(name: str):
 
     Raises:
       TypeError: ``name`` is not a string.
+
+    >>> with jax.named_scope("layer"):
+    ...     y = jnp.ones(2) + 1
+    >>> y
+    Array([2., 2.], dtype=float32)
     """
     if not isinstance(name, str):
         raise TypeError(f"named_scope: name must be a string, got {name!r} of type {type(name).__name__}")

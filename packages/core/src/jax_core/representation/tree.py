@@ -54,6 +54,9 @@ def tree_flatten(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> 
     Args:
       tree: any value.
       is_leaf: called with each node on the way down; where it returns true, the node counts as a leaf.
+
+    >>> jax.tree.flatten({"b": 2, "a": (1, None)})
+    ([1, 2], PyTreeDef({'a': (*, None), 'b': *}))
     """
     return _flatten(tree, is_leaf)
 
@@ -63,17 +66,29 @@ def tree_unflatten(treedef: PyTreeDef, leaves: Iterable[Any]) -> Any:
 
     Raises:
       ValueError: there are more or fewer leaves than the structure has.
+
+    >>> leaves, treedef = jax.tree.flatten({"a": 1, "b": 2})
+    >>> jax.tree.unflatten(treedef, [10, 20])
+    {'a': 10, 'b': 20}
     """
     return _structure("tree_unflatten", treedef).unflatten(leaves)
 
 
 def tree_leaves(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
-    """The leaves of a tree, left to right."""
+    """The leaves of a tree, left to right.
+
+    >>> jax.tree.leaves([1, (2, {"x": 3})])
+    [1, 2, 3]
+    """
     return _flatten(tree, is_leaf)[0]
 
 
 def tree_structure(tree: PyTree, is_leaf: Callable[[Any], bool] | None = None) -> PyTreeDef:
-    """The structure of a tree."""
+    """The structure of a tree.
+
+    >>> jax.tree.structure([1, (2, None)])
+    PyTreeDef([*, (*, None)])
+    """
     return _flatten(tree, is_leaf)[1]
 
 
@@ -85,6 +100,9 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
       tree: any value.
       is_leaf: as for `tree_flatten`.
       is_leaf_takes_path: `is_leaf` is called with the path and the node.
+
+    >>> jax.tree.flatten_with_path({"a": [5]})[0]
+    [((DictKey(key='a'), SequenceKey(idx=0)), 5)]
     """
     if is_leaf is None or is_leaf_takes_path:
         predicate = is_leaf
@@ -96,7 +114,11 @@ def tree_flatten_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = N
 
 def tree_leaves_with_path(tree: PyTree, is_leaf: Callable[..., bool] | None = None,
                           is_leaf_takes_path: bool = False) -> list[tuple[KeyPath, Any]]:
-    """The leaves of a tree, each with the path of keys that leads to it."""
+    """The leaves of a tree, each with the path of keys that leads to it.
+
+    >>> jax.tree.leaves_with_path({"a": [5]})
+    [((DictKey(key='a'), SequenceKey(idx=0)), 5)]
+    """
     return tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)[0]
 
 
@@ -121,12 +143,20 @@ def flatten_one_level_with_keys(tree: PyTree) -> tuple[Iterable[tuple[Any, Any]]
 
 
 def is_tree_node(typ: type) -> bool:
-    """Whether values of this type are containers."""
+    """Whether values of this type are containers.
+
+    >>> jax.tree_util.is_tree_node(list)
+    True
+    """
     return registry.is_node(typ) or (issubclass(typ, tuple) and hasattr(typ, "_fields"))
 
 
 def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether every element of `iterable` is a leaf."""
+    """Whether every element of `iterable` is a leaf.
+
+    >>> jax.tree_util.all_leaves([1, 2]), jax.tree_util.all_leaves([[1], 2])
+    (True, False)
+    """
     if is_leaf is None:
         return _pytree.all_leaves(registry, iterable)
     for element in iterable:
@@ -138,7 +168,11 @@ def all_leaves(iterable: Iterable[Any], is_leaf: Callable[[Any], bool] | None = 
 
 # --- structures --------------------------------------------------------------------------
 def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
-    """The structure of a tuple of trees of these structures."""
+    """The structure of a tuple of trees of these structures.
+
+    >>> jax.tree_util.treedef_tuple([jax.tree.structure(1), jax.tree.structure([2])])
+    PyTreeDef((*, [*]))
+    """
     return _pytree.treedef_tuple(registry, [_structure("treedef_tuple", t) for t in treedefs])
 
 
@@ -150,12 +184,20 @@ def _structure(name: str, treedef: Any) -> PyTreeDef:
 
 
 def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:
-    """The structures of a tree's immediate children."""
+    """The structures of a tree's immediate children.
+
+    >>> jax.tree_util.treedef_children(jax.tree.structure([1, (2, 3)]))
+    [PyTreeDef(*), PyTreeDef((*, *))]
+    """
     return _structure("treedef_children", treedef).children()
 
 
 def treedef_is_leaf(treedef: PyTreeDef) -> bool:
-    """Whether the structure is a single node: a leaf, `None` or an empty container."""
+    """Whether the structure is a single node: a leaf, `None` or an empty container.
+
+    >>> jax.tree_util.treedef_is_leaf(jax.tree.structure(5))
+    True
+    """
     return _structure("treedef_is_leaf", treedef).num_nodes == 1
 
 
@@ -174,6 +216,9 @@ def tree_map(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[
 
     Raises:
       ValueError: the structure of `tree` is not a prefix of that of another; says where.
+
+    >>> jax.tree.map(lambda x, y: x + y, {"a": 1, "b": (2, 3)}, {"a": 10, "b": (20, 30)})
+    {'a': 11, 'b': (22, 33)}
     """
     try:
         leaves, treedef = _flatten(tree, is_leaf)
@@ -188,7 +233,11 @@ def tree_map(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[
 
 def tree_map_with_path(f: Callable[..., Any], tree: PyTree, *rest: Any, is_leaf: Callable[..., bool] | None = None,
                        is_leaf_takes_path: bool = False) -> Any:
-    """As `tree_map`, with the path of keys to the leaf as first argument of `f`."""
+    """As `tree_map`, with the path of keys to the leaf as first argument of `f`.
+
+    >>> jax.tree.map_with_path(lambda path, x: jax.tree_util.keystr(path), {"a": [1, 2]})
+    {'a': ["['a'][0]", "['a'][1]"]}
+    """
     pairs, treedef = tree_flatten_with_path(tree, is_leaf, is_leaf_takes_path)
     paths = [path for path, _ in pairs]
     leaves = [leaf for _, leaf in pairs]
@@ -215,6 +264,9 @@ def tree_reduce(function: Callable[[Any, Any], Any], tree: PyTree, initializer: 
 
     Raises:
       TypeError: there are no leaves and no initializer.
+
+    >>> jax.tree.reduce(lambda total, x: total + x, {"a": 1, "b": [2, 3]})
+    6
     """
     leaves = _flatten(tree, is_leaf)[0]
     if initializer is not _MISSING:
@@ -236,6 +288,9 @@ def tree_reduce_associative(operation: Callable[[Any, Any], Any], tree: PyTree, 
 
     Raises:
       TypeError: there are no leaves and no identity.
+
+    >>> jax.tree.reduce_associative(max, [3, 9, 4])
+    9
     """
     leaves = _flatten(tree, is_leaf)[0]
     if leaves:
@@ -253,7 +308,11 @@ def _reduce_balanced(operation: Callable[[Any, Any], Any], values: Sequence[Any]
 
 
 def tree_all(tree: PyTree, *, is_leaf: Callable[[Any], bool] | None = None) -> bool:
-    """Whether every leaf of a tree is true."""
+    """Whether every leaf of a tree is true.
+
+    >>> jax.tree.all({"a": True, "b": [1, 0]})
+    False
+    """
     return _all(_flatten(tree, is_leaf)[0])
 
 
@@ -267,6 +326,9 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
 
     Raises:
       TypeError: it has another structure.
+
+    >>> jax.tree.transpose(jax.tree.structure([0, 0]), jax.tree.structure({"a": 0}), [{"a": 1}, {"a": 2}])
+    {'a': [1, 2]}
     """
     leaves, treedef = _flatten(pytree_to_transpose)
     _structure("tree_transpose", outer_treedef)
@@ -310,6 +372,9 @@ def tree_broadcast(prefix_tree: PyTree, full_tree: PyTree, is_leaf: Callable[[An
 
     Raises:
       ValueError: `prefix_tree` is not a prefix of `full_tree`; says where.
+
+    >>> jax.tree.broadcast([1, 2], [1, {"a": 0, "b": 0}])
+    [1, {'a': 2, 'b': 2}]
     """
     leaves = broadcast_prefix(prefix_tree, full_tree, is_leaf)
     return _flatten(full_tree, is_leaf)[1].unflatten(leaves)
@@ -440,6 +505,10 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
       keys: the path.
       simple: leave out brackets, quotes and dots.
       separator: put between the keys.
+
+    >>> path, _ = jax.tree.leaves_with_path({"a": [5]})[0]
+    >>> jax.tree_util.keystr(path)
+    "['a'][0]"
     """
     if not isinstance(separator, str):
         raise TypeError(f"keystr: separator must be a string, got {separator!r}")

@@ -370,6 +370,13 @@ class ensure_compile_time_eval:
 
     With it, Python control flow in a traced function can depend on values that are computed from constants. Operations
     on traced values are traced as ever.
+
+    >>> f = jax.jit(lambda x: x + compiled_constant())
+    >>> def compiled_constant():
+    ...     with jax.ensure_compile_time_eval():
+    ...         return float(jnp.sum(jnp.ones(3)))
+    >>> f(1.)
+    Array(4., dtype=float32, weak_type=True)
     """
 
     def __enter__(self):

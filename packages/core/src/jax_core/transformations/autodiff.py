@@ -130,6 +130,9 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
 
     Raises:
       TypeError: the result is not a real scalar, or an argument has the wrong dtype.
+
+    >>> jax.value_and_grad(lambda x: x ** 3)(2.)
+    (Array(8., dtype=float32, weak_type=True), Array(12., dtype=float32, weak_type=True))
     """
     return _value_and_grad("value_and_grad", fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
@@ -167,7 +170,13 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
 
 def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
          allow_int: bool = False, reduce_axes: Sequence[AxisName] = ()) -> Callable:
-    """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`."""
+    """A function that returns the gradient of ``fun``, and its auxiliary data with ``has_aux``; see `value_and_grad`.
+
+    >>> jax.grad(lambda x: x ** 3)(2.)
+    Array(12., dtype=float32, weak_type=True)
+    >>> jax.grad(lambda w, x: jnp.sum(w * x), argnums=(0, 1))(2., jnp.array([3., 4.]))
+    (Array(7., dtype=float32), Array([2., 2.], dtype=float32))
+    """
     both = _value_and_grad("grad", fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
     @boundary(fun)
@@ -189,6 +198,9 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 
     Raises:
       TypeError: structures or dtypes differ. ValueError: shapes differ.
+
+    >>> jax.jvp(lambda x, y: x * y, (2., 3.), (1., 0.))
+    (Array(6., dtype=float32, weak_type=True), Array(3., dtype=float32, weak_type=True))
     """
     check_callable("jvp", fun)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
@@ -249,6 +261,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_ax
 
     Returns:
       ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``. ``reduce_axes`` must be empty.
+
+    >>> out, pullback = jax.vjp(lambda x, y: x * y, 2., 3.)
+    >>> pullback(1.)
+    (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
     """
     check_callable("vjp", fun)
     if reduce_axes:
@@ -286,6 +302,10 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     Returns:
       ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative`` is a pytree of the values that it
       keeps; its attribute ``out_nzs`` says which results depend on the arguments.
+
+    >>> out, derivative = jax.linearize(lambda x: x ** 2, 3.)
+    >>> derivative(1.)
+    Array(6., dtype=float32, weak_type=True)
     """
     check_callable("linearize", fun)
     flat, in_tree = tree.flatten(primals)
@@ -333,6 +353,9 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequen
 
     Raises:
       TypeError: neither all inputs and results are inexact nor all integers. NotImplementedError: ``fun`` is not linear.
+
+    >>> jax.linear_transpose(lambda x: 3. * x, 1.)(2.)
+    (Array(6., dtype=float32, weak_type=True),)
     """
     check_callable("linear_transpose", fun)
     flat, in_tree = tree.flatten(primals)
@@ -420,6 +443,10 @@ def jacfwd(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: b
     Returns:
       a function whose result has the structure of ``fun``'s output, and at each leaf that of the differentiated
       arguments; a block has the shape ``output.shape + input.shape``.
+
+    >>> jax.jacfwd(lambda x: jnp.array([x[0] * x[1], x[1]]))(jnp.array([2., 3.]))
+    Array([[3., 2.],
+           [0., 1.]], dtype=float32)
     """
     return _jacfwd("jacfwd", fun, argnums, has_aux, holomorphic)
 
@@ -453,7 +480,12 @@ def _check_jacobian_output(name, x, holomorphic):
 
 def jacrev(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False, holomorphic: bool = False,
            allow_int: bool = False) -> Callable:
-    """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`."""
+    """The Jacobian of ``fun``, row by row in reverse mode (best for many inputs and few outputs); see `jacfwd`.
+
+    >>> jax.jacrev(lambda x: jnp.array([x[0] * x[1], x[1]]))(jnp.array([2., 3.]))
+    Array([[3., 2.],
+           [0., 1.]], dtype=float32)
+    """
     return _jacrev("jacrev", fun, argnums, has_aux, holomorphic, allow_int)
 
 
@@ -484,7 +516,12 @@ jacobian = jacrev
 
 def hessian(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: bool = False,
             holomorphic: bool = False) -> Callable:
-    """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level."""
+    """The matrix of second derivatives: `jacfwd` of `jacrev`, one derivative an argument at each level.
+
+    >>> jax.hessian(lambda x: x[0] ** 2 * x[1])(jnp.array([2., 3.]))
+    Array([[6., 4.],
+           [4., 0.]], dtype=float32)
+    """
     return _jacfwd("hessian", _jacrev("hessian", fun, argnums, has_aux, holomorphic, False), argnums, has_aux, holomorphic)
 
 
@@ -496,6 +533,11 @@ def closure_convert(fun: Callable[..., Any], *example_args: Any) -> tuple[Callab
 
     Returns:
       the converted function ``(*args, *values)``, and the list of the (inexact) values. For use with `custom_vjp`.
+
+    >>> scale = 3.
+    >>> f, consts = jax.closure_convert(lambda x: scale * x, 1.)
+    >>> f(2., *consts)
+    Array(6., dtype=float32, weak_type=True)
     """
     flat, in_tree = tree.flatten(example_args)
     run, record = _flat_function(fun, in_tree, {}, False, scope="")

@@ -212,6 +212,11 @@ class custom_vjp(Wrapping):
         places, and to the backward function before the residuals.
 
     Set the rule with `defvjp`.
+
+    >>> f = jax.custom_vjp(lambda x: x * x)
+    >>> f.defvjp(lambda x: (x * x, x), lambda x, g: (10. * x * g,))
+    >>> jax.grad(f)(3.)
+    Array(30., dtype=float32, weak_type=True)
     """
 
     def __init__(self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()):
@@ -377,6 +382,10 @@ def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = 
     """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
 
     Without ``fun``, a decorator. The options must have their defaults.
+
+    >>> clip = jax.custom_gradient(lambda x: (x, lambda g: (jnp.clip(g, -1., 1.),)))
+    >>> jax.grad(lambda x: 5. * clip(x))(2.)
+    Array(1., dtype=float32, weak_type=True)
     """
     if with_logs or remat or with_accums is not None:
         raise NotImplementedError("custom_gradient: with_logs, remat and with_accums are not supported; use custom_vjp")

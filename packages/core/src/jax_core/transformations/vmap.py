@@ -34,6 +34,9 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
 
     Raises:
       ValueError: axes of different lengths (each is named), or no mapped argument and no ``axis_size``.
+
+    >>> jax.vmap(jnp.dot, in_axes=(0, None))(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
+    Array([3, 7], dtype=int32)
     """
     if not callable(fun):
         raise TypeError(f"vmap: expected a callable, got {fun!r} of type {type(fun).__name__}")

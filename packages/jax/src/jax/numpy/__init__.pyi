@@ -379,9 +379,9 @@ def isinf(x: ArrayLike, /) -> Array:
     """Whether an element is infinite."""
 def isnan(x: ArrayLike, /) -> Array:
     """Whether an element is NaN."""
-def isneginf(x: ArrayLike, /, out: None = None) -> Any:
+def isneginf(x: ArrayLike, /, out: None = None) -> Array:
     """Whether an element is negative infinity. Source: `numpy.isneginf`."""
-def isposinf(x: ArrayLike, /, out: None = None) -> Any:
+def isposinf(x: ArrayLike, /, out: None = None) -> Array:
     """Whether an element is positive infinity. Source: `numpy.isposinf`."""
 def isreal(x: ArrayLike) -> Array:
     """Whether the imaginary part of an element is zero. Source: `numpy.isreal`."""

@@ -432,34 +432,58 @@ nextafter_p = elementwise("nextafter", _nextafter_lower, accepts=FLOAT, referenc
 # -- public functions ----------------------------------------------------------------------------------------------------
 
 def neg(x: ArrayLike) -> Array:
-    """Elementwise ``-x``. Raises TypeError for booleans."""
+    """Elementwise ``-x``. Raises TypeError for booleans.
+
+    >>> lax.neg(jnp.array([1, -2]))
+    Array([-1,  2], dtype=int32)
+    """
     return apply(neg_p, x)
 
 
 def add(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit."""
+    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit.
+
+    >>> lax.add(jnp.array([1, 2]), jnp.array([10, 20]))
+    Array([11, 22], dtype=int32)
+    """
     return apply(add_p, x, y)
 
 
 def sub(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit."""
+    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit.
+
+    >>> lax.sub(jnp.array([5, 6]), jnp.array([1, 2]))
+    Array([4, 4], dtype=int32)
+    """
     return apply(sub_p, x, y)
 
 
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
-    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ."""
+    """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ.
+
+    >>> lax.mul(jnp.array([1, 2]), jnp.array([3, 4]))
+    Array([3, 8], dtype=int32)
+    """
     if out_dtype is None:
         return apply(mul_p, x, y)
     return apply(mul_p, x, y, out_dtype=dtypes.canonicalize_dtype(out_dtype))
 
 
 def div(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x / y``; integers truncate, and give -1 (all bits) where ``y`` is 0. Raises TypeError if dtypes differ."""
+    """Elementwise ``x / y``; integers truncate, and give -1 (all bits) where ``y`` is 0. Raises TypeError if dtypes differ.
+
+    >>> lax.div(7, 2)
+    Array(3, dtype=int32, weak_type=True)
+    """
     return apply(div_p, x, y)
 
 
 def rem(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise remainder with the sign of ``x``; of integers ``x`` itself where ``y`` is 0. Raises TypeError if dtypes differ."""
+    """Elementwise remainder with the sign of ``x``; of integers ``x`` itself where ``y`` is 0. Raises TypeError if dtypes differ.
+
+    >>> lax.rem(jnp.array([7, -7]), jnp.array([3, 3]))
+    Array([ 1, -1], dtype=int32)
+    """
     return apply(rem_p, x, y)
 
 
@@ -469,17 +493,29 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 
 def max(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
+    """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ.
+
+    >>> lax.max(jnp.array([1, 5]), jnp.array([4, 2]))
+    Array([4, 5], dtype=int32)
+    """
     return apply(max_p, x, y)
 
 
 def min(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ."""
+    """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ.
+
+    >>> lax.min(jnp.array([1, 5]), jnp.array([4, 2]))
+    Array([1, 2], dtype=int32)
+    """
     return apply(min_p, x, y)
 
 
 def square(x: ArrayLike) -> Array:
-    """Elementwise ``x * x``. Raises TypeError for booleans."""
+    """Elementwise ``x * x``. Raises TypeError for booleans.
+
+    >>> lax.square(3)
+    Array(9, dtype=int32, weak_type=True)
+    """
     return apply(square_p, x)
 
 
@@ -493,6 +529,9 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
 
     Raises:
       TypeError: ``x`` holds booleans, or integers while ``y`` is negative.
+
+    >>> lax.integer_pow(2., -2)
+    Array(0.25, dtype=float32, weak_type=True)
     """
     x = as_operand("integer_pow", x, 0)
     y = int(y)
@@ -500,22 +539,38 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
 
 
 def reciprocal(x: ArrayLike) -> Array:
-    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.reciprocal(4.)
+    Array(0.25, dtype=float32, weak_type=True)
+    """
     return integer_pow(x, -1)
 
 
 def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers."""
+    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers.
+
+    >>> lax.sqrt(9.)
+    Array(3., dtype=float32, weak_type=True)
+    """
     return with_accuracy(sqrt_p, x, accuracy)
 
 
 def rsqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``1 / sqrt(x)``."""
+    """Elementwise ``1 / sqrt(x)``.
+
+    >>> lax.rsqrt(4.)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
     return with_accuracy(rsqrt_p, x, accuracy)
 
 
 def cbrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise cube root of real numbers."""
+    """Elementwise cube root of real numbers.
+
+    >>> lax.cbrt(27.)
+    Array(3., dtype=float32, weak_type=True)
+    """
     return with_accuracy(cbrt_p, x, accuracy)
 
 
@@ -536,20 +591,36 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
 
 
 def floor(x: ArrayLike) -> Array:
-    """Elementwise largest integer not above ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise largest integer not above ``x``, as a float. Raises TypeError unless ``x`` is real floating.
+
+    >>> lax.floor(-1.2)
+    Array(-2., dtype=float32, weak_type=True)
+    """
     return apply(floor_p, x)
 
 
 def ceil(x: ArrayLike) -> Array:
-    """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating.
+
+    >>> lax.ceil(1.2)
+    Array(2., dtype=float32, weak_type=True)
+    """
     return apply(ceil_p, x)
 
 
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
-    """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating."""
+    """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating.
+
+    >>> lax.round(jnp.array([0.5, 1.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
+    Array([0., 2.], dtype=float32)
+    """
     return apply(round_p, x, rounding_method=RoundingMethod(rounding_method))
 
 
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Elementwise the next float after ``x1`` in the direction of ``x2``."""
+    """Elementwise the next float after ``x1`` in the direction of ``x2``.
+
+    >>> lax.nextafter(1., 0.) - 1
+    Array(-5.9604645e-08, dtype=float32, weak_type=True)
+    """
     return apply(nextafter_p, x1, x2)

@@ -79,45 +79,81 @@ clz_p = _bitwise("clz", "stablehlo.count_leading_zeros", _clz_reference, INTEGER
 
 
 def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ.
+
+    >>> lax.bitwise_and(12, 10)
+    Array(8, dtype=int32, weak_type=True)
+    """
     return apply(and_p, x, y)
 
 
 def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ.
+
+    >>> lax.bitwise_or(12, 10)
+    Array(14, dtype=int32, weak_type=True)
+    """
     return apply(or_p, x, y)
 
 
 def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ.
+
+    >>> lax.bitwise_xor(12, 10)
+    Array(6, dtype=int32, weak_type=True)
+    """
     return apply(xor_p, x, y)
 
 
 def bitwise_not(x: ArrayLike) -> Array:
-    """Elementwise ``~x`` of integers or booleans."""
+    """Elementwise ``~x`` of integers or booleans.
+
+    >>> lax.bitwise_not(5)
+    Array(-6, dtype=int32, weak_type=True)
+    """
     return apply(not_p, x)
 
 
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0."""
+    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0.
+
+    >>> lax.shift_left(3, 2)
+    Array(12, dtype=int32, weak_type=True)
+    """
     return apply(shift_left_p, x, y)
 
 
 def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x >> y`` of integers, filling with the sign bit; amounts outside [0, width) leave only the sign."""
+    """Elementwise ``x >> y`` of integers, filling with the sign bit; amounts outside [0, width) leave only the sign.
+
+    >>> lax.shift_right_arithmetic(-8, 1)
+    Array(-4, dtype=int32, weak_type=True)
+    """
     return apply(shift_right_arithmetic_p, x, y)
 
 
 def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x >> y`` of integers, filling with zeros; amounts outside [0, width) give 0."""
+    """Elementwise ``x >> y`` of integers, filling with zeros; amounts outside [0, width) give 0.
+
+    >>> lax.shift_right_logical(jnp.uint8(200), jnp.uint8(3))
+    Array(25, dtype=uint8)
+    """
     return apply(shift_right_logical_p, x, y)
 
 
 def population_count(x: ArrayLike) -> Array:
-    """Number of set bits of each integer, in its dtype."""
+    """Number of set bits of each integer, in its dtype.
+
+    >>> lax.population_count(jnp.array([7, 8]))
+    Array([3, 1], dtype=int32)
+    """
     return apply(population_count_p, x)
 
 
 def clz(x: ArrayLike) -> Array:
-    """Number of leading zero bits of each integer, in its dtype."""
+    """Number of leading zero bits of each integer, in its dtype.
+
+    >>> lax.clz(jnp.int32(5))
+    Array(29, dtype=int32)
+    """
     return apply(clz_p, x)

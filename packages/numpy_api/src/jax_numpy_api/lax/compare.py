@@ -110,35 +110,63 @@ is_finite_p = elementwise("is_finite", "stablehlo.is_finite", accepts=FLOAT, jvp
 
 
 def eq(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x == y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
+    """Elementwise ``x == y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit.
+
+    >>> lax.eq(jnp.array([1, 2]), jnp.array([1, 3]))
+    Array([ True, False], dtype=bool)
+    """
     return apply(eq_p, x, y)
 
 
 def ne(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x != y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
+    """Elementwise ``x != y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit.
+
+    >>> lax.ne(jnp.array([1, 2]), jnp.array([1, 3]))
+    Array([False,  True], dtype=bool)
+    """
     return apply(ne_p, x, y)
 
 
 def lt(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x < y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    """Elementwise ``x < y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
+
+    >>> lax.lt(jnp.array([1, 3]), jnp.array([2, 2]))
+    Array([ True, False], dtype=bool)
+    """
     return apply(lt_p, x, y)
 
 
 def le(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x <= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    """Elementwise ``x <= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
+
+    >>> lax.le(jnp.array([1, 3]), jnp.array([2, 2]))
+    Array([ True, False], dtype=bool)
+    """
     return apply(le_p, x, y)
 
 
 def gt(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x > y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    """Elementwise ``x > y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
+
+    >>> lax.gt(jnp.array([1, 3]), jnp.array([2, 2]))
+    Array([False,  True], dtype=bool)
+    """
     return apply(gt_p, x, y)
 
 
 def ge(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x >= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
+    """Elementwise ``x >= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
+
+    >>> lax.ge(jnp.array([1, 2]), jnp.array([2, 2]))
+    Array([False,  True], dtype=bool)
+    """
     return apply(ge_p, x, y)
 
 
 def is_finite(x: ArrayLike) -> Array:
-    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating.
+
+    >>> lax.is_finite(jnp.array([1., jnp.inf]))
+    Array([ True, False], dtype=bool)
+    """
     return apply(is_finite_p, x)

@@ -135,12 +135,20 @@ sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, refere
 
 
 def abs(x: ArrayLike) -> Array:
-    """Elementwise ``|x|``; of complex numbers a real. Raises TypeError for booleans and unsigned integers."""
+    """Elementwise ``|x|``; of complex numbers a real. Raises TypeError for booleans and unsigned integers.
+
+    >>> lax.abs(jnp.array([-3., 4.]))
+    Array([3., 4.], dtype=float32)
+    """
     return apply(abs_p, x)
 
 
 def sign(x: ArrayLike) -> Array:
-    """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans."""
+    """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans.
+
+    >>> lax.sign(jnp.array([-2., 0., 5.]))
+    Array([-1.,  0.,  1.], dtype=float32)
+    """
     return apply(sign_p, x)
 
 
@@ -148,22 +156,38 @@ def sign(x: ArrayLike) -> Array:
 
 
 def real(x: ArrayLike) -> Array:
-    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex."""
+    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex.
+
+    >>> lax.real(jnp.complex64(1 + 2j))
+    Array(1., dtype=float32)
+    """
     return apply(real_p, x)
 
 
 def imag(x: ArrayLike) -> Array:
-    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex."""
+    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex.
+
+    >>> lax.imag(jnp.complex64(1 + 2j))
+    Array(2., dtype=float32)
+    """
     return apply(imag_p, x)
 
 
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
-    """The complex number ``x + iy`` of real floating parts (float32 or float64)."""
+    """The complex number ``x + iy`` of real floating parts (float32 or float64).
+
+    >>> lax.complex(1., 2.)
+    Array(1.+2.j, dtype=complex64, weak_type=True)
+    """
     return apply(complex_p, x, y)
 
 
 def conj(x: ArrayLike) -> Array:
-    """The complex conjugate; a real floating ``x`` becomes complex. Raises TypeError for other dtypes."""
+    """The complex conjugate; a real floating ``x`` becomes complex. Raises TypeError for other dtypes.
+
+    >>> lax.conj(jnp.complex64(1 + 2j))
+    Array(1.-2.j, dtype=complex64)
+    """
     x = as_operand("conj", x, 0)
     return conj_p.bind(x, input_dtype=get_aval(x).dtype)
 

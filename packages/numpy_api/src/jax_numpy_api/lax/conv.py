@@ -103,6 +103,9 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
 
     Raises:
       RuntimeError: another name.
+
+    >>> lax.padtype_to_pads((5,), (3,), (1,), "SAME")
+    [(1, 1)]
     """
     name = padding.upper() if isinstance(padding, str) else str(getattr(padding, "name", padding)).upper()
     if name == "VALID":
@@ -130,7 +133,11 @@ def _out_length(n, window, stride, pad, lhs_dilation, rhs_dilation):
 
 def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides: Sequence[int],
                      pads: Sequence[tuple[int, int]] | str, batch_group_count: int = 1) -> tuple[int, ...]:
-    """Result shape for operands with batch and features first. Raises ValueError for an unknown padding."""
+    """Result shape for operands with batch and features first. Raises ValueError for an unknown padding.
+
+    >>> lax.conv_shape_tuple((1, 1, 5), (2, 1, 3), (1,), "VALID")
+    (1, 2, 3)
+    """
     if isinstance(pads, str):
         pads = padtype_to_pads(lhs_shape[2:], rhs_shape[2:], strides, pads)
     if len(pads) != len(lhs_shape) - 2:
@@ -463,6 +470,9 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
     Raises:
       TypeError: ranks or dtypes differ.
       ValueError: features and groups do not fit, or an argument has the wrong length. RuntimeError: the padding is unknown.
+
+    >>> lax.conv_general_dilated(jnp.ones((1, 1, 4)), jnp.ones((2, 1, 3)), (1,), "SAME").shape
+    (1, 2, 4)
     """
     lhs, rhs = as_operand("conv_general_dilated", lhs, 0), as_operand("conv_general_dilated", rhs, 1)
     numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
@@ -489,7 +499,12 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
 
 def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str, precision: PrecisionLike = None,
          preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first and no dilation."""
+    """`conv_general_dilated` with batch and features first and no dilation.
+
+    >>> lax.conv(jnp.ones((1, 1, 3, 3)), jnp.ones((1, 1, 2, 2)), (1, 1), "VALID")[0, 0]
+    Array([[4., 4.],
+           [4., 4.]], dtype=float32)
+    """
     return conv_general_dilated(lhs, rhs, window_strides, padding, precision=precision,
                                 preferred_element_type=preferred_element_type)
 
@@ -536,6 +551,9 @@ def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], paddi
 
     Raises:
       ValueError: unknown padding, or no default layout for this rank.
+
+    >>> lax.conv_transpose(jnp.ones((1, 2, 1)), jnp.ones((3, 1, 1)), (2,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")).shape
+    (1, 4, 1)
     """
     rank = np.ndim(lhs)
     if dimension_numbers is None:

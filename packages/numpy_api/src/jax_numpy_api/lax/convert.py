@@ -31,6 +31,9 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 
     Raises:
       TypeError: ``new_dtype`` is not a dtype of arrays. ValueError: from or to an extended dtype.
+
+    >>> lax.convert_element_type(jnp.array([1.7, -1.7]), jnp.int32)
+    Array([ 1, -1], dtype=int32)
     """
     dtype = dtypes.canonicalize_user_dtype(new_dtype, "convert_element_type")
     if type(operand) is int and dtypes.issubdtype(dtype, np.inexact):
@@ -99,6 +102,9 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
 
     Raises:
       TypeError: booleans or complex numbers. ValueError: the last axis does not hold one wider element.
+
+    >>> lax.bitcast_convert_type(jnp.float32(1), jnp.uint32)
+    Array(1065353216, dtype=uint32)
     """
     operand = as_operand("bitcast_convert_type", operand, 0)
     return bitcast_convert_type_p.bind(operand, new_dtype=dtypes.canonicalize_user_dtype(new_dtype, "bitcast_convert_type"))
@@ -120,6 +126,9 @@ def stop_gradient(x: PyTree) -> Any:
 
     Raises:
       TypeError: a leaf is not an array or a number.
+
+    >>> jax.grad(lambda x: x * lax.stop_gradient(x))(3.)
+    Array(3., dtype=float32, weak_type=True)
     """
     return tree.tree_map(_stop, x)
 
@@ -132,11 +141,19 @@ def _stop(x):
 
 
 def optimization_barrier(operand: PyTree, /) -> Any:
-    """``operand`` (an array or a pytree of arrays), which the compiler computes as written here: nothing moves past it."""
+    """``operand`` (an array or a pytree of arrays), which the compiler computes as written here: nothing moves past it.
+
+    >>> lax.optimization_barrier(jnp.arange(2))
+    Array([0, 1], dtype=int32)
+    """
     flat, structure = tree.tree_flatten(operand)
     return tree.tree_unflatten(structure, optimization_barrier_p.bind(*flat))
 
 
 def copy(x: ArrayLike) -> Any:
-    """``x`` in memory of its own."""
+    """``x`` in memory of its own.
+
+    >>> lax.copy(jnp.arange(2))
+    Array([0, 1], dtype=int32)
+    """
     return copy_p.bind(as_operand("copy", x, 0))

@@ -57,7 +57,11 @@ iota_p = Primitive(
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:
-    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size."""
+    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size.
+
+    >>> lax.iota(jnp.int32, 3)
+    Array([0, 1, 2], dtype=int32)
+    """
     return broadcasted_iota(dtype, (size,), 0)
 
 
@@ -67,6 +71,10 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
 
     Raises:
       TypeError: boolean dtype, or a negative length. ValueError: no such dimension.
+
+    >>> lax.broadcasted_iota(jnp.int32, (2, 3), 1)
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
     """
     return iota_p.bind(dtype=dtypes.canonicalize_user_dtype(dtype, "iota"), shape=_shape(shape), dimension=operator.index(dimension),
                        sharding=structural.resolved(out_sharding))
@@ -107,6 +115,9 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
 
     Raises:
       TypeError: ``fill_value`` is not a scalar.
+
+    >>> lax.full((2,), 7)
+    Array([7, 7], dtype=int32, weak_type=True)
     """
     fill_value = as_operand("full", fill_value, 1)
     if np.shape(fill_value):
@@ -161,6 +172,9 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
 
     Raises:
       TypeError: ``fill_value`` is not a scalar.
+
+    >>> lax.full_like(jnp.arange(2), 7)
+    Array([7, 7], dtype=int32)
     """
     aval = get_aval(x)
     weak = dtype is None and aval.weak_type
@@ -184,7 +198,11 @@ def beside(x: ArrayLike, shape: Sequence[int]) -> Any:
 
 
 def zeros_like_array(x: ArrayLike) -> Any:
-    """Zeros of the type of ``x``."""
+    """Zeros of the type of ``x``.
+
+    >>> lax.zeros_like_array(jnp.arange(2))
+    Array([0, 0], dtype=int32)
+    """
     return full_like(x, 0)
 
 

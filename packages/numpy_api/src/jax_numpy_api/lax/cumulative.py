@@ -349,25 +349,45 @@ def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
 
 
 def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """Running sums along ``axis``, from its end with ``reverse``; in the operand's dtype."""
+    """Running sums along ``axis``, from its end with ``reverse``; in the operand's dtype.
+
+    >>> lax.cumsum(jnp.array([1, 2, 3]), reverse=True)
+    Array([6, 5, 3], dtype=int32)
+    """
     return _bind(cumsum_p, operand, axis, reverse)
 
 
 def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """Running products along ``axis``, from its end with ``reverse``; in the operand's dtype."""
+    """Running products along ``axis``, from its end with ``reverse``; in the operand's dtype.
+
+    >>> lax.cumprod(jnp.array([1, 2, 3]))
+    Array([1, 2, 6], dtype=int32)
+    """
     return _bind(cumprod_p, operand, axis, reverse)
 
 
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """Running maxima along ``axis``, from its end with ``reverse``; NaN from the first NaN on."""
+    """Running maxima along ``axis``, from its end with ``reverse``; NaN from the first NaN on.
+
+    >>> lax.cummax(jnp.array([1, 3, 2, 5]))
+    Array([1, 3, 3, 5], dtype=int32)
+    """
     return _bind(cummax_p, operand, axis, reverse)
 
 
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """Running minima along ``axis``, from its end with ``reverse``; NaN from the first NaN on."""
+    """Running minima along ``axis``, from its end with ``reverse``; NaN from the first NaN on.
+
+    >>> lax.cummin(jnp.array([4, 3, 5, 1]))
+    Array([4, 3, 3, 1], dtype=int32)
+    """
     return _bind(cummin_p, operand, axis, reverse)
 
 
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
-    """Logarithms of running sums of exponentials along ``axis``, without overflow; from its end with ``reverse``."""
+    """Logarithms of running sums of exponentials along ``axis``, without overflow; from its end with ``reverse``.
+
+    >>> lax.cumlogsumexp(jnp.zeros(3))
+    Array([0.       , 0.6931472, 1.0986123], dtype=float32)
+    """
     return _bind(cumlogsumexp_p, operand, axis, reverse)

@@ -403,6 +403,9 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
 
     Raises:
       TypeError: dimension numbers or lengths do not fit.
+
+    >>> lax.dot_general(jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4)), (((2,), (1,)), ((0,), (0,)))).shape
+    (5, 2, 4)
     """
     lhs, rhs = as_operand("dot_general", lhs, 0), as_operand("dot_general", rhs, 1)
     element = None if preferred_element_type is None else dtypes.canonicalize_user_dtype(preferred_element_type, "dot_general")
@@ -418,6 +421,9 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimens
 
     Raises:
       TypeError: lengths do not fit. ValueError: an operand is neither a vector nor a matrix.
+
+    >>> lax.dot(jnp.array([1, 2]), jnp.array([3, 4]))
+    Array(11, dtype=int32)
     """
     if args:  # older positional form: precision, preferred_element_type
         precision, preferred_element_type = (*args, preferred_element_type)[:2]
@@ -431,7 +437,11 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimens
 
 
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
-    """Matrix products over equal leading axes. Raises ValueError for operands of fewer than 2 axes, or of different rank."""
+    """Matrix products over equal leading axes. Raises ValueError for operands of fewer than 2 axes, or of different rank.
+
+    >>> lax.batch_matmul(jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4))).shape
+    (5, 2, 4)
+    """
     rank = np.ndim(lhs)
     if rank < 2 or np.ndim(rhs) != rank:
         raise ValueError(f"lax.batch_matmul: operands must have equally many axes, at least 2, got shapes {np.shape(lhs)} and "

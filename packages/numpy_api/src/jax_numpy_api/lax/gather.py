@@ -400,6 +400,9 @@ def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -
 
     Raises:
       ValueError: there is no index array, not one for each of ``axes``, or ``src`` has no such axis.
+
+    >>> lax.index_take(jnp.array([10, 20, 30]), (jnp.array([2, 0]),), (0,))
+    Array([30, 10], dtype=int32)
     """
     if not len(idxs) or len(idxs) != len(axes):
         raise ValueError(f"index_take: {len(idxs)} index arrays for axes={tuple(axes)}; there must be one for each axis, and at least one")

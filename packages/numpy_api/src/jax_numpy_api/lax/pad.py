@@ -122,6 +122,9 @@ def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[t
 
     Raises:
       TypeError: dtypes differ. ValueError: the configuration does not fit the operand.
+
+    >>> lax.pad(jnp.array([1, 2]), 0, [(1, 2, 1)])
+    Array([0, 1, 0, 2, 0, 0], dtype=int32)
     """
     operand, padding_value = as_operand("pad", operand, 0), as_operand("pad", padding_value, 1)
     config = tuple((operator.index(low), operator.index(high), operator.index(inner)) for low, high, inner in padding_config)

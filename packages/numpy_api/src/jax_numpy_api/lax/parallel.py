@@ -70,6 +70,9 @@ def axis_size(axis_name: AxisName | Sequence[AxisName]) -> int:
 
     Raises:
       NameError: the axis is not in scope.
+
+    >>> jax.vmap(lambda x: x / lax.axis_size("i"), axis_name="i")(jnp.array([2., 4.]))
+    Array([1., 2.], dtype=float32)
     """
     return math.prod(_size_of(n, "axis_size") for n in _names(axis_name, "axis_size"))
 
@@ -79,6 +82,9 @@ def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Array:
 
     Raises:
       NameError: the axis is not in scope.
+
+    >>> jax.vmap(lambda x: 10 * lax.axis_index("i") + x, axis_name="i")(jnp.array([1, 2]))
+    Array([ 1, 12], dtype=int32)
     """
     names = _names(axis_name, "axis_index")
     index = None
@@ -125,6 +131,9 @@ def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
 
     Raises:
       NameError: the axis is not in scope. ValueError: the groups are not a partition into equal parts.
+
+    >>> jax.vmap(lambda x: lax.psum(x, "i"), axis_name="i")(jnp.arange(3))
+    Array([3, 3, 3], dtype=int32)
     """
     names = _names(axis_name, "psum")
     groups = _check_groups("psum", names, axis_index_groups)
@@ -140,7 +149,11 @@ def psum(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_grou
 
 
 def pmean(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
-    """The mean over a named axis; integers give floats. Arguments and errors as for `psum`."""
+    """The mean over a named axis; integers give floats. Arguments and errors as for `psum`.
+
+    >>> jax.vmap(lambda x: x - lax.pmean(x, "i"), axis_name="i")(jnp.array([1., 3.]))
+    Array([-1.,  1.], dtype=float32)
+    """
     names = _names(axis_name, "pmean")
     size = _group_size([n for n in names if not isinstance(n, int)],
                        _check_groups("pmean", names, axis_index_groups))
@@ -158,14 +171,22 @@ def pmean(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_gro
 
 
 def pmax(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
-    """The maximum over a named axis, element by element. Arguments and errors as for `psum`."""
+    """The maximum over a named axis, element by element. Arguments and errors as for `psum`.
+
+    >>> jax.vmap(lambda x: lax.pmax(x, "i"), axis_name="i")(jnp.array([1, 7, 3]))
+    Array([7, 7, 7], dtype=int32)
+    """
     names = _names(axis_name, "pmax")
     groups = _check_groups("pmax", names, axis_index_groups)
     return tree.tree_map(lambda leaf: _reduce(pmax_p, leaf, names, groups), x)
 
 
 def pmin(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_index_groups: Groups = None) -> Any:
-    """The minimum over a named axis, element by element. Arguments and errors as for `psum`."""
+    """The minimum over a named axis, element by element. Arguments and errors as for `psum`.
+
+    >>> jax.vmap(lambda x: lax.pmin(x, "i"), axis_name="i")(jnp.array([4, 7, 3]))
+    Array([3, 3, 3], dtype=int32)
+    """
     names = _names(axis_name, "pmin")
     groups = _check_groups("pmin", names, axis_index_groups)
     return tree.tree_map(lambda leaf: _reduce(pmin_p, leaf, names, groups), x)
@@ -375,6 +396,10 @@ def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_inde
 
     Raises:
       NameError: the axis is not in scope. ValueError: ``axis`` or ``to`` is none there is.
+
+    >>> jax.vmap(lambda x: lax.all_gather(x, "i"), axis_name="i")(jnp.arange(2))
+    Array([[0, 1],
+           [0, 1]], dtype=int32)
     """
     names = _names(axis_name, "all_gather")
     if to not in ("varying", "invarying", "reduced"):
@@ -507,6 +532,9 @@ def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter
 
     Raises:
       NameError: the axis is not in scope. ValueError: the length does not fit.
+
+    >>> jax.vmap(lambda x: lax.psum_scatter(x, "i"), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+    Array([4, 6], dtype=int32)
     """
     names = _names(axis_name, "psum_scatter")
     groups = _check_groups("psum_scatter", names, axis_index_groups)
@@ -592,6 +620,9 @@ def ppermute(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence
     Raises:
       NameError: the axis is not in scope. ValueError: a source or destination is repeated or out of range.
       TypeError: ``perm`` is neither list nor tuple.
+
+    >>> jax.vmap(lambda x: lax.ppermute(x, "i", [(0, 1), (1, 0)]), axis_name="i")(jnp.array([7, 8]))
+    Array([8, 7], dtype=int32)
     """
     names = _names(axis_name, "ppermute")
     if not isinstance(perm, (list, tuple)):
@@ -610,6 +641,9 @@ def pshuffle(x: PyTree, axis_name: AxisName | Sequence[AxisName], perm: Sequence
 
     Raises:
       NameError: the axis is not in scope. ValueError: not a permutation.
+
+    >>> jax.vmap(lambda x: lax.pshuffle(x, "i", [2, 0, 1]), axis_name="i")(jnp.array([7, 8, 9]))
+    Array([9, 7, 8], dtype=int32)
     """
     if sorted(perm) != list(range(len(perm))):
         raise ValueError(f"lax.pshuffle: perm={tuple(perm)} does not represent a permutation of 0 to {len(perm) - 1}.")
@@ -681,6 +715,10 @@ def all_to_all(x: ArrayLike, axis_name: AxisName | Sequence[AxisName], split_axi
 
     Raises:
       NameError: the axis is not in scope. ValueError: the length does not fit.
+
+    >>> jax.vmap(lambda x: lax.all_to_all(x, "i", 0, 0), axis_name="i")(jnp.array([[1, 2], [3, 4]]))
+    Array([[1, 3],
+           [2, 4]], dtype=int32)
     """
     names = _names(axis_name, "all_to_all")
     groups = _check_groups("all_to_all", names, axis_index_groups)

@@ -423,39 +423,67 @@ _reduce_and, _reduce_or, _reduce_xor = map(_public, (reduce_and_p, reduce_or_p, 
 
 
 def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
-    """Sum over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
+    """Sum over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes.
+
+    >>> lax.reduce_sum(jnp.array([[1, 2], [3, 4]]), (1,))
+    Array([3, 7], dtype=int32)
+    """
     operand = as_operand("reduce_sum", operand, 0)
     check_dtype("reduce_sum", get_aval(operand), NUMERIC)
     return reduce_sum_p.bind(operand, axes=_axes("reduce_sum", axes, operand), out_sharding=out_sharding)
 
 
 def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
-    """Maximum over ``axes``; NaN where any is NaN; of no elements the dtype's lowest value. Raises ValueError for bad axes."""
+    """Maximum over ``axes``; NaN where any is NaN; of no elements the dtype's lowest value. Raises ValueError for bad axes.
+
+    >>> lax.reduce_max(jnp.array([[1, 5], [7, 2]]), (0,))
+    Array([7, 5], dtype=int32)
+    """
     return _reduce_max(operand, axes, out_sharding)
 
 
 def reduce_min(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
-    """Minimum over ``axes``; NaN where any is NaN; of no elements the dtype's highest value. Raises ValueError for bad axes."""
+    """Minimum over ``axes``; NaN where any is NaN; of no elements the dtype's highest value. Raises ValueError for bad axes.
+
+    >>> lax.reduce_min(jnp.array([[1, 5], [7, 2]]), (0,))
+    Array([1, 2], dtype=int32)
+    """
     return _reduce_min(operand, axes, out_sharding)
 
 
 def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
-    """Product over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes."""
+    """Product over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes.
+
+    >>> lax.reduce_prod(jnp.array([2, 3, 4]), (0,))
+    Array(24, dtype=int32)
+    """
     return _reduce_prod(operand, axes)
 
 
 def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
-    """Bitwise and of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
+    """Bitwise and of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes.
+
+    >>> lax.reduce_and(jnp.array([True, False]), (0,))
+    Array(False, dtype=bool)
+    """
     return _reduce_and(operand, axes)
 
 
 def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
-    """Bitwise or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
+    """Bitwise or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes.
+
+    >>> lax.reduce_or(jnp.array([True, False]), (0,))
+    Array(True, dtype=bool)
+    """
     return _reduce_or(operand, axes)
 
 
 def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
-    """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
+    """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes.
+
+    >>> lax.reduce_xor(jnp.array([5, 3]), (0,))
+    Array(6, dtype=int32)
+    """
     return _reduce_xor(operand, axes)
 
 
@@ -464,6 +492,9 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
     Raises:
       ValueError: ``axis`` is out of range or empty. TypeError: ``index_dtype`` is not an integer dtype, or complex operand.
+
+    >>> lax.argmax(jnp.array([3, 9, 4]), 0, jnp.int32)
+    Array(1, dtype=int32)
     """
     return _arg(argmax_p, operand, axis, index_dtype)
 
@@ -473,6 +504,9 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
     Raises:
       ValueError: ``axis`` is out of range or empty. TypeError: ``index_dtype`` is not an integer dtype, or complex operand.
+
+    >>> lax.argmin(jnp.array([3, 9, 4]), 0, jnp.int32)
+    Array(0, dtype=int32)
     """
     return _arg(argmin_p, operand, axis, index_dtype)
 
@@ -487,6 +521,9 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 
     Raises:
       ValueError: ``exponent_bits`` below 1 or ``mantissa_bits`` below 0. TypeError: not real floating.
+
+    >>> lax.reduce_precision(jnp.float32(jnp.pi), exponent_bits=8, mantissa_bits=3)
+    Array(3.25, dtype=float32)
     """
     return reduce_precision_p.bind(as_operand("reduce_precision", operand, 0), exponent_bits=operator.index(exponent_bits),
                                    mantissa_bits=operator.index(mantissa_bits))
@@ -507,6 +544,9 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
 
     Raises:
       ValueError: operands and initial values differ in structure, or axes are bad. TypeError: dtypes do not fit.
+
+    >>> lax.reduce(jnp.arange(5), 0, lax.add, (0,))
+    Array(10, dtype=int32)
     """
     flat, structure = tree.tree_flatten(operands)
     inits, init_structure = tree.tree_flatten(init_values)

@@ -118,6 +118,9 @@ def select_n(which: ArrayLike, *cases: Any) -> Array:
 
     Raises:
       TypeError: no cases, or shapes or dtypes do not fit.
+
+    >>> lax.select_n(jnp.array([0, 2, 1]), jnp.array([1, 2, 3]), jnp.array([4, 5, 6]), jnp.array([7, 8, 9]))
+    Array([1, 8, 6], dtype=int32)
     """
     if not cases:
         raise ValueError("lax.select_n must have at least one case")
@@ -141,6 +144,9 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
 
     Raises:
       TypeError: shapes or dtypes do not fit.
+
+    >>> lax.select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([10, 20]))
+    Array([ 1, 20], dtype=int32)
     """
     return select_n(pred, on_false, on_true)
 
@@ -179,6 +185,9 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
 
     Raises:
       TypeError: shapes or dtypes do not fit.
+
+    >>> lax.clamp(0., jnp.array([-1., 0.5, 2.]), 1.)
+    Array([0. , 0.5, 1. ], dtype=float32)
     """
     min, x, max = (as_operand("clamp", v, i) for i, v in enumerate((min, x, max)))
     for bound, name in ((min, "min"), (max, "max")):

@@ -80,6 +80,10 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
 
     Raises:
       TypeError: the number of elements differs, or a size is negative.
+
+    >>> lax.reshape(jnp.arange(6), (2, 3))
+    Array([[0, 1, 2],
+           [3, 4, 5]], dtype=int32)
     """
     operand = as_operand("reshape", operand, 0)
     shape = _sizes("reshape", new_sizes)
@@ -127,7 +131,11 @@ squeeze_p = Primitive(
 
 
 def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """``array`` without the axes ``dimensions``, all of length 1 (negative: counted from the end). Raises ValueError otherwise."""
+    """``array`` without the axes ``dimensions``, all of length 1 (negative: counted from the end). Raises ValueError otherwise.
+
+    >>> lax.squeeze(jnp.zeros((1, 3)), (0,)).shape
+    (3,)
+    """
     array = as_operand("squeeze", array, 0)
     rank = np.ndim(array)
     dims = tuple(canonical_axis("squeeze", d, rank) for d in dimensions)
@@ -137,7 +145,11 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """``array`` with axes of length 1 at the positions ``dimensions`` of the result. Raises ValueError for bad positions."""
+    """``array`` with axes of length 1 at the positions ``dimensions`` of the result. Raises ValueError for bad positions.
+
+    >>> lax.expand_dims(jnp.zeros((2, 3)), (0,)).shape
+    (1, 2, 3)
+    """
     array = as_operand("expand_dims", array, 0)
     rank = np.ndim(array) + len(dimensions)
     new = {canonical_axis("expand_dims", d, rank) for d in dimensions}
@@ -149,7 +161,11 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
-    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one."""
+    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one.
+
+    >>> lax.collapse(jnp.zeros((2, 3, 4)), 1).shape
+    (2, 12)
+    """
     shape = np.shape(operand)
     start, stop, _ = slice(start_dimension, stop_dimension).indices(len(shape))
     if stop < start:
@@ -211,6 +227,9 @@ def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Ar
 
     Raises:
       ValueError: no operands, or no such axis. TypeError: dtypes or other axes differ.
+
+    >>> lax.concatenate([jnp.arange(2), jnp.arange(3)], 0)
+    Array([0, 1, 0, 1, 2], dtype=int32)
     """
     operands = list(operands)
     if not operands:
@@ -254,7 +273,11 @@ split_p = Primitive(
 
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list:
-    """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up."""
+    """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up.
+
+    >>> lax.split(jnp.arange(5), (2, 3))
+    [Array([0, 1], dtype=int32), Array([2, 3, 4], dtype=int32)]
+    """
     operand = as_operand("split", operand, 0)
     return split_p.bind(operand, sizes=tuple(map(operator.index, sizes)), axis=canonical_axis("split", axis, np.ndim(operand)))
 
@@ -298,7 +321,11 @@ stack_p = Primitive(
 
 
 def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
-    """``operands``, of one shape and dtype, along a new axis. Raises ValueError if there are none, TypeError if they differ."""
+    """``operands``, of one shape and dtype, along a new axis. Raises ValueError if there are none, TypeError if they differ.
+
+    >>> lax.stack([jnp.arange(2), jnp.arange(2)]).shape
+    (2, 2)
+    """
     operands = [as_operand("stack", x, i) for i, x in enumerate(operands)]
     if not operands:
         raise ValueError("lax.stack requires a non-empty sequence of arrays")
@@ -338,7 +365,11 @@ unstack_p = Primitive(
 
 
 def unstack(x: ArrayLike, axis: int = 0) -> list:
-    """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis."""
+    """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis.
+
+    >>> lax.unstack(jnp.array([[1, 2], [3, 4]]))
+    [Array([1, 2], dtype=int32), Array([3, 4], dtype=int32)]
+    """
     x = as_operand("unstack", x, 0)
     return unstack_p.bind(x, axis=canonical_axis("unstack", axis, np.ndim(x)))
 
@@ -366,7 +397,11 @@ rev_p = Primitive(
 
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
-    """``operand`` with the order of elements along ``dimensions`` reversed. Raises TypeError for bad dimensions."""
+    """``operand`` with the order of elements along ``dimensions`` reversed. Raises TypeError for bad dimensions.
+
+    >>> lax.rev(jnp.arange(3), (0,))
+    Array([2, 1, 0], dtype=int32)
+    """
     return rev_p.bind(as_operand("rev", operand, 0), dimensions=tuple(map(operator.index, dimensions)))
 
 
@@ -403,14 +438,22 @@ tile_p = Primitive(
 
 
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
-    """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis."""
+    """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis.
+
+    >>> lax.tile(jnp.array([1, 2]), (2,))
+    Array([1, 2, 1, 2], dtype=int32)
+    """
     return tile_p.bind(as_operand("tile", operand, 0), reps=tuple(map(operator.index, reps)))
 
 
 # -- transpose and broadcasts --------------------------------------------------------------------------------------------
 
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
-    """``operand`` with its axes in the order ``permutation``. Raises TypeError if that is not a permutation of the axes."""
+    """``operand`` with its axes in the order ``permutation``. Raises TypeError if that is not a permutation of the axes.
+
+    >>> lax.transpose(jnp.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
     operand = as_operand("transpose", operand, 0)
     order = tuple(map(operator.index, permutation))
     if order == tuple(range(np.ndim(operand))) and not _host_value(operand):
@@ -424,6 +467,10 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
 
     Raises:
       TypeError: the dimensions do not fit.
+
+    >>> lax.broadcast_in_dim(jnp.arange(2), (2, 3), (0,))
+    Array([[0, 0, 0],
+           [1, 1, 1]], dtype=int32)
     """
     operand = as_operand("broadcast_in_dim", operand, 0)
     dims = tuple(map(operator.index, broadcast_dimensions))
@@ -434,7 +481,13 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
-    """``operand`` repeated along new leading axes of the given ``sizes``."""
+    """``operand`` repeated along new leading axes of the given ``sizes``.
+
+    >>> lax.broadcast(jnp.arange(2), (3,))
+    Array([[0, 1],
+           [0, 1],
+           [0, 1]], dtype=int32)
+    """
     operand = as_operand("broadcast", operand, 0)
     sizes, shape = _sizes("broadcast", sizes), np.shape(operand)
     if not sizes and not _host_value(operand) and out_sharding is None:
@@ -445,7 +498,11 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placeme
 
 
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
-    """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more."""
+    """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more.
+
+    >>> lax.broadcast_to_rank(jnp.arange(2), 3).shape
+    (1, 1, 2)
+    """
     missing = rank - np.ndim(x)
     if missing < 0:
         raise ValueError(f"lax.broadcast_to_rank: rank={rank} is less than the {np.ndim(x)} axes of the operand.")
@@ -453,7 +510,11 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape to which arrays of these shapes broadcast, by NumPy's rules. Raises ValueError if there is none."""
+    """The shape to which arrays of these shapes broadcast, by NumPy's rules. Raises ValueError if there is none.
+
+    >>> lax.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
     rank = max((len(s) for s in shapes), default=0)
     result = []
     for sizes in zip(*((1,) * (rank - len(s)) + tuple(s) for s in shapes)):

@@ -90,6 +90,9 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
 
     Raises:
       TypeError: the bounds do not fit the operand.
+
+    >>> lax.slice(jnp.arange(10), (1,), (8,), (3,))
+    Array([1, 4, 7], dtype=int32)
     """
     start, limit = tuple(map(operator.index, start_indices)), tuple(map(operator.index, limit_indices))
     strides = None if strides is None else tuple(map(operator.index, strides))
@@ -102,7 +105,11 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
 
 def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int | None, stride: int = 1,
                  axis: int = 0) -> Array:
-    """``operand[start:limit:stride]`` along one axis; None and negative bounds have NumPy's meaning."""
+    """``operand[start:limit:stride]`` along one axis; None and negative bounds have NumPy's meaning.
+
+    >>> lax.slice_in_dim(jnp.arange(6), 2, 5)
+    Array([2, 3, 4], dtype=int32)
+    """
     shape = np.shape(operand)
     axis = _canonical_axis("slice_in_dim", axis, len(shape))
     n = shape[axis]
@@ -130,6 +137,9 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
 
     Raises:
       IndexError: the index is out of bounds.
+
+    >>> lax.index_in_dim(jnp.array([[1, 2], [3, 4]]), 1, axis=1, keepdims=False)
+    Array([2, 4], dtype=int32)
     """
     shape = np.shape(operand)
     axis, index = _canonical_axis("index_in_dim", axis, len(shape)), operator.index(index)
@@ -291,6 +301,9 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
 
     Raises:
       TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts.
+
+    >>> lax.dynamic_slice(jnp.arange(10), (3,), (4,))
+    Array([3, 4, 5, 6], dtype=int32)
     """
     indices = _start_indices("dynamic_slice", operand, start_indices, allow_negative_indices)
     return dynamic_slice_p.bind(operand, *indices, slice_sizes=tuple(map(operator.index, slice_sizes)))
@@ -298,7 +311,11 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
 
 def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *,
                          allow_negative_indices: bool = True) -> Array:
-    """`dynamic_slice` along one axis."""
+    """`dynamic_slice` along one axis.
+
+    >>> lax.dynamic_slice_in_dim(jnp.arange(10), 7, 2)
+    Array([7, 8], dtype=int32)
+    """
     shape = np.shape(operand)
     axis = _canonical_axis("dynamic_slice_in_dim", axis, len(shape))
     starts, sizes = [0] * len(shape), list(shape)
@@ -308,7 +325,11 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
 
 def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *,
                          allow_negative_indices: bool = True) -> Array:
-    """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element."""
+    """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element.
+
+    >>> lax.dynamic_index_in_dim(jnp.array([10, 20, 30]), 1, keepdims=False)
+    Array(20, dtype=int32)
+    """
     out = dynamic_slice_in_dim(operand, index, 1, axis, allow_negative_indices=allow_negative_indices)
     return out if keepdims else lax.squeeze(out, (axis % out.ndim,))
 
@@ -412,6 +433,9 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
 
     Raises:
       TypeError: ranks, lengths or dtypes do not fit. ValueError: wrong number of starts.
+
+    >>> lax.dynamic_update_slice(jnp.zeros(4), jnp.ones(2), (1,))
+    Array([0., 1., 1., 0.], dtype=float32)
     """
     indices = _start_indices("dynamic_update_slice", operand, start_indices, allow_negative_indices)
     return dynamic_update_slice_p.bind(operand, update, *indices)
@@ -419,7 +443,11 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
 
 def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *,
                                 allow_negative_indices: bool = True) -> Array:
-    """`dynamic_update_slice` along one axis."""
+    """`dynamic_update_slice` along one axis.
+
+    >>> lax.dynamic_update_slice_in_dim(jnp.zeros(4), jnp.ones(2), 2, 0)
+    Array([0., 0., 1., 1.], dtype=float32)
+    """
     rank = np.ndim(operand)
     starts: list[Any] = [0] * rank
     starts[_canonical_axis("dynamic_update_slice_in_dim", axis, rank)] = start_index
@@ -428,7 +456,11 @@ def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_ind
 
 def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int, *,
                                 allow_negative_indices: bool = True) -> Array:
-    """``operand`` with ``operand[index]`` along one axis replaced; ``update`` has length 1 there, or lacks the axis."""
+    """``operand`` with ``operand[index]`` along one axis replaced; ``update`` has length 1 there, or lacks the axis.
+
+    >>> lax.dynamic_update_index_in_dim(jnp.zeros(3), 5., 1, 0)
+    Array([0., 5., 0.], dtype=float32)
+    """
     axis = _canonical_axis("dynamic_update_index_in_dim", axis, np.ndim(operand))
     if np.ndim(update) != np.ndim(operand):
         if np.ndim(update) + 1 != np.ndim(operand):

@@ -147,45 +147,81 @@ bessel_i1e_p = elementwise("bessel_i1e", "chlo.bessel_i1e", accepts=FLOAT, jvp=(
 
 
 def erf(x: ArrayLike) -> Array:
-    """Elementwise error function. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise error function. Raises TypeError unless ``x`` is real floating.
+
+    >>> lax.erf(0.5)
+    Array(0.5204999, dtype=float32, weak_type=True)
+    """
     return apply(erf_p, x)
 
 
 def erfc(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``1 - erf(x)``, accurate for large ``x``. ``accuracy`` is accepted and has no effect: CHLO has one erfc."""
+    """Elementwise ``1 - erf(x)``, accurate for large ``x``. ``accuracy`` is accepted and has no effect: CHLO has one erfc.
+
+    >>> lax.erfc(0.5)
+    Array(0.47950017, dtype=float32, weak_type=True)
+    """
     return apply(erfc_p, x)
 
 
 def erf_inv(x: ArrayLike) -> Array:
-    """Elementwise inverse of `erf`; infinite at -1 and 1, NaN beyond. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise inverse of `erf`; infinite at -1 and 1, NaN beyond. Raises TypeError unless ``x`` is real floating.
+
+    >>> lax.erf_inv(0.5)
+    Array(0.47693628, dtype=float32, weak_type=True)
+    """
     return apply(erf_inv_p, x)
 
 
 def lgamma(x: ArrayLike) -> Array:
-    """Elementwise logarithm of the absolute value of the gamma function."""
+    """Elementwise logarithm of the absolute value of the gamma function.
+
+    >>> lax.lgamma(5.)
+    Array(3.1780548, dtype=float32, weak_type=True)
+    """
     return apply(lgamma_p, x)
 
 
 def digamma(x: ArrayLike) -> Array:
-    """Elementwise derivative of `lgamma`."""
+    """Elementwise derivative of `lgamma`.
+
+    >>> lax.digamma(1.)
+    Array(-0.5772154, dtype=float32, weak_type=True)
+    """
     return apply(digamma_p, x)
 
 
 def polygamma(m: ArrayLike, x: ArrayLike) -> Array:
-    """Elementwise ``m``-th derivative of `digamma` at ``x``, for whole numbers ``m`` in the dtype of ``x``."""
+    """Elementwise ``m``-th derivative of `digamma` at ``x``, for whole numbers ``m`` in the dtype of ``x``.
+
+    >>> lax.polygamma(1., 1.)
+    Array(1.644934, dtype=float32, weak_type=True)
+    """
     return apply(polygamma_p, m, x)
 
 
 def zeta(x: ArrayLike, q: ArrayLike) -> Array:
-    """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ..."""
+    """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ...
+
+    >>> lax.zeta(2., 1.)
+    Array(1.644934, dtype=float32, weak_type=True)
+    """
     return apply(zeta_p, x, q)
 
 
 def bessel_i0e(x: ArrayLike) -> Array:
-    """Elementwise ``exp(-abs(x)) * I0(x)``, of the modified Bessel function of order 0."""
+    """Elementwise ``exp(-abs(x)) * I0(x)``, of the modified Bessel function of order 0.
+
+    >>> lax.bessel_i0e(1.)
+    Array(0.4657596, dtype=float32, weak_type=True)
+    """
     return apply(bessel_i0e_p, x)
 
 
 def bessel_i1e(x: ArrayLike) -> Array:
-    """Elementwise ``exp(-abs(x)) * I1(x)``, of the modified Bessel function of order 1."""
+    """Elementwise ``exp(-abs(x)) * I1(x)``, of the modified Bessel function of order 1.
+
+    >>> lax.bessel_i1e(1.)
+    Array(0.20791042, dtype=float32, weak_type=True)
+    """
     return apply(bessel_i1e_p, x)

@@ -249,100 +249,180 @@ atan2_p = elementwise("atan2", "stablehlo.atan2", accepts=INEXACT, reference=np.
 
 
 def exp(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.exp(1.)
+    Array(2.7182817, dtype=float32, weak_type=True)
+    """
     return with_accuracy(exp_p, x, accuracy)
 
 
 def exp2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.exp2(5.)
+    Array(32., dtype=float32, weak_type=True)
+    """
     return with_accuracy(exp2_p, x, accuracy)
 
 
 def expm1(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``exp(x) - 1``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``exp(x) - 1``, accurate near 0. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.expm1(1e-6)
+    Array(1.0000005e-06, dtype=float32, weak_type=True)
+    """
     return with_accuracy(expm1_p, x, accuracy)
 
 
 def log(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.log(2.)
+    Array(0.6931472, dtype=float32, weak_type=True)
+    """
     return with_accuracy(log_p, x, accuracy)
 
 
 def log2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise logarithm to base 2. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise logarithm to base 2. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.log2(8.)
+    Array(3., dtype=float32, weak_type=True)
+    """
     return with_accuracy(log2_p, x, accuracy)
 
 
 def log1p(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.log1p(1e-6)
+    Array(9.999995e-07, dtype=float32, weak_type=True)
+    """
     return with_accuracy(log1p_p, x, accuracy)
 
 
 def sin(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.sin(0.5)
+    Array(0.47942555, dtype=float32, weak_type=True)
+    """
     return with_accuracy(sin_p, x, accuracy)
 
 
 def cos(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.cos(0.)
+    Array(1., dtype=float32, weak_type=True)
+    """
     return with_accuracy(cos_p, x, accuracy)
 
 
 def tan(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.tan(0.25)
+    Array(0.25534192, dtype=float32, weak_type=True)
+    """
     return with_accuracy(tan_p, x, accuracy)
 
 
 def tanh(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.tanh(0.5)
+    Array(0.46211717, dtype=float32, weak_type=True)
+    """
     return with_accuracy(tanh_p, x, accuracy)
 
 
 def logistic(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``1 / (1 + exp(-x))``. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``1 / (1 + exp(-x))``. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.logistic(0.)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
     return with_accuracy(logistic_p, x, accuracy)
 
 
 def sinh(x: ArrayLike) -> Array:
-    """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.sinh(1.)
+    Array(1.1752012, dtype=float32, weak_type=True)
+    """
     return apply(sinh_p, x)
 
 
 def cosh(x: ArrayLike) -> Array:
-    """Elementwise hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.cosh(0.)
+    Array(1., dtype=float32, weak_type=True)
+    """
     return apply(cosh_p, x)
 
 
 def asin(x: ArrayLike) -> Array:
-    """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.asin(1.)
+    Array(1.5707964, dtype=float32, weak_type=True)
+    """
     return apply(asin_p, x)
 
 
 def acos(x: ArrayLike) -> Array:
-    """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.acos(1.)
+    Array(0., dtype=float32, weak_type=True)
+    """
     return apply(acos_p, x)
 
 
 def atan(x: ArrayLike) -> Array:
-    """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.atan(1.)
+    Array(0.7853982, dtype=float32, weak_type=True)
+    """
     return apply(atan_p, x)
 
 
 def atan2(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise angle of the point whose ordinate is ``x`` and whose abscissa is ``y``, in (-pi, pi]."""
+    """Elementwise angle of the point whose ordinate is ``x`` and whose abscissa is ``y``, in (-pi, pi].
+
+    >>> lax.atan2(1., -1.)
+    Array(2.3561945, dtype=float32, weak_type=True)
+    """
     return apply(atan2_p, x, y)
 
 
 def asinh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.asinh(1.)
+    Array(0.88137364, dtype=float32, weak_type=True)
+    """
     return apply(asinh_p, x)
 
 
 def acosh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.acosh(1.)
+    Array(0., dtype=float32, weak_type=True)
+    """
     return apply(acosh_p, x)
 
 
 def atanh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> lax.atanh(0.5)
+    Array(0.54930615, dtype=float32, weak_type=True)
+    """
     return apply(atanh_p, x)

@@ -479,6 +479,9 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
 
     Raises:
       TypeError: lengths, shapes or dtypes do not fit.
+
+    >>> lax.reduce_window(jnp.array([1., 5., 2., 4.]), -jnp.inf, lax.max, (2,), (2,), "VALID")
+    Array([5., 4.], dtype=float32)
     """
     flat, structure = tree.flatten(operand)
     inits, init_structure = tree.flatten(init_value)

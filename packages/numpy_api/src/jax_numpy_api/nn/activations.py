@@ -22,14 +22,22 @@ _SELU_SCALE = 1.0507009873554804934193349852946
 
 
 def identity(x: ArrayLike) -> Array:
-    """``x`` as an array."""
+    """``x`` as an array.
+
+    >>> jax.nn.identity(3.)
+    Array(3., dtype=float32, weak_type=True)
+    """
     return jnp.asarray(x)
 
 
 @custom_jvp
 @inlined
 def relu(x: ArrayLike) -> Array:
-    """``max(x, 0)``; its slope at 0 is 0."""
+    """``max(x, 0)``; its slope at 0 is 0.
+
+    >>> jax.nn.relu(jnp.array([-1., 2.]))
+    Array([0., 2.], dtype=float32)
+    """
     return jnp.maximum(x, 0)
 
 
@@ -42,7 +50,11 @@ def _relu_jvp(primals, tangents):
 @custom_jvp
 @inlined
 def relu6(x: ArrayLike) -> Array:
-    """``min(max(x, 0), 6.0)``; its slope at 0 and 6 is 0."""
+    """``min(max(x, 0), 6.0)``; its slope at 0 and 6 is 0.
+
+    >>> jax.nn.relu6(jnp.array([-1., 2., 9.]))
+    Array([0., 2., 6.], dtype=float32)
+    """
     return jnp.minimum(jnp.maximum(x, 0), 6.0)
 
 
@@ -54,39 +66,63 @@ def _relu6_jvp(primals, tangents):
 
 @inlined
 def softplus(x: ArrayLike) -> Array:
-    """``log(1 + exp(x))``, without overflow."""
+    """``log(1 + exp(x))``, without overflow.
+
+    >>> jax.nn.softplus(0.)
+    Array(0.6931472, dtype=float32, weak_type=True)
+    """
     return jnp.logaddexp(x, 0)
 
 
 @inlined
 def sparse_plus(x: ArrayLike) -> Array:
-    """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between."""
+    """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between.
+
+    >>> jax.nn.sparse_plus(jnp.array([-2., 0., 2.]))
+    Array([0.  , 0.25, 2.  ], dtype=float32)
+    """
     x = jnp.asarray(x)
     return jnp.where(x >= 1.0, x, (jnp.clip(x, -1.0, 1.0) + 1.0) ** 2 / 4)
 
 
 @inlined
 def soft_sign(x: ArrayLike) -> Array:
-    """``x / (1 + |x|)``."""
+    """``x / (1 + |x|)``.
+
+    >>> jax.nn.soft_sign(jnp.array([-1., 3.]))
+    Array([-0.5 ,  0.75], dtype=float32)
+    """
     return x / (1 + jnp.abs(x))
 
 
 @inlined
 def sigmoid(x: ArrayLike) -> Array:
-    """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
+    """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`.
+
+    >>> jax.nn.sigmoid(jnp.array([0., 100.]))
+    Array([0.5, 1. ], dtype=float32)
+    """
     (x,) = _inexact(x)
     return lax.logistic(x)
 
 
 @inlined
 def sparse_sigmoid(x: ArrayLike) -> Array:
-    """``min(max((x + 1) / 2, 0), 1)``, the derivative of `sparse_plus`."""
+    """``min(max((x + 1) / 2, 0), 1)``, the derivative of `sparse_plus`.
+
+    >>> jax.nn.sparse_sigmoid(jnp.array([-2., 0., 2.]))
+    Array([0. , 0.5, 1. ], dtype=float32)
+    """
     return 0.5 * jnp.clip(x + 1.0, 0.0, 2.0)
 
 
 @inlined
 def silu(x: ArrayLike) -> Array:
-    """``x * sigmoid(x)``, also called swish."""
+    """``x * sigmoid(x)``, also called swish.
+
+    >>> jax.nn.silu(jnp.array([0., 1.]))
+    Array([0.       , 0.7310586], dtype=float32)
+    """
     (x,) = _inexact(x)
     return x * lax.logistic(x)
 
@@ -96,47 +132,75 @@ swish = silu
 
 @inlined
 def mish(x: ArrayLike) -> Array:
-    """``x * tanh(softplus(x))``."""
+    """``x * tanh(softplus(x))``.
+
+    >>> jax.nn.mish(1.)
+    Array(0.8650985, dtype=float32, weak_type=True)
+    """
     return x * jnp.tanh(softplus(x))
 
 
 @inlined
 def log_sigmoid(x: ArrayLike) -> Array:
-    """``log(sigmoid(x)) = -softplus(-x)``."""
+    """``log(sigmoid(x)) = -softplus(-x)``.
+
+    >>> jax.nn.log_sigmoid(0.)
+    Array(-0.6931472, dtype=float32, weak_type=True)
+    """
     (x,) = _inexact(x)
     return -softplus(-x)
 
 
 @inlined
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere."""
+    """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere.
+
+    >>> jax.nn.elu(jnp.array([-1., 2.]))
+    Array([-0.63212055,  2.        ], dtype=float32)
+    """
     x = jnp.asarray(x)
     return jnp.where(x > 0, x, alpha * jnp.expm1(jnp.where(x > 0, 0.0, x)))
 
 
 @inlined
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
-    """``x`` where not negative, ``negative_slope * x`` elsewhere."""
+    """``x`` where not negative, ``negative_slope * x`` elsewhere.
+
+    >>> jax.nn.leaky_relu(jnp.array([-100., 2.]))
+    Array([-1.,  2.], dtype=float32)
+    """
     x = jnp.asarray(x)
     return jnp.where(x >= 0, x, negative_slope * x)
 
 
 @inlined
 def hard_tanh(x: ArrayLike) -> Array:
-    """``min(max(x, -1), 1)``."""
+    """``min(max(x, -1), 1)``.
+
+    >>> jax.nn.hard_tanh(jnp.array([-4., 0.5, 4.]))
+    Array([-1. ,  0.5,  1. ], dtype=float32)
+    """
     x = jnp.asarray(x)
     return jnp.where(x > 1, 1, jnp.where(x < -1, -1, x))
 
 
 @inlined
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """``x`` where positive, ``alpha * (exp(x / alpha) - 1)`` elsewhere."""
+    """``x`` where positive, ``alpha * (exp(x / alpha) - 1)`` elsewhere.
+
+    >>> jax.nn.celu(jnp.array([-1., 2.]))
+    Array([-0.63212055,  2.        ], dtype=float32)
+    """
     return jnp.maximum(x, 0.0) + alpha * jnp.expm1(jnp.minimum(x, 0.0) / alpha)
 
 
 @inlined
 def selu(x: ArrayLike) -> Array:
-    """`elu` with the constants that keep mean and variance. Source: Klambauer et al., NeurIPS 2017."""
+    """`elu` with the constants that keep mean and variance. Source: Klambauer et al., NeurIPS 2017.
+
+    >>> jax.nn.selu(jnp.array([-1., 2.]))
+    Array([-1.1113307,  2.101402 ], dtype=float32)
+    """
     return _SELU_SCALE * elu(x, _SELU_ALPHA)
 
 
@@ -146,6 +210,9 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
 
     Args:
       approximate: use ``0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x**3)))``. Source: Hendrycks, Gimpel, 2016.
+
+    >>> jax.nn.gelu(jnp.array([-1., 0., 1.]))
+    Array([-0.15880796,  0.        ,  0.841192  ], dtype=float32)
     """
     (x,) = _inexact(jnp.asarray(x))
     if approximate:
@@ -157,7 +224,11 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
 
 @inlined(static_argnames=("axis",))
 def glu(x: ArrayLike, axis: int = -1) -> Array:
-    """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length."""
+    """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length.
+
+    >>> jax.nn.glu(jnp.array([2., 4., 0., 0.]))
+    Array([1., 2.], dtype=float32)
+    """
     axis = canonical_axis(axis, np.ndim(x), "glu: axis")
     n = np.shape(x)[axis]
     if n % 2:
@@ -168,21 +239,33 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
 
 @inlined
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
-    """``(x + sqrt(x**2 + b)) / 2``."""
+    """``(x + sqrt(x**2 + b)) / 2``.
+
+    >>> jax.nn.squareplus(0.)
+    Array(1., dtype=float32, weak_type=True)
+    """
     (x,) = _inexact(x)
     return (x + jnp.sqrt(x * x + b)) / 2
 
 
 @inlined
 def hard_sigmoid(x: ArrayLike) -> Array:
-    """``relu6(x + 3) / 6``."""
+    """``relu6(x + 3) / 6``.
+
+    >>> jax.nn.hard_sigmoid(jnp.array([-4., 0., 4.]))
+    Array([0. , 0.5, 1. ], dtype=float32)
+    """
     return relu6(x + 3.0) / 6.0
 
 
 @custom_jvp
 @inlined
 def hard_silu(x: ArrayLike) -> Array:
-    """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3."""
+    """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3.
+
+    >>> jax.nn.hard_silu(jnp.array([-4., 1.5, 4.]))
+    Array([-0.   ,  1.125,  4.   ], dtype=float32)
+    """
     return x * hard_sigmoid(x)
 
 
@@ -199,7 +282,11 @@ hard_swish = hard_silu
 @custom_jvp
 @inlined
 def log1mexp(x: ArrayLike) -> Array:
-    """``log(1 - exp(-x))`` for positive ``x``, accurate at both ends. Source: Maechler, "Rmpfr" vignette, 2012."""
+    """``log(1 - exp(-x))`` for positive ``x``, accurate at both ends. Source: Maechler, "Rmpfr" vignette, 2012.
+
+    >>> jax.nn.log1mexp(1.)
+    Array(-0.45867515, dtype=float32, weak_type=True)
+    """
     (x,) = _inexact(x)
     small = x < np.log(2.0)
     return jnp.where(small, jnp.log(-jnp.expm1(-x)), jnp.log1p(-jnp.exp(-x)))
@@ -212,7 +299,11 @@ def _log1mexp_jvp(primals, tangents):
 
 
 def tanh(x: ArrayLike, /) -> Array:
-    """Hyperbolic tangent; `jax.numpy.tanh`."""
+    """Hyperbolic tangent; `jax.numpy.tanh`.
+
+    >>> jax.nn.tanh(0.5)
+    Array(0.46211717, dtype=float32, weak_type=True)
+    """
     return jnp.tanh(x)
 
 

@@ -39,6 +39,10 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
 
     Raises:
       ValueError: shapes that do not fit. NotImplementedError: an implementation that is not there.
+
+    >>> q = jnp.ones((1, 2, 1, 4))
+    >>> jax.nn.dot_product_attention(q, q, q).shape
+    (1, 2, 1, 4)
     """
     if implementation not in (None, "xla"):
         raise NotImplementedError(f"dot_product_attention: implementation {implementation!r} is not available; use 'xla'")

@@ -117,6 +117,9 @@ def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepd
     Returns:
       The logarithm: -inf for an empty sum, NaN for a negative one (without ``return_sign``). The derivative is the softmax;
       it is 0 where the sum is empty, and one or several infinite summands share it equally.
+
+    >>> jax.nn.logsumexp(jnp.array([1000., 1000.]))
+    Array(1000.6932, dtype=float32)
     """
     check_arraylike("logsumexp", *(x for x in (a, b, where) if x is not None))
     axis, where = given_axes(axis), given_mask("logsumexp", where)

@@ -34,6 +34,9 @@ def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: Ar
 
     Args:
       where: elements that count; the result is -inf elsewhere.
+
+    >>> jax.nn.log_softmax(jnp.array([0., 0.]))
+    Array([-0.6931472, -0.6931472], dtype=float32)
     """
     return _log_softmax(x, given_axes(axis), where)
 
@@ -53,6 +56,9 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayL
 
     Args:
       where: elements that count; the result is 0 elsewhere, also where none counts.
+
+    >>> jax.nn.softmax(jnp.array([[0., 0.], [0., jnp.inf]])[0])
+    Array([0.5, 0.5], dtype=float32)
     """
     return _softmax_of_any(x, given_axes(axis), where)
 
@@ -79,7 +85,11 @@ def _softmax_jvp(axis, primals, tangents):
 
 
 def logmeanexp(x: ArrayLike, axis: Axis = None, where: ArrayLike | None = None, keepdims: bool = False) -> Array:
-    """``log(mean(exp(x)))`` along ``axis``."""
+    """``log(mean(exp(x)))`` along ``axis``.
+
+    >>> jax.nn.logmeanexp(jnp.array([3., 3.]))
+    Array(3., dtype=float32)
+    """
     return _logmeanexp(x, given_axes(axis), where, keepdims)
 
 
@@ -98,6 +108,9 @@ def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: Arr
     Args:
       mean, variance: used instead of those of ``x``.
       algorithm: ``"fast"``: variance as mean square less square of mean; ``"stable"``: as mean of squared differences.
+
+    >>> jax.nn.standardize(jnp.array([1., 3.]), epsilon=0.)
+    Array([-1.,  1.], dtype=float32)
     """
     if algorithm not in ("fast", "stable"):
         raise ValueError(f"standardize: algorithm must be 'fast' or 'stable', got {algorithm!r}")
@@ -123,6 +136,10 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
 
     Indices outside [0, num_classes) give zeros. ``dtype`` defaults to the default float; ``out_sharding`` places the result, and
     splits the axes of ``x`` as they are.
+
+    >>> jax.nn.one_hot(jnp.array([0, 2]), 3)
+    Array([[1., 0., 0.],
+           [0., 0., 1.]], dtype=float32)
     """
     if not hasattr(num_classes, "__index__"):
         raise TypeError(f"one_hot: num_classes must be an int, got {num_classes!r}; it is a length, so it must be known")

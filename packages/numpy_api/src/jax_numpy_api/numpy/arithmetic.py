@@ -42,7 +42,8 @@ def select(condition: Any, x: Any, y: Any) -> Any:
 # -- division ----------------------------------------------------------------------------------------------------------
 
 divide = true_divide = binary("divide", lambda x, y: lax.div(x, y), "inexact",
-                              "Quotient of elements, as floats; integers are converted first.")
+                              "Quotient of elements, as floats; integers are converted first.",
+    example=">>> jnp.divide(jnp.array([1, 2]), 4)\nArray([0.25, 0.5 ], dtype=float32)")
 
 
 def _integer_divmod(x, y):
@@ -90,6 +91,9 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       TypeError: not arrays, or shapes that do not broadcast.
 
     Source: `numpy.floor_divide`.
+
+    >>> jnp.floor_divide(jnp.array([7, -7]), 2)
+    Array([ 3, -4], dtype=int32)
     """
     return _divmod("floor_divide", x1, x2)[0]
 
@@ -105,6 +109,9 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       an array of the promoted dtype. The remainder by integer 0 is 0.
 
     Source: `numpy.remainder`.
+
+    >>> jnp.mod(jnp.array([7, -7]), 3)
+    Array([1, 2], dtype=int32)
     """
     x1, x2 = promote_args_numeric("remainder", x1, x2)
     if not _is_inexact(x1):
@@ -120,13 +127,21 @@ mod = remainder
 
 @adaptive("integers")
 def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
-    """Pair of `floor_divide` and `remainder`. Source: `numpy.divmod`."""
+    """Pair of `floor_divide` and `remainder`. Source: `numpy.divmod`.
+
+    >>> jnp.divmod(-7, 3)
+    (Array(-3, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
+    """
     return tuple(_divmod("divmod", x1, x2))
 
 
 @adaptive("integers")
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`."""
+    """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`.
+
+    >>> jnp.fmod(jnp.array([7, -7]), 3)
+    Array([ 1, -1], dtype=int32)
+    """
     x1, x2 = promote_args_numeric("fmod", x1, x2)
     return lax.rem(x1, x2)
 
@@ -196,6 +211,9 @@ def power(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       TypeError: an integer base and a negative Python integer exponent.
 
     Source: `numpy.power`.
+
+    >>> jnp.pow(jnp.arange(4), 2)
+    Array([0, 1, 4, 9], dtype=int32)
     """
     check_arraylike("power", x1, x2)
     if isinstance(x2, (int, np.integer)) and not isinstance(x2, (bool, np.bool_)):
@@ -209,7 +227,11 @@ pow = power
 
 @inlined()
 def float_power(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """``x`` to the power ``y``, as floats. Source: `numpy.float_power`."""
+    """``x`` to the power ``y``, as floats. Source: `numpy.float_power`.
+
+    >>> jnp.float_power(2, -1)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
     return lax.pow(*promote_args_inexact("float_power", x, y))
 
 
@@ -223,6 +245,9 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       x1, x2: real arrays or numbers; promoted to one float dtype and broadcast.
 
     Source: `numpy.hypot`.
+
+    >>> jnp.hypot(3., 4.)
+    Array(5., dtype=float32, weak_type=True)
     """
     x1, x2 = promote_args_inexact("hypot", x1, x2)
     if _is_complex(x1):
@@ -296,7 +321,11 @@ def _complex_logaddexp(x1, x2):
 
 @adaptive("integers")
 def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`."""
+    """The larger of two elements; where one is NaN, the other. Source: `numpy.fmax`.
+
+    >>> jnp.fmax(jnp.array([1., jnp.nan]), 0.)
+    Array([1., 0.], dtype=float32)
+    """
     x1, x2 = promote_args("fmax", x1, x2)
     larger = lax.max(x1, x2)
     if not _is_inexact(x1):
@@ -306,7 +335,11 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @adaptive("integers")
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`."""
+    """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`.
+
+    >>> jnp.fmin(jnp.array([1., jnp.nan]), 2.)
+    Array([1., 2.], dtype=float32)
+    """
     x1, x2 = promote_args("fmin", x1, x2)
     smaller = lax.min(x1, x2)
     if not _is_inexact(x1):
@@ -316,7 +349,11 @@ def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
 
 @inlined()
 def heaviside(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """0 where ``x1`` is negative, 1 where it is positive, ``x2`` where it is zero. Source: `numpy.heaviside`."""
+    """0 where ``x1`` is negative, 1 where it is positive, ``x2`` where it is zero. Source: `numpy.heaviside`.
+
+    >>> jnp.heaviside(jnp.array([-1., 0., 1.]), 0.5)
+    Array([0. , 0.5, 1. ], dtype=float32)
+    """
     x1, x2 = promote_args_inexact("heaviside", x1, x2)
     zero, one = _like(x1, 0), _like(x1, 1)
     step = select(lax.lt(x1, zero), zero, select(lax.gt(x1, zero), one, x2))
@@ -349,13 +386,21 @@ def _magnitude(x):
 
 @inlined()
 def gcd(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Greatest common divisor of integers, never negative. Source: `numpy.gcd`; Euclid's algorithm."""
+    """Greatest common divisor of integers, never negative. Source: `numpy.gcd`; Euclid's algorithm.
+
+    >>> jnp.gcd(12, jnp.array([18, 7]))
+    Array([6, 1], dtype=int32)
+    """
     return _gcd(*_integers("gcd", x1, x2))
 
 
 @inlined()
 def lcm(x1: ArrayLike, x2: ArrayLike) -> Array:
-    """Least common multiple of integers, never negative; 0 where either is 0. Source: `numpy.lcm`."""
+    """Least common multiple of integers, never negative; 0 where either is 0. Source: `numpy.lcm`.
+
+    >>> jnp.lcm(4, 6)
+    Array(12, dtype=int32, weak_type=True)
+    """
     x1, x2 = map(_magnitude, _integers("lcm", x1, x2))
     divisor = _gcd(x1, x2)
     zero = _like(x1, 0)
@@ -391,6 +436,9 @@ def clip(arr: ArrayLike | None = None, /, min: ArrayLike | None = None, max: Arr
       ValueError: complex numbers, which have no order.
 
     Source: `numpy.clip`.
+
+    >>> jnp.clip(jnp.arange(6), 2, 4)
+    Array([2, 2, 2, 3, 4, 4], dtype=int32)
     """
     if arr is None:
         raise ValueError("jax.numpy.clip: arr is missing; give the array to clip")

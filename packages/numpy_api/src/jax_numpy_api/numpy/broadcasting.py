@@ -20,6 +20,10 @@ def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placemen
       ValueError: the shape does not broadcast to ``shape``.
 
     Source: `numpy.broadcast_to`.
+
+    >>> jnp.broadcast_to(jnp.arange(3), (2, 3))
+    Array([[0, 1, 2],
+           [0, 1, 2]], dtype=int32)
     """
     check_arraylike("broadcast_to", array)
     array = unwrapped(array)
@@ -39,7 +43,11 @@ def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placemen
 
 
 def broadcast_arrays(*args: Any) -> tuple:
-    """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`."""
+    """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`.
+
+    >>> [a.shape for a in jnp.broadcast_arrays(jnp.zeros(3), jnp.zeros((2, 1)))]
+    [(2, 3), (2, 3)]
+    """
     check_arraylike("broadcast_arrays", *args)
     try:
         shape = np.broadcast_shapes(*map(shape_of, args))
@@ -50,7 +58,11 @@ def broadcast_arrays(*args: Any) -> tuple:
 
 
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
-    """The shape that shapes broadcast to. Raises ValueError if there is none. Source: `numpy.broadcast_shapes`."""
+    """The shape that shapes broadcast to. Raises ValueError if there is none. Source: `numpy.broadcast_shapes`.
+
+    >>> jnp.broadcast_shapes((2, 1), (3,))
+    (2, 3)
+    """
     parsed = [(s,) if isinstance(s, (int, np.integer)) else tuple(s) for s in shapes]
     try:
         return np.broadcast_shapes(*parsed)

@@ -64,6 +64,9 @@ def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Ar
     """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end.
 
     Source: `numpy.packbits`.
+
+    >>> jnp.packbits(jnp.array([1, 0, 1], bool))
+    Array([160], dtype=uint8)
     """
     check_arraylike("packbits", a)
     a = as_array(a)
@@ -90,6 +93,9 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
       bitorder: "big" or "little".
 
     Source: `numpy.unpackbits`.
+
+    >>> jnp.unpackbits(jnp.array([160], jnp.uint8))
+    Array([1, 0, 1, 0, 0, 0, 0, 0], dtype=uint8)
     """
     check_arraylike("unpackbits", a)
     a = as_array(a)

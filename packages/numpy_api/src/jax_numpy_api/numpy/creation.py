@@ -91,6 +91,10 @@ def zeros(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placeme
       TypeError: ``shape`` holds something that is not a known integer.
 
     Source: `numpy.zeros`.
+
+    >>> jnp.zeros((2, 3))
+    Array([[0., 0., 0.],
+           [0., 0., 0.]], dtype=float32)
     """
     dtype = _dtype_asked(dtype, "zeros", dtypes.default_float_dtype)
     return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
@@ -98,14 +102,23 @@ def zeros(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placeme
 
 def ones(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
          out_sharding: Placement | None = None) -> Array:
-    """An array of ones; arguments as for `zeros`. Source: `numpy.ones`."""
+    """An array of ones; arguments as for `zeros`. Source: `numpy.ones`.
+
+    >>> jnp.ones((2, 1), dtype=int)
+    Array([[1],
+           [1]], dtype=int32)
+    """
     dtype = _dtype_asked(dtype, "ones", dtypes.default_float_dtype)
     return placed(_filled(canonical_shape(shape), _ONE, dtype), device, out_sharding)
 
 
 def empty(shape: Shape | int, dtype: DTypeLike | None = None, *, device: Placement | None = None,
           out_sharding: Placement | None = None) -> Array:
-    """An array of zeros (nothing is left uninitialised); arguments as for `zeros`. Source: `numpy.empty`."""
+    """An array of zeros (nothing is left uninitialised); arguments as for `zeros`. Source: `numpy.empty`.
+
+    >>> jnp.empty((2, 3)).shape
+    (2, 3)
+    """
     dtype = _dtype_asked(dtype, "empty", dtypes.default_float_dtype)
     return placed(_filled(canonical_shape(shape), _ZERO, dtype), device, out_sharding)
 
@@ -121,6 +134,10 @@ def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = No
       device, out_sharding: placement.
 
     Source: `numpy.full`.
+
+    >>> jnp.full((2, 2), 7)
+    Array([[7, 7],
+           [7, 7]], dtype=int32, weak_type=True)
     """
     check_arraylike("full", fill_value)
     fill_value = unwrapped(fill_value)
@@ -158,7 +175,11 @@ def _beside(a: Any, shape: Any, device: Any, out_sharding: Any) -> Any:
 
 def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
                device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
-    """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`."""
+    """Zeros of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.zeros_like`.
+
+    >>> jnp.zeros_like(jnp.arange(3))
+    Array([0, 0, 0], dtype=int32)
+    """
     device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("zeros_like", a, dtype, shape)
     return placed(_filled(shape, _ZERO, dtype, weak), device, out_sharding)
@@ -166,7 +187,11 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int 
 
 def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
               device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
-    """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`."""
+    """Ones of the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.ones_like`.
+
+    >>> jnp.ones_like(jnp.arange(2.))
+    Array([1., 1.], dtype=float32)
+    """
     device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("ones_like", a, dtype, shape)
     return placed(_filled(shape, _ONE, dtype, weak), device, out_sharding)
@@ -174,7 +199,11 @@ def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int |
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
                device: Placement | None = None) -> Array:
-    """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`."""
+    """Zeros of the shape and dtype of ``prototype``. Source: `numpy.empty_like`.
+
+    >>> jnp.empty_like(jnp.arange(3)).dtype
+    dtype('int32')
+    """
     device = _beside(prototype, shape, device, None)
     shape, dtype, weak = _like_arguments("empty_like", prototype, dtype, shape)
     return placed(_filled(shape, _ZERO, dtype, weak), device)
@@ -182,7 +211,11 @@ def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shap
 
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
               device: Placement | None = None, out_sharding: Placement | None = None) -> Array:
-    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`."""
+    """``fill_value`` in the shape and dtype of ``a``, each of which can be given instead. Source: `numpy.full_like`.
+
+    >>> jnp.full_like(jnp.arange(2), 7)
+    Array([7, 7], dtype=int32)
+    """
     device = _beside(a, shape, device, out_sharding)
     shape, dtype, weak = _like_arguments("full_like", a, dtype, shape)
     check_arraylike("full_like", fill_value)
@@ -214,6 +247,10 @@ def array(object: object, dtype: DTypeLike | None = None, *, copy: bool = True, 
       OverflowError: an integer that does not fit the dtype.
 
     Source: `numpy.array`.
+
+    >>> jnp.array([[1, 2], [3, 4]], dtype=jnp.float32)
+    Array([[1., 2.],
+           [3., 4.]], dtype=float32)
     """
     try:
         if order is not None and order not in ("K", "C"):
@@ -236,6 +273,9 @@ def asarray(a: object, dtype: DTypeLike | None = None, order: str | None = None,
       ValueError: ``copy=False`` where a copy is needed to keep the result immutable.
 
     Source: `numpy.asarray`.
+
+    >>> jnp.asarray([1, 2.5])
+    Array([1. , 2.5], dtype=float32)
     """
     if dtype is None and order is None and device is None and out_sharding is None and not copy and is_array(a):
         return a
@@ -443,6 +483,9 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, devi
       device: placement.
 
     Source: `numpy.astype`, array API standard.
+
+    >>> jnp.astype(jnp.array([1.7, -1.7]), int)
+    Array([ 1, -1], dtype=int32)
     """
     check_arraylike("astype", x)
     x = unwrapped(x)
@@ -458,7 +501,11 @@ def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, devi
 
 
 def copy(a: ArrayLike, order: str | None = None) -> Array:
-    """A new array with the contents of ``a``. Source: `numpy.copy`."""
+    """A new array with the contents of ``a``. Source: `numpy.copy`.
+
+    >>> jnp.copy(jnp.arange(3))
+    Array([0, 1, 2], dtype=int32)
+    """
     return array(a, copy=True, order=order)
 
 
@@ -471,17 +518,28 @@ def from_dlpack(x: object, /, *, device: Placement | None = None, copy: bool | N
       copy: True to copy always, False to refuse copying.
 
     Source: `numpy.from_dlpack`, array API standard.
+
+    >>> jnp.from_dlpack(np.arange(3, dtype=np.int32))
+    Array([0, 1, 2], dtype=int32)
     """
     return backends.get().from_dlpack(x, device, copy)
 
 
 def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = float, count: int = -1, offset: int = 0) -> Array:
-    """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`."""
+    """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`.
+
+    >>> jnp.frombuffer(bytes([1, 2]), dtype=jnp.uint8)
+    Array([1, 2], dtype=uint8)
+    """
     return asarray(np.frombuffer(buffer, dtype=np.dtype(dtype), count=count, offset=offset))
 
 
 def fromstring(string: str, dtype: DTypeLike = float, count: int = -1, *, sep: str) -> Array:
-    """A 1-d array from numbers written in a string. Source: `numpy.fromstring`."""
+    """A 1-d array from numbers written in a string. Source: `numpy.fromstring`.
+
+    >>> jnp.fromstring("1 2 3", dtype=int, sep=" ")
+    Array([1, 2, 3], dtype=int32)
+    """
     return asarray(np.fromstring(string, dtype=np.dtype(dtype), count=count, sep=sep))
 
 
@@ -497,6 +555,9 @@ def fromiter(*args: Any, **kwargs: Any) -> Array:
     """A 1-d array from the items of an iterator, with the arguments of `numpy.fromiter`.
 
     The items are taken when the function is called: inside a traced function, while it is traced.
+
+    >>> jnp.fromiter((n * n for n in range(4)), dtype=int)
+    Array([0, 1, 4, 9], dtype=int32)
     """
     return asarray(np.fromiter(*args, **kwargs))
 
@@ -537,6 +598,9 @@ def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | No
       ZeroDivisionError: ``step`` is 0. ValueError: complex numbers.
 
     Source: `numpy.arange`.
+
+    >>> jnp.arange(2, 10, 3)
+    Array([2, 5, 8], dtype=int32)
     """
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "arange")
     numbers = [_range_argument(x, n) for x, n in ((start, "stop" if stop is None else "start"), (stop, "stop"), (step, "step"))]
@@ -594,6 +658,10 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
       device: placement.
 
     Source: `numpy.eye`.
+
+    >>> jnp.eye(2, 3, k=1)
+    Array([[0., 1., 0.],
+           [0., 0., 1.]], dtype=float32)
     """
     dtype = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
     rows, columns = canonical_shape((N, N if M is None else M))
@@ -611,12 +679,23 @@ def _compare_indices(rows, columns, k, compare):
 
 
 def identity(n: int, dtype: DTypeLike | None = None) -> Array:
-    """The square matrix with ones on its main diagonal. Source: `numpy.identity`."""
+    """The square matrix with ones on its main diagonal. Source: `numpy.identity`.
+
+    >>> jnp.identity(2)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
+    """
     return eye(n, dtype=dtype)
 
 
 def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Ones on and below diagonal ``k``, zeros above. Source: `numpy.tri`."""
+    """Ones on and below diagonal ``k``, zeros above. Source: `numpy.tri`.
+
+    >>> jnp.tri(3, dtype=int)
+    Array([[1, 0, 0],
+           [1, 1, 0],
+           [1, 1, 1]], dtype=int32)
+    """
     dtype = _dtype_asked(dtype, "tri", dtypes.default_float_dtype)
     rows, columns = canonical_shape((N, N if M is None else M))
     if evaluating() and rows * columns * dtype.itemsize <= _HOST_LIMIT:

@@ -90,6 +90,9 @@ def issubdtype(arg1: DTypeLike, arg2: DTypeLike) -> builtins.bool:
       arg1, arg2: dtypes, scalar types, or abstract types such as ``jnp.floating`` (the second).
 
     Source: `numpy.issubdtype`; the narrow types of ml_dtypes belong to their kinds.
+
+    >>> jnp.issubdtype(jnp.bfloat16, jnp.floating)
+    True
     """
     return dtypes.issubdtype(arg1, arg2)
 
@@ -103,6 +106,9 @@ def isdtype(dtype: DTypeLike, kind: str | DTypeLike | tuple[str | DTypeLike, ...
         a dtype, or a tuple of these.
 
     Source: `numpy.isdtype`, array API standard.
+
+    >>> jnp.isdtype(jnp.bfloat16, "real floating")
+    True
     """
     return dtypes.isdtype(dtype, kind)
 
@@ -114,23 +120,38 @@ def result_type(*args: Any) -> np.dtype:
       ValueError: no arguments.
 
     Source: `numpy.result_type`.
+
+    >>> jnp.result_type(jnp.int8(1), 2.5)
+    dtype('float32')
     """
     return dtypes.result_type(*args)
 
 
 def promote_types(a: DTypeLike, b: DTypeLike) -> np.dtype:
-    """The dtype that two dtypes combine to, under JAX's promotion rules. Source: `numpy.promote_types`."""
+    """The dtype that two dtypes combine to, under JAX's promotion rules. Source: `numpy.promote_types`.
+
+    >>> jnp.promote_types(jnp.int16, jnp.bfloat16)
+    dtype(bfloat16)
+    """
     return dtypes.promote_types(a, b)
 
 
 def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> builtins.bool:
-    """Whether a cast between dtypes is allowed under NumPy's casting rule. Source: `numpy.can_cast`."""
+    """Whether a cast between dtypes is allowed under NumPy's casting rule. Source: `numpy.can_cast`.
+
+    >>> jnp.can_cast(jnp.int32, jnp.int8)
+    False
+    """
     source = np.dtype(from_) if isinstance(from_, type) or not hasattr(from_, "dtype") else from_.dtype
     return np.can_cast(source, np.dtype(to), casting)
 
 
 def isscalar(element: object) -> builtins.bool:
-    """Whether ``element`` is a number, or an array of rank 0. Source: `numpy.isscalar`."""
+    """Whether ``element`` is a number, or an array of rank 0. Source: `numpy.isscalar`.
+
+    >>> jnp.isscalar(3.), jnp.isscalar(jnp.zeros(2))
+    (True, False)
+    """
     element = unwrapped(element)
     if is_array(element):
         return element.ndim == 0

@@ -51,6 +51,9 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
       ValueError: labels that do not fit the operands, or lengths that differ.
 
     Source: `numpy.einsum`.
+
+    >>> jnp.einsum("ij,j->i", jnp.array([[1, 2], [3, 4]]), jnp.array([1, 10]))
+    Array([21, 43], dtype=int32)
     """
     if out is not None:
         raise NotImplementedError("The 'out' argument to jnp.einsum is not supported.")
@@ -70,7 +73,11 @@ def einsum(subscripts: str | ArrayLike, /, *operands: Any, out: None = None,
 
 def einsum_path(subscripts: str | ArrayLike, /, *operands: Any,
                 optimize: bool | str | list[tuple[int, ...]] = "auto") -> tuple:
-    """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`."""
+    """The order of pairwise products that `einsum` would take, and a description. Source: `numpy.einsum_path`.
+
+    >>> jnp.einsum_path("ij,jk,k->i", jnp.ones((2, 3)), jnp.ones((3, 4)), jnp.ones(4))[0]
+    [(1, 2), (0, 1)]
+    """
     import opt_einsum  # start-up: loaded when a sum has three operands or more, or its path is asked for
     labels, arrays = _parsed(subscripts, operands)
     path, info = opt_einsum.contract_path(labels, *(np.broadcast_to(np.float32(0), shape_of(a)) for a in arrays),

@@ -150,22 +150,37 @@ def fft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = N
       a complex array.
 
     Source: `numpy.fft.fft`.
+
+    >>> jnp.fft.fft(jnp.array([1., 0., 0., 0.]))
+    Array([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j], dtype=complex64)
     """
     return _one("fft", "fft", a, n, axis, norm)
 
 
 def ifft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `fft`. Source: `numpy.fft.ifft`."""
+    """Inverse of `fft`. Source: `numpy.fft.ifft`.
+
+    >>> jnp.fft.ifft(jnp.array([4., 0., 0., 0.])).real
+    Array([1., 1., 1., 1.], dtype=float32)
+    """
     return _one("ifft", "ifft", a, n, axis, norm)
 
 
 def rfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """`fft` of real numbers: its first half, of length ``n // 2 + 1``. Source: `numpy.fft.rfft`."""
+    """`fft` of real numbers: its first half, of length ``n // 2 + 1``. Source: `numpy.fft.rfft`.
+
+    >>> jnp.fft.rfft(jnp.ones(4)).real
+    Array([4., 0., 0.], dtype=float32)
+    """
     return _one("rfft", "rfft", a, n, axis, norm)
 
 
 def irfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `rfft`; ``n`` is the length of the real result. Source: `numpy.fft.irfft`."""
+    """Inverse of `rfft`; ``n`` is the length of the real result. Source: `numpy.fft.irfft`.
+
+    >>> jnp.fft.irfft(jnp.array([4., 0., 0.]))
+    Array([1., 1., 1., 1.], dtype=float32)
+    """
     return _one("irfft", "irfft", a, n, axis, norm)
 
 
@@ -173,58 +188,105 @@ _TURNED = {None: "forward", "backward": "forward", "forward": "backward", "ortho
 
 
 def hfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """`fft` of a hermitian vector, given its first half: a real array of length ``n``. Source: `numpy.fft.hfft`."""
+    """`fft` of a hermitian vector, given its first half: a real array of length ``n``. Source: `numpy.fft.hfft`.
+
+    >>> jnp.fft.hfft(jnp.array([1., 0., 0.]))
+    Array([1., 1., 1., 1.], dtype=float32)
+    """
     _check_norm("hfft", norm)
     check_arraylike("jax.numpy.fft.hfft", a)
     return _one("hfft", "irfft", conj(a), n, axis, _TURNED[norm])
 
 
 def ihfft(a: ArrayLike, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `hfft`. Source: `numpy.fft.ihfft`."""
+    """Inverse of `hfft`. Source: `numpy.fft.ihfft`.
+
+    >>> jnp.fft.ihfft(jnp.ones(4)).real
+    Array([1., 0., 0.], dtype=float32)
+    """
     _check_norm("ihfft", norm)
     return conj(_one("ihfft", "rfft", a, n, axis, _TURNED[norm]))
 
 
 def fftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None, norm: str | None = None) -> Array:
-    """`fft` over several axes (all by default), of lengths ``s``. Source: `numpy.fft.fftn`."""
+    """`fft` over several axes (all by default), of lengths ``s``. Source: `numpy.fft.fftn`.
+
+    >>> jnp.fft.fftn(jnp.ones((2, 2)))[0, 0]
+    Array(4.+0.j, dtype=complex64)
+    """
     return _transform("fftn", "fft", a, s, axes, norm)
 
 
 def ifftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
           norm: str | None = None) -> Array:
-    """Inverse of `fftn`. Source: `numpy.fft.ifftn`."""
+    """Inverse of `fftn`. Source: `numpy.fft.ifftn`.
+
+    >>> jnp.fft.ifftn(jnp.full((2, 2), 4.)).real
+    Array([[4., 0.],
+           [0., 0.]], dtype=float32)
+    """
     return _transform("ifftn", "ifft", a, s, axes, norm)
 
 
 def rfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
           norm: str | None = None) -> Array:
-    """`fftn` of real numbers: half of the last axis. Source: `numpy.fft.rfftn`."""
+    """`fftn` of real numbers: half of the last axis. Source: `numpy.fft.rfftn`.
+
+    >>> jnp.fft.rfftn(jnp.ones((2, 2))).real
+    Array([[4., 0.],
+           [0., 0.]], dtype=float32)
+    """
     return _transform("rfftn", "rfft", a, s, axes, norm)
 
 
 def irfftn(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] | None = None,
            norm: str | None = None) -> Array:
-    """Inverse of `rfftn`. Source: `numpy.fft.irfftn`."""
+    """Inverse of `rfftn`. Source: `numpy.fft.irfftn`.
+
+    >>> jnp.fft.irfftn(jnp.array([[4., 0.], [0., 0.]]))
+    Array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
     return _transform("irfftn", "irfft", a, s, axes, norm)
 
 
 def fft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """`fftn` over two axes. Source: `numpy.fft.fft2`."""
+    """`fftn` over two axes. Source: `numpy.fft.fft2`.
+
+    >>> jnp.fft.fft2(jnp.ones((2, 2)))
+    Array([[4.+0.j, 0.+0.j],
+           [0.+0.j, 0.+0.j]], dtype=complex64)
+    """
     return _two("fft2", "fft", a, s, axes, norm)
 
 
 def ifft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """Inverse of `fft2`. Source: `numpy.fft.ifft2`."""
+    """Inverse of `fft2`. Source: `numpy.fft.ifft2`.
+
+    >>> jnp.fft.ifft2(jnp.full((2, 2), 4.)).real
+    Array([[4., 0.],
+           [0., 0.]], dtype=float32)
+    """
     return _two("ifft2", "ifft", a, s, axes, norm)
 
 
 def rfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """`rfftn` over two axes. Source: `numpy.fft.rfft2`."""
+    """`rfftn` over two axes. Source: `numpy.fft.rfft2`.
+
+    >>> jnp.fft.rfft2(jnp.ones((2, 2))).real
+    Array([[4., 0.],
+           [0., 0.]], dtype=float32)
+    """
     return _two("rfft2", "rfft", a, s, axes, norm)
 
 
 def irfft2(a: ArrayLike, s: Sequence[int] | None = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> Array:
-    """Inverse of `rfft2`. Source: `numpy.fft.irfft2`."""
+    """Inverse of `rfft2`. Source: `numpy.fft.irfft2`.
+
+    >>> jnp.fft.irfft2(jnp.array([[4., 0.], [0., 0.]]))
+    Array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
     return _two("irfft2", "irfft", a, s, axes, norm)
 
 
@@ -242,14 +304,22 @@ def _frequencies(name: str, n: Any, d: Any, dtype: Any, device: Any, values: Any
 
 
 def fftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Placement | None = None) -> Array:
-    """The frequencies of `fft` of ``n`` samples at distance ``d``. Source: `numpy.fft.fftfreq`."""
+    """The frequencies of `fft` of ``n`` samples at distance ``d``. Source: `numpy.fft.fftfreq`.
+
+    >>> jnp.fft.fftfreq(4, d=0.5)
+    Array([ 0. ,  0.5, -1. , -0.5], dtype=float32)
+    """
     n = operator.index(n) if not isinstance(n, (list, tuple)) else n
     places = np.concatenate([np.arange((n - 1) // 2 + 1), np.arange(-(n // 2), 0)]) if not isinstance(n, (list, tuple)) else n
     return _frequencies("fftfreq", n, d, dtype, device, places)
 
 
 def rfftfreq(n: int, d: ArrayLike = 1.0, *, dtype: DTypeLike | None = None, device: Placement | None = None) -> Array:
-    """The frequencies of `rfft` of ``n`` samples at distance ``d``. Source: `numpy.fft.rfftfreq`."""
+    """The frequencies of `rfft` of ``n`` samples at distance ``d``. Source: `numpy.fft.rfftfreq`.
+
+    >>> jnp.fft.rfftfreq(4)
+    Array([0.  , 0.25, 0.5 ], dtype=float32)
+    """
     n = operator.index(n) if not isinstance(n, (list, tuple)) else n
     return _frequencies("rfftfreq", n, d, dtype, device, np.arange(n // 2 + 1) if not isinstance(n, (list, tuple)) else n)
 
@@ -262,10 +332,18 @@ def _half_turns(name: str, x: Any, axes: Any, sign: int) -> Array:
 
 
 def fftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """``x`` with the zero frequency moved to the middle. Source: `numpy.fft.fftshift`."""
+    """``x`` with the zero frequency moved to the middle. Source: `numpy.fft.fftshift`.
+
+    >>> jnp.fft.fftshift(jnp.arange(5))
+    Array([3, 4, 0, 1, 2], dtype=int32)
+    """
     return _half_turns("fftshift", x, axes, 1)
 
 
 def ifftshift(x: ArrayLike, axes: int | Sequence[int] | None = None) -> Array:
-    """Inverse of `fftshift`. Source: `numpy.fft.ifftshift`."""
+    """Inverse of `fftshift`. Source: `numpy.fft.ifftshift`.
+
+    >>> jnp.fft.ifftshift(jnp.fft.fftshift(jnp.arange(5)))
+    Array([0, 1, 2, 3, 4], dtype=int32)
+    """
     return _half_turns("ifftshift", x, axes, -1)

@@ -34,6 +34,10 @@ def fromfunction(function: Callable[..., ArrayLike], shape: Shape, *, dtype: DTy
       dtype: of the coordinates.
 
     Source: `numpy.fromfunction`.
+
+    >>> jnp.fromfunction(lambda i, j: 10 * i + j, (2, 3), dtype=int)
+    Array([[ 0,  1,  2],
+           [10, 11, 12]], dtype=int32)
     """
     shape = canonical_shape(shape)
     for axis in reversed(range(len(shape))):  # the last mapped is the outermost, and so the first axis
@@ -59,6 +63,9 @@ def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
       ValueError: ``num`` is negative.
 
     Source: `numpy.linspace`.
+
+    >>> jnp.linspace(0, 1, 5)
+    Array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
     """
     num = _count(num, "linspace")
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "linspace")
@@ -121,6 +128,9 @@ def logspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = 
     """``base`` to the power of ``num`` evenly spaced exponents; other arguments as for `linspace`.
 
     Source: `numpy.logspace`.
+
+    >>> jnp.round(jnp.logspace(0, 2, 3))
+    Array([  1.,  10., 100.], dtype=float32)
     """
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "logspace")
     check_arraylike("logspace", start, stop, base)
@@ -134,6 +144,9 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool =
     """``num`` values from ``start`` to ``stop`` in geometric progression; arguments as for `linspace`.
 
     Source: `numpy.geomspace`.
+
+    >>> jnp.round(jnp.geomspace(1, 1000, 4))
+    Array([   1.,   10.,  100., 1000.], dtype=float32)
     """
     asked = None if dtype is None else dtypes.canonicalize_user_dtype(dtype, "geomspace")
     check_arraylike("geomspace", start, stop)
@@ -166,6 +179,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
       a tuple of arrays, one for each vector.
 
     Source: `numpy.meshgrid`.
+
+    >>> jnp.meshgrid(jnp.arange(2), jnp.arange(3))[0].shape
+    (3, 2)
     """
     check_arraylike("meshgrid", *xi)
     if not copy:
@@ -194,6 +210,10 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike | None = None, sparse: b
     """The coordinates of every element of a grid, one array an axis; stacked unless ``sparse``.
 
     Source: `numpy.indices`.
+
+    >>> jnp.indices((2, 2))[0]
+    Array([[0, 0],
+           [1, 1]], dtype=int32)
     """
     dimensions = canonical_shape(dimensions)
     dtype = _dtype_asked(dtype, "indices", dtypes.default_int_dtype)

@@ -38,6 +38,10 @@ def ix_(*args: Any) -> tuple:
     """Vectors shaped so that together they index a grid; of a vector of booleans, the true positions.
 
     Source: `numpy.ix_`.
+
+    >>> jnp.arange(9).reshape(3, 3)[jnp.ix_(jnp.array([0, 2]), jnp.array([1, 2]))]
+    Array([[1, 2],
+           [7, 8]], dtype=int32)
     """
     check_arraylike("ix_", *args)
     out = []
@@ -133,7 +137,12 @@ c_ = _Concatenator("c_", -1, 2, 0)
 # -- diagonals and triangles -------------------------------------------------------------------------------------------
 
 def diag_indices(n: int, ndim: int = 2) -> tuple:
-    """Indices of the main diagonal of an array of ``ndim`` axes of length ``n``. Source: `numpy.diag_indices`."""
+    """Indices of the main diagonal of an array of ``ndim`` axes of length ``n``. Source: `numpy.diag_indices`.
+
+    >>> jnp.ones((2, 2)).at[jnp.diag_indices(2)].set(7)
+    Array([[7., 1.],
+           [1., 7.]], dtype=float32)
+    """
     n, ndim = operator.index(n), operator.index(ndim)
     if n < 0:
         raise ValueError(f"n argument to diag_indices must be nonnegative, got {n}")
@@ -143,7 +152,11 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
 
 
 def diag_indices_from(arr: ArrayLike) -> tuple:
-    """Indices of the main diagonal of ``arr``. Source: `numpy.diag_indices_from`."""
+    """Indices of the main diagonal of ``arr``. Source: `numpy.diag_indices_from`.
+
+    >>> jnp.diag_indices_from(jnp.zeros((2, 2)))
+    (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
+    """
     check_arraylike("diag_indices_from", arr)
     shape = shape_of(arr)
     if len(shape) < 2:
@@ -160,12 +173,20 @@ def _triangle(n: int, k: int, m: int | None, lower: bool) -> tuple:
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple:
-    """Indices of the lower triangle of an ``n`` by ``m`` matrix, up to diagonal ``k``. Source: `numpy.tril_indices`."""
+    """Indices of the lower triangle of an ``n`` by ``m`` matrix, up to diagonal ``k``. Source: `numpy.tril_indices`.
+
+    >>> jnp.tril_indices(2)
+    (Array([0, 1, 1], dtype=int32), Array([0, 0, 1], dtype=int32))
+    """
     return _triangle(n, k, m, True)
 
 
 def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple:
-    """Indices of the upper triangle of an ``n`` by ``m`` matrix, from diagonal ``k``. Source: `numpy.triu_indices`."""
+    """Indices of the upper triangle of an ``n`` by ``m`` matrix, from diagonal ``k``. Source: `numpy.triu_indices`.
+
+    >>> jnp.triu_indices(2)
+    (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    """
     return _triangle(n, k, m, False)
 
 
@@ -177,19 +198,31 @@ def _matrix_shape(name: str, arr: Any) -> tuple:
 
 
 def tril_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
-    """`tril_indices` for the shape of a matrix. Source: `numpy.tril_indices_from`."""
+    """`tril_indices` for the shape of a matrix. Source: `numpy.tril_indices_from`.
+
+    >>> jnp.tril_indices_from(jnp.zeros((2, 2)), -1)
+    (Array([1], dtype=int32), Array([0], dtype=int32))
+    """
     n, m = _matrix_shape("tril_indices_from", arr)
     return tril_indices(n, k, m)
 
 
 def triu_indices_from(arr: ArrayLike, k: int = 0) -> tuple:
-    """`triu_indices` for the shape of a matrix. Source: `numpy.triu_indices_from`."""
+    """`triu_indices` for the shape of a matrix. Source: `numpy.triu_indices_from`.
+
+    >>> jnp.triu_indices_from(jnp.zeros((2, 2)), 1)
+    (Array([0], dtype=int32), Array([1], dtype=int32))
+    """
     n, m = _matrix_shape("triu_indices_from", arr)
     return triu_indices(n, k, m)
 
 
 def mask_indices(n: int, mask_func: Callable[[ArrayLike, int], ArrayLike], k: int = 0, *, size: int | None = None) -> tuple:
-    """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`."""
+    """Indices at which ``mask_func(ones((n, n)), k)`` is not zero. Source: `numpy.mask_indices`.
+
+    >>> jnp.mask_indices(2, jnp.triu)
+    (Array([0, 0, 1], dtype=int32), Array([0, 1, 1], dtype=int32))
+    """
     return nonzero(mask_func(ones((n, n)), k), size=size)
 
 
@@ -207,6 +240,9 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mod
       dtype: of the result.
 
     Source: `numpy.ravel_multi_index`.
+
+    >>> jnp.ravel_multi_index((jnp.array([1, 0]), jnp.array([2, 1])), (2, 3))
+    Array([5, 1], dtype=int32)
     """
     if len(multi_index) != len(dims):
         raise ValueError(f"len(multi_index)={len(multi_index)} != len(dims)={len(dims)}")
@@ -231,6 +267,9 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple:
     """Indices, one array an axis, from positions in the flattened array; those out of bounds are limited to it.
 
     Source: `numpy.unravel_index`.
+
+    >>> jnp.unravel_index(5, (2, 3))
+    (Array(1, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
     check_arraylike("unravel_index", indices)
     shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)

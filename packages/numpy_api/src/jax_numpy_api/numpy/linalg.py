@@ -74,6 +74,10 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
       an array like ``a``; NaN where a matrix is not positive definite.
 
     Source: `numpy.linalg.cholesky`.
+
+    >>> jnp.linalg.cholesky(jnp.array([[4., 2.], [2., 5.]]))
+    Array([[2., 0.],
+           [1., 2.]], dtype=float32)
     """
     a = _matrix("cholesky", a, True)
     out = lax.linalg.cholesky(_h(a) if upper and not symmetrize_input else a, symmetrize_input=symmetrize_input)
@@ -119,13 +123,20 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, hermi
       the triple (U, S, Vh), or S; singular values fall.
 
     Source: `numpy.linalg.svd`.
+
+    >>> jnp.linalg.svd(jnp.array([[3., 0.], [0., -5.]]), compute_uv=False)
+    Array([5., 3.], dtype=float32)
     """
     out = _svd(a, bool(full_matrices), bool(compute_uv), bool(hermitian), subset_by_index)
     return SVDResult(*out) if compute_uv else out
 
 
 def svdvals(x: ArrayLike, /) -> Array:
-    """Singular values, falling. Source: `numpy.linalg.svdvals`."""
+    """Singular values, falling. Source: `numpy.linalg.svdvals`.
+
+    >>> jnp.linalg.svdvals(jnp.array([[3., 0.], [0., -5.]]))
+    Array([5., 3.], dtype=float32)
+    """
     return svd(x, compute_uv=False)
 
 
@@ -141,6 +152,9 @@ def eigh(a: ArrayLike, UPLO: str | None = None, symmetrize_input: bool = True) -
       ValueError: another ``UPLO``.
 
     Source: `numpy.linalg.eigh`.
+
+    >>> jnp.linalg.eigh(jnp.array([[2., 0.], [0., 1.]])).eigenvalues
+    Array([1., 2.], dtype=float32)
     """
     if UPLO not in (None, "L", "U"):
         raise ValueError(f"UPLO must be one of None, 'L', or 'U', got {UPLO!r}")
@@ -155,12 +169,20 @@ def _eigh(a, lower, symmetrize_input):
 
 
 def eigvalsh(a: ArrayLike, UPLO: str | None = "L", *, symmetrize_input: bool = True) -> Array:
-    """Eigenvalues of hermitian matrices, rising; arguments as for `eigh`. Source: `numpy.linalg.eigvalsh`."""
+    """Eigenvalues of hermitian matrices, rising; arguments as for `eigh`. Source: `numpy.linalg.eigvalsh`.
+
+    >>> jnp.linalg.eigvalsh(jnp.array([[2., 0.], [0., 1.]]))
+    Array([1., 2.], dtype=float32)
+    """
     return eigh(a, UPLO, symmetrize_input).eigenvalues
 
 
 def eig(a: ArrayLike) -> EigResult:
-    """Eigenvalues and right eigenvectors of square matrices, as complex numbers. Source: `numpy.linalg.eig`."""
+    """Eigenvalues and right eigenvectors of square matrices, as complex numbers. Source: `numpy.linalg.eig`.
+
+    >>> jnp.sort(jnp.linalg.eig(jnp.array([[0., 1.], [-1., 0.]])).eigenvalues.imag)
+    Array([-1.,  1.], dtype=float32)
+    """
     return EigResult(*_eig(a))
 
 
@@ -172,7 +194,11 @@ def _eig(a):
 
 @inlined()
 def eigvals(a: ArrayLike) -> Array:
-    """Eigenvalues of square matrices, as complex numbers. Source: `numpy.linalg.eigvals`."""
+    """Eigenvalues of square matrices, as complex numbers. Source: `numpy.linalg.eigvals`.
+
+    >>> jnp.sort(jnp.linalg.eigvals(jnp.array([[3., 0.], [1., 1.]])).real)
+    Array([1., 3.], dtype=float32)
+    """
     return lax.linalg.eig(_matrix("eigvals", a, True), compute_left_eigenvectors=False,
                           compute_right_eigenvectors=False)[0]
 
@@ -199,6 +225,10 @@ def qr(a: ArrayLike, mode: str = "reduced") -> Any:
       ValueError: another mode.
 
     Source: `numpy.linalg.qr`.
+
+    >>> q, r = jnp.linalg.qr(jnp.array([[0., 1.], [2., 0.]]))
+    >>> jnp.allclose(q @ r, jnp.array([[0., 1.], [2., 0.]]))
+    Array(True, dtype=bool)
     """
     if mode not in ("reduced", "r", "full", "complete", "raw"):
         raise ValueError(f"Unsupported QR decomposition mode '{mode}'")
@@ -220,6 +250,9 @@ def solve(a: ArrayLike, b: ArrayLike) -> Array:
       ValueError: shapes that do not fit.
 
     Source: `numpy.linalg.solve`; LU factorisation with partial pivoting.
+
+    >>> jnp.linalg.solve(jnp.array([[2., 0.], [0., 4.]]), jnp.array([1., 1.]))
+    Array([0.5 , 0.25], dtype=float32)
     """
     check_arraylike("jnp.linalg.solve", a, b)
     a, b = (as_array(x) for x in promote_dtypes_inexact(a, b))
@@ -269,7 +302,12 @@ def _lu_solve_transposed(factors: Array, order: Array, y: Array) -> Array:
 
 @inlined()
 def inv(a: ArrayLike) -> Array:
-    """Inverse of square matrices. Source: `numpy.linalg.inv`."""
+    """Inverse of square matrices. Source: `numpy.linalg.inv`.
+
+    >>> jnp.linalg.inv(jnp.array([[2., 0.], [0., 4.]]))
+    Array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
     a = _matrix("inv", a, True)
     return _solve_matrices(a, broadcast_to(eye(a.shape[-1], dtype=a.dtype), a.shape))
 
@@ -287,6 +325,10 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid
       solution, sums of squared residuals, rank, singular values.
 
     Source: `numpy.linalg.lstsq`.
+
+    >>> x, *_ = jnp.linalg.lstsq(jnp.array([[1., 0.], [1., 1.], [1., 2.]]), jnp.array([1., 3., 5.]))
+    >>> jnp.round(x, 3)
+    Array([1., 2.], dtype=float32)
     """
     check_arraylike("jnp.linalg.lstsq", a, b)
     a, b = (as_array(x) for x in promote_dtypes_inexact(a, b))
@@ -327,7 +369,11 @@ def _lstsq(a, b, rcond):
 
 
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
-    """The inverse for `tensordot` over ``ind`` axes. Source: `numpy.linalg.tensorinv`."""
+    """The inverse for `tensordot` over ``ind`` axes. Source: `numpy.linalg.tensorinv`.
+
+    >>> jnp.linalg.tensorinv(2 * jnp.eye(4).reshape(2, 2, 2, 2)).shape
+    (2, 2, 2, 2)
+    """
     check_arraylike("jnp.linalg.tensorinv", a)
     a = as_array(a)
     ind = operator.index(ind)
@@ -343,6 +389,10 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``, after ``axes`` of ``a`` were moved to its end.
 
     Source: `numpy.linalg.tensorsolve`.
+
+    >>> jnp.linalg.tensorsolve(2 * jnp.eye(4).reshape(2, 2, 2, 2), jnp.ones((2, 2)))
+    Array([[0.5, 0.5],
+           [0.5, 0.5]], dtype=float32)
     """
     check_arraylike("jnp.linalg.tensorsolve", a, b)
     a, b = as_array(a), as_array(b)
@@ -396,6 +446,9 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
       rcond: older name of ``rtol``.
 
     Source: `numpy.linalg.pinv`.
+
+    >>> jnp.round(jnp.linalg.pinv(jnp.array([[2.], [0.]])), 3)
+    Array([[0.5, 0. ]], dtype=float32)
     """
     if rcond is not None:
         if rtol is not None:
@@ -461,6 +514,9 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
       a pair; sign 0 and logarithm -inf for singular matrices.
 
     Source: `numpy.linalg.slogdet`.
+
+    >>> jnp.linalg.slogdet(jnp.array([[0., 1.], [1., 0.]])).sign
+    Array(-1., dtype=float32)
     """
     if method not in (None, "lu", "qr"):
         raise ValueError(f"Unknown slogdet method '{method}'. Supported methods are 'lu' (default) and 'qr'.")
@@ -535,7 +591,11 @@ def _any_adjugate(a: Array) -> Array:
 
 @inlined()
 def det(a: ArrayLike) -> Array:
-    """Determinants of square matrices. Source: `numpy.linalg.det`; LU factorisation, and in closed form up to 3 by 3."""
+    """Determinants of square matrices. Source: `numpy.linalg.det`; LU factorisation, and in closed form up to 3 by 3.
+
+    >>> jnp.linalg.det(jnp.array([[1., 2.], [3., 4.]]))
+    Array(-2., dtype=float32)
+    """
     a = _matrix("det", a, True)
     n = a.shape[-1]
     if n == 0:
@@ -617,6 +677,11 @@ def norm(x: ArrayLike, ord: int | str | float | None = None, axis: tuple[int, ..
       ValueError: an order that there is not, or more than two axes.
 
     Source: `numpy.linalg.norm`.
+
+    >>> jnp.linalg.norm(jnp.array([3., 4.]))
+    Array(5., dtype=float32)
+    >>> jnp.linalg.norm(jnp.array([[3., 4.], [6., 8.]]), axis=1, ord=1)
+    Array([ 7., 14.], dtype=float32)
     """
     check_arraylike("jnp.linalg.norm", x)
     return _norm(x, ord if ord is None or isinstance(ord, (str, int, float)) else float(ord),
@@ -643,7 +708,11 @@ def _norm(x, ord, axis, keepdims):
 
 def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, keepdims: bool = False,
                 ord: int | str | float = 2) -> Array:
-    """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard."""
+    """Norm of vectors along axes, or of the flattened array. Source: `numpy.linalg.vector_norm`, array API standard.
+
+    >>> jnp.linalg.vector_norm(jnp.array([3., 4.]))
+    Array(5., dtype=float32)
+    """
     check_arraylike("jnp.linalg.vector_norm", x)
     x, = promote_dtypes_inexact(x)
     x = as_array(x)
@@ -656,7 +725,11 @@ def vector_norm(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None, k
 
 
 def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: str | int = "fro") -> Array:
-    """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard."""
+    """Norm of the matrices on the last two axes. Source: `numpy.linalg.matrix_norm`, array API standard.
+
+    >>> jnp.linalg.matrix_norm(jnp.array([[3., 0.], [0., 4.]]))
+    Array(5., dtype=float32)
+    """
     return norm(x, ord, (-2, -1), keepdims)
 
 
@@ -668,6 +741,9 @@ def cond(x: ArrayLike, p: ArrayLike | None = None) -> Array:
       p: order of the norm; None and 2, -2 go by singular values.
 
     Source: `numpy.linalg.cond`.
+
+    >>> jnp.linalg.cond(jnp.diag(jnp.array([4., 2.])))
+    Array(2., dtype=float32)
     """
     x = _matrix("cond", x)
     if x.size == 0:
@@ -694,6 +770,9 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
       tol: limit itself, an older form.
 
     Source: `numpy.linalg.matrix_rank`.
+
+    >>> jnp.linalg.matrix_rank(jnp.ones((3, 3)))
+    Array(1, dtype=int32)
     """
     check_arraylike("jnp.linalg.matrix_rank", M)
     if tol is not None and rtol is not None:
@@ -716,7 +795,12 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
 # -- products ----------------------------------------------------------------------------------------------------------
 
 def matrix_power(a: ArrayLike, n: int) -> Array:
-    """Square matrices to an integer power, by repeated squaring. Source: `numpy.linalg.matrix_power`."""
+    """Square matrices to an integer power, by repeated squaring. Source: `numpy.linalg.matrix_power`.
+
+    >>> jnp.linalg.matrix_power(jnp.array([[1, 1], [1, 0]]), 5)
+    Array([[8, 5],
+           [5, 3]], dtype=int32)
+    """
     check_arraylike("jnp.linalg.matrix_power", a)
     a = as_array(a)
     if a.ndim < 2:
@@ -741,7 +825,12 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
 
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
-    """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`."""
+    """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`.
+
+    >>> jnp.linalg.multi_dot([jnp.ones((2, 3)), jnp.ones((3, 4)), jnp.ones((4, 1))])
+    Array([[12.],
+           [12.]], dtype=float32)
+    """
     check_arraylike("jnp.linalg.multi_dot", *arrays)
     arrays = [as_array(a) for a in arrays]
     if len(arrays) < 2:
@@ -777,12 +866,21 @@ def _chain(arrays: list, precision: Any) -> Array:
 
 def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike = None,
            preferred_element_type: DTypeLike | None = None) -> Array:
-    """`jax.numpy.matmul`."""
+    """`jax.numpy.matmul`.
+
+    >>> jnp.linalg.matmul(jnp.array([[1, 2], [3, 4]]), jnp.array([[1], [1]]))
+    Array([[3],
+           [7]], dtype=int32)
+    """
     return _matmul(x1, x2, precision=precision, preferred_element_type=preferred_element_type)
 
 
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
-    """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`."""
+    """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`.
+
+    >>> jnp.linalg.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
+    Array([0, 0, 1], dtype=int32)
+    """
     check_arraylike("jnp.linalg.cross", x1, x2)
     for x in (x1, x2):
         canonical_axis(axis, len(shape_of(x)), "jnp.linalg.cross: axis")
@@ -793,7 +891,12 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Outer product of two vectors. Source: `numpy.linalg.outer`."""
+    """Outer product of two vectors. Source: `numpy.linalg.outer`.
+
+    >>> jnp.linalg.outer(jnp.array([1, 2]), jnp.array([3, 4]))
+    Array([[3, 4],
+           [6, 8]], dtype=int32)
+    """
     check_arraylike("jnp.linalg.outer", x1, x2)
     if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
         raise ValueError(f"Input arrays must be one-dimensional, but they are x1.ndim={len(shape_of(x1))} "
@@ -804,22 +907,38 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
 def tensordot(x1: ArrayLike, x2: ArrayLike, /, *, axes: int | tuple[Sequence[int], Sequence[int]] = 2,
               precision: PrecisionLike = None, preferred_element_type: DTypeLike | None = None,
               out_sharding: Placement | None = None) -> Array:
-    """`jax.numpy.tensordot`."""
+    """`jax.numpy.tensordot`.
+
+    >>> jnp.linalg.tensordot(jnp.ones((2, 3)), jnp.ones((3, 4)), axes=1).shape
+    (2, 4)
+    """
     return _tensordot(x1, x2, axes, precision=precision, preferred_element_type=preferred_element_type,
                       out_sharding=out_sharding)
 
 
 def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: PrecisionLike = None,
            preferred_element_type: DTypeLike | None = None) -> Array:
-    """`jax.numpy.vecdot`."""
+    """`jax.numpy.vecdot`.
+
+    >>> jnp.linalg.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
+    Array([3, 7], dtype=int32)
+    """
     return _vecdot(x1, x2, axis=axis, precision=precision, preferred_element_type=preferred_element_type)
 
 
 def diagonal(x: ArrayLike, /, *, offset: int = 0) -> Array:
-    """Diagonals of the matrices on the last two axes. Source: `numpy.linalg.diagonal`."""
+    """Diagonals of the matrices on the last two axes. Source: `numpy.linalg.diagonal`.
+
+    >>> jnp.linalg.diagonal(jnp.array([[1, 2], [3, 4]]))
+    Array([1, 4], dtype=int32)
+    """
     return _diagonal(x, offset, -2, -1)
 
 
 def trace(x: ArrayLike, /, *, offset: int = 0, dtype: DTypeLike | None = None) -> Array:
-    """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`."""
+    """Sums of the diagonals of the matrices on the last two axes. Source: `numpy.linalg.trace`.
+
+    >>> jnp.linalg.trace(jnp.array([[1, 2], [3, 4]]))
+    Array(5, dtype=int32)
+    """
     return _trace(x, offset, -2, -1, dtype)

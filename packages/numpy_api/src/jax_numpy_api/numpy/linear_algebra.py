@@ -76,6 +76,9 @@ def dot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None, preferre
       TypeError: the lengths summed over differ.
 
     Source: `numpy.dot`.
+
+    >>> jnp.dot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
+    Array([3, 7], dtype=int32)
     """
     return _dot(a, b, precision, _preferred("dot", preferred_element_type), out_sharding)
 
@@ -157,19 +160,30 @@ def matmul(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
       ValueError: a number, or batch axes that do not broadcast. TypeError: the inner lengths differ.
 
     Source: `numpy.matmul`.
+
+    >>> jnp.matmul(jnp.ones((5, 2, 3)), jnp.ones((3, 4))).shape
+    (5, 2, 4)
     """
     return _matmul(a, b, precision, _preferred("matmul", preferred_element_type), out_sharding)
 
 
 def matvec(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`."""
+    """Products of matrices ``(..., m, k)`` and vectors ``(..., k)``. Source: `numpy.matvec`.
+
+    >>> jnp.matvec(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
+    Array([3, 7], dtype=int32)
+    """
     check_arraylike("matvec", x1, x2)
     _core_axes("matvec", (x1, 2), (x2, 1))
     return lax.squeeze(matmul(x1, lax.expand_dims(as_array(x2), (len(shape_of(x2)),))), (-1,))
 
 
 def vecmat(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`."""
+    """Products of vectors ``(..., k)``, conjugated, and matrices ``(..., k, n)``. Source: `numpy.vecmat`.
+
+    >>> jnp.vecmat(jnp.array([1, 1]), jnp.array([[1, 2], [3, 4]]))
+    Array([4, 6], dtype=int32)
+    """
     check_arraylike("vecmat", x1, x2)
     _core_axes("vecmat", (x1, 1), (x2, 2))
     return lax.squeeze(matmul(lax.expand_dims(conj(as_array(x1)), (len(shape_of(x1)) - 1,)), x2), (-2,))
@@ -183,7 +197,11 @@ def _core_axes(name, *operands):
 
 def vdot(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
          preferred_element_type: DTypeLike | None = None) -> Array:
-    """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`."""
+    """Sum of products of all elements, those of ``a`` conjugated. Source: `numpy.vdot`.
+
+    >>> jnp.vdot(jnp.array([1j, 2]), jnp.array([1j, 1]))
+    Array(3.+0.j, dtype=complex64)
+    """
     check_arraylike("vdot", a, b)
     return dot(conj(ravel(a)), ravel(b), precision=precision, preferred_element_type=preferred_element_type)
 
@@ -196,6 +214,9 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
       ValueError: the lengths along the axis differ, or a number.
 
     Source: `numpy.vecdot`, array API standard.
+
+    >>> jnp.vecdot(jnp.array([[1, 2], [3, 4]]), jnp.array([1, 1]))
+    Array([3, 7], dtype=int32)
     """
     check_arraylike("vecdot", x1, x2)
     x1, x2 = as_array(x1), as_array(x2)
@@ -210,7 +231,11 @@ def vecdot(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1, precision: Precis
 
 def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
           preferred_element_type: DTypeLike | None = None) -> Array:
-    """Sum of products over the last axes of both operands. Source: `numpy.inner`."""
+    """Sum of products over the last axes of both operands. Source: `numpy.inner`.
+
+    >>> jnp.inner(jnp.array([1, 2]), jnp.array([3, 4]))
+    Array(11, dtype=int32)
+    """
     check_arraylike("inner", a, b)
     rank_a, rank_b = len(shape_of(a)), len(shape_of(b))
     if not rank_a or not rank_b:
@@ -220,7 +245,12 @@ def inner(a: ArrayLike, b: ArrayLike, *, precision: PrecisionLike = None,
 
 
 def outer(a: ArrayLike, b: ArrayLike, out: None = None) -> Array:
-    """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`."""
+    """Products of all pairs of elements of two flattened arrays. Source: `numpy.outer`.
+
+    >>> jnp.outer(jnp.array([1, 2]), jnp.array([3, 4]))
+    Array([[3, 4],
+           [6, 8]], dtype=int32)
+    """
     refuse_out("outer", out)
     check_arraylike("outer", a, b)
     return multiply(lax.expand_dims(ravel(a), (1,)), lax.expand_dims(ravel(b), (0,)))
@@ -246,6 +276,9 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: int | Sequence[int] | Sequence[S
       TypeError: lengths differ. ValueError: axes out of bounds, or different numbers of them.
 
     Source: `numpy.tensordot`.
+
+    >>> jnp.tensordot(jnp.ones((2, 3)), jnp.ones((3, 4)), axes=1).shape
+    (2, 4)
     """
     check_arraylike("tensordot", a, b)
     contract = _tensordot_axes(shape_of(a), shape_of(b), axes)
@@ -285,6 +318,9 @@ def kron(a: ArrayLike, b: ArrayLike) -> Array:
       a, b: arrays; the one of lower rank gets leading axes of length 1.
 
     Source: `numpy.kron`.
+
+    >>> jnp.kron(jnp.array([1, 10]), jnp.array([1, 2]))
+    Array([ 1,  2, 10, 20], dtype=int32)
     """
     check_arraylike("kron", a, b)
     a, b = promote_dtypes(a, b)
@@ -311,6 +347,9 @@ def cross(a: ArrayLike, b: ArrayLike, axisa: int = -1, axisb: int = -1, axisc: i
       ValueError: vectors of other lengths.
 
     Source: `numpy.cross`.
+
+    >>> jnp.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
+    Array([0, 0, 1], dtype=int32)
     """
     check_arraylike("cross", a, b)
     if axis is not None:
@@ -341,6 +380,10 @@ def _pick(x, order):
 
 def trace(a: ArrayLike, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
           out: None = None) -> Array:
-    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
+    """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`.
+
+    >>> jnp.trace(jnp.array([[1, 2], [3, 4]]))
+    Array(5, dtype=int32)
+    """
     refuse_out("trace", out)
     return total(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)

@@ -43,6 +43,11 @@ def pad(array: ArrayLike, pad_width: int | ArrayLike | Sequence[Any] | Mapping[i
       ValueError: an option that the mode does not have, or negative widths. NotImplementedError: an unknown mode.
 
     Source: `numpy.pad`.
+
+    >>> jnp.pad(jnp.array([1, 2]), (1, 2), constant_values=9)
+    Array([9, 1, 2, 9, 9], dtype=int32)
+    >>> jnp.pad(jnp.array([1, 2, 3]), 2, mode="reflect")
+    Array([3, 2, 1, 2, 3, 2, 1], dtype=int32)
     """
     check_arraylike("pad", array)
     a = as_array(array)

@@ -38,6 +38,9 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
       unroll: how many steps of the loop are written out; by default all, if there are few.
 
     Source: `numpy.polyval`.
+
+    >>> jnp.polyval(jnp.array([1, 2, 3]), 10)
+    Array(123, dtype=int32)
     """
     check_arraylike("polyval", p, x)
     p, x = (as_array(v) for v in promote_dtypes(p, x))
@@ -55,13 +58,21 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
 
 
 def polyadd(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Sum of two polynomials. Source: `numpy.polyadd`."""
+    """Sum of two polynomials. Source: `numpy.polyadd`.
+
+    >>> jnp.polyadd(jnp.array([1, 2]), jnp.array([1, 0, 0]))
+    Array([1, 1, 2], dtype=int32)
+    """
     a1, a2 = _coefficients("polyadd", a1, a2, inexact=False)
     return _aligned(lax.add, a1, a2)
 
 
 def polysub(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Difference of two polynomials. Source: `numpy.polysub`."""
+    """Difference of two polynomials. Source: `numpy.polysub`.
+
+    >>> jnp.polysub(jnp.array([1, 2]), jnp.array([1, 1]))
+    Array([0, 1], dtype=int32)
+    """
     a1, a2 = _coefficients("polysub", a1, a2, inexact=False)
     return _aligned(lax.sub, a1, a2)
 
@@ -80,6 +91,9 @@ def polymul(a1: ArrayLike, a2: ArrayLike, *, trim_leading_zeros: bool = False) -
       trim_leading_zeros: leave out leading zeros first; needs known values.
 
     Source: `numpy.polymul`.
+
+    >>> jnp.polymul(jnp.array([1, 1]), jnp.array([1, -1]))
+    Array([ 1.,  0., -1.], dtype=float32)
     """
     a1, a2 = _coefficients("polymul", a1, a2)
     if trim_leading_zeros:
@@ -99,6 +113,9 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
       trim_leading_zeros: leave out leading zeros of the remainder; needs known values.
 
     Source: `numpy.polydiv`.
+
+    >>> jnp.polydiv(jnp.array([1., 3., 2.]), jnp.array([1., 1.]))
+    (Array([1., 2.], dtype=float32), Array([0., 0., 0.], dtype=float32))
     """
     u, v = _coefficients("polydiv", u, v)
     n = max(u.shape[0] - v.shape[0] + 1, 0)
@@ -114,7 +131,11 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
 
 
 def polyder(p: ArrayLike, m: int = 1) -> Array:
-    """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`."""
+    """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`.
+
+    >>> jnp.polyder(jnp.array([1., 2., 3.]))
+    Array([2., 2.], dtype=float32)
+    """
     check_arraylike("polyder", p)
     m = operator.index(m)
     p, = promote_dtypes_inexact(p)
@@ -132,7 +153,11 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
 
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
-    """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`."""
+    """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`.
+
+    >>> jnp.polyint(jnp.array([2., 2.]))
+    Array([1., 2., 0.], dtype=float32)
+    """
     k = 0 if k is None else k
     check_arraylike("polyint", p, k)
     m = operator.index(m)
@@ -155,7 +180,11 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 
 
 def poly(seq_of_zeros: ArrayLike) -> Array:
-    """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`."""
+    """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`.
+
+    >>> jnp.poly(jnp.array([1., 2.]))
+    Array([ 1., -3.,  2.], dtype=float32)
+    """
     check_arraylike("poly", seq_of_zeros)
     z, = promote_dtypes_inexact(seq_of_zeros)
     z = atleast_1d(as_array(z))
@@ -182,6 +211,9 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
         there come as NaN.
 
     Source: `numpy.roots`.
+
+    >>> jnp.sort(jnp.roots(jnp.array([1., -3., 2.])).real)
+    Array([1., 2.], dtype=float32)
     """
     check_arraylike("roots", p)
     p, = promote_dtypes_inexact(p)
@@ -229,7 +261,13 @@ def _companion_roots_padded(p: Array, dtype: Any) -> Array:
 
 
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
-    """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`."""
+    """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`.
+
+    >>> jnp.vander(jnp.array([1, 2, 3]), 3)
+    Array([[1, 1, 1],
+           [4, 2, 1],
+           [9, 3, 1]], dtype=int32)
+    """
     check_arraylike("vander", x)
     x = as_array(x)
     if x.ndim != 1:
@@ -255,6 +293,9 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
       cov: return also the covariance of the coefficients; "unscaled" not to scale it by the fit's quality.
 
     Source: `numpy.polyfit`.
+
+    >>> jnp.round(jnp.polyfit(jnp.array([0., 1., 2.]), jnp.array([1., 3., 5.]), 1), 3)
+    Array([2., 1.], dtype=float32)
     """
     check_arraylike("polyfit", x, y)
     deg = operator.index(deg)

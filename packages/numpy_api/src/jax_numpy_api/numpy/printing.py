@@ -10,7 +10,11 @@ from jax_core.representation.typing import ArrayLike
 
 def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int | None = None,
                suppress_small: bool | None = None) -> str:
-    """The representation of an array. Source: `numpy.array_repr`."""
+    """The representation of an array. Source: `numpy.array_repr`.
+
+    >>> jnp.array_repr(jnp.arange(2))
+    'Array([0, 1], dtype=int32)'
+    """
     if all(x is None for x in (max_line_width, precision, suppress_small)):
         return repr(arr)
     return np.array_repr(np.asarray(arr), max_line_width, precision, suppress_small).replace("array(", "Array(", 1)
@@ -18,12 +22,20 @@ def array_repr(arr: ArrayLike, max_line_width: int | None = None, precision: int
 
 def array_str(a: ArrayLike, max_line_width: int | None = None, precision: int | None = None,
               suppress_small: bool | None = None) -> str:
-    """The contents of an array as text. Source: `numpy.array_str`."""
+    """The contents of an array as text. Source: `numpy.array_str`.
+
+    >>> jnp.array_str(jnp.arange(2))
+    '[0 1]'
+    """
     return np.array_str(np.asarray(a), max_line_width, precision, suppress_small)
 
 
 def get_printoptions() -> dict:
-    """NumPy's printing options. Source: `numpy.get_printoptions`."""
+    """NumPy's printing options. Source: `numpy.get_printoptions`.
+
+    >>> jnp.get_printoptions()["precision"]
+    8
+    """
     return np.get_printoptions()
 
 

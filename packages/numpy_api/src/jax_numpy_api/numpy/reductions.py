@@ -141,6 +141,11 @@ def sum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
       TypeError: ``a`` is not an array. ValueError: ``axis`` is out of bounds.
 
     Source: `numpy.sum`.
+
+    >>> jnp.sum(jnp.ones((2, 3)), axis=0)
+    Array([2., 2., 2.], dtype=float32)
+    >>> jnp.sum(jnp.arange(5), where=jnp.arange(5) > 2)
+    Array(7, dtype=int32)
     """
     refuse_out("sum", out)
     return _sum(a, given_axes(axis), _dtype_argument(dtype, "sum"), bool(keepdims), initial, where,
@@ -162,7 +167,11 @@ def _prod(a, axis, dtype, keepdims, initial, where, promote_integers):
 
 def prod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
          initial: ArrayLike | None = None, where: ArrayLike | None = None, promote_integers: bool = True) -> Array:
-    """Product of elements over axes; arguments as for `sum`. Source: `numpy.prod`."""
+    """Product of elements over axes; arguments as for `sum`. Source: `numpy.prod`.
+
+    >>> jnp.prod(jnp.array([2, 3, 4]))
+    Array(24, dtype=int32)
+    """
     refuse_out("prod", out)
     return _prod(a, given_axes(axis), _dtype_argument(dtype, "prod"), bool(keepdims), initial, where,
                  bool(promote_integers))
@@ -230,6 +239,9 @@ def max(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
       ValueError: nothing to reduce and no ``initial``.
 
     Source: `numpy.max`.
+
+    >>> jnp.max(jnp.array([[1, 5], [7, 2]]), axis=0)
+    Array([7, 5], dtype=int32)
     """
     refuse_out("max", out)
     return _extreme("max", a, given_axes(axis), bool(keepdims), initial, where)
@@ -237,7 +249,12 @@ def max(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = Fals
 
 def min(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
         where: ArrayLike | None = None) -> Array:
-    """The smallest element over axes; arguments as for `max`. Source: `numpy.min`."""
+    """The smallest element over axes; arguments as for `max`. Source: `numpy.min`.
+
+    >>> jnp.min(jnp.array([[1, 5], [7, 2]]), axis=1, keepdims=True)
+    Array([[1],
+           [2]], dtype=int32)
+    """
     refuse_out("min", out)
     return _extreme("min", a, given_axes(axis), bool(keepdims), initial, where)
 
@@ -247,12 +264,20 @@ amax, amin = max, min
 
 def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False,
            initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None, where: ArrayLike | None = None) -> tuple:
-    """The pair of `min` and `max`."""
+    """The pair of `min` and `max`.
+
+    >>> jnp.minmax(jnp.array([3, 9, 4]))
+    (Array(3, dtype=int32), Array(9, dtype=int32))
+    """
     return (min(a, axis, out, keepdims, initial, where), max(a, axis, out, keepdims, initial, where))
 
 
 def ptp(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False) -> Array:
-    """Difference between the largest and the smallest element. Source: `numpy.ptp`."""
+    """Difference between the largest and the smallest element. Source: `numpy.ptp`.
+
+    >>> jnp.ptp(jnp.array([3, 9, 4]))
+    Array(6, dtype=int32)
+    """
     refuse_out("ptp", out)
     check_arraylike("ptp", a)
     return lax.sub(max(a, axis, keepdims=keepdims), min(a, axis, keepdims=keepdims))
@@ -272,20 +297,32 @@ def _truth(name, a, axis, keepdims, where):
 
 def all(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *,
         where: ArrayLike | None = None) -> Array:
-    """Whether all elements over axes are true (not zero). Arguments as for `sum`. Source: `numpy.all`."""
+    """Whether all elements over axes are true (not zero). Arguments as for `sum`. Source: `numpy.all`.
+
+    >>> jnp.all(jnp.array([[1, 1], [1, 0]]), axis=1)
+    Array([ True, False], dtype=bool)
+    """
     refuse_out("all", out)
     return _truth("all", a, given_axes(axis), bool(keepdims), where)
 
 
 def any(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, *,
         where: ArrayLike | None = None) -> Array:
-    """Whether any element over axes is true (not zero). Arguments as for `sum`. Source: `numpy.any`."""
+    """Whether any element over axes is true (not zero). Arguments as for `sum`. Source: `numpy.any`.
+
+    >>> jnp.any(jnp.array([[0, 0], [1, 0]]), axis=1)
+    Array([False,  True], dtype=bool)
+    """
     refuse_out("any", out)
     return _truth("any", a, given_axes(axis), bool(keepdims), where)
 
 
 def count_nonzero(a: ArrayLike, axis: Axis = None, keepdims: bool = False) -> Array:
-    """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`."""
+    """Number of elements that are not zero, over axes, as the default integer. Source: `numpy.count_nonzero`.
+
+    >>> jnp.count_nonzero(jnp.array([0, 3, 0, 5]))
+    Array(2, dtype=int32)
+    """
     check_arraylike("count_nonzero", a)
     nonzero = a if lax.dtype(a) == np.bool_ else not_equal(a, 0)
     return sum(nonzero, axis=axis, dtype=dtypes.default_int_dtype(), keepdims=keepdims)
@@ -339,6 +376,9 @@ def mean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
       out: must be None.
 
     Source: `numpy.mean`.
+
+    >>> jnp.mean(jnp.array([[1., 2.], [3., 6.]]), axis=0)
+    Array([2., 4.], dtype=float32)
     """
     refuse_out("mean", out)
     return _mean("mean", a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
@@ -358,6 +398,9 @@ def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, r
       ValueError: the shape of ``weights`` does not fit.
 
     Source: `numpy.average`.
+
+    >>> jnp.average(jnp.array([1., 5.]), weights=jnp.array([3., 1.]))
+    Array(2., dtype=float32)
     """
     check_arraylike("average", a)
     axis = given_axes(axis)
@@ -471,6 +514,9 @@ def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
       correction: another name for ``ddof``.
 
     Source: `numpy.var`.
+
+    >>> jnp.var(jnp.array([1., 3., 5.]))
+    Array(2.6666667, dtype=float32)
     """
     refuse_out("var", out)
     return _variance("var", a, given_axes(axis), _dtype_argument(dtype, "var"), _ddof("var", ddof, correction),
@@ -480,7 +526,11 @@ def var(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
 def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
         keepdims: bool = False, *, where: ArrayLike | None = None, mean: ArrayLike | None = None,
         correction: int | float | None = None) -> Array:
-    """Standard deviation: the square root of `var`, with the same arguments. Source: `numpy.std`."""
+    """Standard deviation: the square root of `var`, with the same arguments. Source: `numpy.std`.
+
+    >>> jnp.std(jnp.array([1., 3.]), ddof=1)
+    Array(1.4142135, dtype=float32)
+    """
     refuse_out("std", out)
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         raise ValueError(f"dtype argument to jnp.std must be inexact; got {dtype}")
@@ -520,26 +570,42 @@ def _nan_extreme(name, a, axis, out, keepdims, initial, where):
 
 def nanmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
            where: ArrayLike | None = None) -> Array:
-    """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`."""
+    """`max` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmax`.
+
+    >>> jnp.nanmax(jnp.array([2., jnp.nan, 3.]))
+    Array(3., dtype=float32)
+    """
     return _nan_extreme("nanmax", a, axis, out, keepdims, initial, where)
 
 
 def nanmin(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False, initial: ArrayLike | None = None,
            where: ArrayLike | None = None) -> Array:
-    """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`."""
+    """`min` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmin`.
+
+    >>> jnp.nanmin(jnp.array([2., jnp.nan, 3.]))
+    Array(2., dtype=float32)
+    """
     return _nan_extreme("nanmin", a, axis, out, keepdims, initial, where)
 
 
 def nansum(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
            initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`sum` of the elements that are not NaN. Source: `numpy.nansum`."""
+    """`sum` of the elements that are not NaN. Source: `numpy.nansum`.
+
+    >>> jnp.nansum(jnp.array([2., jnp.nan, 3.]))
+    Array(5., dtype=float32)
+    """
     refuse_out("nansum", out)
     return sum(_without_nan("nansum", a, 0), axis, dtype, None, keepdims, initial, where)
 
 
 def nanprod(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
             initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
-    """`prod` of the elements that are not NaN. Source: `numpy.nanprod`."""
+    """`prod` of the elements that are not NaN. Source: `numpy.nanprod`.
+
+    >>> jnp.nanprod(jnp.array([2., jnp.nan, 3.]))
+    Array(6., dtype=float32)
+    """
     refuse_out("nanprod", out)
     return prod(_without_nan("nanprod", a, 1), axis, dtype, None, keepdims, initial, where)
 
@@ -553,7 +619,11 @@ def _present(name: str, a: Any, where: Any) -> Any:
 
 def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, keepdims: bool = False,
             where: ArrayLike | None = None) -> Array:
-    """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`."""
+    """`mean` of the elements that are not NaN; NaN if there are none. Source: `numpy.nanmean`.
+
+    >>> jnp.nanmean(jnp.array([2., jnp.nan, 3.]))
+    Array(2.5, dtype=float32)
+    """
     refuse_out("nanmean", out)
     check_arraylike("nanmean", a)
     a = unwrapped(a)
@@ -564,7 +634,11 @@ def nanmean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out
 
 def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
            keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`var` of the elements that are not NaN. Source: `numpy.nanvar`."""
+    """`var` of the elements that are not NaN. Source: `numpy.nanvar`.
+
+    >>> jnp.nanvar(jnp.array([2., jnp.nan, 4.]))
+    Array(1., dtype=float32)
+    """
     refuse_out("nanvar", out)
     check_arraylike("nanvar", a)
     a = unwrapped(a)
@@ -573,7 +647,11 @@ def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
 
 def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,
            keepdims: bool = False, where: ArrayLike | None = None, mean: ArrayLike | None = None) -> Array:
-    """`std` of the elements that are not NaN. Source: `numpy.nanstd`."""
+    """`std` of the elements that are not NaN. Source: `numpy.nanstd`.
+
+    >>> jnp.nanstd(jnp.array([2., jnp.nan, 4.]))
+    Array(1., dtype=float32)
+    """
     refuse_out("nanstd", out)
     check_arraylike("nanstd", a)
     a = unwrapped(a)
@@ -615,25 +693,41 @@ def cumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None
       out: must be None.
 
     Source: `numpy.cumsum`.
+
+    >>> jnp.cumsum(jnp.array([[1, 2], [3, 4]]), axis=1)
+    Array([[1, 3],
+           [3, 7]], dtype=int32)
     """
     refuse_out("cumsum", out)
     return _running("cumsum", a, given_axes(axis), _dtype_argument(dtype, "cumsum"), None)
 
 
 def cumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`."""
+    """Running product; arguments as for `cumsum`. Source: `numpy.cumprod`.
+
+    >>> jnp.cumprod(jnp.arange(1, 5))
+    Array([ 1,  2,  6, 24], dtype=int32)
+    """
     refuse_out("cumprod", out)
     return _running("cumprod", a, given_axes(axis), _dtype_argument(dtype, "cumprod"), None)
 
 
 def nancumsum(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running sum with NaN counted as 0. Source: `numpy.nancumsum`."""
+    """Running sum with NaN counted as 0. Source: `numpy.nancumsum`.
+
+    >>> jnp.nancumsum(jnp.array([2., jnp.nan, 3.]))
+    Array([2., 2., 5.], dtype=float32)
+    """
     refuse_out("nancumsum", out)
     return _running("nancumsum", a, given_axes(axis), _dtype_argument(dtype, "nancumsum"), 0)
 
 
 def nancumprod(a: ArrayLike, axis: int | None = None, dtype: DTypeLike | None = None, out: None = None) -> Array:
-    """Running product with NaN counted as 1. Source: `numpy.nancumprod`."""
+    """Running product with NaN counted as 1. Source: `numpy.nancumprod`.
+
+    >>> jnp.nancumprod(jnp.array([2., jnp.nan, 3.]))
+    Array([2., 2., 6.], dtype=float32)
+    """
     refuse_out("nancumprod", out)
     return _running("nancumprod", a, given_axes(axis), _dtype_argument(dtype, "nancumprod"), 1)
 
@@ -658,13 +752,21 @@ def _cumulative(name, fun, x, axis, dtype, include_initial, start):
 
 def cumulative_sum(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None,
                    include_initial: bool = False) -> Array:
-    """Running sum along an axis, with a leading 0 if asked for. Source: `numpy.cumulative_sum`, array API standard."""
+    """Running sum along an axis, with a leading 0 if asked for. Source: `numpy.cumulative_sum`, array API standard.
+
+    >>> jnp.cumulative_sum(jnp.array([2, 3]), include_initial=True)
+    Array([0, 2, 5], dtype=int32)
+    """
     return _cumulative("cumulative_sum", cumsum, x, axis, dtype, include_initial, 0)
 
 
 def cumulative_prod(x: ArrayLike, /, *, axis: int | None = None, dtype: DTypeLike | None = None,
                     include_initial: bool = False) -> Array:
-    """Running product along an axis, with a leading 1 if asked for. Source: `numpy.cumulative_prod`."""
+    """Running product along an axis, with a leading 1 if asked for. Source: `numpy.cumulative_prod`.
+
+    >>> jnp.cumulative_prod(jnp.array([2, 3]), include_initial=True)
+    Array([1, 2, 6], dtype=int32)
+    """
     return _cumulative("cumulative_prod", cumprod, x, axis, dtype, include_initial, 1)
 
 
@@ -701,13 +803,20 @@ def argmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bo
       ValueError: no elements.
 
     Source: `numpy.argmax`.
+
+    >>> jnp.argmax(jnp.array([[1, 5, 3], [7, 2, 7]]), axis=1)
+    Array([1, 0], dtype=int32)
     """
     refuse_out("argmax", out)
     return _arg_extreme("argmax", a, None if axis is None else operator.index(axis), bool(keepdims))
 
 
 def argmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """Index of the smallest element; arguments as for `argmax`. Source: `numpy.argmin`."""
+    """Index of the smallest element; arguments as for `argmax`. Source: `numpy.argmin`.
+
+    >>> jnp.argmin(jnp.array([4, 2, 2]))
+    Array(1, dtype=int32)
+    """
     refuse_out("argmin", out)
     return _arg_extreme("argmin", a, None if axis is None else operator.index(axis), bool(keepdims))
 
@@ -725,10 +834,18 @@ def _nan_arg(name, a, axis, out, keepdims, fill):
 
 
 def nanargmax(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`."""
+    """`argmax` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmax`.
+
+    >>> jnp.nanargmax(jnp.array([jnp.nan, 1., 4.]))
+    Array(2, dtype=int32)
+    """
     return _nan_arg("nanargmax", a, axis, out, keepdims, -np.inf)
 
 
 def nanargmin(a: ArrayLike, axis: int | None = None, out: None = None, keepdims: bool | None = None) -> Array:
-    """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`."""
+    """`argmin` of the elements that are not NaN; -1 if there are none. Source: `numpy.nanargmin`.
+
+    >>> jnp.nanargmin(jnp.array([jnp.nan, 1., 4.]))
+    Array(1, dtype=int32)
+    """
     return _nan_arg("nanargmin", a, axis, out, keepdims, np.inf)

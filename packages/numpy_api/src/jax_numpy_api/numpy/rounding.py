@@ -35,7 +35,11 @@ def _to_even(x):
 
 @inlined
 def rint(x: ArrayLike, /) -> Array:
-    """Nearest integer, halves to the even one; of integers and booleans in the default float dtype. Source: `numpy.rint`."""
+    """Nearest integer, halves to the even one; of integers and booleans in the default float dtype. Source: `numpy.rint`.
+
+    >>> jnp.rint(jnp.array([0.5, 1.5]))
+    Array([0., 2.], dtype=float32)
+    """
     check_arraylike("rint", x)
     x = unwrapped(x)
     return as_array(_parts(_to_even, x if _is_inexact(x) else convert(x, dtypes.default_float_dtype())))
@@ -50,6 +54,9 @@ def round(a: ArrayLike, decimals: int = 0, out: None = None) -> Array:
       out: must be None.
 
     Source: `numpy.round`.
+
+    >>> jnp.around(2.6)
+    Array(3., dtype=float32, weak_type=True)
     """
     refuse_out("round", out)
     check_arraylike("round", a)
@@ -91,7 +98,11 @@ def _round_integer(a, step):
 
 @inlined()
 def trunc(x: ArrayLike) -> Array:
-    """The integer part: rounded towards zero. Integers are returned as they are. Source: `numpy.trunc`."""
+    """The integer part: rounded towards zero. Integers are returned as they are. Source: `numpy.trunc`.
+
+    >>> jnp.trunc(jnp.array([-1.7, 1.7]))
+    Array([-1.,  1.], dtype=float32)
+    """
     check_arraylike("trunc", x)
     x = unwrapped(x)
     if not _is_inexact(x):
@@ -110,6 +121,9 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
       TypeError: complex numbers.
 
     Source: `numpy.modf`.
+
+    >>> jnp.modf(-2.5)
+    (Array(-0.5, dtype=float32, weak_type=True), Array(-2., dtype=float32, weak_type=True))
     """
     refuse_out("modf", out)
     x, = promote_args_inexact("modf", x)
@@ -129,7 +143,11 @@ def _layout(dtype: Any) -> tuple[np.dtype, int, int]:
 
 @inlined()
 def signbit(x: ArrayLike, /) -> Array:
-    """Whether the sign bit is set: true for negative numbers, -0.0, and NaN with a sign. Source: `numpy.signbit`."""
+    """Whether the sign bit is set: true for negative numbers, -0.0, and NaN with a sign. Source: `numpy.signbit`.
+
+    >>> jnp.signbit(jnp.array([-0., 0.]))
+    Array([ True, False], dtype=bool)
+    """
     check_arraylike("signbit", x)
     x = unwrapped(x)
     dtype = np.dtype(lax.dtype(x))
@@ -147,7 +165,11 @@ def signbit(x: ArrayLike, /) -> Array:
 
 @inlined()
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`."""
+    """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`.
+
+    >>> jnp.copysign(3., jnp.array([-0., 1.]))
+    Array([-3.,  3.], dtype=float32, weak_type=True)
+    """
     x1, x2 = promote_args_inexact("copysign", x1, x2)
     if _is_complex(x1):
         raise TypeError("jnp.copysign does not take complex numbers.")
@@ -163,6 +185,9 @@ def ldexp(x1: ArrayLike, x2: ArrayLike, /) -> Array:
       ValueError: complex numbers, or an exponent that is not an integer.
 
     Source: `numpy.ldexp`.
+
+    >>> jnp.ldexp(0.75, 2)
+    Array(3., dtype=float32)
     """
     check_arraylike("ldexp", x1, x2)
     x1, x2 = unwrapped(x1), unwrapped(x2)
@@ -202,6 +227,9 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of ``x``, and exponent (int32), such that ``x == mantissa * 2**exponent``.
 
     Zeros, infinities and NaN are their own mantissa, with exponent 0. Source: `numpy.frexp`.
+
+    >>> jnp.frexp(10.)
+    (Array(0.625, dtype=float32), Array(4, dtype=int32))
     """
     x, = promote_args_inexact("frexp", x)
     if _is_complex(x):
@@ -241,7 +269,11 @@ def _frexp_jvp(primals, tangents):
 
 @inlined()
 def spacing(x: ArrayLike, /) -> Array:
-    """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`."""
+    """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`.
+
+    >>> jnp.spacing(jnp.float32(1024))
+    Array(0.00012207, dtype=float32)
+    """
     x, = map(strong, promote_args_inexact("spacing", x))
     if _is_complex(x):
         raise ValueError("jnp.spacing is not defined for complex inputs.")
@@ -263,6 +295,9 @@ def nan_to_num(x: ArrayLike, copy: bool = True, nan: ArrayLike = 0.0, posinf: Ar
       posinf, neginf: replacements for the infinities; by default the largest and lowest finite number.
 
     Source: `numpy.nan_to_num`.
+
+    >>> jnp.nan_to_num(jnp.array([jnp.nan, 1.]), nan=-1.)
+    Array([-1.,  1.], dtype=float32)
     """
     check_arraylike("nan_to_num", x)
     x = unwrapped(x)
@@ -294,6 +329,9 @@ def isclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLike
       equal_nan: count NaN as close to NaN.
 
     Source: `numpy.isclose`.
+
+    >>> jnp.isclose(1., jnp.array([1.0000001, 1.1]))
+    Array([ True, False], dtype=bool)
     """
     check_arraylike("isclose", a, b)
     a, b = promote_args("isclose", a, b)
@@ -317,6 +355,9 @@ def allclose(a: ArrayLike, b: ArrayLike, rtol: ArrayLike = 1e-05, atol: ArrayLik
     """Whether all elements are close in the sense of `isclose`; a boolean array of rank 0.
 
     Source: `numpy.allclose`.
+
+    >>> jnp.allclose(jnp.array([1., 2.]), jnp.array([1., 2.00001]))
+    Array(True, dtype=bool)
     """
     return all_of(isclose(a, b, rtol, atol, equal_nan))
 
@@ -329,6 +370,9 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
       equal_nan: count NaN as equal to NaN.
 
     Source: `numpy.array_equal`.
+
+    >>> jnp.array_equal(jnp.arange(3), jnp.array([0, 1, 2]))
+    Array(True, dtype=bool)
     """
     try:
         a1, a2 = asarray(a1), asarray(a2)
@@ -343,7 +387,11 @@ def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: bool = False) -> Array:
 
 
 def array_equiv(a1: ArrayLike, a2: ArrayLike) -> Array:
-    """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`."""
+    """Whether two arrays are equal once broadcast; a boolean array of rank 0. Source: `numpy.array_equiv`.
+
+    >>> jnp.array_equiv(jnp.ones((2, 3)), jnp.ones(3))
+    Array(True, dtype=bool)
+    """
     try:
         a1, a2 = asarray(a1), asarray(a2)
         np.broadcast_shapes(a1.shape, a2.shape)
@@ -360,6 +408,9 @@ def sinc(x: ArrayLike, /) -> Array:
 
     Near 0 the power series takes over, so that derivatives of every order are right there. Elsewhere the sine is that of
     the distance to the nearest integer, which is exact where ``pi x`` is not. Source: `numpy.sinc`.
+
+    >>> jnp.sinc(jnp.array([0., 0.5]))
+    Array([1.        , 0.63661975], dtype=float32)
     """
     x, = promote_args_inexact("sinc", x)
     y = lax.mul(x, _like(x, np.pi))

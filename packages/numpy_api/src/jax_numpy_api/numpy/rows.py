@@ -151,8 +151,13 @@ caches_cleared.add(_forget_numbers)
 
 # -- rows --------------------------------------------------------------------------------------------------------------
 
+def shown(example: str) -> str:
+    """The end of a docstring: an example of a row, ``">>> ...\\n..."``, indented."""
+    return "".join(f"\n    {line}" for line in [*example.splitlines(), ""]) if example else ""
+
+
 def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = "x",
-          exact: str | None = None) -> Callable[[ArrayLike], Array]:
+          exact: str | None = None, example: str = "") -> Callable[[ArrayLike], Array]:
     """The public function ``name(x, /)``: promotion, then ``op``."""
     prepare = PROMOTIONS[promote]
 
@@ -162,12 +167,12 @@ def unary(name: str, op: Callable, promote: str, summary: str, parameter: str = 
     doc = (f"{summary}\n\n    Args:\n      {parameter}: array or number of {_DTYPES[promote]}.\n\n    Returns:\n"
            f"      an array of the shape of ``{parameter}``.\n\n    Raises:\n      TypeError: ``{parameter}`` is not an array or"
            " number."
-           f"\n\n    Source: `numpy.{name}`.\n    ")
+           f"\n\n    Source: `numpy.{name}`.\n    {shown(example)}")
     return _made(named(fun, name, doc, parameters(parameter) if parameter != "x" else None), exact)
 
 
 def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str, str] = ("x1", "x2"),
-           exact: str | None = None) -> Callable[[ArrayLike, ArrayLike], Array]:
+           exact: str | None = None, example: str = "") -> Callable[[ArrayLike, ArrayLike], Array]:
     """The public function ``name(x1, x2, /)``: promotion and broadcasting, then ``op``."""
     prepare = PROMOTIONS[promote]
 
@@ -177,7 +182,7 @@ def binary(name: str, op: Callable, promote: str, summary: str, names: tuple[str
     doc = (f"{summary}\n\n    Args:\n      {', '.join(names)}: arrays or numbers of {_DTYPES[promote]}; they are promoted to one"
            f" dtype and broadcast.\n\n    Returns:\n      an array of the common shape.\n\n    Raises:\n"
            f"      TypeError: an argument is not an array or number, or the shapes do not broadcast.\n\n"
-           f"    Source: `numpy.{name}`.\n    ")
+           f"    Source: `numpy.{name}`.\n    {shown(example)}")
     named(fun, name, doc, parameters(*names) if names != ("x1", "x2") else None)
     compiled = None
 

@@ -49,6 +49,10 @@ def where(condition: ArrayLike, x: ArrayLike | None = None, y: ArrayLike | None 
       ValueError: only one of ``x`` and ``y``. TypeError: shapes that do not broadcast.
 
     Source: `numpy.where`.
+
+    >>> x = jnp.array([-1., 2., -3.])
+    >>> jnp.where(x > 0, x, 0.)
+    Array([0., 2., 0.], dtype=float32)
     """
     if x is None and y is None:
         check_arraylike("where", condition)
@@ -76,6 +80,10 @@ def select(condlist: Sequence[ArrayLike], choicelist: Sequence[ArrayLike], defau
       ValueError: no conditions, or different numbers of them. TypeError: conditions that are not boolean.
 
     Source: `numpy.select`.
+
+    >>> x = jnp.arange(4)
+    >>> jnp.select([x < 1, x < 3], [x, 10 * x], default=-1)
+    Array([ 0, 10, 20, -1], dtype=int32)
     """
     if len(condlist) != len(choicelist):
         raise ValueError(f"jax.numpy.select: {len(condlist)} conditions for {len(choicelist)} choices; give one for each")
@@ -126,6 +134,9 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
       mode: "raise" (outside of tracing only), "wrap" or "clip", for numbers out of range.
 
     Source: `numpy.choose`.
+
+    >>> jnp.choose(jnp.array([1, 0]), [jnp.array([1, 2]), jnp.array([10, 20])])
+    Array([10,  2], dtype=int32)
     """
     refuse_out("choose", out)
     if isinstance(choices, (list, tuple)):
@@ -162,6 +173,10 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
       ValueError: numbers of conditions and functions that do not fit.
 
     Source: `numpy.piecewise`.
+
+    >>> x = jnp.array([-1., 2.])
+    >>> jnp.piecewise(x, [x < 0], [lambda v: -v, lambda v: 10 * v])
+    Array([ 1., 20.], dtype=float32)
     """
     check_arraylike("piecewise", x)
     x = strong(as_array(x))
@@ -198,6 +213,11 @@ def nonzero(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | tu
       ConcretizationTypeError: tracing without ``size``. ValueError: a number.
 
     Source: `numpy.nonzero`.
+
+    >>> jnp.nonzero(jnp.array([0, 3, 5]))
+    (Array([1, 2], dtype=int32),)
+    >>> jnp.nonzero(jnp.array([0, 3, 5]), size=3, fill_value=-1)
+    (Array([ 1,  2, -1], dtype=int32),)
     """
     check_arraylike("nonzero", a)
     a = as_array(a)
@@ -245,12 +265,21 @@ def _fills(fill_value, ndim, dtype):
 
 def flatnonzero(a: ArrayLike, *, size: int | None = None,
                 fill_value: ArrayLike | tuple[ArrayLike, ...] | None = None) -> Array:
-    """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`."""
+    """Positions of the elements of the flattened array that are not zero. Source: `numpy.flatnonzero`.
+
+    >>> jnp.flatnonzero(jnp.array([[0, 1], [2, 0]]))
+    Array([1, 2], dtype=int32)
+    """
     return nonzero(ravel(a), size=size, fill_value=fill_value)[0]
 
 
 def argwhere(a: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """Positions of the elements that are not zero, one row each. Source: `numpy.argwhere`."""
+    """Positions of the elements that are not zero, one row each. Source: `numpy.argwhere`.
+
+    >>> jnp.argwhere(jnp.array([[0, 1], [2, 0]]))
+    Array([[0, 1],
+           [1, 0]], dtype=int32)
+    """
     check_arraylike("argwhere", a)
     a = as_array(a)
     if a.ndim == 0:
@@ -274,6 +303,9 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, siz
       out: must be None.
 
     Source: `numpy.compress`.
+
+    >>> jnp.compress(jnp.array([True, False, True]), jnp.array([4, 5, 6]))
+    Array([4, 6], dtype=int32)
     """
     refuse_out("compress", out)
     check_arraylike("compress", condition, a)
@@ -305,7 +337,11 @@ def first_kept(condition: Array, a: Array, axis: int, size: int, fill_value: Arr
 
 
 def extract(condition: ArrayLike, arr: ArrayLike, *, size: int | None = None, fill_value: ArrayLike = 0) -> Array:
-    """The elements of ``arr`` at which ``condition`` holds, both flattened. Source: `numpy.extract`."""
+    """The elements of ``arr`` at which ``condition`` holds, both flattened. Source: `numpy.extract`.
+
+    >>> jnp.extract(jnp.arange(5) > 2, jnp.arange(5))
+    Array([3, 4], dtype=int32)
+    """
     return compress(ravel(condition), ravel(arr), size=size, fill_value=fill_value)
 
 
@@ -318,6 +354,9 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
       axis: axes to trim; all by default.
 
     Source: `numpy.trim_zeros`.
+
+    >>> jnp.trim_zeros(jnp.array([0, 0, 4, 0, 5, 0]))
+    Array([4, 0, 5], dtype=int32)
     """
     check_arraylike("trim_zeros", filt)
     known = concrete(filt)
@@ -362,6 +401,9 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, 
       ValueError: another mode. NotImplementedError: ``mode="raise"``.
 
     Source: `numpy.put`.
+
+    >>> jnp.put(jnp.zeros(3), jnp.array([0, 2]), jnp.array([5., 7.]), inplace=False)
+    Array([5., 0., 7.], dtype=float32)
     """
     _immutable("put", inplace)
     check_arraylike("put", a, ind, v)
@@ -381,6 +423,9 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
     """``arr`` with ``vals``, in order and repeated as needed, where ``mask`` holds. ``inplace`` must be False.
 
     Source: `numpy.place`.
+
+    >>> jnp.place(jnp.arange(4), jnp.arange(4) > 1, jnp.array([8, 9]), inplace=False)
+    Array([0, 1, 8, 9], dtype=int32)
     """
     _immutable("place", inplace)
     check_arraylike("place", arr, mask, vals)
@@ -401,6 +446,10 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     """``arr`` with ``values`` at each line's own indices, as `take_along_axis` reads them. ``inplace`` must be False.
 
     Source: `numpy.put_along_axis`.
+
+    >>> jnp.put_along_axis(jnp.zeros((2, 2)), jnp.array([[0], [1]]), 9., axis=1, inplace=False)
+    Array([[9., 0.],
+           [0., 9.]], dtype=float32)
     """
     _immutable("put_along_axis", inplace)
     check_arraylike("put_along_axis", arr, indices, values)
@@ -423,7 +472,12 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
 
 
 def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True) -> Array:
-    """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`."""
+    """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`.
+
+    >>> jnp.fill_diagonal(jnp.zeros((2, 2)), 3., inplace=False)
+    Array([[3., 0.],
+           [0., 3.]], dtype=float32)
+    """
     _immutable("fill_diagonal", inplace)
     check_arraylike("fill_diagonal", a, val)
     a, val = as_array(a), as_array(val)
@@ -455,6 +509,9 @@ def delete(arr: ArrayLike, obj: ArrayLike, axis: int | None = None, *, assume_un
       IndexError: a position out of bounds. ConcretizationTypeError: traced positions that may repeat.
 
     Source: `numpy.delete`.
+
+    >>> jnp.delete(jnp.arange(4), 1)
+    Array([0, 2, 3], dtype=int32)
     """
     check_arraylike("delete", arr)
     a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape_of(arr))))
@@ -502,6 +559,9 @@ def insert(arr: ArrayLike, obj: ArrayLike, values: ArrayLike, axis: int | None =
       IndexError: a position out of bounds.
 
     Source: `numpy.insert`.
+
+    >>> jnp.insert(jnp.array([1, 3]), 1, 2)
+    Array([1, 2, 3], dtype=int32)
     """
     check_arraylike("insert", arr, 0 if isinstance(obj, slice) else obj, values)
     a, axis = (ravel(arr), 0) if axis is None else (as_array(arr), canonical_axis(axis, len(shape_of(arr))))

@@ -62,6 +62,9 @@ def unique(ar: ArrayLike, return_index: bool = False, return_inverse: bool = Fal
       ConcretizationTypeError: tracing without ``size``.
 
     Source: `numpy.unique`.
+
+    >>> jnp.unique(jnp.array([3, 1, 3]), return_counts=True)
+    (Array([1, 3], dtype=int32), Array([1, 2], dtype=int32))
     """
     check_arraylike("unique", ar)
     dtypes.dtype(ar)  # raises for what NumPy, which does the work, has and we have not
@@ -192,22 +195,37 @@ def unique_all(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLik
     """Distinct elements, first positions, inverse positions and counts; NaN are distinct.
 
     Source: `numpy.unique_all`, array API standard.
+
+    >>> jnp.unique_all(jnp.array([3, 1, 3])).values
+    Array([1, 3], dtype=int32)
     """
     return _UniqueAll(*unique(x, True, True, True, equal_nan=False, size=size, fill_value=fill_value))
 
 
 def unique_counts(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueCounts:
-    """Distinct elements and counts; NaN are distinct. Source: `numpy.unique_counts`, array API standard."""
+    """Distinct elements and counts; NaN are distinct. Source: `numpy.unique_counts`, array API standard.
+
+    >>> jnp.unique_counts(jnp.array([3, 1, 3])).counts
+    Array([1, 2], dtype=int32)
+    """
     return _UniqueCounts(*unique(x, return_counts=True, equal_nan=False, size=size, fill_value=fill_value))
 
 
 def unique_inverse(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> _UniqueInverse:
-    """Distinct elements and inverse positions; NaN are distinct. Source: `numpy.unique_inverse`, array API standard."""
+    """Distinct elements and inverse positions; NaN are distinct. Source: `numpy.unique_inverse`, array API standard.
+
+    >>> jnp.unique_inverse(jnp.array([3, 1, 3])).inverse_indices
+    Array([1, 0, 1], dtype=int32)
+    """
     return _UniqueInverse(*unique(x, return_inverse=True, equal_nan=False, size=size, fill_value=fill_value))
 
 
 def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard."""
+    """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard.
+
+    >>> jnp.unique_values(jnp.array([3, 1, 3]))
+    Array([1, 3], dtype=int32)
+    """
     return unique(x, equal_nan=False, size=size, fill_value=fill_value)
 
 
@@ -224,6 +242,9 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
       method: "auto", "compare_all", "binary_search" or "sort".
 
     Source: `numpy.isin`.
+
+    >>> jnp.isin(jnp.array([1, 2, 3]), jnp.array([2, 5]))
+    Array([False,  True, False], dtype=bool)
     """
     check_arraylike("isin", element, test_elements)
     if method not in ("auto", "compare_all", "binary_search", "sort"):
@@ -263,14 +284,22 @@ def _host_result(x: np.ndarray, *sources: Any) -> Array:
 
 
 def union1d(ar1: ArrayLike, ar2: ArrayLike, *, size: int | None = None, fill_value: ArrayLike | None = None) -> Array:
-    """The distinct elements of two arrays together, sorted. Source: `numpy.union1d`."""
+    """The distinct elements of two arrays together, sorted. Source: `numpy.union1d`.
+
+    >>> jnp.union1d(jnp.array([3, 1]), jnp.array([2, 1]))
+    Array([1, 2, 3], dtype=int32)
+    """
     check_arraylike("union1d", ar1, ar2)
     return unique(concatenate([ravel(ar1), ravel(ar2)]), size=size, fill_value=fill_value)
 
 
 def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, size: int | None = None,
               fill_value: ArrayLike | None = None) -> Array:
-    """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`."""
+    """The distinct elements of the first array that are not in the second. Source: `numpy.setdiff1d`.
+
+    >>> jnp.setdiff1d(jnp.array([1, 2, 3]), jnp.array([2]))
+    Array([1, 3], dtype=int32)
+    """
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
         return _host_result(np.setdiff1d(*known, assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, ar2)
@@ -306,6 +335,9 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, siz
       fill_value: what fills it up; by default its smallest element.
 
     Source: `numpy.setxor1d`.
+
+    >>> jnp.setxor1d(jnp.array([1, 2]), jnp.array([2, 3]))
+    Array([1, 3], dtype=int32)
     """
     known = _known_pair("setxor1d", ar1, ar2, size)
     if known is not None:
@@ -335,6 +367,9 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
       fill_value: what fills it up; by default its smallest element. Positions are filled up with the arrays' lengths.
 
     Source: `numpy.intersect1d`.
+
+    >>> jnp.intersect1d(jnp.array([1, 2, 3]), jnp.array([3, 1, 9]))
+    Array([1, 3], dtype=int32)
     """
     known = _known_pair("intersect1d", ar1, ar2, size)
     if known is not None:

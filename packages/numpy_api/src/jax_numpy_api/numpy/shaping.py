@@ -43,6 +43,10 @@ def reshape(a: ArrayLike, shape: int | Shape, order: str = "C", *, copy: bool | 
       TypeError: the number of elements differs. NotImplementedError: ``order="A"``.
 
     Source: `numpy.reshape`.
+
+    >>> jnp.reshape(jnp.arange(6), (2, -1))
+    Array([[0, 1, 2],
+           [3, 4, 5]], dtype=int32)
     """
     check_arraylike("reshape", a)
     return _reshape(as_array(a), shape, order, out_sharding)
@@ -90,7 +94,11 @@ def _static_shape(shape: Any) -> tuple[int, ...]:
 
 
 def ravel(a: ArrayLike, order: str = "C", *, out_sharding: Placement | None = None) -> Array:
-    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused). Source: `numpy.ravel`."""
+    """``a`` with one axis; ``order`` "C" or "F" (and "K" is refused). Source: `numpy.ravel`.
+
+    >>> jnp.ravel(jnp.array([[1, 2], [3, 4]]))
+    Array([1, 2, 3, 4], dtype=int32)
+    """
     check_arraylike("ravel", a)
     if order == "K":
         raise NotImplementedError("Ravel not implemented for order='K'.")
@@ -108,6 +116,9 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
       ValueError: an axis whose length is not 1.
 
     Source: `numpy.squeeze`.
+
+    >>> jnp.squeeze(jnp.zeros((1, 3, 1)), 0).shape
+    (3, 1)
     """
     check_arraylike("squeeze", a)
     a = as_array(a)
@@ -122,7 +133,11 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 
 
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
-    """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`."""
+    """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`.
+
+    >>> jnp.expand_dims(jnp.zeros((2, 3)), (0, -1)).shape
+    (1, 2, 3, 1)
+    """
     check_arraylike("expand_dims", a)
     axes = several_axes(axis)
     a = as_array(a)
@@ -150,22 +165,38 @@ def _at_least(rank: int, arys: tuple, name: str) -> Any:
 
 
 def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
-    """Arrays with at least one axis; a tuple for several. Source: `numpy.atleast_1d`."""
+    """Arrays with at least one axis; a tuple for several. Source: `numpy.atleast_1d`.
+
+    >>> jnp.atleast_1d(5).shape
+    (1,)
+    """
     return _at_least(1, arys, "atleast_1d")
 
 
 def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
-    """Arrays with at least two axes, new ones in front; a tuple for several. Source: `numpy.atleast_2d`."""
+    """Arrays with at least two axes, new ones in front; a tuple for several. Source: `numpy.atleast_2d`.
+
+    >>> jnp.atleast_2d(jnp.arange(3)).shape
+    (1, 3)
+    """
     return _at_least(2, arys, "atleast_2d")
 
 
 def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]:
-    """Arrays with at least three axes; a tuple for several. Source: `numpy.atleast_3d`."""
+    """Arrays with at least three axes; a tuple for several. Source: `numpy.atleast_3d`.
+
+    >>> jnp.atleast_3d(jnp.arange(3)).shape
+    (1, 3, 1)
+    """
     return _at_least(3, arys, "atleast_3d")
 
 
 def resize(a: ArrayLike, new_shape: Shape) -> Array:
-    """The elements of ``a`` in row-major order, repeated or cut off to fill ``new_shape``. Source: `numpy.resize`."""
+    """The elements of ``a`` in row-major order, repeated or cut off to fill ``new_shape``. Source: `numpy.resize`.
+
+    >>> jnp.resize(jnp.array([1, 2, 3]), (5,))
+    Array([1, 2, 3, 1, 2], dtype=int32)
+    """
     check_arraylike("resize", a)
     shape = canonical_shape(new_shape)
     flat = ravel(a)
@@ -180,7 +211,13 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
 # -- transpose ---------------------------------------------------------------------------------------------------------
 
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
-    """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`."""
+    """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`.
+
+    >>> jnp.transpose(jnp.arange(6).reshape(2, 3))
+    Array([[0, 3],
+           [1, 4],
+           [2, 5]], dtype=int32)
+    """
     check_arraylike("transpose", a)
     a = as_array(a)
     if axes is None:
@@ -192,14 +229,22 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 
 
 def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
-    """`transpose` under its name in the array API standard, where ``axes`` must be given."""
+    """`transpose` under its name in the array API standard, where ``axes`` must be given.
+
+    >>> jnp.permute_dims(jnp.zeros((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
     if axes is None:
         raise TypeError(f"jax.numpy.permute_dims: axes must be a sequence of the {len(shape_of(a))} axes, got None")
     return transpose(a, axes)
 
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
-    """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`."""
+    """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`.
+
+    >>> jnp.matrix_transpose(jnp.zeros((5, 2, 3))).shape
+    (5, 3, 2)
+    """
     check_arraylike("matrix_transpose", x)
     if len(shape_of(x)) < 2:
         raise ValueError(f"jax.numpy.matrix_transpose: expected two axes or more, got shape {shape_of(x)}")
@@ -207,7 +252,11 @@ def matrix_transpose(x: ArrayLike, /) -> Array:
 
 
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> Array:
-    """``a`` with two axes exchanged. Source: `numpy.swapaxes`."""
+    """``a`` with two axes exchanged. Source: `numpy.swapaxes`.
+
+    >>> jnp.swapaxes(jnp.zeros((2, 3, 4)), 0, 2).shape
+    (4, 3, 2)
+    """
     check_arraylike("swapaxes", a)
     a = as_array(a)
     order = list(range(a.ndim))
@@ -227,6 +276,9 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
       ValueError: different numbers of axes, or an axis named twice.
 
     Source: `numpy.moveaxis`.
+
+    >>> jnp.moveaxis(jnp.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
     """
     check_arraylike("moveaxis", a)
     a = as_array(a)
@@ -242,7 +294,11 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
-    """``a`` with an axis moved to before position ``start``. Source: `numpy.rollaxis`."""
+    """``a`` with an axis moved to before position ``start``. Source: `numpy.rollaxis`.
+
+    >>> jnp.rollaxis(jnp.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+    """
     check_arraylike("rollaxis", a)
     a = as_array(a)
     if not -a.ndim <= start <= a.ndim:
@@ -291,6 +347,9 @@ def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, d
       ValueError: no arrays. TypeError: shapes that do not fit.
 
     Source: `numpy.concatenate`.
+
+    >>> jnp.concatenate([jnp.array([[1, 2]]), jnp.array([[3, 4]])], axis=1)
+    Array([[1, 2, 3, 4]], dtype=int32)
     """
     if isinstance(arrays, (Array, np.ndarray)) and len(shape_of(arrays)) >= 2 and axis == 0 and dtype is None:
         x = as_array(arrays)
@@ -328,7 +387,11 @@ def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under its name in the array API standard."""
+    """`concatenate` under its name in the array API standard.
+
+    >>> jnp.concat([jnp.zeros(1), jnp.ones(2)])
+    Array([0., 1., 1.], dtype=float32)
+    """
     return concatenate(arrays, axis=axis)
 
 
@@ -340,6 +403,10 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
       ValueError: no arrays, or different shapes.
 
     Source: `numpy.stack`.
+
+    >>> jnp.stack([jnp.array([1, 2]), jnp.array([3, 4])], axis=1)
+    Array([[1, 3],
+           [2, 4]], dtype=int32)
     """
     refuse_out("stack", out)
     if isinstance(arrays, (Array, np.ndarray)):
@@ -362,7 +429,11 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
 
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
-    """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard."""
+    """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard.
+
+    >>> jnp.unstack(jnp.array([[1, 2], [3, 4]]))
+    (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
+    """
     check_arraylike("unstack", x)
     x = as_array(x)
     if not x.ndim:
@@ -372,26 +443,44 @@ def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
 
 
 def vstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`."""
+    """Arrays joined along the first axis; vectors count as rows. Source: `numpy.vstack`.
+
+    >>> jnp.vstack([jnp.arange(2), jnp.arange(2) + 2])
+    Array([[0, 1],
+           [2, 3]], dtype=int32)
+    """
     arrays = atleast_2d(*_listed("vstack", tup))
     return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 0, dtype)
 
 
 def hstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`."""
+    """Arrays joined along the second axis (vectors along the first). Source: `numpy.hstack`.
+
+    >>> jnp.hstack([jnp.arange(2), jnp.arange(3)])
+    Array([0, 1, 0, 1, 2], dtype=int32)
+    """
     arrays = atleast_1d(*_listed("hstack", tup))
     arrays = arrays if isinstance(arrays, tuple) else (arrays,)
     return concatenate(arrays, 0 if arrays[0].ndim == 1 else 1, dtype)
 
 
 def dstack(tup: ArrayLike | Sequence[ArrayLike], dtype: DTypeLike | None = None) -> Array:
-    """Arrays joined along the third axis. Source: `numpy.dstack`."""
+    """Arrays joined along the third axis. Source: `numpy.dstack`.
+
+    >>> jnp.dstack([jnp.arange(2), jnp.arange(2)]).shape
+    (1, 2, 2)
+    """
     arrays = atleast_3d(*_listed("dstack", tup))
     return concatenate(arrays if isinstance(arrays, tuple) else (arrays,), 2, dtype)
 
 
 def column_stack(tup: ArrayLike | Sequence[ArrayLike]) -> Array:
-    """Arrays joined along the second axis; vectors count as columns. Source: `numpy.column_stack`."""
+    """Arrays joined along the second axis; vectors count as columns. Source: `numpy.column_stack`.
+
+    >>> jnp.column_stack([jnp.arange(2), jnp.arange(2) + 5])
+    Array([[0, 5],
+           [1, 6]], dtype=int32)
+    """
     arrays = [a if a.ndim >= 2 else _reshape(a, (-1, 1)) for a in map(as_array, _listed("column_stack", tup))]
     return concatenate(arrays, 1)
 
@@ -407,7 +496,12 @@ def _listed(name: str, tup: Any) -> list:
 
 
 def block(arrays: ArrayLike | list[Any]) -> Array:
-    """An array put together from nested lists of blocks, the innermost along the last axis. Source: `numpy.block`."""
+    """An array put together from nested lists of blocks, the innermost along the last axis. Source: `numpy.block`.
+
+    >>> jnp.block([[jnp.eye(2, dtype=int), jnp.zeros((2, 1), int)]])
+    Array([[1, 0, 0],
+           [0, 1, 0]], dtype=int32)
+    """
     depth = _block_depth(arrays)
     leaves = _block_leaves(arrays)
     check_arraylike("block", *leaves)
@@ -440,7 +534,11 @@ def _block(x: Any, depth: int, rank: int, full: int) -> Array:
 
 
 def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
-    """``values`` after ``arr`` along an axis; both flattened if it is None. Source: `numpy.append`."""
+    """``values`` after ``arr`` along an axis; both flattened if it is None. Source: `numpy.append`.
+
+    >>> jnp.append(jnp.array([1, 2]), 3)
+    Array([1, 2, 3], dtype=int32)
+    """
     if axis is None:
         return concatenate([ravel(arr), ravel(values)], 0)
     return concatenate([arr, values], axis)
@@ -502,34 +600,58 @@ def split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: 
       ValueError: the length is not a multiple of the number of pieces.
 
     Source: `numpy.split`.
+
+    >>> jnp.split(jnp.arange(6), [2, 5])
+    [Array([0, 1], dtype=int32), Array([2, 3, 4], dtype=int32), Array([5], dtype=int32)]
     """
     return _split("split", ary, indices_or_sections, axis)
 
 
 def array_split(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike, axis: int = 0) -> list:
-    """As `split`, but the first pieces may be longer by one. Source: `numpy.array_split`."""
+    """As `split`, but the first pieces may be longer by one. Source: `numpy.array_split`.
+
+    >>> jnp.array_split(jnp.arange(5), 2)
+    [Array([0, 1, 2], dtype=int32), Array([3, 4], dtype=int32)]
+    """
     return _split("array_split", ary, indices_or_sections, axis, equal=False)
 
 
 def vsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
-    """`split` along the first axis. Source: `numpy.vsplit`."""
+    """`split` along the first axis. Source: `numpy.vsplit`.
+
+    >>> [p.shape for p in jnp.vsplit(jnp.zeros((4, 2)), 2)]
+    [(2, 2), (2, 2)]
+    """
     return _split("vsplit", ary, indices_or_sections, 0)
 
 
 def hsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
-    """`split` along the second axis (the first of vectors). Source: `numpy.hsplit`."""
+    """`split` along the second axis (the first of vectors). Source: `numpy.hsplit`.
+
+    >>> jnp.hsplit(jnp.arange(4), [1, 3])
+    [Array([0], dtype=int32), Array([1, 2], dtype=int32), Array([3], dtype=int32)]
+    """
     return _split("hsplit", ary, indices_or_sections, 0 if len(shape_of(ary)) == 1 else 1)
 
 
 def dsplit(ary: ArrayLike, indices_or_sections: Sequence[int] | ArrayLike) -> list:
-    """`split` along the third axis. Source: `numpy.dsplit`."""
+    """`split` along the third axis. Source: `numpy.dsplit`.
+
+    >>> [p.shape for p in jnp.dsplit(jnp.zeros((1, 2, 4)), 2)]
+    [(1, 2, 2), (1, 2, 2)]
+    """
     return _split("dsplit", ary, indices_or_sections, 2)
 
 
 # -- repeating, reversing, rotating ------------------------------------------------------------------------------------
 
 def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
-    """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
+    """``A`` repeated a number of times along each axis. Source: `numpy.tile`.
+
+    >>> jnp.tile(jnp.array([1, 2]), (2, 2))
+    Array([[1, 2, 1, 2],
+           [1, 2, 1, 2]], dtype=int32)
+    """
     check_arraylike("tile", A)
     a = as_array(A)
     reps = tuple(reps) if np.ndim(reps) else (operator.index(reps),)
@@ -547,24 +669,44 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
 
 
 def flip(m: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
-    """``m`` reversed along some axes, all by default. Source: `numpy.flip`."""
+    """``m`` reversed along some axes, all by default. Source: `numpy.flip`.
+
+    >>> jnp.flip(jnp.array([[1, 2], [3, 4]]), axis=1)
+    Array([[2, 1],
+           [4, 3]], dtype=int32)
+    """
     check_arraylike("flip", m)
     m = as_array(m)
     return lax.rev(m, canonical_axes(axis, m.ndim))
 
 
 def fliplr(m: ArrayLike) -> Array:
-    """``m`` reversed along its second axis. Source: `numpy.fliplr`."""
+    """``m`` reversed along its second axis. Source: `numpy.fliplr`.
+
+    >>> jnp.fliplr(jnp.array([[1, 2], [3, 4]]))
+    Array([[2, 1],
+           [4, 3]], dtype=int32)
+    """
     return flip(m, 1)
 
 
 def flipud(m: ArrayLike) -> Array:
-    """``m`` reversed along its first axis. Source: `numpy.flipud`."""
+    """``m`` reversed along its first axis. Source: `numpy.flipud`.
+
+    >>> jnp.flipud(jnp.array([[1, 2], [3, 4]]))
+    Array([[3, 4],
+           [1, 2]], dtype=int32)
+    """
     return flip(m, 0)
 
 
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
-    """``m`` turned by ``k`` right angles in the plane of two axes. Source: `numpy.rot90`."""
+    """``m`` turned by ``k`` right angles in the plane of two axes. Source: `numpy.rot90`.
+
+    >>> jnp.rot90(jnp.array([[1, 2], [3, 4]]))
+    Array([[2, 4],
+           [1, 3]], dtype=int32)
+    """
     check_arraylike("rot90", m)
     m = as_array(m)
     first, second = (canonical_axis(a, m.ndim) for a in axes)
@@ -588,6 +730,9 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
       axis: which axes; None to roll the flattened array.
 
     Source: `numpy.roll`.
+
+    >>> jnp.roll(jnp.arange(5), 2)
+    Array([3, 4, 0, 1, 2], dtype=int32)
     """
     check_arraylike("roll", a)
     a = as_array(a)
@@ -649,12 +794,23 @@ def _triangle(name: str, m: Any, k: int, lower: bool) -> Array:
 
 
 def tril(m: ArrayLike, k: int = 0) -> Array:
-    """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`."""
+    """The lower triangle, up to diagonal ``k``; zeros elsewhere. Source: `numpy.tril`.
+
+    >>> jnp.tril(jnp.ones((3, 3), int), -1)
+    Array([[0, 0, 0],
+           [1, 0, 0],
+           [1, 1, 0]], dtype=int32)
+    """
     return _triangle("tril", m, operator.index(k), True)
 
 
 def triu(m: ArrayLike, k: int = 0) -> Array:
-    """The upper triangle, from diagonal ``k``; zeros elsewhere. Source: `numpy.triu`."""
+    """The upper triangle, from diagonal ``k``; zeros elsewhere. Source: `numpy.triu`.
+
+    >>> jnp.triu(jnp.ones((2, 3), int))
+    Array([[1, 1, 1],
+           [0, 1, 1]], dtype=int32)
+    """
     return _triangle("triu", m, operator.index(k), False)
 
 
@@ -667,6 +823,9 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
       axis1, axis2: rows and columns.
 
     Source: `numpy.diagonal`.
+
+    >>> jnp.diagonal(jnp.arange(6).reshape(2, 3), offset=1)
+    Array([1, 5], dtype=int32)
     """
     check_arraylike("diagonal", a)
     a = as_array(a)
@@ -691,6 +850,12 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
       ValueError: another rank than 1 or 2.
 
     Source: `numpy.diag`.
+
+    >>> jnp.diag(jnp.array([1, 2]))
+    Array([[1, 0],
+           [0, 2]], dtype=int32)
+    >>> jnp.diag(jnp.array([[1, 2], [3, 4]]))
+    Array([1, 4], dtype=int32)
     """
     check_arraylike("diag", v)
     k = operator.index(k)
@@ -706,7 +871,13 @@ def diag(v: ArrayLike, k: int = 0) -> Array:
 
 
 def diagflat(v: ArrayLike, k: int = 0) -> Array:
-    """A matrix with the elements of ``v``, flattened, on diagonal ``k``. Source: `numpy.diagflat`."""
+    """A matrix with the elements of ``v``, flattened, on diagonal ``k``. Source: `numpy.diagflat`.
+
+    >>> jnp.diagflat(jnp.array([[1], [2]]), 1)
+    Array([[0, 1, 0],
+           [0, 0, 2],
+           [0, 0, 0]], dtype=int32)
+    """
     return diag(ravel(v), k)
 
 
@@ -721,17 +892,29 @@ def _lengths(name: str, a: Any) -> tuple[int, ...]:
 
 
 def shape(a: ArrayLike) -> tuple[int, ...]:
-    """The shape of an array, () for a number. Warns (DeprecationWarning) about what is neither. Source: `numpy.shape`."""
+    """The shape of an array, () for a number. Warns (DeprecationWarning) about what is neither. Source: `numpy.shape`.
+
+    >>> jnp.shape([[1, 2], [3, 4]])
+    (2, 2)
+    """
     return _lengths("shape", a)
 
 
 def ndim(a: ArrayLike) -> int:
-    """The number of axes of an array. Source: `numpy.ndim`."""
+    """The number of axes of an array. Source: `numpy.ndim`.
+
+    >>> jnp.ndim(jnp.zeros((2, 3)))
+    2
+    """
     return len(_lengths("ndim", a))
 
 
 def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, or the length along one axis or several. Source: `numpy.size`."""
+    """The number of elements, or the length along one axis or several. Source: `numpy.size`.
+
+    >>> jnp.size(jnp.zeros((2, 3)), 1)
+    3
+    """
     lengths = _lengths("size", a)
     if axis is None:
         return math.prod(lengths)
@@ -739,7 +922,11 @@ def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
 
 
 def iterable(y: object) -> bool:
-    """Whether ``y`` can be iterated over. Source: `numpy.iterable`."""
+    """Whether ``y`` can be iterated over. Source: `numpy.iterable`.
+
+    >>> jnp.iterable(jnp.arange(2))
+    True
+    """
     try:
         iter(y)
     except TypeError:

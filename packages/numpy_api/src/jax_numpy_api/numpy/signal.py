@@ -71,13 +71,20 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: str = "full", *, precision: Preci
       precision, preferred_element_type: as for `jax.numpy.dot`.
 
     Source: `numpy.convolve`.
+
+    >>> jnp.convolve(jnp.array([1, 2, 3]), jnp.array([1, 1]))
+    Array([1., 3., 5., 3.], dtype=float32)
     """
     return _convolve("convolve", a, v, mode, precision, preferred_element_type, False)
 
 
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = "valid", *, precision: PrecisionLike = None,
               preferred_element_type: DTypeLike | None = None) -> Array:
-    """Cross-correlation of two vectors, the second conjugated; arguments as for `convolve`. Source: `numpy.correlate`."""
+    """Cross-correlation of two vectors, the second conjugated; arguments as for `convolve`. Source: `numpy.correlate`.
+
+    >>> jnp.correlate(jnp.array([1, 2, 3]), jnp.array([0, 1]))
+    Array([2., 3.], dtype=float32)
+    """
     return _convolve("correlate", a, v, mode, precision, preferred_element_type, True)
 
 
@@ -98,6 +105,9 @@ def interp(x: ArrayLike, xp: ArrayLike, fp: ArrayLike, left: ArrayLike | str | N
       ValueError: shapes that do not fit, or a period of 0.
 
     Source: `numpy.interp`.
+
+    >>> jnp.interp(2.5, jnp.array([1., 2., 3.]), jnp.array([0., 10., 30.]))
+    Array(20., dtype=float32)
     """
     static = tuple(s if isinstance(s, str) else None for s in (left, right))
     for s in static:
@@ -177,6 +187,9 @@ def gradient(f: ArrayLike, *varargs: Any, axis: int | Sequence[int] | None = Non
       ValueError: fewer than ``edge_order + 1`` samples along an axis, or another ``edge_order``.
 
     Source: `numpy.gradient`.
+
+    >>> jnp.gradient(jnp.array([0., 1., 4., 9.]))
+    Array([1., 2., 4., 5.], dtype=float32)
     """
     order = 1 if edge_order is None else edge_order
     if order not in (1, 2):
@@ -256,6 +269,9 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
       axis: along which.
 
     Source: `numpy.trapezoid`.
+
+    >>> jnp.trapezoid(jnp.array([0., 1., 2.]), dx=0.5)
+    Array(1., dtype=float32)
     """
     check_arraylike("trapezoid", y, 0 if x is None else x)
     if x is None:
@@ -295,6 +311,9 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
       period: of the values.
 
     Source: `numpy.unwrap`.
+
+    >>> jnp.unwrap(jnp.array([0., 3., 6.5 - 2 * jnp.pi]))
+    Array([0.       , 3.       , 0.2168147], dtype=float32)
     """
     check_arraylike("unwrap", p)
     p = as_array(p)
@@ -333,6 +352,9 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
       ValueError: ``n`` is negative, ``a`` is a number, or ``axis`` is out of bounds.
 
     Source: `numpy.diff`.
+
+    >>> jnp.diff(jnp.array([1, 4, 9, 16]), n=2)
+    Array([2, 2], dtype=int32)
     """
     n = operator.index(n)
     check_arraylike("diff", a)
@@ -369,6 +391,9 @@ def ediff1d(ary: ArrayLike, to_end: ArrayLike | None = None, to_begin: ArrayLike
 
     Returns:
       a 1-d array. Source: `numpy.ediff1d`.
+
+    >>> jnp.ediff1d(jnp.array([1, 4, 9]))
+    Array([3, 5], dtype=int32)
     """
     check_arraylike("ediff1d", ary)
     flat = ravel(ary)

@@ -53,6 +53,10 @@ def sort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: None 
       descending: from the largest to the smallest, NaN first.
 
     Source: `numpy.sort`.
+
+    >>> jnp.sort(jnp.array([[3, 1], [2, 8]]), axis=0)
+    Array([[2, 1],
+           [3, 8]], dtype=int32)
     """
     _check_sort("sort", kind, order)
     a, axis = _line(a, axis, "sort")
@@ -65,6 +69,9 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: No
     """The positions that sort ``a`` along an axis; arguments as for `sort`, and the integer dtype of the result.
 
     Source: `numpy.argsort`.
+
+    >>> jnp.argsort(jnp.array([5, 1, 3]), descending=True)
+    Array([0, 2, 1], dtype=int32)
     """
     _check_sort("argsort", kind, order)
     a, axis = _line(a, axis, "argsort")
@@ -78,7 +85,11 @@ def argsort(a: ArrayLike, axis: int | None = -1, *, kind: None = None, order: No
 
 
 def sort_complex(a: ArrayLike) -> Array:
-    """``a`` as complex numbers, sorted by real and then by imaginary part. Source: `numpy.sort_complex`."""
+    """``a`` as complex numbers, sorted by real and then by imaginary part. Source: `numpy.sort_complex`.
+
+    >>> jnp.sort_complex(jnp.array([2j, 1, 1j]))
+    Array([0.+1.j, 0.+2.j, 1.+0.j], dtype=complex64)
+    """
     check_arraylike("sort_complex", a)
     a = sort(a, axis=0)
     return lax.convert_element_type(a, dtypes.to_complex_dtype(a.dtype))
@@ -93,6 +104,9 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size
       batch_size: has no meaning here.
 
     Source: `numpy.lexsort`.
+
+    >>> jnp.lexsort((jnp.array([1, 0, 1]), jnp.array([0, 0, -1])))
+    Array([2, 1, 0], dtype=int32)
     """
     keys = [as_array(k) for k in (keys if isinstance(keys, (list, tuple)) else [keys[i] for i in range(*shape_of(keys)[:1])])]
     if not keys:
@@ -114,6 +128,9 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
     in order too, and equal ones in that of ``a`` (to `argpartition`); other implementations leave them in another order.
 
     Source: `numpy.partition`; here by sorting.
+
+    >>> jnp.partition(jnp.array([5, 1, 3]), 1)[1]
+    Array(3, dtype=int32)
     """
     check_arraylike("partition", a)
     a = as_array(a)
@@ -123,7 +140,11 @@ def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
 
 
 def argpartition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
-    """The positions that `partition` takes its elements from. Source: `numpy.argpartition`."""
+    """The positions that `partition` takes its elements from. Source: `numpy.argpartition`.
+
+    >>> jnp.argpartition(jnp.array([5, 1, 3]), 0)[0]
+    Array(1, dtype=int32)
+    """
     check_arraylike("argpartition", a)
     a = as_array(a)
     axis = canonical_axis(axis, a.ndim)
@@ -142,6 +163,9 @@ def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sor
       sorted: whether the result must be sorted (it is in any case).
 
     Source: array API standard, draft.
+
+    >>> jnp.top_k(jnp.array([5, 1, 9]), 2)
+    [Array([9, 5], dtype=int32), Array([2, 0], dtype=int32)]
     """
     check_arraylike("top_k", a)
     a = as_array(a)
@@ -213,6 +237,9 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLi
       ValueError: ``side``, ``method`` or the rank of ``a`` is wrong.
 
     Source: `numpy.searchsorted`.
+
+    >>> jnp.searchsorted(jnp.array([1, 3, 5]), jnp.array([0, 3, 9]))
+    Array([0, 1, 3], dtype=int32)
     """
     if sorter is None:
         check_arraylike("searchsorted", a, v)
@@ -247,6 +274,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
       method: as for `searchsorted`.
 
     Source: `numpy.digitize`.
+
+    >>> jnp.digitize(jnp.array([0.5, 2.5]), jnp.array([0., 1., 2.]))
+    Array([1, 3], dtype=int32)
     """
     check_arraylike("digitize", x, bins)
     bins = as_array(bins)

@@ -227,6 +227,9 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = No
       ValueError: complex numbers, or an unknown method.
 
     Source: `numpy.quantile`.
+
+    >>> jnp.quantile(jnp.arange(5.), 0.9)
+    Array(3.6, dtype=float32)
     """
     _refuse("quantile", out, overwrite_input)
     return _quantile("quantile", a, q, axis, method, keepdims, False, weights)
@@ -235,7 +238,11 @@ def quantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = No
 def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
                 overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
                 weights: ArrayLike | None = None) -> Array:
-    """`quantile` of the elements that are not NaN. Source: `numpy.nanquantile`."""
+    """`quantile` of the elements that are not NaN. Source: `numpy.nanquantile`.
+
+    >>> jnp.nanquantile(jnp.array([0., jnp.nan, 10.]), 0.25)
+    Array(2.5, dtype=float32)
+    """
     _refuse("nanquantile", out, overwrite_input)
     return _quantile("nanquantile", a, q, axis, method, keepdims, True, weights)
 
@@ -243,7 +250,11 @@ def nanquantile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None =
 def percentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
                overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
                weights: ArrayLike | None = None, out_sharding: Placement | None = None) -> Array:
-    """`quantile` with ``q`` in percent. Source: `numpy.percentile`."""
+    """`quantile` with ``q`` in percent. Source: `numpy.percentile`.
+
+    >>> jnp.percentile(jnp.arange(5.), jnp.array([25, 50]))
+    Array([1., 2.], dtype=float32)
+    """
     _refuse("percentile", out, overwrite_input)
     check_arraylike("percentile", a, q)
     q, = promote_dtypes_inexact(unwrapped(q))
@@ -266,7 +277,11 @@ def _whole_along(a: Any, axis: Any) -> Any:
 def nanpercentile(a: ArrayLike, q: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None,
                   overwrite_input: bool = False, method: str = "linear", keepdims: bool = False, *,
                   weights: ArrayLike | None = None) -> Array:
-    """`nanquantile` with ``q`` in percent. Source: `numpy.nanpercentile`."""
+    """`nanquantile` with ``q`` in percent. Source: `numpy.nanpercentile`.
+
+    >>> jnp.nanpercentile(jnp.array([0., jnp.nan, 10.]), 50)
+    Array(5., dtype=float32)
+    """
     _refuse("nanpercentile", out, overwrite_input)
     check_arraylike("nanpercentile", a, q)
     q, = promote_dtypes_inexact(unwrapped(q))
@@ -285,6 +300,9 @@ def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = 
     The dtype is that of ``a``, and float32 for integers of up to 32 bits: also where x64 is enabled, unlike NumPy's float64.
 
     Source: `numpy.median`.
+
+    >>> jnp.median(jnp.array([9., 1., 4., 2.]))
+    Array(3., dtype=float32)
     """
     _refuse("median", out, overwrite_input)
     return _quantile("median", a, 0.5, axis, "midpoint", keepdims, False, None)
@@ -292,7 +310,11 @@ def median(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = 
 
 def nanmedian(a: ArrayLike, axis: int | tuple[int, ...] | None = None, out: None = None, overwrite_input: bool = False,
               keepdims: bool = False) -> Array:
-    """`median` of the elements that are not NaN. Source: `numpy.nanmedian`."""
+    """`median` of the elements that are not NaN. Source: `numpy.nanmedian`.
+
+    >>> jnp.nanmedian(jnp.array([9., jnp.nan, 4.]))
+    Array(6.5, dtype=float32)
+    """
     _refuse("nanmedian", out, overwrite_input)
     return _quantile("nanmedian", a, 0.5, axis, "midpoint", keepdims, True, None)
 
@@ -314,6 +336,9 @@ def bincount(x: ArrayLike, weights: ArrayLike | None = None, minlength: int = 0,
       TypeError: ``x`` is not a vector of integers. ConcretizationTypeError: tracing without ``length``.
 
     Source: `numpy.bincount`.
+
+    >>> jnp.bincount(jnp.array([0, 2, 2]), length=4)
+    Array([1, 0, 2, 0], dtype=int32)
     """
     check_arraylike("bincount", x)
     x = as_array(x)
@@ -378,6 +403,9 @@ def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | S
       NotImplementedError: ``bins`` is a string.
 
     Source: `numpy.histogram_bin_edges`.
+
+    >>> jnp.histogram_bin_edges(jnp.array([0., 4.]), bins=4)
+    Array([0., 1., 2., 3., 4.], dtype=float32)
     """
     if isinstance(bins, str):
         raise NotImplementedError("jax.numpy.histogram: rules for bins given by name are not offered; give their number or their edges")
@@ -408,6 +436,9 @@ def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | N
       counts, and edges (one more). The last bin contains its right edge.
 
     Source: `numpy.histogram`.
+
+    >>> jnp.histogram(jnp.array([1., 2., 2.5]), bins=2)
+    (Array([1., 2.], dtype=float32), Array([1.  , 1.75, 2.5 ], dtype=float32))
     """
     check_arraylike("histogram", a, 0 if weights is None else weights)
     if weights is None:
@@ -461,7 +492,12 @@ def _equal_bin(a, edges, bins):
 def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
                 range: Sequence[ArrayLike | Sequence[ArrayLike] | None] | None = None, weights: ArrayLike | None = None,
                 density: bool | None = None) -> tuple:
-    """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`."""
+    """Counts of pairs of values in a grid of bins, and the edges of both axes. Source: `numpy.histogram2d`.
+
+    >>> jnp.histogram2d(jnp.array([0., 1.]), jnp.array([0., 1.]), bins=2)[0]
+    Array([[1, 0],
+           [0, 1]], dtype=int32)
+    """
     check_arraylike("histogram2d", x, y)
     try:
         n = len(bins)
@@ -489,6 +525,10 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
       counts, and a list of edges.
 
     Source: `numpy.histogramdd`.
+
+    >>> jnp.histogramdd(jnp.array([[0., 0.], [1., 1.]]), bins=2)[0]
+    Array([[1, 0],
+           [0, 1]], dtype=int32)
     """
     if isinstance(sample, (list, tuple)):
         sample = stack([ravel(s) for s in sample], 1)
@@ -545,6 +585,10 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
       ValueError: an array of rank over 2. TypeError: ``fweights`` that are not integers.
 
     Source: `numpy.cov`.
+
+    >>> jnp.cov(jnp.array([[0., 1., 2.], [2., 1., 0.]]))
+    Array([[ 1., -1.],
+           [-1.,  1.]], dtype=float32)
     """
     check_arraylike("cov", m, 0 if y is None else y)
     x, = promote_dtypes_inexact(m) if y is None else promote_dtypes_inexact(m, y)[:1]
@@ -610,7 +654,12 @@ def _observation_weights(fweights, aweights, x):
 
 
 def corrcoef(x: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, dtype: DTypeLike | None = None) -> Array:
-    """Correlation coefficients of variables; arguments as for `cov`. Source: `numpy.corrcoef`."""
+    """Correlation coefficients of variables; arguments as for `cov`. Source: `numpy.corrcoef`.
+
+    >>> jnp.corrcoef(jnp.array([1., 2., 3.]), jnp.array([2., 4., 6.]))
+    Array([[1., 1.],
+           [1., 1.]], dtype=float32)
+    """
     check_arraylike("corrcoef", x, 0 if y is None else y)
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:

@@ -39,6 +39,9 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
       TypeError: indices that are not integers. ValueError: an unknown mode. NotImplementedError: ``mode="raise"``.
 
     Source: `numpy.take`.
+
+    >>> jnp.take(jnp.array([10, 20, 30]), jnp.array([2, 0]))
+    Array([30, 10], dtype=int32)
     """
     refuse_out("take", out)
     check_arraylike("take", a, indices)
@@ -82,6 +85,11 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1, m
       TypeError: indices that are not integers. ValueError: another rank than that of ``arr``.
 
     Source: `numpy.take_along_axis`.
+
+    >>> x = jnp.array([[3, 1], [5, 9]])
+    >>> jnp.take_along_axis(x, jnp.argsort(x, axis=1), axis=1)
+    Array([[1, 3],
+           [5, 9]], dtype=int32)
     """
     check_arraylike("take_along_axis", arr, indices)
     indices = as_array(indices)
@@ -136,6 +144,9 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: int | None = None, *, total_r
       ValueError: the number of repeats does not fit. ConcretizationTypeError: traced repeats without a length.
 
     Source: `numpy.repeat`.
+
+    >>> jnp.repeat(jnp.array([7, 8]), jnp.array([1, 2]))
+    Array([7, 8, 8], dtype=int32)
     """
     check_arraylike("repeat", a)
     if not isinstance(repeats, (list, tuple)):

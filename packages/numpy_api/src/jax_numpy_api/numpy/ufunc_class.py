@@ -252,6 +252,10 @@ class ufunc:
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: object | None = None) -> ufunc:
-    """A `ufunc` from a traceable function of numbers. Source: `numpy.frompyfunc`."""
+    """A `ufunc` from a traceable function of numbers. Source: `numpy.frompyfunc`.
+
+    >>> jnp.frompyfunc(lambda a, b: 10 * a + b, 2, 1).reduce(jnp.array([1, 2, 3]))
+    Array(123, dtype=int32)
+    """
     return ufunc(func, nin, nout, identity=identity)
 

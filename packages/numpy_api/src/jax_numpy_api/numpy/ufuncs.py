@@ -16,95 +16,142 @@ from jax_core.representation.typing import ArrayLike
 
 from .. import lax
 from .promotion import check_arraylike, convert, promote_args_inexact, promote_shapes, refuse_out, strong, unwrapped
-from .rows import adaptive, binary, named, unary
+from .rows import adaptive, binary, named, shown, unary
 
 # -- trigonometric and hyperbolic --------------------------------------------------------------------------------------
 
-sin = unary("sin", lambda x: lax.sin(x), "inexact", "Sine of an angle in radians.")
-cos = unary("cos", lambda x: lax.cos(x), "inexact", "Cosine of an angle in radians.")
-tan = unary("tan", lambda x: lax.tan(x), "inexact", "Tangent of an angle in radians.")
-arcsin = asin = unary("arcsin", lambda x: lax.asin(x), "inexact", "Inverse sine, in [-pi/2, pi/2]; NaN outside [-1, 1].")
-arccos = acos = unary("arccos", lambda x: lax.acos(x), "inexact", "Inverse cosine, in [0, pi]; NaN outside [-1, 1].")
-arctan = atan = unary("arctan", lambda x: lax.atan(x), "inexact", "Inverse tangent, in [-pi/2, pi/2].")
-sinh = unary("sinh", lambda x: lax.sinh(x), "inexact", "Hyperbolic sine.")
-cosh = unary("cosh", lambda x: lax.cosh(x), "inexact", "Hyperbolic cosine.")
-tanh = unary("tanh", lambda x: lax.tanh(x), "inexact", "Hyperbolic tangent.")
-arcsinh = asinh = unary("arcsinh", lambda x: lax.asinh(x), "inexact", "Inverse hyperbolic sine.")
-arccosh = acosh = unary("arccosh", lambda x: lax.acosh(x), "inexact", "Inverse hyperbolic cosine; NaN below 1.")
-arctanh = atanh = unary("arctanh", lambda x: lax.atanh(x), "inexact", "Inverse hyperbolic tangent; NaN outside [-1, 1].")
+sin = unary("sin", lambda x: lax.sin(x), "inexact", "Sine of an angle in radians.",
+    example=">>> jnp.sin(jnp.array([0., 0.5]))\nArray([0.        , 0.47942555], dtype=float32)")
+cos = unary("cos", lambda x: lax.cos(x), "inexact", "Cosine of an angle in radians.",
+    example=">>> jnp.cos(0.)\nArray(1., dtype=float32, weak_type=True)")
+tan = unary("tan", lambda x: lax.tan(x), "inexact", "Tangent of an angle in radians.",
+    example=">>> jnp.tan(0.25)\nArray(0.25534192, dtype=float32, weak_type=True)")
+arcsin = asin = unary("arcsin", lambda x: lax.asin(x), "inexact", "Inverse sine, in [-pi/2, pi/2]; NaN outside [-1, 1].",
+    example=">>> jnp.arcsin(jnp.array([0.5, 2.]))\nArray([0.5235988,       nan], dtype=float32)")
+arccos = acos = unary("arccos", lambda x: lax.acos(x), "inexact", "Inverse cosine, in [0, pi]; NaN outside [-1, 1].",
+    example=">>> jnp.arccos(1.)\nArray(0., dtype=float32, weak_type=True)")
+arctan = atan = unary("arctan", lambda x: lax.atan(x), "inexact", "Inverse tangent, in [-pi/2, pi/2].",
+    example=">>> jnp.arctan(jnp.inf)\nArray(1.5707964, dtype=float32, weak_type=True)")
+sinh = unary("sinh", lambda x: lax.sinh(x), "inexact", "Hyperbolic sine.",
+    example=">>> jnp.sinh(1.)\nArray(1.1752012, dtype=float32, weak_type=True)")
+cosh = unary("cosh", lambda x: lax.cosh(x), "inexact", "Hyperbolic cosine.",
+    example=">>> jnp.cosh(0.)\nArray(1., dtype=float32, weak_type=True)")
+tanh = unary("tanh", lambda x: lax.tanh(x), "inexact", "Hyperbolic tangent.",
+    example=">>> jnp.tanh(jnp.array([-9., 0., 0.5]))\nArray([-1.        ,  0.        ,  0.46211717], dtype=float32)")
+arcsinh = asinh = unary("arcsinh", lambda x: lax.asinh(x), "inexact", "Inverse hyperbolic sine.",
+    example=">>> jnp.arcsinh(1.)\nArray(0.88137364, dtype=float32, weak_type=True)")
+arccosh = acosh = unary("arccosh", lambda x: lax.acosh(x), "inexact", "Inverse hyperbolic cosine; NaN below 1.",
+    example=">>> jnp.arccosh(jnp.array([1., 0.5]))\nArray([ 0., nan], dtype=float32)")
+arctanh = atanh = unary("arctanh", lambda x: lax.atanh(x), "inexact", "Inverse hyperbolic tangent; NaN outside [-1, 1].",
+    example=">>> jnp.arctanh(0.5)\nArray(0.54930615, dtype=float32, weak_type=True)")
 arctan2 = atan2 = binary("arctan2", lambda x, y: lax.atan2(x, y), "inexact",
-                         "Angle of the point with ordinate ``x1`` and abscissa ``x2``, in [-pi, pi].")
-degrees = rad2deg = unary("degrees", lambda x: lax.mul(x, _like(x, 180 / np.pi)), "inexact", "Radians to degrees.")
-radians = deg2rad = unary("radians", lambda x: lax.mul(x, _like(x, np.pi / 180)), "inexact", "Degrees to radians.")
+                         "Angle of the point with ordinate ``x1`` and abscissa ``x2``, in [-pi, pi].",
+    example=">>> jnp.arctan2(jnp.array([1., -1.]), -1.)\nArray([ 2.3561945, -2.3561945], dtype=float32)")
+degrees = rad2deg = unary("degrees", lambda x: lax.mul(x, _like(x, 180 / np.pi)), "inexact", "Radians to degrees.",
+    example=">>> jnp.degrees(jnp.pi / 4)\nArray(45., dtype=float32, weak_type=True)")
+radians = deg2rad = unary("radians", lambda x: lax.mul(x, _like(x, np.pi / 180)), "inexact", "Degrees to radians.",
+    example=">>> jnp.radians(jnp.array([90, 180]))\nArray([1.5707964, 3.1415927], dtype=float32)")
 
 # -- exponentials, logarithms, roots -----------------------------------------------------------------------------------
 
-exp = unary("exp", lambda x: lax.exp(x), "inexact", "e to the power of each element.")
-exp2 = unary("exp2", lambda x: lax.exp2(x), "inexact", "2 to the power of each element.")
-expm1 = unary("expm1", lambda x: lax.expm1(x), "inexact", "``exp(x) - 1``, accurate for small ``x``.")
-log = unary("log", lambda x: lax.log(x), "inexact", "Natural logarithm; NaN below 0, -inf at 0.")
-log1p = unary("log1p", lambda x: lax.log1p(x), "inexact", "``log(1 + x)``, accurate for small ``x``.")
-log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.")
-log10 = unary("log10", lambda x: lax.mul(lax.log(strong(x)), _like(x, np.log10(np.e))), "inexact", "Logarithm to base 10.")
-sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.")
-cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.")
-square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.", exact="integers")
-reciprocal = unary("reciprocal", lambda x: lax.div(_like(x, 1), x), "inexact", "``1 / x``.")
+exp = unary("exp", lambda x: lax.exp(x), "inexact", "e to the power of each element.",
+    example=">>> jnp.exp(jnp.array([0, 1]))\nArray([1.       , 2.7182817], dtype=float32)")
+exp2 = unary("exp2", lambda x: lax.exp2(x), "inexact", "2 to the power of each element.",
+    example=">>> jnp.exp2(jnp.array([3., 0.5]))\nArray([8.       , 1.4142135], dtype=float32)")
+expm1 = unary("expm1", lambda x: lax.expm1(x), "inexact", "``exp(x) - 1``, accurate for small ``x``.",
+    example=">>> jnp.expm1(1e-6)\nArray(1.0000005e-06, dtype=float32, weak_type=True)")
+log = unary("log", lambda x: lax.log(x), "inexact", "Natural logarithm; NaN below 0, -inf at 0.",
+    example=">>> jnp.log(jnp.array([1., 0., -1.]))\nArray([  0., -inf,  nan], dtype=float32)")
+log1p = unary("log1p", lambda x: lax.log1p(x), "inexact", "``log(1 + x)``, accurate for small ``x``.",
+    example=">>> jnp.log1p(1e-6)\nArray(9.999995e-07, dtype=float32, weak_type=True)")
+log2 = unary("log2", lambda x: lax.log2(x), "inexact", "Logarithm to base 2.",
+    example=">>> jnp.log2(jnp.array([8, 10]))\nArray([3.      , 3.321928], dtype=float32)")
+log10 = unary("log10", lambda x: lax.mul(lax.log(strong(x)), _like(x, np.log10(np.e))), "inexact", "Logarithm to base 10.",
+    example=">>> jnp.log10(1000.)\nArray(3., dtype=float32)")
+sqrt = unary("sqrt", lambda x: lax.sqrt(x), "inexact", "Square root; NaN below 0.",
+    example=">>> jnp.sqrt(jnp.array([2, 9]))\nArray([1.4142135, 3.       ], dtype=float32)")
+cbrt = unary("cbrt", lambda x: lax.cbrt(x), "inexact", "Real cube root.",
+    example=">>> jnp.cbrt(-27.)\nArray(-3., dtype=float32, weak_type=True)")
+square = unary("square", lambda x: lax.square(x), "numeric", "``x * x``.", exact="integers",
+    example=">>> jnp.square(jnp.array([3, -4]))\nArray([ 9, 16], dtype=int32)")
+reciprocal = unary("reciprocal", lambda x: lax.div(_like(x, 1), x), "inexact", "``1 / x``.",
+    example=">>> jnp.reciprocal(8.)\nArray(0.125, dtype=float32, weak_type=True)")
 
 # -- comparisons -------------------------------------------------------------------------------------------------------
 
-equal = binary("equal", lambda x, y: lax.eq(x, y), "any", "Whether elements are equal.", ("x", "y"), exact="always")
-not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "any", "Whether elements differ.", ("x", "y"), exact="always")
+equal = binary("equal", lambda x, y: lax.eq(x, y), "any", "Whether elements are equal.", ("x", "y"), exact="always",
+    example=">>> jnp.equal(jnp.array([1, 2]), 2)\nArray([False,  True], dtype=bool)")
+not_equal = binary("not_equal", lambda x, y: lax.ne(x, y), "any", "Whether elements differ.", ("x", "y"), exact="always",
+    example=">>> jnp.not_equal(jnp.array([1, 2]), 2)\nArray([ True, False], dtype=bool)")
 
 
-def _ordered(name: str, op: Any, part: Any, summary: str):
+def _ordered(name: str, op: Any, part: Any, summary: str, example: str = ""):
     """An order comparison; complex numbers are ordered by real part, then by imaginary part."""
     def compare(x, y):
         if not dtypes.issubdtype(lax.dtype(x), np.complexfloating):
             return op(x, y)
         re_x, re_y = lax.real(x), lax.real(y)
         return lax.select(lax.eq(re_x, re_y), op(lax.imag(x), lax.imag(y)), part(re_x, re_y))
-    return binary(name, compare, "any", summary, ("x", "y"), exact="always")
+    return binary(name, compare, "any", summary, ("x", "y"), exact="always", example=example)
 
 
-greater = _ordered("greater", lambda x, y: lax.gt(x, y), lambda x, y: lax.gt(x, y), "Whether ``x > y``.")
-greater_equal = _ordered("greater_equal", lambda x, y: lax.ge(x, y), lambda x, y: lax.gt(x, y), "Whether ``x >= y``.")
-less = _ordered("less", lambda x, y: lax.lt(x, y), lambda x, y: lax.lt(x, y), "Whether ``x < y``.")
-less_equal = _ordered("less_equal", lambda x, y: lax.le(x, y), lambda x, y: lax.lt(x, y), "Whether ``x <= y``.")
+greater = _ordered("greater", lambda x, y: lax.gt(x, y), lambda x, y: lax.gt(x, y), "Whether ``x > y``.",
+    example=">>> jnp.greater(jnp.array([1, 2, 3]), 2)\nArray([False, False,  True], dtype=bool)")
+greater_equal = _ordered("greater_equal", lambda x, y: lax.ge(x, y), lambda x, y: lax.gt(x, y), "Whether ``x >= y``.",
+    example=">>> jnp.greater_equal(jnp.array([1, 2, 3]), 2)\nArray([False,  True,  True], dtype=bool)")
+less = _ordered("less", lambda x, y: lax.lt(x, y), lambda x, y: lax.lt(x, y), "Whether ``x < y``.",
+    example=">>> jnp.less(jnp.array([1, 2, 3]), 2)\nArray([ True, False, False], dtype=bool)")
+less_equal = _ordered("less_equal", lambda x, y: lax.le(x, y), lambda x, y: lax.lt(x, y), "Whether ``x <= y``.",
+    example=">>> jnp.less_equal(jnp.array([1, 2, 3]), 2)\nArray([ True,  True, False], dtype=bool)")
 
 # -- arithmetic of one operation ---------------------------------------------------------------------------------------
 # add, subtract, multiply, negative, maximum, minimum are wrapped as ufunc objects by `ufunc_objects`
 
 add = binary("add", lambda x, y: lax.bitwise_or(x, y) if _is_bool(x) else lax.add(x, y), "any", "Sum of elements.",
-             exact="integers")
-subtract = binary("subtract", lambda x, y: lax.sub(x, y), "any", "Difference of elements.", exact="integers")
+             exact="integers",
+    example=">>> jnp.add(jnp.arange(3), 10)\nArray([10, 11, 12], dtype=int32)\n>>> jnp.add.reduce(jnp.arange(5))\nArray(10, dtype=int32)")
+subtract = binary("subtract", lambda x, y: lax.sub(x, y), "any", "Difference of elements.", exact="integers",
+    example=">>> jnp.subtract(5, jnp.arange(3))\nArray([5, 4, 3], dtype=int32)")
 multiply = binary("multiply", lambda x, y: lax.bitwise_and(x, y) if _is_bool(x) else lax.mul(x, y), "any",
-                  "Product of elements.", exact="integers")
-negative = unary("negative", lambda x: lax.neg(x), "any", "``-x``.", exact="integers")
+                  "Product of elements.", exact="integers",
+    example=">>> jnp.multiply.outer(jnp.arange(1, 3), jnp.arange(1, 4))\nArray([[1, 2, 3],\n       [2, 4, 6]], dtype=int32)")
+negative = unary("negative", lambda x: lax.neg(x), "any", "``-x``.", exact="integers",
+    example=">>> jnp.negative(jnp.array([1, -2]))\nArray([-1,  2], dtype=int32)")
 maximum = binary("maximum", lambda x, y: lax.max(x, y), "any", "The larger of two elements; NaN if either is NaN.",
-                 exact="integers")
+                 exact="integers",
+    example=">>> jnp.maximum(jnp.array([1., jnp.nan]), 2.)\nArray([ 2., nan], dtype=float32)")
 minimum = binary("minimum", lambda x, y: lax.min(x, y), "any", "The smaller of two elements; NaN if either is NaN.",
-                 exact="integers")
+                 exact="integers",
+    example=">>> jnp.minimum(jnp.array([1, 5]), 2)\nArray([1, 2], dtype=int32)")
 nextafter = binary("nextafter", lambda x, y: lax.nextafter(x, y), "inexact",
-                   "The next representable number after ``x`` towards ``y``.", ("x", "y"))
-positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged.", exact="always")
+                   "The next representable number after ``x`` towards ``y``.", ("x", "y"),
+    example=">>> jnp.nextafter(1., 2.) - 1\nArray(1.1920929e-07, dtype=float32, weak_type=True)")
+positive = unary("positive", lambda x: x, "any", "``+x``: the elements unchanged.", exact="always",
+    example=">>> jnp.positive(-3)\nArray(-3, dtype=int32, weak_type=True)")
 
 # -- bits --------------------------------------------------------------------------------------------------------------
 
-bitwise_and = binary("bitwise_and", lambda x, y: lax.bitwise_and(x, y), "any", "Bitwise and.", exact="always")
-bitwise_or = binary("bitwise_or", lambda x, y: lax.bitwise_or(x, y), "any", "Bitwise or.", exact="always")
-bitwise_xor = binary("bitwise_xor", lambda x, y: lax.bitwise_xor(x, y), "any", "Bitwise exclusive or.", exact="always")
+bitwise_and = binary("bitwise_and", lambda x, y: lax.bitwise_and(x, y), "any", "Bitwise and.", exact="always",
+    example=">>> jnp.bitwise_and(12, 10)\nArray(8, dtype=int32, weak_type=True)")
+bitwise_or = binary("bitwise_or", lambda x, y: lax.bitwise_or(x, y), "any", "Bitwise or.", exact="always",
+    example=">>> jnp.bitwise_or(12, 10)\nArray(14, dtype=int32, weak_type=True)")
+bitwise_xor = binary("bitwise_xor", lambda x, y: lax.bitwise_xor(x, y), "any", "Bitwise exclusive or.", exact="always",
+    example=">>> jnp.bitwise_xor(12, 10)\nArray(6, dtype=int32, weak_type=True)")
 bitwise_not = bitwise_invert = invert = unary("invert", lambda x: lax.bitwise_not(x), "any",
-                                              "Each bit flipped; logical not for booleans.")
+                                              "Each bit flipped; logical not for booleans.",
+    example=">>> jnp.invert(jnp.array([0, 5]))\nArray([-1, -6], dtype=int32)")
 bitwise_count = unary("bitwise_count", lambda x: lax.convert_element_type(
     lax.population_count(lax.abs(x) if dtypes.issubdtype(lax.dtype(x), np.signedinteger) else x), np.uint8), "numeric",
-    "Number of one bits of the absolute value, as uint8.", exact="always")
+    "Number of one bits of the absolute value, as uint8.", exact="always",
+    example=">>> jnp.bitwise_count(jnp.array([7, -8]))\nArray([3, 1], dtype=uint8)")
 left_shift = binary("left_shift", lambda x, y: lax.shift_left(x, y), "numeric", "Bits of ``x`` moved up by ``y``.", ("x",
-                    "y"), exact="always")
+                    "y"), exact="always",
+    example=">>> jnp.left_shift(3, 2)\nArray(12, dtype=int32, weak_type=True)")
 bitwise_left_shift = left_shift
 right_shift = bitwise_right_shift = binary(
     "right_shift", lambda x, y: lax.shift_right_logical(x, y) if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger)
-    else lax.shift_right_arithmetic(x, y), "numeric", "Bits of ``x1`` moved down by ``x2``, keeping the sign.")
+    else lax.shift_right_arithmetic(x, y), "numeric", "Bits of ``x1`` moved down by ``x2``, keeping the sign.",
+    example=">>> jnp.right_shift(jnp.array([-8, 8]), 1)\nArray([-4,  4], dtype=int32)")
 
 # -- logic -------------------------------------------------------------------------------------------------------------
 
@@ -117,19 +164,23 @@ def truth(x: Any) -> Any:
     return lax.ne(x, _like(x, 0))
 
 
-def _logical(name: str, op: Any, summary: str):
+def _logical(name: str, op: Any, summary: str, example: str = ""):
     def fun(x1: ArrayLike, x2: ArrayLike, /) -> Array:
         check_arraylike(name, x1, x2)
         return op(*promote_shapes(name, truth(x1), truth(x2)))
     return adaptive("always")(named(fun, name, f"{summary} Any nonzero element counts as true; the result is boolean.\n\n"
-                                      f"    Source: `numpy.{name}`.\n    "))
+                                      f"    Source: `numpy.{name}`.\n    {shown(example)}"))
 
 
-logical_and = _logical("logical_and", lambda x, y: lax.bitwise_and(x, y), "Whether both elements are true.")
-logical_or = _logical("logical_or", lambda x, y: lax.bitwise_or(x, y), "Whether either element is true.")
-logical_xor = _logical("logical_xor", lambda x, y: lax.bitwise_xor(x, y), "Whether exactly one element is true.")
+logical_and = _logical("logical_and", lambda x, y: lax.bitwise_and(x, y), "Whether both elements are true.",
+    example=">>> jnp.logical_and(jnp.array([0, 1, 2]), True)\nArray([False,  True,  True], dtype=bool)")
+logical_or = _logical("logical_or", lambda x, y: lax.bitwise_or(x, y), "Whether either element is true.",
+    example=">>> jnp.logical_or(jnp.array([0, 1]), False)\nArray([False,  True], dtype=bool)")
+logical_xor = _logical("logical_xor", lambda x, y: lax.bitwise_xor(x, y), "Whether exactly one element is true.",
+    example=">>> jnp.logical_xor(jnp.array([0, 1]), True)\nArray([ True, False], dtype=bool)")
 logical_not = unary("logical_not", lambda x: lax.bitwise_not(truth(x)), "any",
-                    "Whether the element is false (zero); the result is boolean.", exact="always")
+                    "Whether the element is false (zero); the result is boolean.", exact="always",
+    example=">>> jnp.logical_not(jnp.array([0, 3]))\nArray([ True, False], dtype=bool)")
 
 # -- classification ----------------------------------------------------------------------------------------------------
 
@@ -174,10 +225,13 @@ def _isinf(x):
     return lax.eq(lax.abs(x), _like(x, np.inf))
 
 
-isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.", exact="always")
-isinf = unary("isinf", _isinf, "any", "Whether an element is infinite.", exact="always")
+isfinite = unary("isfinite", _isfinite, "any", "Whether an element is neither infinite nor NaN.", exact="always",
+    example=">>> jnp.isfinite(jnp.array([1., jnp.inf, jnp.nan]))\nArray([ True, False, False], dtype=bool)")
+isinf = unary("isinf", _isinf, "any", "Whether an element is infinite.", exact="always",
+    example=">>> jnp.isinf(jnp.array([1., -jnp.inf]))\nArray([False,  True], dtype=bool)")
 isnan = unary("isnan", lambda x: lax.ne(x, x) if _is_inexact(x) else _full_bool(x, False), "any",
-              "Whether an element is NaN.", exact="always")
+              "Whether an element is NaN.", exact="always",
+    example=">>> jnp.isnan(jnp.array([1., jnp.nan]))\nArray([False,  True], dtype=bool)")
 
 
 def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
@@ -190,14 +244,22 @@ def _sign_of_inf(name: str, value: float, x: Any, out: Any) -> Any:
 
 
 @inlined(static_argnames=("out",))
-def isposinf(x: ArrayLike, /, out: None = None):
-    """Whether an element is positive infinity. Source: `numpy.isposinf`."""
+def isposinf(x: ArrayLike, /, out: None = None) -> Array:
+    """Whether an element is positive infinity. Source: `numpy.isposinf`.
+
+    >>> jnp.isposinf(jnp.array([-jnp.inf, jnp.inf]))
+    Array([False,  True], dtype=bool)
+    """
     return _sign_of_inf("isposinf", np.inf, x, out)
 
 
 @inlined(static_argnames=("out",))
-def isneginf(x: ArrayLike, /, out: None = None):
-    """Whether an element is negative infinity. Source: `numpy.isneginf`."""
+def isneginf(x: ArrayLike, /, out: None = None) -> Array:
+    """Whether an element is negative infinity. Source: `numpy.isneginf`.
+
+    >>> jnp.isneginf(jnp.array([-jnp.inf, jnp.inf]))
+    Array([ True, False], dtype=bool)
+    """
     return _sign_of_inf("isneginf", -np.inf, x, out)
 
 
@@ -205,8 +267,10 @@ def isneginf(x: ArrayLike, /, out: None = None):
 
 abs = absolute = unary("absolute", lambda x: x if dtypes.issubdtype(lax.dtype(x), np.unsignedinteger) or _is_bool(x)
                        else lax.abs(x), "any", "Absolute value; the modulus of a complex number (as a real).",
-                                    exact="integers")
-fabs = unary("fabs", lambda x: _real_abs(x), "inexact", "Absolute value, as a float.")
+                                    exact="integers",
+    example=">>> jnp.absolute(jnp.array([-3, 4]))\nArray([3, 4], dtype=int32)\n>>> jnp.abs(3 + 4j)\nArray(5., dtype=float32, weak_type=True)")
+fabs = unary("fabs", lambda x: _real_abs(x), "inexact", "Absolute value, as a float.",
+    example=">>> jnp.fabs(-3)\nArray(3., dtype=float32, weak_type=True)")
 
 
 def _real_abs(x):
@@ -215,15 +279,21 @@ def _real_abs(x):
     return lax.abs(x)
 
 
-sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers")
+sign = unary("sign", lambda x: lax.sign(x), "any", "-1, 0 or 1; ``x / |x|`` for complex numbers.", exact="integers",
+    example=">>> jnp.sign(jnp.array([-2.5, 0., 7.]))\nArray([-1.,  0.,  1.], dtype=float32)")
 floor = unary("floor", lambda x: lax.floor(x) if _is_inexact(x) else x, "any",
-              "Largest integer not above each element.", exact="integers")
+              "Largest integer not above each element.", exact="integers",
+    example=">>> jnp.floor(jnp.array([-1.5, 1.5]))\nArray([-2.,  1.], dtype=float32)")
 ceil = unary("ceil", lambda x: lax.ceil(x) if _is_inexact(x) else x, "any", "Smallest integer not below each element.",
-             exact="integers")
-real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val", exact="always")
+             exact="integers",
+    example=">>> jnp.ceil(jnp.array([-1.5, 1.5]))\nArray([-1.,  2.], dtype=float32)")
+real = unary("real", lambda x: lax.real(x) if _is_complex(x) else x, "any", "Real part.", "val", exact="always",
+    example=">>> jnp.real(1 + 2j)\nArray(1., dtype=float32, weak_type=True)")
 imag = unary("imag", lambda x: lax.imag(x) if _is_complex(x) else lax.full_like(x, 0), "any",
-             "Imaginary part; zeros for real numbers.", "val", exact="always")
-conj = conjugate = unary("conjugate", lambda x: lax.conj(x) if _is_complex(x) else x, "any", "Complex conjugate.")
+             "Imaginary part; zeros for real numbers.", "val", exact="always",
+    example=">>> jnp.imag(jnp.array([1 + 2j, 3]))\nArray([2., 0.], dtype=float32)")
+conj = conjugate = unary("conjugate", lambda x: lax.conj(x) if _is_complex(x) else x, "any", "Complex conjugate.",
+    example=">>> jnp.conjugate(1 + 2j)\nArray(1.-2.j, dtype=complex64, weak_type=True)")
 
 
 @inlined(static_argnames=("deg",))
@@ -235,6 +305,9 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
       deg: in degrees.
 
     Source: `numpy.angle`.
+
+    >>> jnp.angle(jnp.array([1j, -1]), deg=True)
+    Array([ 90., 180.], dtype=float32)
     """
     check_arraylike("angle", z)
     z, = promote_args_inexact("angle", z) if _is_inexact(z) else [convert(z, dtypes.default_float_dtype())]
@@ -250,18 +323,30 @@ def angle(z: ArrayLike, deg: bool = False) -> Array:
 
 
 def iscomplex(x: ArrayLike) -> Array:
-    """Whether the imaginary part of an element is not zero. Source: `numpy.iscomplex`."""
+    """Whether the imaginary part of an element is not zero. Source: `numpy.iscomplex`.
+
+    >>> jnp.iscomplex(jnp.array([1j, 2]))
+    Array([ True, False], dtype=bool)
+    """
     part = imag(x)
     return not_equal(part, 0)
 
 
 def isreal(x: ArrayLike) -> Array:
-    """Whether the imaginary part of an element is zero. Source: `numpy.isreal`."""
+    """Whether the imaginary part of an element is zero. Source: `numpy.isreal`.
+
+    >>> jnp.isreal(jnp.array([1j, 2]))
+    Array([False,  True], dtype=bool)
+    """
     return equal(imag(x), 0)
 
 
 def iscomplexobj(x: object) -> bool:
-    """Whether ``x`` has a complex dtype. Source: `numpy.iscomplexobj`."""
+    """Whether ``x`` has a complex dtype. Source: `numpy.iscomplexobj`.
+
+    >>> jnp.iscomplexobj(jnp.zeros(2, complex))
+    True
+    """
     if x is None or isinstance(x, str):
         return False
     try:
@@ -271,5 +356,9 @@ def iscomplexobj(x: object) -> bool:
 
 
 def isrealobj(x: object) -> bool:
-    """Whether ``x`` does not have a complex dtype. Source: `numpy.isrealobj`."""
+    """Whether ``x`` does not have a complex dtype. Source: `numpy.isrealobj`.
+
+    >>> jnp.isrealobj(jnp.zeros(2, complex))
+    False
+    """
     return not iscomplexobj(x)

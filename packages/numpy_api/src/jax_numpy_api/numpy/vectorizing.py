@@ -47,6 +47,10 @@ def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature
       ValueError: a bad signature, or shapes that do not fit it. TypeError: ``excluded`` holds something else.
 
     Source: `numpy.vectorize`.
+
+    >>> norm = jnp.vectorize(lambda v: jnp.sqrt(v @ v), signature="(n)->()")
+    >>> norm(jnp.array([[3., 4.], [6., 8.]]))
+    Array([ 5., 10.], dtype=float32)
     """
     if any(not isinstance(e, (str, int)) for e in excluded):
         raise TypeError(f"jax.numpy.vectorize: excluded={set(excluded)!r} must hold positions (ints) and names (strings)")
@@ -162,6 +166,10 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
       arr: array.
 
     Source: `numpy.apply_along_axis`.
+
+    >>> jnp.apply_along_axis(lambda row: row / row.sum(), 1, jnp.array([[1., 3.], [2., 2.]]))
+    Array([[0.25, 0.75],
+           [0.5 , 0.5 ]], dtype=float32)
     """
     check_arraylike("apply_along_axis", arr)
     arr = as_array(arr)
@@ -178,6 +186,9 @@ def apply_over_axes(func: Callable[[ArrayLike, int], ArrayLike], a: ArrayLike, a
     """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1.
 
     Source: `numpy.apply_over_axes`.
+
+    >>> jnp.apply_over_axes(jnp.sum, jnp.ones((2, 3)), [0, 1])
+    Array([[6.]], dtype=float32)
     """
     check_arraylike("apply_over_axes", a)
     a = as_array(a)

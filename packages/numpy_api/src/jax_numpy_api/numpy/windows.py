@@ -25,27 +25,48 @@ def _window(M: int, formula: Any) -> Array:
 
 
 def bartlett(M: int) -> Array:
-    """The triangle, from 0 to 1 to 0. Source: `numpy.bartlett`."""
+    """The triangle, from 0 to 1 to 0. Source: `numpy.bartlett`.
+
+    >>> jnp.bartlett(5)
+    Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
+    """
     return _window(M, np.bartlett)
 
 
 def blackman(M: int) -> Array:
-    """The window of Blackman: three cosine terms. Source: `numpy.blackman`."""
+    """The window of Blackman: three cosine terms. Source: `numpy.blackman`.
+
+    >>> jnp.round(jnp.blackman(5), 3)
+    Array([-0.  ,  0.34,  1.  ,  0.34, -0.  ], dtype=float32)
+    """
     return _window(M, np.blackman)
 
 
 def hamming(M: int) -> Array:
-    """The window of Hamming: a raised cosine that does not reach 0. Source: `numpy.hamming`."""
+    """The window of Hamming: a raised cosine that does not reach 0. Source: `numpy.hamming`.
+
+    >>> jnp.round(jnp.hamming(5), 3)
+    Array([0.08000001, 0.54      , 1.        , 0.54      , 0.08000001],
+          dtype=float32)
+    """
     return _window(M, np.hamming)
 
 
 def hanning(M: int) -> Array:
-    """The window of von Hann: a raised cosine. Source: `numpy.hanning`."""
+    """The window of von Hann: a raised cosine. Source: `numpy.hanning`.
+
+    >>> jnp.round(jnp.hanning(5), 3)
+    Array([0. , 0.5, 1. , 0.5, 0. ], dtype=float32)
+    """
     return _window(M, np.hanning)
 
 
 def kaiser(M: int, beta: ArrayLike) -> Array:
-    """The window of Kaiser with shape parameter ``beta``, which may be traced. Source: `numpy.kaiser`."""
+    """The window of Kaiser with shape parameter ``beta``, which may be traced. Source: `numpy.kaiser`.
+
+    >>> jnp.round(jnp.kaiser(3, 1.), 3)
+    Array([0.79, 1.  , 0.79], dtype=float32)
+    """
     M = operator.index(M)
     dtype = dtypes.default_float_dtype()
     if M <= 1:
@@ -57,7 +78,11 @@ def kaiser(M: int, beta: ArrayLike) -> Array:
 
 @inlined()
 def i0(x: ArrayLike) -> Array:
-    """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`."""
+    """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`.
+
+    >>> jnp.i0(1.)
+    Array(1.2660658, dtype=float32, weak_type=True)
+    """
     x, = promote_args_inexact("i0", x)
     if not dtypes.issubdtype(lax.dtype(x), np.floating):
         raise ValueError(f"Unsupported input type to jax.numpy.i0: {lax.dtype(x)}")

@@ -15,5 +15,8 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
 
     Args:
       x: sample points, by default ``dx`` apart.
+
+    >>> jsp.integrate.trapezoid(jnp.array([0., 1., 2.]))
+    Array(2., dtype=float32)
     """
     return jnp.trapezoid(y, x, dx, axis)

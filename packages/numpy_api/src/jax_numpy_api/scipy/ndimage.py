@@ -57,6 +57,9 @@ def map_coordinates(input: ArrayLike, coordinates: Sequence[ArrayLike], order: i
 
     Raises:
       NotImplementedError: another order or mode. ValueError: the number of coordinates does not fit.
+
+    >>> jsp.ndimage.map_coordinates(jnp.array([0., 10., 20.]), [jnp.array([0.5, 1.25])], order=1)
+    Array([ 5. , 12.5], dtype=float32)
     """
     order = operator.index(order)
     if mode not in _INDEX:

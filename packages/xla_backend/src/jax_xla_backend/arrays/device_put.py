@@ -82,6 +82,9 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
     Raises:
       TypeError: a leaf is not a valid JAX value.
       ValueError: ``device`` is of another kind, a shape does not fit a sharding, or ``may_alias`` and ``donate`` are both true.
+
+    >>> jax.device_put(np.arange(3))
+    Array([0, 1, 2], dtype=int32)
     """
     leaves, treedef = tree.tree_flatten(x)
     placements = _placements(device, treedef, len(leaves))
@@ -157,6 +160,9 @@ def device_get(x: PyTree) -> Any:
     """Copy a tree of values to the host: arrays become NumPy arrays, all else (tracers too) stays as it is.
 
     The transfers run at the same time.
+
+    >>> jax.device_get({"a": jnp.arange(2)})
+    {'a': array([0, 1], dtype=int32)}
     """
     leaves, treedef = tree.tree_flatten(x)
     with transfer_guards.explicit():
@@ -182,7 +188,11 @@ def copy_to_host_async(x: PyTree) -> Any:
 
 
 def block_until_ready(x: PyTree) -> Any:
-    """Wait until all arrays in the tree ``x`` are computed, and return ``x``."""
+    """Wait until all arrays in the tree ``x`` are computed, and return ``x``.
+
+    >>> jax.block_until_ready([jnp.arange(2)])
+    [Array([0, 1], dtype=int32)]
+    """
     done = []
     for leaf in tree.tree_leaves(x):
         if type(leaf) is ArrayImpl and not leaf.is_deleted() and ready(leaf):

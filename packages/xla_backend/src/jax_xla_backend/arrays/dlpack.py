@@ -41,6 +41,9 @@ def from_dlpack(external_array: object, device: Placement | None = None, copy: b
     Raises:
       TypeError: no DLPack methods.
       ValueError: ``copy=False`` and a copy is needed; or this process has no such device.
+
+    >>> jax.dlpack.from_dlpack(np.arange(3, dtype=np.int32))
+    Array([0, 1, 2], dtype=int32)
     """
     if not hasattr(external_array, "__dlpack__") or not hasattr(external_array, "__dlpack_device__"):
         raise TypeError("from_dlpack: the array must have the methods __dlpack__ and __dlpack_device__, got "

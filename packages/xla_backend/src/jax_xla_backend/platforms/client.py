@@ -217,6 +217,9 @@ def devices(backend: str | object | None = None) -> list[Device]:
 
     Raises:
       RuntimeError: there is no such platform.
+
+    >>> len(jax.devices()) == jax.device_count()
+    True
     """
     return list(get_client(backend).devices())
 
@@ -239,17 +242,29 @@ def local_devices(process_index: int | None = None, backend: str | object | None
 
 
 def device_count(backend: str | object | None = None) -> int:
-    """Number of devices, of all processes together."""
+    """Number of devices, of all processes together.
+
+    >>> jax.device_count() >= 1
+    True
+    """
     return int(get_client(backend).device_count())
 
 
 def local_device_count(backend: str | object | None = None) -> int:
-    """Number of devices of this process."""
+    """Number of devices of this process.
+
+    >>> jax.local_device_count() <= jax.device_count()
+    True
+    """
     return int(get_client(backend).local_device_count())
 
 
 def process_index(backend: str | object | None = None) -> int:
-    """Number of this process among the processes that run the program together."""
+    """Number of this process among the processes that run the program together.
+
+    >>> jax.process_index()
+    0
+    """
     return int(get_client(backend).process_index())
 
 
@@ -262,12 +277,20 @@ def process_indices(backend: str | object | None = None) -> list[int]:
 
 
 def process_count(backend: str | object | None = None) -> int:
-    """Number of processes that run the program together."""
+    """Number of processes that run the program together.
+
+    >>> jax.process_count()
+    1
+    """
     return max(process_indices(backend)) + 1
 
 
 def default_backend() -> str:
-    """Name of the default platform: ``"cpu"``, ``"gpu"`` or ``"tpu"``."""
+    """Name of the default platform: ``"cpu"``, ``"gpu"`` or ``"tpu"``.
+
+    >>> isinstance(jax.default_backend(), str)
+    True
+    """
     platform = get_client().platform
     return "gpu" if platform in _GPU_PLATFORMS else platform
 

@@ -34,6 +34,9 @@ def associative_scan(fn: Callable[..., Any], elems: PyTree, reverse: bool = Fals
 
     Raises:
       TypeError: ``fn`` is not callable. ValueError: lengths along ``axis`` differ, or ``axis`` does not exist.
+
+    >>> lax.associative_scan(jnp.add, jnp.array([1, 2, 3, 4]))
+    Array([ 1,  3,  6, 10], dtype=int32)
     """
     require_callable("lax.associative_scan", fn=fn)
     leaves, structure = tree.flatten(elems)

@@ -69,6 +69,9 @@ def cond(pred: ArrayLike, true_fun: Callable[..., Any], false_fun: Callable[...,
       TypeError: ``pred`` is not a scalar, or the functions return different types (says which leaf).
 
     Differentiable in both modes. Under `vmap` with a batched ``pred`` both functions run and a select picks.
+
+    >>> lax.cond(True, lambda x: x + 1, lambda x: x - 1, 10)
+    Array(11, dtype=int32, weak_type=True)
     """
     operands = _operands("lax.cond", operands, operand)
     if len(operands) == 2 and callable(false_fun) and callable(operands[1]) and not callable(true_fun):
@@ -104,6 +107,9 @@ def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, opera
 
     Raises:
       TypeError: ``index`` is not an integer scalar, or branches return different types. ValueError: no branches.
+
+    >>> lax.switch(1, [lambda x: x, lambda x: x * x, lambda x: -x], 3)
+    Array(9, dtype=int32, weak_type=True)
     """
     operands = _operands("lax.switch", operands, operand)
     if not isinstance(branches, Sequence) or not all(map(callable, branches)):
@@ -134,6 +140,9 @@ def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **
 
     Raises:
       ValueError: no function is given.
+
+    >>> lax.platform_dependent(3., cpu=lambda x: x + 1, default=lambda x: x - 1)
+    Array(4., dtype=float32, weak_type=True)
     """
     names = tuple(per_platform)
     if not names and default is None:

@@ -34,6 +34,9 @@ def map(f: Callable[..., Any], xs: PyTree, *, batch_size: int | None = None) -> 
 
     Raises:
       ValueError: the leading axes differ, or ``batch_size`` is negative.
+
+    >>> lax.map(lambda x: x * x, jnp.arange(3))
+    Array([0, 1, 4], dtype=int32)
     """
     require_callable("lax.map", f=f)
     if isinstance(f, LoopBody):

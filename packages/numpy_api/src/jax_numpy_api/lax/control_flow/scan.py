@@ -73,6 +73,9 @@ def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | N
       ValueError: the leading axes differ, or disagree with ``length``.
 
     Differentiable in both modes. The compiled loop evaluates ``f`` in constant code size.
+
+    >>> lax.scan(lambda total, x: (total + x, total), 0, jnp.arange(1, 5))
+    (Array(10, dtype=int32), Array([0, 1, 3, 6], dtype=int32))
     """
     require_callable("lax.scan", f=f)
     if isinstance(f, LoopBody):  # such as one with a progress bar

@@ -70,6 +70,9 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
     Raises:
       TypeError: a function is not callable, the condition is not a boolean scalar, or the carry changes its type.
       ValueError: reverse-mode differentiation without ``max_steps``.
+
+    >>> lax.while_loop(lambda n: n < 100, lambda n: 2 * n, 3)
+    Array(192, dtype=int32, weak_type=True)
     """
     require_callable("lax.while_loop", cond_fun=cond_fun, body_fun=body_fun)
     if isinstance(body_fun, LoopBody):
@@ -181,6 +184,9 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
     Raises:
       TypeError: the bounds are not integer scalars of one type, or the carry changes its type.
       ValueError: ``unroll`` with bounds that are not static.
+
+    >>> lax.fori_loop(1, 5, lambda i, total: total + i, 0)
+    Array(10, dtype=int32, weak_type=True)
     """
     require_callable("lax.fori_loop", body_fun=body_fun)
     if isinstance(body_fun, LoopBody):

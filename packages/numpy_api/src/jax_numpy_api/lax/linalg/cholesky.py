@@ -75,6 +75,10 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
 
     Raises:
       ValueError: the matrices are not square. TypeError: not a dtype of LAPACK.
+
+    >>> lax.linalg.cholesky(jnp.array([[4., 2.], [2., 5.]]))
+    Array([[2., 0.],
+           [1., 2.]], dtype=float32)
     """
     _check_square_array("cholesky", x)
     return tril(cholesky_p.bind(symmetrize(x) if symmetrize_input else x))

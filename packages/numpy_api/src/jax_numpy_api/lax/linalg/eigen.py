@@ -134,6 +134,10 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
 
     Raises:
       ValueError: not square, or a bad subset. TypeError: not a dtype of LAPACK.
+
+    >>> vectors, values = lax.linalg.eigh(jnp.array([[1., 0.], [0., 2.]]))
+    >>> values
+    Array([1., 2.], dtype=float32)
     """
     check_square("eigh", get_aval(x))
     if symmetrize_input:

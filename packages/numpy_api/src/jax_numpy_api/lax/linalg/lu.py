@@ -188,5 +188,8 @@ def lu(x: ArrayLike) -> list[Any]:
 
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK.
+
+    >>> lax.linalg.lu(jnp.array([[0., 1.], [2., 0.]]))[2]
+    Array([1, 0], dtype=int32)
     """
     return lu_p.bind(x)

@@ -310,5 +310,10 @@ def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_
 
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK.
+
+    >>> q, r = lax.linalg.qr(jnp.array([[0., 1.], [2., 0.]]))
+    >>> jnp.abs(r)
+    Array([[2., 0.],
+           [0., 1.]], dtype=float32)
     """
     return tuple(qr_p.bind(x, pivoting=bool(pivoting), full_matrices=bool(full_matrices), use_magma=use_magma))

@@ -169,6 +169,9 @@ def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True,
 
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK. ValueError: a bad subset.
+
+    >>> lax.linalg.svd(jnp.diag(jnp.array([3., 5.])), compute_uv=False)
+    Array([5., 3.], dtype=float32)
     """
     if subset_by_index is not None and full_matrices and compute_uv:
         raise ValueError("full_matrices and subset_by_index cannot both be set")

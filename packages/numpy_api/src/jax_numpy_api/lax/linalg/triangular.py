@@ -123,6 +123,10 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
 
     Raises:
       TypeError: dtypes differ or are not float or complex of 16 bits or more. ValueError: shapes do not fit.
+
+    >>> lax.linalg.triangular_solve(jnp.array([[2., 0.], [1., 1.]]), jnp.array([[4.], [3.]]), left_side=True, lower=True)
+    Array([[2.],
+           [1.]], dtype=float32)
     """
     conjugate_a = bool(conjugate_a) and is_complex(a)
     vector = np.ndim(b) == np.ndim(a) - 1
@@ -241,5 +245,9 @@ def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, 
 
     Raises:
       TypeError: dtypes differ. ValueError: shapes do not fit.
+
+    >>> lax.linalg.tridiagonal_solve(jnp.array([0., 1.]), jnp.array([2., 2.]), jnp.array([1., 0.]), jnp.array([[3.], [3.]]))
+    Array([[1.],
+           [1.]], dtype=float32)
     """
     return tridiagonal_solve_p.bind(dl, d, du, b, perturb_singular=bool(perturb_singular))

@@ -24,6 +24,9 @@ def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple
 
     Raises:
       ValueError: ranks or lengths that do not fit.
+
+    >>> jsp.cluster.vq.vq(jnp.array([[0.9], [5.2]]), jnp.array([[1.], [5.]]))[0]
+    Array([0, 1], dtype=int32)
     """
     check_arraylike("scipy.cluster.vq.vq", obs, code_book)
     return _vq(obs, code_book)

@@ -29,13 +29,22 @@ def _cholesky(a, lower, name, clean):
 
 
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read."""
+    """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read.
+
+    >>> jsp.linalg.cholesky(jnp.array([[4., 2.], [2., 5.]]))
+    Array([[2., 1.],
+           [0., 2.]], dtype=float32)
+    """
     return _cholesky(a, bool(lower), "cholesky", True)
 
 
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> tuple[Array, bool]:
-    """`cholesky` and ``lower``, for `cho_solve`."""
+    """`cholesky` and ``lower``, for `cho_solve`.
+
+    >>> jsp.linalg.cho_factor(jnp.array([[4., 0.], [0., 9.]]), lower=True)[1]
+    True
+    """
     return _cholesky(a, bool(lower), "cho_factor", False), lower
 
 
@@ -44,6 +53,9 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = F
 
     Args:
       b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
+
+    >>> jsp.linalg.cho_solve((jnp.diag(jnp.array([2., 3.])), True), jnp.array([4., 9.]))
+    Array([1., 1.], dtype=float32)
     """
     c, lower = c_and_lower
     return _cho_solve(c, b, bool(lower))
@@ -62,7 +74,11 @@ def _cho_solve(c, b, lower):
 
 @inlined
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
-    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`."""
+    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`.
+
+    >>> jsp.linalg.lu_factor(jnp.array([[0., 1.], [2., 0.]]))[1]
+    Array([1, 1], dtype=int32)
+    """
     a, = matrices("lu_factor", a, square=False)
     factors, pivots, _ = lax.linalg.lu(a)
     return factors, pivots
@@ -75,6 +91,10 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrit
     Args:
       b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
       trans: 1 to solve with the transpose of ``a``, 2 with its conjugate transpose.
+
+    >>> a = jnp.array([[0., 1.], [2., 0.]])
+    >>> jsp.linalg.lu_solve(jsp.linalg.lu_factor(a), jnp.array([1., 4.]))
+    Array([2., 1.], dtype=float32)
     """
     if trans not in (0, 1, 2):
         raise ValueError(f"jax.scipy.linalg.lu_solve: trans must be 0, 1 or 2, got {trans!r}")
@@ -101,7 +121,13 @@ def _lu_solve(factors, pivots, b, trans):
 
 
 def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
-    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``."""
+    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``.
+
+    >>> p, l, u = jsp.linalg.lu(jnp.array([[0., 1.], [2., 0.]]))
+    >>> p @ l @ u
+    Array([[0., 1.],
+           [2., 0.]], dtype=float32)
+    """
     return _lu(a, bool(permute_l))
 
 
@@ -134,6 +160,10 @@ def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
 
     Raises:
       ValueError: another mode.
+
+    >>> q, r = jsp.linalg.qr(jnp.array([[0., 1.], [2., 0.]]))
+    >>> jnp.allclose(q @ r, jnp.array([[0., 1.], [2., 0.]]))
+    Array(True, dtype=bool)
     """
     if mode not in ("full", "economic", "r"):
         raise ValueError(f"jax.scipy.linalg.qr: mode must be 'full', 'economic' or 'r', got {mode!r}")
@@ -190,7 +220,11 @@ def _qr_multiply(a, c, mode, pivoting, conjugate):
 
 def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overwrite_a: bool = False,
         check_finite: bool = True, lapack_driver: str = "gesdd") -> Array | tuple[Array, Array, Array]:
-    """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect."""
+    """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect.
+
+    >>> jsp.linalg.svd(jnp.diag(jnp.array([3., 5.])), compute_uv=False)
+    Array([5., 3.], dtype=float32)
+    """
     out = jnp.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv)
     return tuple(out) if compute_uv else out
 
@@ -204,6 +238,10 @@ def polar(a: ArrayLike, side: str = "right", *, method: str = "qdwh", eps: float
 
     Raises:
       ValueError: another side or method.
+
+    >>> jnp.round(jsp.linalg.polar(jnp.array([[0., -2.], [2., 0.]]))[0], 3)
+    Array([[ 0., -1.],
+           [ 1., -0.]], dtype=float32)
     """
     if side not in ("right", "left"):
         raise ValueError(f"jax.scipy.linalg.polar: side must be 'right' or 'left', got {side!r}")
@@ -249,6 +287,9 @@ def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_o
 
     Raises:
       ValueError: another type.
+
+    >>> jsp.linalg.eigh(jnp.array([[2., 0.], [0., 1.]]), eigvals_only=True)
+    Array([1., 2.], dtype=float32)
     """
     if type not in (1, 2, 3):
         raise ValueError(f"jax.scipy.linalg.eigh: type must be 1, 2 or 3, got {type!r}")

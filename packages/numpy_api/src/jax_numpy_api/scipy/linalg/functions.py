@@ -85,6 +85,10 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
 
     Raises:
       ValueError: not square.
+
+    >>> jsp.linalg.expm(jnp.zeros((2, 2)))
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     a, = matrices("expm", A)
     narrow = a.dtype
@@ -159,6 +163,10 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
     Args:
       A: ``(n, n)``.
       blocksize: must be 1.
+
+    >>> jnp.round(jsp.linalg.sqrtm(jnp.array([[4., 0.], [0., 9.]])).real, 3)
+    Array([[2.       , 0.       ],
+           [0.       , 3.0000002]], dtype=float32)
     """
     if blocksize > 1:
         raise NotImplementedError("jax.scipy.linalg.sqrtm: blocksize must be 1; the result does not depend on it")

@@ -27,6 +27,9 @@ def solve(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = F
 
     Raises:
       ValueError: another ``assume_a``, or shapes that do not fit.
+
+    >>> jsp.linalg.solve(jnp.array([[2., 0.], [0., 4.]]), jnp.array([1., 1.]))
+    Array([0.5 , 0.25], dtype=float32)
     """
     if assume_a not in ("gen", "sym", "her", "pos"):
         raise ValueError("jax.scipy.linalg.solve: expected assume_a to be one of ['gen', 'sym', 'her', 'pos']; got "
@@ -50,6 +53,9 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
 
     Raises:
       ValueError: another ``trans``, or shapes that do not fit.
+
+    >>> jsp.linalg.solve_triangular(jnp.array([[2., 0.], [1., 1.]]), jnp.array([4., 3.]), lower=True)
+    Array([2., 1.], dtype=float32)
     """
     if trans not in _TRANSPOSED:
         raise ValueError(f"jax.scipy.linalg.solve_triangular: Invalid 'trans' value {trans!r}; use 0, 1, 2, 'N', 'T' or 'C'")
@@ -66,12 +72,21 @@ def _solve_triangular(a, b, trans, lower, unit_diagonal):
 
 
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The inverse of square matrices."""
+    """The inverse of square matrices.
+
+    >>> jsp.linalg.inv(jnp.array([[2., 0.], [0., 4.]]))
+    Array([[0.5 , 0.  ],
+           [0.  , 0.25]], dtype=float32)
+    """
     return jnp.linalg.inv(a)
 
 
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The determinant of square matrices."""
+    """The determinant of square matrices.
+
+    >>> jsp.linalg.det(jnp.array([[1., 2.], [3., 4.]]))
+    Array(-2., dtype=float32)
+    """
     return jnp.linalg.det(a)
 
 

@@ -45,6 +45,10 @@ def block_diag(*arrs: Any) -> Array:
 
     Raises:
       ValueError: a block with more than two axes.
+
+    >>> jsp.linalg.block_diag(jnp.array([[1]]), jnp.array([[2, 3]]))
+    Array([[1, 0, 0],
+           [0, 2, 3]], dtype=int32)
     """
     arrs = arrs or (jnp.zeros((1, 0)),)
     check_arraylike("jax.scipy.linalg.block_diag", *arrs)
@@ -70,6 +74,11 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant diagonals, first column ``c`` and first row ``r`` (the conjugate of ``c`` by default).
 
     Vectors are along the last axis; ``r[0]`` is not read.
+
+    >>> jsp.linalg.toeplitz(jnp.array([1, 2, 3]))
+    Array([[1, 2, 3],
+           [2, 1, 2],
+           [3, 2, 1]], dtype=int32)
     """
     c, r = (_vectors("toeplitz", c) * 2) if r is None else _vectors("toeplitz", c, r)
     if r is c:
@@ -84,7 +93,13 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 
 @inlined
 def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
-    """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read."""
+    """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read.
+
+    >>> jsp.linalg.hankel(jnp.array([1, 2, 3]))
+    Array([[1, 2, 3],
+           [2, 3, 0],
+           [3, 0, 0]], dtype=int32)
+    """
     c, r = _vectors("hankel", c, jnp.zeros_like(jnp.asarray(c)) if r is None else r)
     batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
     c, r = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (c, r))
@@ -97,7 +112,13 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 
 @inlined
 def circulant(c: ArrayLike) -> Array:
-    """The matrix whose columns are ``c``, moved down by one more each time, around the end."""
+    """The matrix whose columns are ``c``, moved down by one more each time, around the end.
+
+    >>> jsp.linalg.circulant(jnp.array([1, 2, 3]))
+    Array([[1, 3, 2],
+           [2, 1, 3],
+           [3, 2, 1]], dtype=int32)
+    """
     c, = _vectors("circulant", c)
     n = c.shape[-1]
     return jnp.take(c, (np.arange(n)[:, None] - np.arange(n)[None, :]) % max(n, 1), axis=-1, mode="clip")
@@ -109,6 +130,10 @@ def companion(a: ArrayLike) -> Array:
 
     Raises:
       ValueError: fewer than two coefficients.
+
+    >>> jsp.linalg.companion(jnp.array([1., 2., 3.]))
+    Array([[-2., -3.],
+           [ 1.,  0.]], dtype=float32)
     """
     a, = _vectors("companion", a, inexact=True)
     n = a.shape[-1] - 1
@@ -214,7 +239,12 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
 
 
 def hadamard(n: int, dtype: DTypeLike = int) -> Array:
-    """Sylvester's matrix of 1 and -1 with orthogonal rows; ``n`` a power of 2. Raises ValueError for another ``n``."""
+    """Sylvester's matrix of 1 and -1 with orthogonal rows; ``n`` a power of 2. Raises ValueError for another ``n``.
+
+    >>> jsp.linalg.hadamard(2)
+    Array([[ 1,  1],
+           [ 1, -1]], dtype=int32)
+    """
     n = _size("hadamard", n)
     if n < 1 or n & (n - 1):
         raise ValueError(f"jax.scipy.linalg.hadamard: n must be a positive power of 2; got {n}.")
@@ -236,7 +266,12 @@ def helmert(n: int, full: bool = False) -> Array:
 
 
 def hilbert(n: int) -> Array:
-    """The matrix ``1 / (i + j + 1)``."""
+    """The matrix ``1 / (i + j + 1)``.
+
+    >>> jsp.linalg.hilbert(2)
+    Array([[1.        , 0.5       ],
+           [0.5       , 0.33333334]], dtype=float32)
+    """
     n = _size("hilbert", n)
     if n < 0:
         raise ValueError(f"jax.scipy.linalg.hilbert: n must not be negative; got {n}.")
@@ -268,7 +303,13 @@ def _pascal_kind(name, kind):
 
 
 def pascal(n: int, kind: str | None = None) -> Array:
-    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular."""
+    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular.
+
+    >>> jsp.linalg.pascal(3)
+    Array([[1., 1., 1.],
+           [1., 2., 3.],
+           [1., 3., 6.]], dtype=float32)
+    """
     return _host(_table(_size("pascal", n), _PASCAL[_pascal_kind("pascal", kind)]))
 
 

@@ -81,6 +81,9 @@ def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "
 
     Raises:
       ValueError: ranks, modes or methods that do not fit, empty arrays.
+
+    >>> jsp.signal.convolve(jnp.array([1, 2, 3]), jnp.array([1, 1]))
+    Array([1., 3., 5., 3.], dtype=float32)
     """
     _check_method("convolve", method)
     return _convolve(in1, in2, mode, method, precision)
@@ -96,7 +99,11 @@ def _correlate(in1, in2, mode, method, precision):
 
 def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto",
               precision: PrecisionLike = None) -> Array:
-    """Cross-correlation: convolution with the reversed conjugate of ``in2``. Arguments as for `convolve`."""
+    """Cross-correlation: convolution with the reversed conjugate of ``in2``. Arguments as for `convolve`.
+
+    >>> jsp.signal.correlate(jnp.array([1., 2., 3.]), jnp.array([0., 1.]))
+    Array([1., 2., 3., 0.], dtype=float32)
+    """
     _check_method("correlate", method)
     return _correlate(in1, in2, mode, method, precision)
 
@@ -141,6 +148,11 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str
     Args:
       mode: as for `convolve`.
       boundary: what lies around ``in1``: "fill" (``fillvalue``), "wrap", or "symm" (its mirror image).
+
+    >>> jsp.signal.convolve2d(jnp.ones((2, 2)), jnp.ones((2, 2)))
+    Array([[1., 2., 1.],
+           [2., 4., 2.],
+           [1., 2., 1.]], dtype=float32)
     """
     _check_boundary("convolve2d", boundary)
     return _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, False)
@@ -194,5 +206,8 @@ def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Sequen
 
     Raises:
       ValueError: ranks, lengths or modes that do not fit, empty arrays.
+
+    >>> jnp.round(jsp.signal.fftconvolve(jnp.array([1., 2.]), jnp.array([1., 1.])), 3)
+    Array([1.       , 3.0000002, 2.       ], dtype=float32)
     """
     return _fftconvolve(in1, in2, mode, given_axes(axes))

@@ -255,6 +255,9 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[
 
     Raises:
       ValueError: another type, or a break point outside of the data.
+
+    >>> jnp.round(jsp.signal.detrend(jnp.array([1., 2., 3.])), 3)
+    Array([0., 0., 0.], dtype=float32)
     """
     if overwrite_data is not None:
         raise NotImplementedError("detrend: overwrite_data is not supported; arrays are immutable")

@@ -100,6 +100,9 @@ def cg(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: 
 
     Returns:
       the solution, and None.
+
+    >>> jnp.round(jsp.sparse.linalg.cg(jnp.array([[4., 0.], [0., 2.]]), jnp.array([4., 2.]))[0], 3)
+    Array([1., 1.], dtype=float32)
     """
     return _solve("cg", _cg, A, b, x0, tol, atol, maxiter, M, True)
 
@@ -127,7 +130,11 @@ def _cg(matvec, b, x0, limit, maxiter, precondition):
 def bicgstab(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: ArrayLike = 1e-5,
              atol: ArrayLike = 0.0, maxiter: int | None = None,
              M: ArrayLike | Callable[..., Any] | None = None) -> tuple:
-    """Solution of ``A x = b`` by stabilised biconjugate gradients. Arguments and result as for `cg`; any ``A``."""
+    """Solution of ``A x = b`` by stabilised biconjugate gradients. Arguments and result as for `cg`; any ``A``.
+
+    >>> jnp.round(jsp.sparse.linalg.bicgstab(jnp.array([[4., 1.], [0., 2.]]), jnp.array([5., 2.]))[0], 3)
+    Array([1., 1.], dtype=float32)
+    """
     return _solve("bicgstab", _bicgstab, A, b, x0, tol, atol, maxiter, M, False)
 
 
@@ -181,6 +188,9 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
 
     Raises:
       ValueError: another ``solve_method``.
+
+    >>> jnp.round(jsp.sparse.linalg.gmres(jnp.array([[4., 1.], [0., 2.]]), jnp.array([5., 2.]))[0], 3)
+    Array([1., 1.], dtype=float32)
     """
     if solve_method not in ("batched", "incremental"):
         raise ValueError(f"gmres: invalid solve_method {solve_method!r}, must be either 'incremental' or 'batched'")

@@ -22,12 +22,20 @@ from ._series import differentiable, log1p
 # -- along axes --------------------------------------------------------------------------------------------------------
 
 def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements."""
+    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements.
+
+    >>> jsp.special.softmax(jnp.zeros(2))
+    Array([0.5, 0.5], dtype=float32)
+    """
     return softmax_along(x, axis)
 
 
 def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements."""
+    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements.
+
+    >>> jsp.special.log_softmax(jnp.zeros(2))
+    Array([-0.6931472, -0.6931472], dtype=float32)
+    """
     return log_softmax_along(x, axis)
 
 
@@ -35,7 +43,11 @@ def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -
 
 @inlined
 def expit(x: ArrayLike) -> Array:
-    """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
+    """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`.
+
+    >>> jsp.special.expit(0.)
+    Array(0.5, dtype=float32, weak_type=True)
+    """
     (x,) = promote_args_inexact("expit", x)
     return lax.logistic(x)
 
@@ -46,6 +58,9 @@ def logit(x: ArrayLike) -> Array:
     """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside.
 
     Near 1/2 it is computed as ``log1p((2 x - 1)/(1 - x))``, as a difference of logarithms would lose all digits.
+
+    >>> jsp.special.logit(0.5)
+    Array(0., dtype=float32, weak_type=True)
     """
     (x,) = promote_args_inexact("logit", x)
     if jnp.issubdtype(x.dtype, np.complexfloating):
@@ -113,7 +128,11 @@ def _entr_jvp(primals, tangents):
 
 @inlined
 def entr(x: ArrayLike) -> Array:
-    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN."""
+    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN.
+
+    >>> jsp.special.entr(jnp.array([0., 0.5]))
+    Array([-0.       ,  0.3465736], dtype=float32)
+    """
     return _entr(*promote_args_inexact("entr", x))
 
 
@@ -155,13 +174,21 @@ _rel_entr, _kl_div = _divergence(False), _divergence(True)
 
 @inlined
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
-    """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
+    """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere.
+
+    >>> jsp.special.rel_entr(0.5, 0.25)
+    Array(0.3465736, dtype=float32, weak_type=True)
+    """
     return _rel_entr(*jnp.broadcast_arrays(*promote_args_inexact("rel_entr", p, q)))
 
 
 @inlined
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
-    """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
+    """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere.
+
+    >>> jsp.special.kl_div(0.5, 0.25)
+    Array(0.09657359, dtype=float32, weak_type=True)
+    """
     return _kl_div(*jnp.broadcast_arrays(*promote_args_inexact("kl_div", p, q)))
 
 

@@ -100,6 +100,9 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Kummer's confluent function ``1F1(a; b; x)``, real; infinite where ``b`` is a whole number not above 0.
 
     The derivative in ``x`` is exact; those in ``a`` and ``b`` are difference quotients of fourth order.
+
+    >>> jsp.special.hyp1f1(1., 1., 0.5)
+    Array(1.6487213, dtype=float32)
     """
     args, dtype = wide("hyp1f1", a, b, x)
     return _hyp1f1(*jnp.broadcast_arrays(*args)).astype(dtype)
@@ -167,6 +170,9 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends.
 
     The derivative in ``x`` is exact; those in ``a``, ``b`` and ``c`` are difference quotients of fourth order.
+
+    >>> jsp.special.hyp2f1(1., 1., 2., 0.5)
+    Array(1.3862946, dtype=float32)
     """
     args, dtype = wide("hyp2f1", a, b, c, x)
     return _hyp2f1(*jnp.broadcast_arrays(*args)).astype(dtype)

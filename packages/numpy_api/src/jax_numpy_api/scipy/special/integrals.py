@@ -147,7 +147,11 @@ def _expi_jvp(primals, tangents):
 
 @inlined
 def expi(x: ArrayLike) -> Array:
-    """The exponential integral Ei(x), -inf at 0."""
+    """The exponential integral Ei(x), -inf at 0.
+
+    >>> jsp.special.expi(1.)
+    Array(1.8951176, dtype=float32)
+    """
     (x,), dtype = wide("expi", x)
     return _expi(x).astype(dtype)
 
@@ -165,7 +169,11 @@ def _exp1_jvp(primals, tangents):
 
 @inlined
 def exp1(x: ArrayLike) -> Array:
-    """The exponential integral ``E1(x)``, the integral of ``exp(-t)/t`` from ``x`` to infinity; NaN below 0."""
+    """The exponential integral ``E1(x)``, the integral of ``exp(-t)/t`` from ``x`` to infinity; NaN below 0.
+
+    >>> jsp.special.exp1(1.)
+    Array(0.21938396, dtype=float32)
+    """
     (x,), dtype = wide("exp1", x)
     return _exp1(x).astype(dtype)
 
@@ -219,6 +227,9 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
     Args:
       n: whole numbers not below 0; there is no derivative in them.
       x: not negative; NaN below 0.
+
+    >>> jsp.special.expn(2, 1.)
+    Array(0.14849526, dtype=float32)
     """
     (n, x), dtype = wide("expn", n, x)
     return _expn(*jnp.broadcast_arrays(n, x)).astype(dtype)
@@ -262,7 +273,11 @@ def _sici_jvp(primals, tangents):
 
 @inlined
 def sici(x: ArrayLike) -> tuple[Array, Array]:
-    """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``."""
+    """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``.
+
+    >>> jsp.special.sici(1.)
+    (Array(0.94608307, dtype=float32), Array(0.3374039, dtype=float32))
+    """
     (x,), dtype = wide("sici", x)
     si, ci = _sici(x)
     return si.astype(dtype), ci.astype(dtype)
@@ -325,6 +340,10 @@ def _spence_slope_jvp(primals, tangents):
 
 @inlined
 def spence(x: ArrayLike) -> Array:
-    """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``x`` = Li2(1 - x); NaN below 0."""
+    """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``x`` = Li2(1 - x); NaN below 0.
+
+    >>> jsp.special.spence(2.)
+    Array(-0.822467, dtype=float32)
+    """
     (x,), dtype = wide("spence", x)
     return _spence(x).astype(dtype)

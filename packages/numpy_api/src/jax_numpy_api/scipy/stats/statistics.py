@@ -33,6 +33,9 @@ def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keep
     Args:
       axis: an axis, or None for the flattened array.
       nan_policy: "propagate", or "omit" to count NaNs as nothing.
+
+    >>> jsp.stats.mode(jnp.array([1, 2, 2])).mode
+    Array(2, dtype=int32)
     """
     _nan_policy("mode", nan_policy)
     check_arraylike("mode", a)
@@ -79,6 +82,9 @@ def rankdata(a: ArrayLike, method: str = "average", *, axis: int | None = None, 
 
     Raises:
       ValueError: another method.
+
+    >>> jsp.stats.rankdata(jnp.array([30., 10., 30.]))
+    Array([2.5, 1. , 2.5], dtype=float32)
     """
     _nan_policy("rankdata", nan_policy)
     if nan_policy != "propagate":
@@ -127,6 +133,9 @@ def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "pr
     Args:
       ddof: taken off the count in the standard deviation.
       nan_policy: "propagate", or "omit" to leave NaNs out.
+
+    >>> jsp.stats.sem(jnp.array([1., 3.]))
+    Array(0.99999994, dtype=float32)
     """
     _nan_policy("sem", nan_policy)
     check_arraylike("sem", a)

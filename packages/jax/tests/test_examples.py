@@ -1,0 +1,89 @@
+"""The examples in docstrings are run, one test for each public module; how many functions have none may only shrink.
+
+Numbers may differ in the last digits from one processor or release of XLA to the next: they are compared as numbers.
+"""
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pathlib
+import re
+import types
+import warnings
+from typing import Any, Iterator
+
+import jax
+import jax.numpy as jnp
+import jax.scipy
+import numpy as np
+import pytest
+
+from test_public_names import MODULES
+
+WITHOUT = pathlib.Path(__file__).parent / "data" / "without_example.txt"
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*(?:e[-+]?\d+)?|\.\d+)(?![\w])")
+INTERNAL = ("jax.core", "jax.extend", "jax.interpreters", "jax.lib", "jax.experimental", "jax.example_libraries", "jax.api_util", "jax.monitoring",
+            "jax.test_util", "jax.ad", "jax.profiler", "jax.distributed", "jax.export", "jax.ffi", "jax.stages", "jax.sharding")
+"""Modules for libraries, for several processes, or that are still changing: examples there are welcome, and not counted."""
+
+
+class Numerically(doctest.OutputChecker):
+    """Text must be equal up to white space, numbers up to rounding."""
+
+    def check_output(self, want: str, got: str, optionflags: int) -> bool:
+        wanted, found = NUMBER.findall(want), NUMBER.findall(got)
+        bare = [re.sub(r"\s", "", NUMBER.sub("#", text)) for text in (want, got)]
+        return bare[0] == bare[1] and len(wanted) == len(found) and np.allclose(
+            list(map(float, wanted)), list(map(float, found)), rtol=2e-5, atol=1e-6)
+
+
+def functions(module: str) -> Iterator[tuple[str, Any]]:
+    """The public functions of ``module``, with the objects that are called as such."""
+    namespace = importlib.import_module(module)
+    for name in dir(namespace):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            value = getattr(namespace, name)
+        if not name.startswith("_") and callable(value) and not isinstance(value, (type, types.ModuleType)) and isinstance(
+                getattr(value, "__doc__", None), str) and not type(value).__module__.startswith(("typing", "types")):
+            yield name, value
+
+
+def run(name: str, doc: str) -> list[str]:
+    """What went wrong in the examples of ``doc``."""
+    examples = doctest.DocTestParser().get_doctest(inspect.cleandoc(doc), {
+        "jax": jax, "jnp": jnp, "jsp": jax.scipy, "np": np, "lax": jax.lax}, name, None, None)
+    said: list[str] = []
+    doctest.DocTestRunner(checker=Numerically(), verbose=False).run(examples, out=said.append, clear_globs=False)
+    return said
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if any(">>>" in v.__doc__ for _, v in functions(m))])
+def test_examples(module):
+    seen: set[str] = set()
+    for name, value in functions(module):
+        if ">>>" in value.__doc__ and value.__doc__ not in seen:
+            seen.add(value.__doc__)
+            said = run(f"{module}.{name}", value.__doc__)
+            assert not said, "".join(said)
+
+
+def without_example() -> list[str]:
+    return sorted(f"{m}.{name}" for m in MODULES if not m.startswith(INTERNAL) for name, value in functions(m) if ">>>" not in value.__doc__)
+
+
+def test_no_more_functions_are_without_an_example():
+    """Who gives one an example takes it off the list: `python packages/jax/tests/test_examples.py` writes it."""
+    assert without_example() == WITHOUT.read_text().split()
+
+
+def test_a_wrong_output_is_seen():
+    """A digit, a shape, a dtype."""
+    assert not run("right", ">>> jnp.sin(0.5)\nArray(0.47942555, dtype=float32, weak_type=True)")
+    for wrong in ("Array(0.4795, dtype=float32, weak_type=True)", "Array([0.47942555], dtype=float32)", "Array(0.47942555, dtype=float64)"):
+        assert run("wrong", f">>> jnp.sin(0.5)\n{wrong}")
+
+
+if __name__ == "__main__":
+    WITHOUT.write_text("\n".join(without_example()) + "\n")
