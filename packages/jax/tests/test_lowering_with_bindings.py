@@ -101,3 +101,17 @@ def test_functions_of_a_custom_rule_can_be_bound_again():
 
 def test_a_tangent_given_as_a_number_is_an_array_beside_one():
     assert isinstance(jax.jvp(lambda x: x + 1, (1.0,), (1.0,))[1], jax.Array)
+
+
+def test_sets_of_tokens():
+    with mlir.make_ir_context() as context, mlir.ir.Location.unknown(context):
+        module = mlir.ir.Module.create()
+        with mlir.ir.InsertionPoint(module.body):
+            made = mlir.TokenSet.create(["a", "b"])
+    assert made.effects() == {"a", "b"} and len(made) == 2 and not len(mlir.TokenSet())
+    assert str(made.get("a").type) == "!stablehlo.token"
+    changed = made.update_tokens(mlir.TokenSet({"b": 1}))
+    assert changed.items() == (("a", made.get("a")), ("b", 1)) and made.update_tokens(mlir.TokenSet()) is made
+    assert changed.subset(["b"]).items() == (("b", 1),)
+    with pytest.raises(KeyError):
+        made.get("c")

@@ -2,7 +2,7 @@
 from jax.core import AbstractValue
 from jax.extend.core import ClosedJaxpr, Jaxpr
 from jax.extend.lowering import LoweringRuleContext
-from typing import Any, Callable, Sequence, TypeAlias
+from typing import Any, Callable, Mapping, Sequence, TypeAlias
 from jax.extend.lowering import LoweringRuleContext as LoweringRuleContext
 from jax.sharding import Mesh as Mesh
 
@@ -40,6 +40,18 @@ class ModuleContext:
 RECV_FROM_HOST_TYPE: int
 SEND_TO_HOST_TYPE: int
 Token = Any
+class TokenSet:
+    """The tokens of ordered effects, one for each; it does not change."""
+    def __init__(self, tokens: Mapping[Any, Any] | None = None) -> None: ...
+    def __len__(self) -> Any: ...
+    @staticmethod
+    def create(effects: Sequence[Any]) -> TokenSet:
+        """New tokens for ``effects``, made where operations are being inserted."""
+    def effects(self) -> set: ...
+    def get(self, effect: Any) -> Any: ...
+    def items(self) -> tuple: ...
+    def subset(self, effects: Sequence[Any]) -> TokenSet: ...
+    def update_tokens(self, tokens: TokenSet) -> TokenSet: ...
 Value: TypeAlias = Any
 def aval_to_ir_type(ctx: Any, aval: AbstractValue | None = None) -> Any:
     """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""

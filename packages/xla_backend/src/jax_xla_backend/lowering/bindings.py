@@ -10,7 +10,7 @@ import dataclasses
 import io
 import itertools
 import re
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
 from jax_core.public.interpreters_mlir import RuleContext
@@ -192,6 +192,42 @@ def dtype_to_ir_type(dtype: Any) -> Any:
 def token_type() -> Any:
     """The type of tokens."""
     return ir.Type.parse("!stablehlo.token")
+
+
+class TokenSet:
+    """The tokens of ordered effects, one for each; it does not change."""
+
+    def __init__(self, tokens: Mapping[Any, Any] | None = None):
+        self._tokens = dict(tokens or {})
+
+    @staticmethod
+    def create(effects: Sequence[Any]) -> "TokenSet":
+        """New tokens for ``effects``, made where operations are being inserted."""
+        hlo = bindings("dialects.stablehlo")
+        return TokenSet({effect: hlo.create_token() for effect in effects})
+
+    def __len__(self):
+        return len(self._tokens)
+
+    def get(self, effect: Any) -> Any:
+        """The token of ``effect``. Raises KeyError if there is none."""
+        return self._tokens[effect]
+
+    def items(self) -> tuple:
+        """Pairs of effect and token, in order."""
+        return tuple(self._tokens.items())
+
+    def effects(self) -> set:
+        """The effects that have a token."""
+        return set(self._tokens)
+
+    def subset(self, effects: Sequence[Any]) -> "TokenSet":
+        """The tokens of ``effects`` alone. Raises KeyError where one has none."""
+        return TokenSet({effect: self._tokens[effect] for effect in effects})
+
+    def update_tokens(self, tokens: "TokenSet") -> "TokenSet":
+        """The same effects, those that ``tokens`` has with its tokens."""
+        return TokenSet({effect: tokens._tokens.get(effect, token) for effect, token in self._tokens.items()}) if len(tokens) else self
 
 
 def flatten_ir_types(xs: Any) -> list:
