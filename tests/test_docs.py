@@ -125,10 +125,11 @@ def test_generated_pages(generate, tmp_path):
     written = generate.write_all(DOCS.parent, tmp_path)
     pages = {str(p.relative_to(tmp_path)): p.read_text() for p in tmp_path.rglob("*.*")}
     assert len(pages) == written and "old.md" not in pages
-    assert "| `jax_enable_x64` <br> `JAX_ENABLE_X64` | `False` |" in pages["flags.md"]
+    assert re.search(r"^\| `jax_enable_x64` <br> `JAX_ENABLE_X64` \| .* Default: `False` \| yes \|$", pages["flags.md"], re.M)
     assert "## jax.experimental.thunky" in pages["gaps.md"]
     assert ".. py:function:: jax.numpy.sin(x: ArrayLike, /) -> Array" in pages["api/jax.numpy.rst"]
     assert {"packages/core.md", "packages/jax.md", "contributing.md"} <= set(pages)
+    assert "class Color(Enum)" not in "".join(pages.values())
     for name, text in pages.items():
         assert "](../../docs/" not in text and "](docs/" not in text, name
 
@@ -144,7 +145,7 @@ Raises:
   TypeError: no array.
 
 - one
-- two
+- two::
 
 >>> sum([1])
 1
@@ -156,4 +157,4 @@ def test_docstrings_become_rst():
     text = docstrings.to_rst(DOCSTRING, {"jax.numpy.sin"}, "jax.numpy")
     assert text.startswith("Sum \\*of\\* ``x`` over ``axis``, see :py:obj:`sin <jax.numpy.sin>`, ``numpy.sin`` and x\\_.")
     assert "   ``axis``\n      which axis \\| all." in text and "   ``TypeError``\n      no array." in text
-    assert "- one\n" in text and ".. code-block:: pycon\n\n   >>> sum([1])\n   1" in text
+    assert "- one\n" in text and "- two:\n" in text and ".. code-block:: pycon\n\n   >>> sum([1])\n   1" in text

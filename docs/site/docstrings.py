@@ -45,7 +45,7 @@ class _Writer:
             before, after = pieces[i - 1][-1:], pieces[i + 1][:1]
             pieces[i] = ("\\ " if before.isalnum() else "") + (f":py:obj:`{code} <{link}>`" if link else f"``{code}``") \
                 + ("\\ " if after.isalnum() or after == "\\" else "")
-        text = "".join(pieces)
+        text = re.sub("::$", ":", "".join(pieces))
         return "\\" + text if re.match(r"\.\.|[-+=~^#:>]|\w+[.)] ", text) and not text.startswith(":py:obj:") else text
 
     def blocks(self, lines: list[str]) -> list[str]:
@@ -81,7 +81,7 @@ class _Writer:
                     end += 1
                 text = " ".join(lines[at:end])
                 if item is None:
-                    out += [self.inline(text.removesuffix(":") + ":" if text.endswith("::") else text), ""]
+                    out += [self.inline(text), ""]
                 else:
                     out += ["- " + self.inline(text[item.end():]), ""]
             at = end

@@ -39,7 +39,7 @@ def flags() -> str:
     for name, state in sorted(states.items()):
         effect = state.help + (" One of " + ", ".join(f"`{c}`" for c in state.choices) + "." if state.choices else "")
         default = state.default.value if hasattr(state.default, "value") else state.default
-        rows.append([f"`{name}` <br> `{name.upper()}`", f"`{default!r}`", effect, "yes" if state.affects_tracing else ""])
+        rows.append([f"`{name}` <br> `{name.upper()}`", f"{effect} <br> Default: `{default!r}`", "yes" if state.affects_tracing else ""])
     ignored = sorted(set(catalogue.config.values) - set(states))
     return "\n".join([
         "# Flags", "",
@@ -48,7 +48,7 @@ def flags() -> str:
         "variable, which is read when jax is imported; or, for part of a program and this thread only, by the context manager of its name",
         "without `jax_`, where `jax` has one: `with jax.debug_nans(True): ...`. *Traced again* says that programs depend on the flag, so that a",
         "function is traced and compiled anew after a change.", "",
-        _table(["flag, environment variable", "default", "effect", "traced again"], rows),
+        _table(["flag, environment variable", "effect", "traced again"], rows),
         f"## Flags without effect\n\n{len(ignored)} more are accepted, so that programs which set them run, and change nothing: "
         + ", ".join(f"`{n}`" for n in ignored) + ".", ""])
 

@@ -20,7 +20,7 @@ def public_modules() -> list[str]:
     import jax
 
     found = ["jax", *(m.name for m in pkgutil.walk_packages(jax.__path__, "jax.") if not any(p.startswith("_") for p in m.name.split(".")))]
-    found = [m for m in found if m not in _ELSEWHERE and _names(m)]
+    found = [m for m in found if m not in _ELSEWHERE and any(map(_ours, _names(m).values()))]  # the bindings of MLIR are not ours
     return sorted(found, key=lambda m: (_FIRST.index(m) if m in _FIRST else len(_FIRST), m))
 
 
@@ -37,6 +37,11 @@ def _names(module: str) -> dict[str, Any]:
 def _ours(value: Any) -> bool:
     return str(getattr(value, "__module__", None) or type(value).__module__).partition(".")[0] in (
         "jax", "jax_core", "jax_numpy_api", "jax_random", "jax_callbacks", "jax_xla_backend")
+
+
+def _doc(value: Any) -> str | None:
+    """What ``value`` says of itself; a class without a docstring does not speak with that of its base, which may be Python's."""
+    return inspect.cleandoc(vars(value).get("__doc__") or "") if inspect.isclass(value) else inspect.getdoc(value)
 
 
 def signature(value: Any, method: bool = False) -> str:
@@ -96,7 +101,7 @@ def _page(module: str, names: dict[str, Any], documented: dict[int, str], known:
     for name, value in sorted(names.items(), key=lambda item: (item[0].lower(), item[0])):
         full = f"{module}.{name}"
         kind = "class" if inspect.isclass(value) else "function" if callable(value) else "data"
-        doc = value.help if isinstance(value, State) else inspect.getdoc(value) if _ours(value) and kind != "data" else None
+        doc = value.help if isinstance(value, State) else _doc(value) if _ours(value) and kind != "data" else None
         if not doc:
             plain.append((full, value))
         elif documented[id(value)] != full:
