@@ -15,6 +15,8 @@ REFUSED: tuple[tuple[str, str], ...] = (  # what the other one says where it ref
     (r"a bytes-like object is required|integer modulo by zero", "the other one stumbles: jacfwd of booleans, map over nothing in batches"),
     (r"\w+ does not accept dtype bool", "booleans count as numbers"),
     (r"^a result for NotImplementedError: $", "results that are keys have no tangents; the other one has no rule for that"),
+    (r"Dimension must be 3 for cross", "vectors in the plane have a cross product, as in NumPy"),
+    (r"object has no attribute 'dtype'|broadcast together for power", "the other one stumbles inside"),
     (r"lu does not accept dtype float16", "half precision is computed in float32"),
     (r"Clip received a complex", "standardize takes complex numbers"),
     (r"not compatible with finfo", "integers are promoted to floats first"),
@@ -22,6 +24,7 @@ REFUSED: tuple[tuple[str, str], ...] = (  # what the other one says where it ref
 
 DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk program, why
     ("weak", r"jvp|grad|linearize|vjp|jacfwd|jacrev|hessian", "tangents are as weak as what they belong to, unless computed with arrays"),
+    ("weak", r"is(pos|neg)?inf|isnan|isin\(|signbit", "booleans are weak in either where the other has no reason to"),
     ("weak", r"top_k", "positions are strong"),
     ("kind", r"jax.checkpoint", "what a checkpointed function passes on untouched is an array"),
     ("nan", r"norm\b", "the shortest subgradient of a norm at 0 is 0"),
@@ -30,6 +33,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (  # kind, pattern of the shrunk p
     ("value", r"sort_complex", "the last axis is sorted, as in NumPy; the other one sorts the first"),
     ("raises ValueError", r"\.at\[.*zeros|segment_sum|zeros.*\.at\[", "a value of no elements must broadcast, too; segments need an axis"),
     ("class IndexError", r"lax\.scan|standardize|array_split|lax\.reduce|split", "ours is a ValueError that names the argument; the other one runs out of a tuple"),
+    ("raises TypeError", r"fori_loop\(.*\.", "bounds that are not whole are refused"),
+    ("class (NotImplementedError|IndexError|TypeError)", r"grad|polyval|xlog", "what is wrong twice is refused for the other reason"),
     ("class TypeError", r"(minimum|maximum|max|min|clip)\(", "ours is NotImplementedError: complex numbers have no smooth order"),
     ("value|nan", r"histogram", "edges where the range overflows or is subnormal are computed in another order"),
     ("value", r"astype|convert_element_type|jnp\.asarray", "what a float beyond an integer type's range becomes depends on the processor in NumPy"),

@@ -31,7 +31,7 @@ def _shrunk(program: Program, check: Callable[[Program], Difference], kind: str,
             found = check(remade(text))
         except Exception:
             return False
-        return found is not None and found[0] == kind
+        return found is not None and found[0] == kind and "NameError" not in found[1]  # it lost a line that it needs
     return remade(shrink.shrink(program.full, differs, tries))
 
 
@@ -49,7 +49,7 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():
             found = check(program)
-            if found and found[0].startswith("accepts") and deliberate.refused(found[1]):
+            if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1]):
                 if counts is not None:
                     counts["deliberately different"] += 1
             elif found:

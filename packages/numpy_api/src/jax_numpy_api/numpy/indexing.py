@@ -233,7 +233,7 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
     if value.dtype != own:
         wide = write(convert(x, value.dtype), index, value, op, indices_are_sorted=indices_are_sorted,
                      unique_indices=unique_indices, mode=mode, wrap=wrap)
-        return convert(wide, own)
+        return convert_element_type_p.bind(wide, new_dtype=own, weak_type=x.weak_type, sharding=None)
     if x.weak_type:
         value = convert_element_type_p.bind(value, new_dtype=own, weak_type=True, sharding=None)
     plan = static_plan(x.shape, index)

@@ -608,7 +608,7 @@ def cov(m: ArrayLike, y: ArrayLike | None = None, rowvar: bool = True, bias: boo
     weights, total = _observation_weights(fweights, aweights, x)
     if weights is None:
         mean = reductions.mean(x, axis=1, keepdims=True)
-        normal = float(x.shape[1] - ddof)
+        normal = float(max(x.shape[1] - ddof, 0))
     else:
         mean = reductions.average(x, axis=1, weights=weights, keepdims=True)
         if aweights is None or ddof == 0:
