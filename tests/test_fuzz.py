@@ -138,6 +138,7 @@ def test_weak_types(expression, weak):
     ("jnp.insert(jnp.ones(2), 1.5, 0)", ValueError), ("jnp.full_like(jnp.ones(2), 1j)", TypeError), ("jnp.matvec(jnp.ones(2), jnp.ones(2))", ValueError),
     ("jnp.vecmat(jnp.ones(2), jnp.ones(2))", ValueError), ("jnp.asarray(jnp.ones(2), order='F')", NotImplementedError),
     ("jax.nn.logsumexp(jnp.ones(2), where=1)", ValueError), ("jnp.sin(np.ma.array([1., 2.], mask=[0, 1]))", ValueError),
+    ("jnp.ones((2, 3)) + jnp.ones(4)", ValueError), ("jnp.ones((2, 3)) + jnp.ones((4, 3))", TypeError), ("jnp.linalg.svd(jnp.ones(2))", TypeError),
     ("jax.jit(jnp.sin)(np.ma.array([1., 2.], mask=[0, 1]))", ValueError), ("jnp.asarray(np.ma.masked)", ValueError), ("jax.grad(lambda x: x)()", TypeError), ("jax.jacfwd(lambda x: x)()", ValueError),
     ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError)])
 def test_refused(expression, error):

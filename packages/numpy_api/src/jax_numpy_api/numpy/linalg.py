@@ -42,13 +42,13 @@ SlogdetResult = namedtuple("SlogdetResult", "sign logabsdet")
 SVDResult = namedtuple("SVDResult", "U S Vh")
 
 
-def _matrix(name: str, a: Any, square: bool = False) -> Array:
-    """``a`` as an inexact array; raises ValueError unless it holds (square) matrices."""
+def _matrix(name: str, a: Any, square: bool = False, unranked: type[Exception] = ValueError) -> Array:
+    """``a`` as an inexact array; raises ``unranked`` unless it holds matrices, ValueError unless square ones."""
     check_arraylike(f"jnp.linalg.{name}", a)
     a, = promote_dtypes_inexact(a)
     a = as_array(a)
     if a.ndim < 2:
-        raise ValueError(f"jnp.linalg.{name}: an array of rank 2 or more is needed, got shape {a.shape}")
+        raise unranked(f"jnp.linalg.{name}: an array of rank 2 or more is needed, got shape {a.shape}")
     if square and a.shape[-1] != a.shape[-2]:
         raise ValueError(f"jnp.linalg.{name}: the last two axes must have one length, got shape {a.shape}")
     return a
@@ -86,7 +86,7 @@ def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True
 
 @inlined(static_argnames=("full_matrices", "compute_uv", "hermitian", "subset_by_index"))
 def _svd(a, full_matrices, compute_uv, hermitian, subset_by_index):
-    a = _matrix("svd", a)
+    a = _matrix("svd", a, unranked=TypeError)
     if not hermitian:
         out = lax.linalg.svd(a, full_matrices=full_matrices, compute_uv=compute_uv, subset_by_index=subset_by_index)
         return tuple(out) if compute_uv else out if not isinstance(out, (tuple, list)) else out[0]
@@ -188,7 +188,7 @@ def eig(a: ArrayLike) -> EigResult:
 
 @inlined()
 def _eig(a):
-    values, vectors = lax.linalg.eig(_matrix("eig", a, True), compute_left_eigenvectors=False)
+    values, vectors = lax.linalg.eig(_matrix("eig", a, True, TypeError), compute_left_eigenvectors=False)
     return values, vectors
 
 
@@ -199,13 +199,13 @@ def eigvals(a: ArrayLike) -> Array:
     >>> jnp.sort(jnp.linalg.eigvals(jnp.array([[3., 0.], [1., 1.]])).real)
     Array([1., 3.], dtype=float32)
     """
-    return lax.linalg.eig(_matrix("eigvals", a, True), compute_left_eigenvectors=False,
+    return lax.linalg.eig(_matrix("eigvals", a, True, TypeError), compute_left_eigenvectors=False,
                           compute_right_eigenvectors=False)[0]
 
 
 @inlined(static_argnums=(1,))
 def _qr(a, mode):
-    a = _matrix("qr", a)
+    a = _matrix("qr", a, unranked=TypeError)
     if mode == "raw":
         packed, taus = lax.linalg.geqrf(a)
         return matrix_transpose(packed), taus

@@ -237,12 +237,14 @@ def shape_of(x: ArrayLike) -> tuple[int, ...]:
 
 
 def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
-    """The common shape. Raises TypeError in the name of ``name``, with all shapes, where there is none."""
+    """The common shape. Where there is none, raises in the name of ``name``, with all shapes: TypeError if they have one rank, else
+    ValueError."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(str(tuple(s)) for s in shapes)
-        raise TypeError(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
+        kind = TypeError if len({len(s) for s in shapes}) == 1 else ValueError
+        raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 
 def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Any:
