@@ -16,7 +16,8 @@ TEST_TOOLS = ["pytest>=8", "pytest-xdist>=3.5", "pytest-timeout>=2.3", "hypothes
 CHECKERS = ["ruff", "mypy"]
 DEMO_TOOLS = ["scikit-learn", "matplotlib", "tqdm"]
 SITE_TOOLS = ["sphinx>=8", "myst-parser>=4", "furo"]
-CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly"]  # real libraries, installed without their `jax`
+CLIENTS = ["optax", "chex", "flax", "equinox", "dm-haiku", "distrax", "tfp-nightly", "lineax", "optimistix", "diffrax", "blackjax",
+           "jaxopt", "orbax-checkpoint"]  # real libraries, installed without their `jax`
 
 nox.options.sessions = ["tests"]
 nox.options.default_venv_backend = "venv"
@@ -105,7 +106,8 @@ def fuzz(session: nox.Session) -> None:
 def clients(session: nox.Session) -> None:
     """Libraries from the index that were written for JAX run on ours."""
     install(session, ALL, *TEST_TOOLS, "absl-py", "toolz", "typing_extensions", "msgpack", "rich", "treescope",
-            "jaxtyping", "wadler-lindig", "jmp", "tabulate", "dm-tree", "decorator", "cloudpickle", "gast", "six")
+            "jaxtyping", "wadler-lindig", "jmp", "tabulate", "dm-tree", "decorator", "cloudpickle", "gast", "six",
+            "tensorstore", "etils[epath,epy]", "humanize", "simplejson", "protobuf", "aiofiles", "uvloop", "psutil", "pyyaml", "prometheus_client")
     session.install("--no-deps", *CLIENTS)
     run_tests(session, "tests/clients")
 
