@@ -131,8 +131,9 @@ def value_and_grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, ha
     Raises:
       TypeError: the result is not a real scalar, or an argument has the wrong dtype.
 
-    >>> jax.value_and_grad(lambda x: x ** 3)(2.)
-    (Array(8., dtype=float32, weak_type=True), Array(12., dtype=float32, weak_type=True))
+    >>> value, slope = jax.value_and_grad(lambda x: x ** 3)(2.)
+    >>> float(value), float(slope)
+    (8.0, 12.0)
     """
     return _value_and_grad("value_and_grad", fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 
@@ -199,8 +200,9 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     Raises:
       TypeError: structures or dtypes differ. ValueError: shapes differ.
 
-    >>> jax.jvp(lambda x, y: x * y, (2., 3.), (1., 0.))
-    (Array(6., dtype=float32, weak_type=True), Array(3., dtype=float32, weak_type=True))
+    >>> value, slope = jax.jvp(lambda x, y: x * y, (2., 3.), (1., 0.))
+    >>> float(value), float(slope)
+    (6.0, 3.0)
     """
     check_callable("jvp", fun)
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
@@ -263,8 +265,8 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_ax
       ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``. ``reduce_axes`` must be empty.
 
     >>> out, pullback = jax.vjp(lambda x, y: x * y, 2., 3.)
-    >>> pullback(1.)
-    (Array(3., dtype=float32, weak_type=True), Array(2., dtype=float32, weak_type=True))
+    >>> [float(x) for x in pullback(1.)]
+    [3.0, 2.0]
     """
     check_callable("vjp", fun)
     if reduce_axes:

@@ -122,8 +122,8 @@ def modf(x: ArrayLike, /, out: None = None) -> tuple[Array, Array]:
 
     Source: `numpy.modf`.
 
-    >>> jnp.modf(-2.5)
-    (Array(-0.5, dtype=float32, weak_type=True), Array(-2., dtype=float32, weak_type=True))
+    >>> [float(x) for x in jnp.modf(-2.5)]
+    [-0.5, -2.0]
     """
     refuse_out("modf", out)
     x, = promote_args_inexact("modf", x)
