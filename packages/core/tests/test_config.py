@@ -262,3 +262,6 @@ def test_the_process_wide_value_is_read_under_an_override(flag):
         context.set_global(3)
         assert (context.value, context.get_global()) == (2, 3)
     context.set_global(1)
+    for make in (engine.make_user_context, context, context.set_global):
+        with pytest.raises(TypeError, match="jax_user_context.*hashable"):
+            make({"a": 1})

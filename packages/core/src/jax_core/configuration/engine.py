@@ -96,6 +96,7 @@ class State:
 
         Raises:
           ValueError: the flag cannot have this value.
+          TypeError: programs are told apart by the value, and it cannot be hashed.
         """
         if value is None and self.optional:
             return None
@@ -103,6 +104,8 @@ class State:
             if isinstance(value, str) and str(value) in self.choices:
                 return self._enum(value) if self._enum else str(value)
         elif self.kind is object:
+            if self.affects_tracing and type(value).__hash__ is None:
+                raise TypeError(f"{self.name}: programs are told apart by this value, so it must be hashable; got {value!r}")
             return value
         elif self.kind is bool:
             if type(value) is bool:
@@ -470,7 +473,7 @@ class UserContext:
 
     def __call__(self, new_value: object) -> Override:
         """``with context(value):`` sets the value for this thread and block of code."""
-        return Override(self._state, new_value)
+        return self._state(new_value)
 
     def __repr__(self) -> str:
         return f"UserContext(value={self.value!r})"
@@ -482,10 +485,13 @@ _user_contexts = itertools.count()
 def make_user_context(default_value: object = None) -> UserContext:
     """A context whose value is part of the key of every traced program: under another value `jit` traces again.
 
-    ``ctx = make_user_context(0)``, then ``with ctx(1): f(x)``; ``ctx.value`` is the value in force. Values are hashable.
+    ``ctx = make_user_context(0)``, then ``with ctx(1): f(x)``; ``ctx.value`` is the value in force.
+
+    Raises:
+      TypeError: the value, or a later one, cannot be hashed.
     """
     state = define(State(f"jax_user_context_{next(_user_contexts)}", object, default_value, "A user's context.",
-                          optional=True, affects_tracing=True))
+                         optional=True, affects_tracing=True))
     return UserContext(state)
 
 
