@@ -289,7 +289,7 @@ def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments.
 
     >>> jsp.special.betaln(2., 3.)
-    Array(-2.4849074, dtype=float32)
+    Array(-2.4849074, dtype=float32, weak_type=True)
     """
     (a, b), dtype = wide("betaln", a, b)
     return convert(_betaln(*jnp.broadcast_arrays(a, b)), dtype)
