@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import sys
+import typing
 from types import ModuleType
 from typing import Any, Callable, Iterable, Mapping
 
@@ -88,4 +89,10 @@ def shown(namespace: Mapping[str, Any], names: Iterable[str]) -> list[str]:
 
 
 def _listed(implementation: ModuleType) -> list[str]:
-    return vars(implementation).get("__all__") or [n for n in dir(implementation) if not n.startswith("_")]
+    here = vars(implementation)
+    return here.get("__all__") or [n for n in dir(implementation) if not n.startswith("_") and not _is_import(n, here.get(n))]
+
+
+def _is_import(name: str, value: Any) -> bool:
+    """Whether ``value`` is there by what modules import as a rule: another module, ``annotations``, a name of `typing`."""
+    return isinstance(value, ModuleType) or name == "annotations" or value is not None and value is getattr(typing, name, None)

@@ -174,6 +174,8 @@ class Tracer(TracerHabits):
     def __getattr__(self, name):
         if name != "aval" and name != "_trace" and self.aval.is_high:
             return high.attribute(self, name)
+        if isinstance(said := getattr(type(self), name, None), property):  # which has raised: it says why
+            return said.__get__(self)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
     def __getitem__(self, index):

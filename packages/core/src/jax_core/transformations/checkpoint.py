@@ -156,12 +156,7 @@ def _positions(fun: Callable, names: Sequence[str]) -> tuple[int, ...]:
     return tuple(i for i, p in enumerate(found) if p.name in names and p.kind == p.POSITIONAL_OR_KEYWORD)
 
 
-def _evaluated(argument):
-    """An argument with arrays for NumPy's and Python's numbers, so that the function computes as it does when it is traced."""
-    return tree.map(lambda x: copy_p.bind(x) if isinstance(x, _HOST_NUMBERS) else x, argument)
-
-
-_HOST_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)
+_HOST_NUMBERS = (np.ndarray, np.generic, bool, int, float, complex)  # a program that returns one returns an array
 
 
 def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Callable[..., bool] | None = None,
@@ -188,9 +183,6 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
     @boundary(fun)
     def wrapped(*args, **kwargs):
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
-        if context.state.trace is EVAL:
-            return fun(*(x if i in nums else _evaluated(x) for i, x in enumerate(args)),
-                       **{n: x if n in static_argnames else _evaluated(x) for n, x in kwargs.items()})
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
@@ -204,7 +196,8 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
             return outs
         closed, consts = trace_to_closed(flat_fun, [get_aval(x) for x in flat])
         if context.state.trace is EVAL:
-            outs = eval_jaxpr(closed.jaxpr, closed.consts, *consts, *flat)
+            arrays = [copy_p.bind(x) if isinstance(x, _HOST_NUMBERS) else x for x in flat]
+            outs = eval_jaxpr(closed.jaxpr, closed.consts, *consts, *arrays)
         else:
             outs = remat_p.bind(*consts, *flat, jaxpr=closed, prevent_cse=prevent_cse, differentiated=False, policy=policy)
         return tree.unflatten(out_tree[0], outs)

@@ -19,6 +19,7 @@ import numpy as np
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.dtypes import dtype_named
 from jax_core.interfaces import LowerSpec
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 from jax_core.programs.stages import Compiled
 
 from ..lowering.facts import Facts
@@ -95,8 +96,9 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
         raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")
     loaded = on.deserialize_executable(code, _jax.DeviceList(devices), compile.compile_options(devices))
     executable = _StoredExecutable(_module(header, arrays), loaded, devices, header["committed"])
-    avals = SimpleNamespace(consts=(), in_avals=executable.facts.flat_in_avals, out_avals=executable.facts.out_avals)
-    program = SimpleNamespace(_closed=avals, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
+    variables = [[Var(aval) for aval in avals] for avals in (executable.facts.flat_in_avals, executable.facts.out_avals)]
+    types = ClosedJaxpr(Jaxpr([], *variables, []))  # the equations are gone; only the types are read
+    program = SimpleNamespace(_closed=types, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
                               _donated=tuple(header["donated_arguments"]))
     return Compiled(program, executable)
 
