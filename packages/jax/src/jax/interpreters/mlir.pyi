@@ -1,7 +1,8 @@
 """Types of `jax.interpreters.mlir`. Written by packages/jax/tools/make_stubs.py."""
 from jax.core import AbstractValue
-from jax.extend.core import ClosedJaxpr, Jaxpr
+from jax.extend.core import ClosedJaxpr, Effect, Jaxpr
 from jax.extend.lowering import LoweringRuleContext
+from jax.typing import ArrayLike, DTypeLike
 from typing import Any, Callable, Mapping, Sequence, TypeAlias
 from jax.extend.lowering import LoweringRuleContext as LoweringRuleContext
 from jax.sharding import Mesh as Mesh
@@ -9,12 +10,12 @@ from jax.sharding import Mesh as Mesh
 DEVICE_TO_DEVICE_TYPE: int
 class LoweringParameters:
     """How programs are to be lowered; here always in the same way."""
-    override_lowering_rules: Any
+    override_lowering_rules: object
     global_constant_computation: bool
     for_export: bool
     export_ignore_forward_compatibility: bool
     hoist_constants_as_args: bool
-    def __init__(self, override_lowering_rules: Any = None, global_constant_computation: bool = False, for_export: bool = False, export_ignore_forward_compatibility: bool = False, hoist_constants_as_args: bool = False) -> None: ...
+    def __init__(self, override_lowering_rules: object | None = None, global_constant_computation: bool = False, for_export: bool = False, export_ignore_forward_compatibility: bool = False, hoist_constants_as_args: bool = False) -> None: ...
 class LoweringRule:
     """What `lower_fun` returns: a function of arrays that stands for the primitive when it is compiled."""
     def __call__(self, b: Any, *values: Any, **params: Any) -> Any: ...
@@ -24,7 +25,7 @@ class ModuleContext:
     """The module that a rule writes into."""
     def __init__(self, builder: Any, context: Any, module: Any) -> None: ...
     def add_host_callback(self, callback: Callable[..., Any]) -> None: ...
-    def add_keepalive(self, keepalive: Any) -> None: ...
+    def add_keepalive(self, keepalive: object) -> None: ...
     def get_backend(self, optional: bool = False) -> Any: ...
     def new_channel(self) -> int: ...
     axis_context: Any
@@ -48,22 +49,22 @@ class TokenSet:
     def create(effects: Sequence[Any]) -> TokenSet:
         """New tokens for ``effects``, made where operations are being inserted."""
     def effects(self) -> set: ...
-    def get(self, effect: Any) -> Any: ...
+    def get(self, effect: Effect) -> Any: ...
     def items(self) -> tuple: ...
     def subset(self, effects: Sequence[Any]) -> TokenSet: ...
     def update_tokens(self, tokens: TokenSet) -> TokenSet: ...
 Value: TypeAlias = Any
-def aval_to_ir_type(ctx: Any, aval: AbstractValue | None = None) -> Any:
+def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Any:
     """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
-def aval_to_ir_types(ctx: Any, aval: AbstractValue | None = None) -> tuple:
+def aval_to_ir_types(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> tuple:
     """The types that represent a value; here always one."""
-def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: Any = None, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
+def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
     """A call of a program."""
 def dense_int_array(xs: Sequence[int]) -> Any:
     """Integers as an attribute."""
 def dense_int_elements(xs: Sequence[int]) -> Any:
     """Integers as an attribute with the type of a tensor."""
-def dtype_to_ir_type(dtype: Any) -> Any:
+def dtype_to_ir_type(dtype: DTypeLike) -> Any:
     """The type of an element."""
 def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: Any, operands: Sequence[Any], operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool, returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
     """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host."""
@@ -76,13 +77,13 @@ def i32_attr(i: int) -> Any:
 def i64_attr(i: int) -> Any:
     """An integer of 64 bits as an attribute."""
 ir: Any
-def ir_attribute(val: Any) -> Any:
+def ir_attribute(val: object) -> Any:
     """A number, a text, a dtype, an array, or a sequence or mapping of these, as an attribute."""
-def ir_constant(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> Any:
+def ir_constant(val: ArrayLike, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> Any:
     """A constant, as a value."""
-def ir_constants(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> list:
+def ir_constants(val: ArrayLike, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> list:
     """The values that represent a constant; here always one."""
-def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: Any, tokens: Any, consts_for_constvars: Sequence[Any], *args: Any, dim_var_values: Sequence[Any] = ..., const_lowering: Any = None, outer_traceback: Any = None) -> tuple:
+def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[Any], *args: Any, dim_var_values: Sequence[Any] = ..., const_lowering: Any = None, outer_traceback: object | None = None) -> tuple:
     """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""
 def lower_fun(fun: Callable[..., Any], multiple_results: bool = True) -> LoweringRule:
     """A lowering rule that traces ``fun(*arrays, **params)``."""
@@ -102,9 +103,9 @@ def register_constant_handler(type_: type, handler_fun: Callable[..., Any]) -> N
     """Say how `ir_constant` makes a constant of an object of a class: ``handler(value, aval)``."""
 def register_lowering(prim: Any, rule: Callable[..., Any], platform: str | None = None, inline: bool = True, cacheable: bool = True) -> Callable[..., Any]:
     """Set how ``prim`` is compiled, on all platforms or one."""
-def shape_tensor(ctx: Any, sizes: Sequence[int]) -> Any:
+def shape_tensor(ctx: LoweringRuleContext, sizes: Sequence[int]) -> Any:
     """Lengths of axes as a value."""
 def token_type() -> Any:
     """The type of tokens."""
-def unflatten_ir_values_like_types(xs: Any, ys: Sequence[Any]) -> list:
+def unflatten_ir_values_like_types(xs: Sequence[Any], ys: Sequence[Any]) -> list:
     """The values ``xs`` in groups, as the types ``ys`` are."""

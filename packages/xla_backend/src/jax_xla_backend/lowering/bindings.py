@@ -10,7 +10,7 @@ import dataclasses
 import io
 import itertools
 import re
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 from jax_core.public.interpreters_mlir import RuleContext
@@ -21,6 +21,13 @@ from ..jaxlib_compat import bindings
 from .outside_calls import attribute_text
 from .types import dense_text, element_text, type_text
 from .values import Value, new_value
+
+if TYPE_CHECKING:
+    from jax_core.representation.effects import Effect
+    from jax_core.representation.primitive import Primitive
+    from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, PyTree
+
+    from .builder import Builder
 
 ir = bindings("ir")
 
@@ -39,7 +46,7 @@ def make_ir_context() -> Any:
 class LoweringParameters:
     """How programs are to be lowered; here always in the same way."""
 
-    override_lowering_rules: Any = None
+    override_lowering_rules: object = None
     global_constant_computation: bool = False
     for_export: bool = False
     export_ignore_forward_compatibility: bool = False
@@ -55,7 +62,7 @@ class ModuleContext:
       keepalives: what must live as long as the program.
     """
 
-    def __init__(self, builder: Any, context: Any, module: Any):
+    def __init__(self, builder: Builder, context: ir.Context, module: ir.Module):
         self._builder = builder
         self.context, self.module = context, module
         self.ip, self.symbol_table = ir.InsertionPoint(module.body), ir.SymbolTable(module.operation)
@@ -66,7 +73,7 @@ class ModuleContext:
         self.declared: set[str] = set()
         self.backend = self.axis_context = self.shape_poly_state = None
 
-    def add_keepalive(self, keepalive: Any) -> None:
+    def add_keepalive(self, keepalive: object) -> None:
         """Keep an object for as long as the program."""
         self.keepalives.append(keepalive)
 
@@ -94,24 +101,24 @@ class LoweringRuleContext(RuleContext):
     """
 
     module_context: ModuleContext
-    name_stack: Any = None
-    traceback: Any = None
-    primitive: Any = None
+    name_stack: object = None
+    traceback: object = None
+    primitive: Primitive | None = None
     avals_in: Sequence[AbstractValue] = ()
     avals_out: Sequence[AbstractValue] = ()
-    tokens_in: Any = None
-    tokens_out: Any = None
+    tokens_in: TokenSet | None = None
+    tokens_out: TokenSet | None = None
     const_lowering: dict = dataclasses.field(default_factory=dict)
-    axis_size_env: Any = None
+    axis_size_env: object = None
     dim_var_values: Sequence[Any] = ()
-    jaxpr_eqn_ctx: Any = None
+    jaxpr_eqn_ctx: object = None
     platforms: Sequence[str] | None = None
 
     def replace(self, **fields: Any) -> "LoweringRuleContext":
         """A copy with some fields replaced."""
         return dataclasses.replace(self, **fields)
 
-    def set_tokens_out(self, tokens_out: Any) -> None:
+    def set_tokens_out(self, tokens_out: TokenSet) -> None:
         """Tokens of ordered effects; primitives of users' own have none here."""
         self.tokens_out = tokens_out
 
@@ -174,17 +181,17 @@ def _type(aval: AbstractValue) -> Any:
     return ir.Type.parse(type_text(aval))
 
 
-def aval_to_ir_type(ctx: Any, aval: AbstractValue | None = None) -> Any:
+def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Any:
     """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
     return _type(ctx if aval is None else aval)
 
 
-def aval_to_ir_types(ctx: Any, aval: AbstractValue | None = None) -> tuple:
+def aval_to_ir_types(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> tuple:
     """The types that represent a value; here always one."""
     return (aval_to_ir_type(ctx, aval),)
 
 
-def dtype_to_ir_type(dtype: Any) -> Any:
+def dtype_to_ir_type(dtype: DTypeLike) -> Any:
     """The type of an element."""
     return ir.Type.parse(element_text(np.dtype(dtype)))
 
@@ -209,7 +216,7 @@ class TokenSet:
     def __len__(self):
         return len(self._tokens)
 
-    def get(self, effect: Any) -> Any:
+    def get(self, effect: Effect) -> Any:
         """The token of ``effect``. Raises KeyError if there is none."""
         return self._tokens[effect]
 
@@ -230,19 +237,19 @@ class TokenSet:
         return TokenSet({effect: tokens._tokens.get(effect, token) for effect, token in self._tokens.items()}) if len(tokens) else self
 
 
-def flatten_ir_types(xs: Any) -> list:
+def flatten_ir_types(xs: PyTree) -> list:
     """A nested sequence of types as a list."""
     return flatten_ir_values(xs)
 
 
-def flatten_ir_values(xs: Any) -> list:
+def flatten_ir_values(xs: PyTree) -> list:
     """A nested sequence of values, or one value, as a list."""
     if isinstance(xs, (ir.Value, ir.Type)):
         return [xs]
     return [x for part in xs for x in flatten_ir_values(part)]
 
 
-def unflatten_ir_values_like_types(xs: Any, ys: Sequence[Any]) -> list:
+def unflatten_ir_values_like_types(xs: Sequence[ir.Value], ys: Sequence[Any]) -> list:
     """The values ``xs`` in groups, as the types ``ys`` are."""
     rest = iter(xs)
     return [tuple(itertools.islice(rest, len(y))) if isinstance(y, (tuple, list)) else next(rest) for y in ys]
@@ -258,7 +265,7 @@ def register_constant_handler(type_: type, handler_fun: Callable[..., Any]) -> N
     _constant_handlers[type_] = handler_fun
 
 
-def ir_constant(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> Any:
+def ir_constant(val: ArrayLike, *, const_lowering: Mapping | None = None, aval: AbstractValue | None = None) -> Any:
     """A constant, as a value."""
     handler = next((_constant_handlers[t] for t in type(val).__mro__ if t in _constant_handlers), None)
     if handler is not None:
@@ -268,17 +275,17 @@ def ir_constant(val: Any, *, const_lowering: Any = None, aval: AbstractValue | N
     return bindings("dialects.stablehlo").constant(ir.Attribute.parse(f"dense<{dense_text(array)}> : {kind}"))
 
 
-def ir_constants(val: Any, *, const_lowering: Any = None, aval: AbstractValue | None = None) -> list:
+def ir_constants(val: ArrayLike, *, const_lowering: Mapping | None = None, aval: AbstractValue | None = None) -> list:
     """The values that represent a constant; here always one."""
     return [ir_constant(val, const_lowering=const_lowering, aval=aval)]
 
 
-def shape_tensor(ctx: Any, sizes: Sequence[int]) -> Any:
+def shape_tensor(ctx: LoweringRuleContext, sizes: Sequence[int]) -> Any:
     """Lengths of axes as a value."""
     return ir_constant(np.asarray(sizes, np.int32))
 
 
-def ir_attribute(val: Any) -> Any:
+def ir_attribute(val: object) -> Any:
     """A number, a text, a dtype, an array, or a sequence or mapping of these, as an attribute."""
     if isinstance(val, ir.Attribute):
         return val
@@ -315,9 +322,9 @@ def dense_int_array(xs: Sequence[int]) -> Any:
 
 # -- programs and calls ------------------------------------------------------------------------------------------------------
 
-def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: Any, operands: Sequence[Any],
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: ir.Value | None, operands: Sequence[Any],
                          operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool,
-                         returns_token: bool = True, partitioned: bool = False, sharding: Any = None) -> tuple:
+                         returns_token: bool = True, partitioned: bool = False, sharding: Placement | None = None) -> tuple:
     """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host.
 
     Returns:
@@ -328,14 +335,14 @@ def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any],
     return outs, token, callback
 
 
-def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: Any, tokens: Any, consts_for_constvars: Sequence[Any], *args: Any,
-                  dim_var_values: Sequence[Any] = (), const_lowering: Any = None, outer_traceback: Any = None) -> tuple:
+def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: TokenSet, consts_for_constvars: Sequence[Any], *args: Any,
+                  dim_var_values: Sequence[Any] = (), const_lowering: Mapping | None = None, outer_traceback: object = None) -> tuple:
     """The equations of ``jaxpr`` on the values ``args``: the results, and the tokens."""
     program = Jaxpr([], [*jaxpr.constvars, *jaxpr.invars], jaxpr.outvars, jaxpr.eqns, jaxpr.effects, jaxpr.debug_info)
     return _program(ctx, ClosedJaxpr(program, ()), [*consts_for_constvars, *args]), tokens
 
 
-def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: Any = None, call_jaxpr: ClosedJaxpr,
+def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None, call_jaxpr: ClosedJaxpr,
                        **params: Any) -> list:
     """A call of a program."""
     return _program(ctx.module_context, call_jaxpr, args)
@@ -345,12 +352,12 @@ def _program(ctx, closed, values):
     return _outside(ctx, lambda b, *xs: b.jaxpr(closed, *xs), values, closed.in_avals, closed.out_avals)
 
 
-def module_to_string(module: Any, enable_debug_info: bool | None = None) -> str:
+def module_to_string(module: ir.Module, enable_debug_info: bool | None = None) -> str:
     """A module as text."""
     return module.operation.get_asm(enable_debug_info=bool(enable_debug_info))
 
 
-def module_to_bytecode(module: Any) -> bytes:
+def module_to_bytecode(module: ir.Module) -> bytes:
     """A module as bytes."""
     out = io.BytesIO()
     module.operation.write_bytecode(file=out)
