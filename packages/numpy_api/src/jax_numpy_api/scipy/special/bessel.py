@@ -34,7 +34,7 @@ def i0(x: ArrayLike) -> Array:
     """The modified Bessel function of order 0.
 
     >>> jsp.special.i0(1.)
-    Array(1.2660658, dtype=float32)
+    Array(1.2660658, dtype=float32, weak_type=True)
     """
     (x,), dtype = wide("i0", x)
     return convert(bessel.i0(x), dtype)
@@ -55,7 +55,7 @@ def i1(x: ArrayLike) -> Array:
     """The modified Bessel function of order 1.
 
     >>> jsp.special.i1(1.)
-    Array(0.5651591, dtype=float32)
+    Array(0.5651591, dtype=float32, weak_type=True)
     """
     (x,), dtype = wide("i1", x)
     return convert(bessel.i1(x), dtype)

@@ -133,7 +133,7 @@ def gammaln(x: ArrayLike) -> Array:
     """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers.
 
     >>> jsp.special.gammaln(10.)
-    Array(12.80183, dtype=float32)
+    Array(12.80183, dtype=float32, weak_type=True)
     """
     (x,), dtype = wide("gammaln", x)
     return convert(_lgamma(x), dtype)
@@ -213,7 +213,7 @@ def digamma(x: ArrayLike) -> Array:
     """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles.
 
     >>> jsp.special.digamma(1.)
-    Array(-0.5772157, dtype=float32)
+    Array(-0.5772157, dtype=float32, weak_type=True)
     """
     (x,), dtype = wide("digamma", x)
     return convert(_digamma(x), dtype)
