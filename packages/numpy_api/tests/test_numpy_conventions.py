@@ -37,7 +37,7 @@ def names() -> dict:
                 s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
                 i=jnp.array([[0, -1, 2], [0, 3, 1]]), b=x > 0, u8=jnp.arange(4, dtype="uint8"), i8=jnp.zeros(2, "int8"),
                 i16=jnp.arange(4, dtype="int16"), f16=jnp.arange(4, dtype="float16"), bf=jnp.arange(4, dtype="bfloat16"),
-                c=x + 1j, struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf)
+                c=lax.complex(x, jnp.ones_like(x)), struct=ShapeDtypeStruct((2, 3), np.float32), Itself=Itself, nan=np.nan, inf=np.inf)
 
 
 def shown(x) -> str:

@@ -207,7 +207,7 @@ def test_own_implementation():
 
     spec = define_prng_impl(
         key_shape=(1,), seed=lambda seed: jnp.asarray(seed).astype(np.uint32).reshape(1),
-        split=lambda key, shape: jnp.arange(int(np.prod(shape)), dtype=np.uint32).reshape(*shape, 1) + key,
+        split=lambda key, shape: jnp.arange(int(np.prod(shape)), dtype=np.uint32).reshape(*shape, 1) + key[None],
         random_bits=bits, fold_in=lambda key, data: key * np.uint32(10) + data, name="multiples", tag="mul")
     key = random.key(5, impl="multiples")
     assert str(key.dtype) == "key<mul>" and random.key_impl(key) == spec

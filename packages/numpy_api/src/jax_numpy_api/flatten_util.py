@@ -33,7 +33,7 @@ def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
         return jnp.array([]), lambda flat: tree.unflatten(structure, [])
     shapes = [np.shape(x) for x in leaves]
     own = [dtypes.dtype(x) for x in leaves]
-    common = dtypes.result_type(*own)  # of dtypes, not of leaves: a Python number counts as much as an array
+    common = dtypes.common_dtype(*own)  # of dtypes, not of leaves: a Python number counts as much as an array
     several = any(d != common for d in own)
     ends = np.cumsum([int(np.prod(s)) for s in shapes]).tolist()
     flat = jnp.concatenate([jnp.ravel(lax.convert_element_type(x, common) if several else x) for x in leaves])

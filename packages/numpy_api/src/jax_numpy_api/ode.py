@@ -92,7 +92,7 @@ def _first_step(slope_at: Callable, time: Any, value: Any, slope: Any, control: 
     flat = (height < 1e-5) | (steepness < 1e-5)
     trial = jnp.where(flat, 1e-6, 0.01 * height / jnp.where(flat, 1.0, steepness)).astype(time.dtype)
     ahead = slope_at(value + trial.astype(value.dtype) * slope, time + trial)
-    most = jnp.maximum(steepness, control.size(ahead - slope, value) / trial)
+    most = jnp.maximum(steepness, control.size(ahead - slope, value) / trial.astype(steepness.dtype))
     fitting = jnp.where(most <= 1e-15, jnp.maximum(1e-6, 1e-3 * trial), (0.01 / jnp.maximum(most, 1e-15)) ** 0.2)
     return jnp.minimum(jnp.minimum(100 * trial, fitting), control.hmax).astype(time.dtype)
 

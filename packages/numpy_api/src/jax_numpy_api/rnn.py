@@ -102,7 +102,7 @@ def _direction(x, h, c, weights, lengths, backwards, precision):
     inside = steps[None, :] < lengths[:, None]
     turned = jnp.where(inside, lengths[:, None] - 1 - steps[None, :], steps[None, :])[..., None]
     x = jnp.take_along_axis(x, turned, axis=1) if backwards else x
-    gates = jnp.einsum("bti,gi->tbg", x, w_ih, precision=precision) + (b_ih + b_hh)
+    gates = jnp.einsum("bti,gi->tbg", x, w_ih, precision=precision) + (b_ih + b_hh)[None, None]
 
     def step(state, now):
         h, c = state

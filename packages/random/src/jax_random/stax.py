@@ -36,7 +36,8 @@ def Dense(out_dim: int, W_init: Callable = glorot(), b_init: Callable = randn())
 
     def apply_fun(params, inputs, **kwargs):
         w, b = params
-        return jnp.dot(inputs, w) + b
+        out = jnp.dot(inputs, w)
+        return out + jnp.broadcast_to(b, out.shape)
     return init_fun, apply_fun
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation import dtypes
 from jax_core.representation.typing import ArrayLike
 
-from .. import numpy as jnp
+from .. import lax, numpy as jnp
 from .exponential_sums import logsumexp
 from .normalize import softmax
 
@@ -56,10 +57,10 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     s, groups = k.shape[1], k.shape[2]
     scale = 1 / np.sqrt(h) if scale is None else scale
     scores = jnp.einsum("btkgh,bskh->bkgts", q.reshape(b, t, groups, n // groups, h), k,
-                        preferred_element_type=jnp.promote_types(q.dtype, np.float32))
+                        preferred_element_type=dtypes.common_dtype(q.dtype, np.float32))
     scores = scores.reshape(b, n, t, s) * np.asarray(scale, scores.dtype)
     if bias is not None:
-        scores = scores + _four_axes("bias", bias)
+        scores = scores + _four_axes("bias", bias).astype(scores.dtype)
     allowed = _allowed(mask, t, s, is_causal, query_seq_lengths, key_value_seq_lengths, local_window_size)
     if allowed is not None:
         scores = jnp.where(allowed, scores, np.asarray(-0.7 * float(np.finfo(np.float32).max), scores.dtype))
@@ -85,17 +86,17 @@ def _four_axes(name, x):
 
 def _allowed(mask, t, s, is_causal, query_lengths, key_lengths, window):
     """Which pairs of positions may attend, broadcastable to [B, N, T, S]; None for all."""
-    rows, columns = jnp.arange(t)[:, None], jnp.arange(s)[None, :]
+    rows, columns = (lax.broadcasted_iota(np.int32, (1, 1, t, s), i) for i in (2, 3))
     parts = [] if mask is None else [_four_axes("mask", mask)]
     if is_causal:
-        parts.append((columns <= rows)[None, None])
+        parts.append(columns <= rows)
     if window is not None:
         left, right = (window, window) if hasattr(window, "__index__") else window
-        parts.append(((columns >= rows - left) & (columns <= rows + right))[None, None])
+        parts.append((columns >= rows - left) & (columns <= rows + right))
     if query_lengths is not None:
-        parts.append((rows < jnp.asarray(query_lengths)[:, None, None])[:, None])
+        parts.append(rows < jnp.asarray(query_lengths)[:, None, None, None])
     if key_lengths is not None:
-        parts.append((columns < jnp.asarray(key_lengths)[:, None, None])[:, None])
+        parts.append(columns < jnp.asarray(key_lengths)[:, None, None, None])
     if not parts:
         return None
     allowed = parts[0]

@@ -114,8 +114,9 @@ def _block_scales(largest, config):
         exponent = jnp.clip(jnp.ceil(jnp.log2(jnp.where(scales > 0, scales, 2.0 ** -127))), -127, 127)
         return jnp.exp2(exponent)
     limit = float(ml_dtypes.finfo(config.scale_type).max)
-    scales = jnp.clip(scales / jnp.asarray(config.global_scale, np.float32), 0, limit).astype(config.scale_type)
-    scales = scales.astype(np.float32) * jnp.asarray(config.global_scale, np.float32)
+    whole = jnp.broadcast_to(jnp.asarray(config.global_scale, np.float32), scales.shape)
+    scales = jnp.clip(scales / whole, 0, limit).astype(config.scale_type)
+    scales = scales.astype(np.float32) * whole
     return jnp.where(scales > 0, scales, 1.0)
 
 

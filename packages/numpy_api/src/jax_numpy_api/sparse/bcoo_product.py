@@ -233,7 +233,7 @@ def bcoo_multiply_dense(sp_mat: BCOO, v: ArrayLike) -> Array:
         varies = [d for d in range(n_sparse) if v.shape[d] != 1]
         block = v.reshape(*(v.shape[d] for d in varies), *v.shape[n_sparse:])
         if not varies:
-            return data * block
+            return data * block[None]
         return data * block.at[columns(indices, varies)].get(mode="fill", fill_value=0)
     return nfold_vmap(one, sp_mat.n_batch)(sp_mat.data, sp_mat.indices, v)
 

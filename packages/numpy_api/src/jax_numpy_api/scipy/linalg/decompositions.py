@@ -412,7 +412,7 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
         x = half + root  # the eigenvalue less the last diagonal element; (x, low) is the eigenvector
         size = jnp.sqrt(jnp.abs(x) ** 2 + jnp.abs(low) ** 2)
         rotate = low != 0
-        size = jnp.where(rotate, size, 1.0)
+        size = jnp.where(rotate, size, 1.0).astype(t.dtype)
         c, s = jnp.where(rotate, x / size, 1.0), jnp.where(rotate, low / size, 0.0)
         g = jnp.stack([jnp.stack([jnp.conj(c), jnp.conj(s)]), jnp.stack([-s, c])])
         rows = mm(g, lax.dynamic_slice(t, (k, 0), (2, n)))

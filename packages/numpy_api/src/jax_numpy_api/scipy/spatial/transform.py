@@ -255,8 +255,10 @@ class Rotation(NamedTuple):
         q = self.inv().quat if inverse else self.quat
         v = _inexact(vectors)
         axis, w = q[..., :3], q[..., 3:]
-        t = 2 * jnp.cross(jnp.broadcast_to(axis, np.broadcast_shapes(axis.shape, v.shape)), v)
-        return v + w * t + jnp.cross(jnp.broadcast_to(axis, t.shape), t)
+        shape = np.broadcast_shapes(axis.shape, v.shape)
+        v, axis, w = (jnp.broadcast_to(x, shape) for x in (v, axis, w))
+        t = 2 * jnp.cross(axis, v)
+        return v + w * t + jnp.cross(axis, t)
 
     def inv(self) -> "Rotation":
         """The inverse rotation."""

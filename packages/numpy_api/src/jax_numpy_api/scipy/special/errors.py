@@ -439,7 +439,7 @@ def _wofz(z):
     ratio = (length + 1j * u) / bottom
     total = jnp.zeros_like(u)
     for c in coefficients[::-1]:
-        total = total * ratio + c
+        total = total * ratio + complex(c)
     value = 2 * total / (bottom * bottom) + (1 / _ROOT_PI) / bottom
     v = jnp.where(near, 12.0 + 0j, w)  # far out a continued fraction, DLMF 7.9.3
     tail = v

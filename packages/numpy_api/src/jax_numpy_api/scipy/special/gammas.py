@@ -243,7 +243,8 @@ def multigammaln(a: ArrayLike, d: int) -> Array:
 @inlined(static_argnums=(1,))
 def _multigammaln(a, d):
     (a,) = promote_args_inexact("multigammaln", a)
-    terms = gammaln(jnp.expand_dims(a, -1) - jnp.arange(d, dtype=jnp.asarray(a).dtype) / 2)
+    a = jnp.broadcast_to(jnp.expand_dims(a, -1), (*jnp.shape(a), d))
+    terms = gammaln(a - lax.broadcasted_iota(a.dtype, a.shape, a.ndim - 1) / 2)
     return jnp.sum(terms, -1) + d * (d - 1) / 4 * math.log(math.pi)
 
 

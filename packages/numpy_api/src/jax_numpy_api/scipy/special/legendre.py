@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
 from jax_core.representation.array import Array
 from jax_core.transformations.autodiff import jvp
 from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
-from ... import numpy as jnp
+from ... import lax, numpy as jnp
 from ...numpy.promotion import concrete, promote_args_inexact
 
 
@@ -96,7 +95,8 @@ def _slopes(degree, z):
     (z,) = promote_args_inexact("lpmn", z)
     z = jnp.asarray(z)
     p = _table(degree, z, False)
-    order, k = jnp.arange(degree + 1)[:, None, None], jnp.arange(degree + 1)[None, :, None]
+    z = jnp.broadcast_to(z, p.shape)
+    order, k = (lax.broadcasted_iota(p.dtype, p.shape, i) for i in (0, 1))
     lower = jnp.pad(p, ((0, 0), (1, 0), (0, 0)))[:, :-1]
     return jnp.where(k >= order, ((k + order) * lower - k * z * p) / (1 - z * z), 0).astype(p.dtype)
 
@@ -156,6 +156,7 @@ def _sph_harm(n, m, theta, phi, n_max):
     for (a, b), p in table.items():
         value = jnp.where((order == a) & (n == b), p, value)
     sign = jnp.where((m < 0) & (order % 2 == 1), -1.0, 1.0).astype(theta.dtype)
-    angle = order * phi
+    angle = order.astype(phi.dtype) * phi
     angle = jnp.where(m < 0, -angle, angle)
-    return (sign * value * jnp.exp(1j * angle)).astype(dtypes.to_complex_dtype(theta.dtype))
+    size = sign * value
+    return lax.complex(size * jnp.cos(angle), size * jnp.sin(angle))

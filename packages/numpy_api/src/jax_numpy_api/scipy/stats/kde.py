@@ -26,7 +26,7 @@ def _log_density(points, dataset, factor, weights):
     differences = white[0][:, :, None] - white[1][:, None, :]
     energy = -0.5 * jnp.sum(differences * differences, 0)
     log_norm = 0.5 * dataset.shape[0] * math.log(2 * math.pi) + jnp.sum(jnp.log(jnp.diagonal(factor)))
-    return logsumexp(energy, axis=1, b=weights) - log_norm
+    return logsumexp(energy, axis=1, b=jnp.broadcast_to(weights, energy.shape)) - log_norm
 
 
 @register_pytree_node_class

@@ -43,14 +43,13 @@ def _logpdf(x, mean, cov):
             raise ValueError(f"multivariate_normal.logpdf: cov must be a number as mean is one, got shape {cov.shape}")
         return -0.5 * jnp.square(x - mean) / cov - 0.5 * (math.log(2 * math.pi) + jnp.log(cov))
     n = mean.shape[-1]
+    y = x - jnp.broadcast_to(mean, jnp.broadcast_shapes(x.shape, mean.shape))
     if not cov.ndim:
-        y = x - mean
         return -0.5 * (jnp.sum(y * y, -1) / cov + n * (math.log(2 * math.pi) + jnp.log(cov)))
     if cov.ndim < 2 or cov.shape[-2:] != (n, n):
         raise ValueError(f"multivariate_normal.logpdf: mean of shape {mean.shape} needs cov of shape (..., {n}, {n}), got "
                          f"{cov.shape}")
     factor = lax.linalg.cholesky(cov)
-    y = x - mean
     batch = np.broadcast_shapes(y.shape[:-1], cov.shape[:-2])
     whitened = lax.linalg.triangular_solve(jnp.broadcast_to(factor, (*batch, n, n)), jnp.broadcast_to(y, (*batch, n))[..., None],
                                            left_side=True, lower=True)[..., 0]

@@ -55,7 +55,7 @@ def _mode(a, axis, omit, keepdims):
     if n == 0:
         raise ValueError(f"mode: the axis is empty in an array of shape {shape}")
     x = jnp.sort(x, axis=-1)  # equal values are neighbours, NaNs are last
-    index = jnp.arange(n)
+    index = jnp.broadcast_to(jnp.arange(n), x.shape)
     starts = jnp.concatenate([jnp.ones((*x.shape[:-1], 1), bool), x[..., 1:] != x[..., :-1]], -1)
     first = lax.cummax(jnp.where(starts, index, 0), axis=x.ndim - 1)
     counts = index - first + 1
