@@ -68,8 +68,7 @@ def vmap(fun: Callable[..., Any], in_axes: int | None | Sequence[Any] = 0, out_a
         split_over = _split_over(fun, flat, dims)
         if spmd_axis_name is not None and split_over is not None and spmd_axis_name != split_over:
             raise ValueError(f"vmap: spmd_axis_name={spmd_axis_name!r}, but the arguments of {describe_function(fun)} are split over "
-                             f"{split_over!r} along the axis that is mapped. Only one of spmd_axis_name or arrays sharded on `Explicit` mesh "
-                             "axes says how it is spread; leave spmd_axis_name out.")
+                             f"{split_over!r} along the axis that is mapped, which says it already; leave spmd_axis_name out.")
         axis = AxisData(axis_name, size, spmd_axis_name, split_over)
         out_tree: list = []
 

@@ -34,7 +34,7 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     """
     shape = tuple(shape)
     if isinstance(arrays, (list, tuple)) and any(isinstance(a, Tracer) for a in arrays):
-        raise ValueError("jax.make_array_from_single_device_arrays requires a list of concrete arrays, got traced ones; inside a jitted function "
+        raise ValueError("make_array_from_single_device_arrays: `arrays` holds traced values; inside a jitted function "
                          "use jax.lax.with_sharding_constraint or jax.shard_map")
     if not isinstance(arrays, (list, tuple)) or not all(isinstance(a, ArrayImpl) for a in arrays):
         raise TypeError("make_array_from_single_device_arrays: `arrays` must be a list or tuple of jax.Array, got "
@@ -87,8 +87,8 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
         if key not in made:
             made[key] = value = data_callback(index)
             if isinstance(value, Tracer):
-                raise UnexpectedTracerError(f"jax.make_array_from_callback cannot be called within a traced context: data_callback({index}) returned "
-                                            f"{value}, whose contents are not known yet; call it outside of the jitted function")
+                raise UnexpectedTracerError(f"make_array_from_callback: data_callback({index}) returned {value}, whose contents are not known "
+                                            "yet; call make_array_from_callback outside of the jitted function")
             if np.shape(value) != part_shape:
                 raise ValueError(f"make_array_from_callback: data_callback({index}) returned an array of shape "
                                  f"{np.shape(value)}; the part has shape {part_shape}")
