@@ -353,7 +353,7 @@ def test_a_generator_in_a_loop_and_its_errors():
     close(one, [stateful_draw(3, n) for n in range(4)])
     assert len(set(np.asarray(one).tolist())) == 4
     assert stateful.stateful_rng().random() != stateful.stateful_rng().random()
-    with pytest.raises(TypeError, match="a seed must be given"):
+    with pytest.raises(TypeError, match="stateful_rng needs a seed"):
         jax.jit(lambda: stateful.stateful_rng().random())()
     with pytest.raises(ValueError, match="must not be negative"):
         rng.spawn(-1)

@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from ..configuration import context
+from ..configuration import context, flags
 from ..representation import tree
 from ..representation.arguments import LazyNames, put_static
 from ..representation.aval import get_aval
@@ -182,6 +182,8 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
 
     @boundary(fun)
     def wrapped(*args, **kwargs):
+        if flags.disable_jit.value and context.state.trace is EVAL:
+            return fun(*args, **kwargs)
         nums = {i if i >= 0 else i + len(args) for i in static_argnums} & set(range(len(args)))
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
