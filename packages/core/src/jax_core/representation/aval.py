@@ -388,8 +388,6 @@ def _python_scalar(kind: type) -> Callable[[Any], ShapedArray]:
 
 
 def _numpy_value(x) -> ShapedArray:
-    if type(x) is not np.ndarray:
-        refuse_masked(x)
     return ShapedArray(x.shape, dtypes.array_dtype(x.dtype, x))
 
 

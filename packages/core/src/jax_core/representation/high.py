@@ -13,7 +13,6 @@ from .aval import AbstractValue, aval_of_type
 from .jaxpr import ClosedJaxpr, Literal, jaxprs_in_params
 
 
-
 class MappingSpec:
     """Base class of what says how `vmap` maps a value of a high-level type."""
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 
-
 from ..representation import array, errors, high
 from .. import backends, extension_points
 from ..compat.traces import TraceHabits, TracerHabits

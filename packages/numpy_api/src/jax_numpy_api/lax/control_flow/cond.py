@@ -40,7 +40,7 @@ from jax_core.traces.trace import to_concrete_value
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import ArrayLike, PyTree
 
-from . import high_types
+from .high_types import choose_high
 from ..compare import eq, ne
 from ..select import clamp, select_n
 from .in_place import emit as emit_in_place, plan as plan_in_place
@@ -200,7 +200,7 @@ def _clamped_index(index, aval, count):
 def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tuple, **extra) -> Any:
     """Trace all functions, check that they agree, and bind the primitive. ``labels`` are in the order of the message."""
     if holds_high_values(operands):
-        return high_types.choose(lambda on_arrays, given: _choose(name, labels, on_arrays, index, given, **extra), functions, operands)
+        return choose_high(lambda on_arrays, given: _choose(name, labels, on_arrays, index, given, **extra), functions, operands)
     flat, in_tree = tree.flatten(operands)
     avals = leaf_avals(f"lax.{name}", "operands", operands, flat)
     programs, consts, trees = [], [], []

@@ -7,7 +7,7 @@ from jax_core.representation.typing import PyTree
 from jax_core.transformations.high_primitives import Represented
 
 
-def scan(scan: Callable, f: Callable[..., Any], init: PyTree, xs: PyTree, length: int | None, **options: Any) -> tuple[Any, Any]:
+def scan_high(scan: Callable, f: Callable[..., Any], init: PyTree, xs: PyTree, length: int | None, **options: Any) -> tuple[Any, Any]:
     """`scan` by ``scan``."""
     carry, rows, seen = Represented(init), Represented(xs), []
     if length is None and all(a.is_high for a in rows.avals):
@@ -28,14 +28,14 @@ def scan(scan: Callable, f: Callable[..., Any], init: PyTree, xs: PyTree, length
     return last.value(state), out.value(outs, stacked)
 
 
-def while_loop(loop: Callable, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: PyTree) -> Any:
+def while_loop_high(loop: Callable, cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init: PyTree) -> Any:
     """`while_loop` by ``loop``."""
     carry = Represented(init)
     return carry.value(loop(lambda state: cond_fun(carry.value(state)),
                             lambda state: Represented(body_fun(carry.value(state))).arrays, carry.arrays))
 
 
-def choose(choose: Callable, functions: tuple, operands: tuple) -> Any:
+def choose_high(choose: Callable, functions: tuple, operands: tuple) -> Any:
     """``choose(functions, operands)``, where operands or results may be of high-level types."""
     given, seen = Represented(operands), []
 

@@ -41,7 +41,7 @@ from jax_core.traces.structural import zeros
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 
-from . import high_types
+from .high_types import scan_high
 from ..shape import stack
 from ..slicing import index_in_dim
 from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, handed_on, instantiate_all,
@@ -81,7 +81,7 @@ def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | N
     if isinstance(f, LoopBody):  # such as one with a progress bar
         return f.set_up_scan(scan, init, xs, length, reverse=reverse, unroll=unroll)
     if holds_high_values(init, xs):
-        return high_types.scan(scan, f, init, xs, length, reverse=reverse, unroll=unroll, _split_transpose=_split_transpose)
+        return scan_high(scan, f, init, xs, length, reverse=reverse, unroll=unroll, _split_transpose=_split_transpose)
     xs_flat, xs_tree = tree.flatten(xs)
     init_flat, init_tree = tree.flatten(init)
     xs_avals = leaf_avals("lax.scan", "xs", xs, xs_flat)

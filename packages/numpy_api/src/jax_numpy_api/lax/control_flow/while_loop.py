@@ -39,7 +39,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 from jax_core.transformations.autodiff import jvp
 from jax_core.transformations.checkpoint import checkpoint
 
-from . import high_types
+from .high_types import while_loop_high
 from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
@@ -79,7 +79,7 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
         return body_fun.set_up_while_loop(while_loop, cond_fun, init_val, max_steps=max_steps)
     max_steps = _check_bound(max_steps)
     if holds_high_values(init_val):
-        return high_types.while_loop(functools.partial(while_loop, max_steps=max_steps), cond_fun, body_fun, init_val)
+        return while_loop_high(functools.partial(while_loop, max_steps=max_steps), cond_fun, body_fun, init_val)
     if flags.disable_jit.value:
         live = cond_fun(as_arrays(init_val))
         if to_concrete_value(live) is not None:  # else a transformation hides the values, and only the loop will do
