@@ -1,7 +1,7 @@
 """Programs in pages: the Python blocks of a page run in order, as one program, and each gives what it shows.
 
 A block is a fence ```` ```python ````. What it shows is what it prints, and the value of every expression that stands by itself on a
-line, as at Python's prompt; figures of matplotlib too. Words behind `python` say what is special:
+line, as at Python's prompt; figures of matplotlib too, and values that are pictures (`_repr_svg_`, as in notebooks). Words behind `python` say what is special:
 
 * `raises`: the block ends with an error, which is shown. A block that ends with one otherwise is a mistake of the page;
 * `quiet`: only what it prints and draws is shown;
@@ -79,12 +79,15 @@ def _parts(tree: ast.Module) -> list[tuple[ast.AST, bool]]:
     return [(ast.Expression(node.value), True) if isinstance(node, ast.Expr) else (ast.Module([node], []), False) for node in tree.body]
 
 
-def _pictures(folder: str, stem: str) -> list[str]:
-    """Save and close the figures that are open."""
+def _pictures(folder: str, stem: str, drawn: list[str]) -> list[str]:
+    """Save the pictures ``drawn`` (SVG) and the figures that are open, and close these."""
+    names = []
+    for svg in drawn:
+        names.append(f"{stem}-{len(names)}.svg")
+        pathlib.Path(folder, names[-1]).write_text(svg)
     plt = sys.modules.get("matplotlib.pyplot")
     if plt is None:
-        return []
-    names = []
+        return names
     plt.rcParams["svg.hashsalt"] = "docs"  # so that the same figure is the same file
     for number in plt.get_fignums():
         names.append(f"{stem}-{len(names)}.svg")
@@ -99,10 +102,13 @@ def _wait_for_effects() -> None:
         jax.effects_barrier()
 
 
-def _run_block(code: str, names: dict[str, Any], file: str, quiet: bool) -> None:
+def _run_block(code: str, names: dict[str, Any], file: str, quiet: bool, drawn: list[str]) -> None:
+    """Run a block; what its values draw goes to ``drawn``."""
     for part, shown in _parts(ast.parse(code, file)):
         value = eval(compile(part, file, "eval" if shown else "exec"), names)
-        if shown and value is not None and not quiet:
+        if shown and hasattr(value, "_repr_svg_"):
+            drawn.append(value._repr_svg_())
+        elif shown and value is not None and not quiet:
             print(repr(value))
     _wait_for_effects()
 
@@ -135,10 +141,10 @@ def run_here(path: pathlib.Path, pictures: str) -> list[Shown]:
         above = "\n" * program.count("\n")
         program += block.code
         linecache.cache[file] = (len(program), None, program.splitlines(True), file)
-        output, raised = io.StringIO(), None
+        output, raised, drawn = io.StringIO(), None, list[str]()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             try:
-                _run_block(above + block.code, names, file, "quiet" in block.words)
+                _run_block(above + block.code, names, file, "quiet" in block.words, drawn)
             except Exception as error:
                 raised = error
                 print(_error_line(error), end="")
@@ -149,7 +155,7 @@ def run_here(path: pathlib.Path, pictures: str) -> list[Shown]:
         shown = output.getvalue()
         if "hidden" not in block.words and (odd := _NOT_REPEATABLE.search(shown)):
             raise BadBlock(f"{place}: {odd[0]!r} differs from run to run, in: {shown}")
-        results.append(Shown(shown, _pictures(pictures, f"{path.parent.name}-{path.stem}-{number}")))
+        results.append(Shown(shown, _pictures(pictures, f"{path.parent.name}-{path.stem}-{number}", drawn)))
     return results
 
 

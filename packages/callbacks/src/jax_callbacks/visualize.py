@@ -9,7 +9,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core import backends
-from jax_core.representation import tree
+from jax_core.representation import sharding_pictures, tree
 from jax_core.representation.array import Array
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -63,7 +63,7 @@ def visualize_array_sharding(arr: ArrayLike, **kwargs: Any) -> None:
 
 def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: bool = True, scale: float = 1.0,
                        min_width: int = 9, max_width: int = 80, color_map: Any = None) -> None:
-    """Print a picture of how ``sharding`` places an array of this shape.
+    """Print a picture of how ``sharding`` places an array of this shape; in a notebook, show it as a table in colours.
 
     Args:
       shape: of one or two axes.
@@ -78,29 +78,27 @@ def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: 
     """
     shape = tuple(shape)
     _check_rank(shape)
-    parts = _parts(shape, sharding)
-    rows = sorted({box[0] for box in parts})
-    columns = sorted({box[1] for box in parts})
-    height, width = _cell_size(shape, len(rows), len(columns), scale, min_width, max_width,
-                               max(len(name) for name in parts.values()))
-    names = [[parts.get((r, c), "") for c in columns] for r in rows]
+    show = _notebook_display()
+    if show is not None:
+        show({"text/html": sharding_pictures.as_html(shape, sharding)}, raw=True)
+        return
+    names = sharding_pictures.grid(shape, sharding)
+    height, width = _cell_size(shape, len(names), len(names[0]), scale, min_width, max_width,
+                               max(len(name) for row in names for name in row))
     sys.stdout.write(_draw(names, height, width, use_color and sys.stdout.isatty(), color_map))
+
+
+def _notebook_display() -> Callable | None:
+    """What shows HTML, where this runs in a notebook's kernel."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if getattr(shell, "kernel", None) is None:
+        return None
+    return sys.modules["IPython"].display.display
 
 
 def _check_rank(shape: tuple) -> None:
     if len(shape) not in (1, 2):
         raise ValueError("`visualize_sharding` only works for shapes with 1 and 2 dimensions.")
-
-
-def _parts(shape: tuple, sharding: Any) -> dict:
-    """The name of each part, by the range of rows and the range of columns that it covers."""
-    devices: dict[tuple, list] = {}
-    for device, index in sharding.devices_indices_map(shape).items():
-        spans = [s.indices(n)[:2] for s, n in zip(index, shape)]
-        box = tuple(spans) if len(spans) == 2 else ((0, 1), spans[0])
-        devices.setdefault(box, []).append(device)
-    return {box: f"{group[0].platform.upper()} {','.join(str(d.id) for d in sorted(group, key=lambda d: d.id))}"
-            for box, group in devices.items()}
 
 
 def _cell_size(shape, rows, columns, scale, min_width, max_width, longest):

@@ -27,7 +27,7 @@ import numpy as np
 
 from .representation.aval import AbstractValue, ShapedArray
 from .representation.effects import Effect, Effects
-from .representation.jaxpr import ClosedJaxpr
+from .representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 from .representation.primitive import Primitive
 
 
@@ -444,6 +444,9 @@ class Inspection(Protocol):
 
     def cost_analysis(self, module: Any) -> Any:
         """Estimated operations and bytes of one run (a dict), or None where nothing is known."""
+
+    def written_values(self, jaxpr: Jaxpr) -> dict[Var, str]:
+        """The values between equations of ``jaxpr`` that are planned to be in memory, each with the reason."""
 
 
 class Exporting(Protocol):

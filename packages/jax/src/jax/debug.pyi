@@ -1,6 +1,6 @@
 """Types of `jax.debug`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Device
-from jax.extend.core import Effect
+from jax.extend.core import ClosedJaxpr, Effect, Jaxpr
 from jax.sharding import PartitionSpec, Sharding
 from jax.typing import ArrayLike
 from typing import Any, Callable, Sequence
@@ -21,5 +21,7 @@ def print(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned
     """Print values of the program when it runs: ``jax.debug.print("x = {x}", x=x)``."""
 def visualize_array_sharding(arr: ArrayLike, **kwargs: Any) -> None:
     """Print a picture of where the parts of ``arr`` are; options as for `visualize_sharding`."""
+def visualize_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Any:
+    """Draw a program: inputs at the top, results at the bottom, a box for each equation, an arrow for each value that it reads."""
 def visualize_sharding(shape: Sequence[int], sharding: Sharding | PartitionSpec | Device, *, use_color: bool = True, scale: float = 1.0, min_width: int = 9, max_width: int = 80, color_map: Any = None) -> None:
-    """Print a picture of how ``sharding`` places an array of this shape."""
+    """Print a picture of how ``sharding`` places an array of this shape; in a notebook, show it as a table in colours."""

@@ -261,6 +261,10 @@ class Jaxpr:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        from . import printing as pretty  # start-up: loaded when somebody prints
+        return pretty.as_html(self)
+
 
 class ClosedJaxpr:
     """A jaxpr with the values of its constants."""
@@ -318,6 +322,9 @@ class ClosedJaxpr:
         return str(self.jaxpr)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.jaxpr._repr_html_()
 
 
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:

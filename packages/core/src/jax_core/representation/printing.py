@@ -1,6 +1,7 @@
 """The printed form of jaxprs that users of JAX know: ``{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }``."""
 from __future__ import annotations
 
+import html as markup
 import itertools
 import re
 import string
@@ -47,18 +48,19 @@ class _Names:
 
 _KEYWORD, _TYPE = "34;1", "35"  # colours, as terminals name them
 _COMMENT = "\0"  # stands between a line and its comment until comments are put below each other
-_escape = re.compile("\x1b\\[[0-9;]*m")
+_FOLD, _UNFOLD = "\2", "\3"  # around a program inside another one, for HTML
+_escape = re.compile("\x1b\\[[0-9;]*m|[\2\3]")
 
 
 class _Settings:
     """How programs are printed; see `program`."""
 
-    __slots__ = ("source_info", "shapes", "all_params", "name_stack", "effects", "color")
+    __slots__ = ("source_info", "shapes", "all_params", "name_stack", "effects", "color", "folds")
 
     def __init__(self, source_info=False, print_shapes=True, custom_pp_eqn_rules=True, name_stack=False,
-                 print_effects=False, use_color=False):
+                 print_effects=False, use_color=False, folds=False):
         self.source_info, self.shapes, self.all_params = source_info, print_shapes, not custom_pp_eqn_rules
-        self.name_stack, self.effects, self.color = name_stack, print_effects, use_color
+        self.name_stack, self.effects, self.color, self.folds = name_stack, print_effects, use_color, folds
 
     def colored(self, color: str, text: str) -> str:
         return f"\x1b[{color}m{text}\x1b[0m" if self.color else text
@@ -96,6 +98,19 @@ def program(jaxpr: Jaxpr, *, source_info: bool = False, print_shapes: bool = Tru
 def plain(jaxpr: Jaxpr) -> str:
     """The printed form as ``str`` gives it."""
     return _program(jaxpr, _Names(), _PLAIN)
+
+
+_STYLE = {_KEYWORD: "color:#3465a4;font-weight:bold", _TYPE: "color:#8f4fa8", "comment": "color:#888"}
+
+
+def as_html(jaxpr: Jaxpr) -> str:
+    """The printed form for a notebook: types in colour, the place of each equation beside it, programs inside it fold away."""
+    settings = _Settings(source_info=True, use_color=True, folds=True)
+    text = markup.escape(_aligned(_program(jaxpr, _Names(), settings)), quote=False)
+    text = re.sub("( # [^\n\2\3]*)(?=\n|$)", rf'<span style="{_STYLE["comment"]}">\1</span>', text)
+    text = re.sub("\x1b\\[([1-9][0-9;]*)m", lambda found: f'<span style="{_STYLE[found[1]]}">', text).replace("\x1b[0m", "</span>")
+    text = re.sub(f"{_FOLD}([^\n{_UNFOLD}]*)", r'<details open="" style="display:inline"><summary style="display:inline;cursor:pointer">\1</summary>', text)
+    return f'<pre style="line-height:1.3">{text.replace(_UNFOLD, "</details>")}</pre>'
 
 
 def equation(eqn: JaxprEqn) -> str:
@@ -192,7 +207,8 @@ def _value(value, names, settings) -> str:
     if isinstance(value, ClosedJaxpr):
         value = value.jaxpr
     if isinstance(value, Jaxpr):
-        return _program(value, names, settings)
+        text = _program(value, names, settings)
+        return f"{_FOLD}{text}{_UNFOLD}" if settings.folds and "\n" in text else text
     if isinstance(value, (tuple, list)) and any(isinstance(v, (ClosedJaxpr, Jaxpr)) for v in value):
         inner = "\n".join(_INDENT + _value(v, names, settings).replace("\n", "\n" + _INDENT) for v in value)
         return f"(\n{inner}\n)"

@@ -231,6 +231,13 @@ def test_compiler_has_no_unheard_of_dialect():
         assert backend.inspection.compiler_ir(module, "abacus") is None
 
 
+def test_written_values_are_of_the_program():
+    backend = backends.get()
+    if has(backend, "inspection") and has(backend.inspection, "written_values"):
+        jaxpr = _twice().jaxpr
+        assert set(backend.inspection.written_values(jaxpr)) <= {v for eqn in jaxpr.eqns for v in eqn.outvars}
+
+
 # -- Placements --------------------------------------------------------------------------------------------------------
 
 def test_open_placement_has_an_entry_for_each_axis():

@@ -134,6 +134,7 @@ class _Inspection:
     """What can be seen of a program: its equations."""
 
     hlo_text = compiler_ir = Absent(_US, "compiler, and so no modules of one")
+    written_values = Absent(_US, "fusion, and so no plan of it")
 
     def placed_module(self, module: _Module, closed: ClosedJaxpr, spec: LowerSpec) -> _Module:
         return module

@@ -8,6 +8,7 @@
 ``dlpack``            arrays of other libraries
 ``transfer_guards``   transfers that nobody asked for
 ``transfer_server``   arrays from process to process
+``notebook``          arrays as HTML
 ``interruptible``     waiting so that Ctrl-C works
 ``callback_buffers``  memory lent to callbacks
 """

@@ -276,6 +276,11 @@ class _ArrayMethods:
             return str(host_value(self))
         return _describe(self)
 
+    def _repr_html_(self) -> str:
+        """For notebooks: the text, and below it what the text leaves out."""
+        from .notebook import as_html  # start-up: loaded when a notebook shows an array
+        return as_html(self)
+
     def __format__(self, spec: str) -> str:
         value = host_value(self)
         return format(value[()] if value.ndim == 0 else value, spec)

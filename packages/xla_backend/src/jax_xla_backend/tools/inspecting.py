@@ -4,13 +4,14 @@ from __future__ import annotations
 from typing import Any
 
 from jax_core.interfaces import LowerSpec
-from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 
 from ..running import stages
 from ..compiling import compile
 from ..platforms import client
 from ..jaxlib_compat import _hlo, _jax
 from ..arrays.put import as_sharding
+from ..planning.planner import plan
 from ..placement.sharding import Sharding
 
 
@@ -56,4 +57,10 @@ def cost_analysis(module: Any) -> Any:
         return None
 
 
-__all__ = ["compiler_ir", "cost_analysis", "hlo_text", "placed_module"]
+def written_values(jaxpr: Jaxpr) -> dict[Var, str]:
+    """What the fusion planner cuts at when it plans for the CPU."""
+    cuts = plan(jaxpr, {}).cuts
+    return {v: cuts[id(v)] for eqn in jaxpr.eqns for v in eqn.outvars if id(v) in cuts}
+
+
+__all__ = ["compiler_ir", "cost_analysis", "hlo_text", "placed_module", "written_values"]

@@ -1,0 +1,108 @@
+"""What notebooks show: programs, arrays and shardings as HTML, programs as pictures."""
+import re
+import types
+from xml.etree import ElementTree
+
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax.debug import visualize_jaxpr
+
+
+def tags_close(text):
+    ElementTree.fromstring(f"<div>{text}</div>")
+    return text
+
+
+def branches(x):
+    return jax.lax.cond(x.sum() > 0, lambda x: jnp.sin(x) * 2, lambda x: x, x)
+
+
+def test_program_as_html():
+    closed = jax.make_jaxpr(branches)(jnp.ones(3))
+    text = tags_close(closed._repr_html_())
+    assert text == closed.jaxpr._repr_html_()
+    assert text.count("<details") == 1 and "(branches)" in text and "\x1b" not in text
+    bare = re.sub(" *# .*", "", re.sub("<[^>]*>", "", text)).replace("&gt;", ">")
+    assert bare == str(closed)
+
+
+def test_array_as_html():
+    text = tags_close(jnp.arange(3.0)._repr_html_())
+    assert "Array([0., 1., 2.]" in text and "float32[3] · 12 bytes" in text and "<table" not in text
+
+
+def test_deleted_array_as_html():
+    x = jnp.arange(3.0) + 1
+    x.delete()
+    assert "deleted" in tags_close(x._repr_html_())
+
+
+@pytest.mark.skipif(len(jax.devices()) < 4, reason="needs four devices, as the tests of packages/xla_backend have")
+def test_spread_array_as_html():
+    mesh = jax.make_mesh((2, 2), ("x", "y"))
+    x = jax.device_put(jnp.zeros((4, 4)), jax.NamedSharding(mesh, jax.P("x", "y")))
+    assert tags_close(x._repr_html_()).count("<td") == 4
+
+
+def test_sharding_in_a_notebook(monkeypatch, capsys):
+    shown = []
+    shell = types.SimpleNamespace(kernel=object())
+    fake = types.SimpleNamespace(get_ipython=lambda: shell, display=types.SimpleNamespace(display=lambda data, raw: shown.append(data)))
+    monkeypatch.setitem(__import__("sys").modules, "IPython", fake)
+    jax.debug.visualize_sharding((4, 4), jnp.zeros(()).sharding)
+    assert capsys.readouterr().out == "" and tags_close(shown[0]["text/html"]).count("<td") == 1
+    shell.kernel = None
+    jax.debug.visualize_sharding((4, 4), jnp.zeros(()).sharding)
+    assert "┌" in capsys.readouterr().out
+
+
+def arrows(svg):
+    return svg.count("<path")
+
+
+def test_picture_of_a_program():
+    closed = jax.make_jaxpr(lambda x, y: (jnp.sin(x) * x, 2.0 * y))(1.0, 2.0)
+    svg = visualize_jaxpr(closed).svg
+    ElementTree.fromstring(svg)
+    assert svg.count("<rect") == 2 + 3 + 2 and arrows(svg) == 1 + 2 + 1 + 2
+    assert ">sin<" in svg and "f32[]" in svg
+    places = re.findall(r'<rect x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)"', svg)
+    rows = {}
+    for x, y, width in places:
+        rows.setdefault(y, []).append((float(x), float(x) + float(width)))
+    for row in rows.values():  # no box lies on another
+        assert all(a[1] < b[0] for a, b in zip(sorted(row), sorted(row)[1:]))
+
+
+def test_picture_shows_what_is_written_to_memory():
+    def steps(x):
+        for _ in range(4):
+            x = jnp.tanh(x) + x.mean()
+        return x
+    svg = visualize_jaxpr(jax.make_jaxpr(steps)(jnp.zeros(100_000))).svg
+    assert "written to memory" in svg
+    assert "written to memory" not in visualize_jaxpr(jax.make_jaxpr(steps)(jnp.zeros(10))).svg
+
+
+def test_picture_is_saved(tmp_path):
+    picture = visualize_jaxpr(jax.make_jaxpr(branches)(jnp.ones(3)))
+    picture.save(tmp_path / "program.svg")
+    assert (tmp_path / "program.svg").read_text() == picture._repr_svg_()
+
+
+@pytest.mark.parametrize("what, error, words", [
+    (jnp.sin, TypeError, "jax.make_jaxpr"), (None, TypeError, "got NoneType")])
+def test_no_program(what, error, words):
+    with pytest.raises(error, match=words):
+        visualize_jaxpr(what)
+
+
+def test_a_program_too_large_to_be_seen():
+    def long(x):
+        for _ in range(401):
+            x = x + 1
+        return x
+    with pytest.raises(ValueError, match="401 equations"):
+        visualize_jaxpr(jax.make_jaxpr(long)(1.0))
