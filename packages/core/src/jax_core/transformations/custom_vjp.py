@@ -13,7 +13,7 @@ import numpy as np
 from .. import backends
 from ..configuration import context, flags
 from ..representation import dtypes, tree
-from . import custom_vjp_remat
+from . import custom_vjp_remat, logs
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
 from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, batch_all_mapped, bind_arguments, check_nondiff)
@@ -123,15 +123,18 @@ class CustomVjpCall:
 
 def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims, tag=None):
     """Run ``bwd`` on a batch; cotangents of inputs without mapped axis are summed over the batch."""
-    n = len(residuals)
+    n, wanted, structure = len(residuals), logs.wanted(), []
 
     def run(*args):
-        found = bwd(args[:n], args[n:])
-        return [instantiate(ct) for ct in found]
+        outs, logged = logs.apart(wanted, lambda: [instantiate(ct) for ct in bwd(args[:n], args[n:])])
+        structure[:] = [logged]
+        return outs
     batched, out_dims = batch_fun(run, axis, [*res_dims, *ct_dims], tag)
-    outs = batched(*residuals, *cts)
+    outs, found_dims = batched(*residuals, *cts), out_dims()
+    count = len(outs) - structure[0].num_leaves
+    outs = logs.rejoin([*outs[:count], *(matchaxis(axis, x, d, 0) for x, d in zip(outs[count:], found_dims[count:]))], structure[0])
     result = []
-    for ct, d, want in zip(outs, out_dims(), in_dims):
+    for ct, d, want in zip(outs, found_dims, in_dims):
         if getattr(ct, "dtype", None) == dtypes.float0:
             result.append(Zero.from_primal_value(ct) if want is None else Zero(ShapedArray(
                 (*ct.shape[:want], axis.size, *ct.shape[want:]), dtypes.float0)))
@@ -228,20 +231,41 @@ class custom_vjp(Wrapping):
         self.bwd: Callable | None = None
         self.symbolic_zeros = False
         self.optimize_remat = False
+        self._logs = False
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]], symbolic_zeros: bool = False,
-               optimize_remat: bool = False) -> None:
+               optimize_remat: bool = False, generic_batching: bool = False) -> None:
         """Set ``fwd(*args) -> (out, residuals)`` and ``bwd(*nondiff_args, residuals, cotangent) -> tuple of cotangents``.
 
         With ``symbolic_zeros``, ``fwd`` gets objects with ``value`` and ``perturbed``, and ``bwd`` a `SymbolicZero`
         for each cotangent that is zero. With ``optimize_remat`` the function itself is run in place of ``fwd`` where the
         residuals are not kept, as in the first pass through a `checkpoint`.
+
+        Raises:
+          NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
         """
-        self.fwd, self.bwd = fwd, bwd
+        _no_generic_batching("defvjp", generic_batching)
+        self.fwd, self.bwd, self._logs = fwd, bwd, False
         self.symbolic_zeros, self.optimize_remat = symbolic_zeros, optimize_remat
+
+    def defvjp_with_logs(self, fwd: Callable[..., Any], bwd: Callable[..., tuple[tuple[Any, ...], dict | None]],
+                         symbolic_zeros: bool = False, optimize_remat: bool = False, generic_batching: bool = False) -> None:
+        """As `defvjp`, where ``bwd`` returns a pair: the cotangents, and a dict of values to log, or None.
+
+        The pullback of `vjp` returns what was logged when it is called by its attribute ``with_logs``; `grad` drops it.
+        Within one backward pass each key can be used once, though a loop stacks the logs of its steps and `vmap` those of its lanes;
+        after a conditional a key holds the ``index`` of the branch and what the ``branches`` logged.
+
+        >>> f = jax.custom_vjp(lambda x: 2. * x)
+        >>> f.defvjp_with_logs(lambda x: (f(x), None), lambda _, g: ((2. * g,), {"cotangent of f": g}))
+        >>> jax.vjp(lambda x: 5. * f(x), 1.)[1].with_logs(1.)[1]
+        {'cotangent of f': Array(5., dtype=float32, weak_type=True)}
+        """
+        self.defvjp(fwd, bwd, symbolic_zeros, optimize_remat, generic_batching)
+        self._logs = True
 
     def defremat(self, fwd: Callable[..., Any], rem: Callable[..., Any], bwd: Callable[..., tuple[Any, ...]],
                  generic_batching: bool = False) -> None:
@@ -253,8 +277,7 @@ class custom_vjp(Wrapping):
         Raises:
           NotImplementedError: ``generic_batching``, another way to batch the rule, is asked for.
         """
-        if generic_batching:
-            raise NotImplementedError("custom_vjp.defremat: generic_batching is not supported; leave it out")
+        _no_generic_batching("defremat", generic_batching)
         if self.fwd is not None:
             return
 
@@ -307,6 +330,9 @@ class custom_vjp(Wrapping):
         def bwd(res, cts):
             with written_in(self.bwd):
                 found = self.bwd(*nondiff, tree.unflatten(res_tree[0], res), tree.unflatten(out_tree[0], cts))
+            if self._logs:
+                found, logged = _pair_with_logs(f"custom_vjp: the backward function of {self._name}, set by defvjp_with_logs,", found)
+                logs.add(logged)
             return self._flatten_cotangents(found, dynamic_avals, in_tree)
 
         dynamic_avals = [get_aval(x) for x in flat]
@@ -361,6 +387,21 @@ class custom_vjp(Wrapping):
         return result
 
 
+def _no_generic_batching(method, asked):
+    if asked:
+        raise NotImplementedError(f"custom_vjp.{method}: generic_batching is not supported; leave it out")
+
+
+def _pair_with_logs(name, found):
+    """``found`` if it is a pair of cotangents and logs, of which there may be none."""
+    if not isinstance(found, (tuple, list)) or len(found) != 2:
+        raise TypeError(f"{name} must produce a pair (cotangents, logs), got {found!r}")
+    cotangents, logged = found
+    if not (logged is None or isinstance(logged, dict)):
+        raise TypeError(f"{name} returned logs of type {type(logged).__name__}; logs are None or a dict")
+    return cotangents, logged
+
+
 def _as_array(ct):
     """A cotangent as users' rules get it: an array, also where nothing computed it."""
     if not isinstance(ct, Zero):
@@ -381,16 +422,18 @@ def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = 
                     with_accums: object | None = None) -> Callable:
     """A function whose rule is a closure: ``fun(*args) -> (out, vjp)`` with ``vjp(cotangent) -> cotangents of args``.
 
-    Without ``fun``, a decorator. The options must have their defaults.
+    Without ``fun``, a decorator. ``with_logs``: ``vjp`` returns a pair of the cotangents and a dict of values to log, as the
+    backward function of `custom_vjp.defvjp_with_logs` does. The other options must have their defaults.
 
     >>> clip = jax.custom_gradient(lambda x: (x, lambda g: (jnp.clip(g, -1., 1.),)))
     >>> jax.grad(lambda x: 5. * clip(x))(2.)
     Array(1., dtype=float32, weak_type=True)
     """
-    if with_logs or remat or with_accums is not None:
-        raise NotImplementedError("custom_gradient: with_logs, remat and with_accums are not supported; use custom_vjp")
+    if remat or with_accums is not None:
+        raise NotImplementedError("custom_gradient: remat and with_accums are not supported; use custom_vjp")
     if fun is None:
-        return custom_gradient
+        return functools.partial(custom_gradient, with_logs=with_logs)
+
     @functools.wraps(fun)
     def wrapped(*args, **kwargs):
         leaves, in_tree = tree.flatten(args)
@@ -404,14 +447,23 @@ def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = 
             out, vjp = fun(*args, **kwargs)
             avals = [get_aval(x) for x in tree.leaves(out)]
             structure = tree.structure(out)
-            closed, consts = trace_to_closed(
-                lambda *cts: _as_cotangents(vjp(tree.unflatten(structure, cts)), in_tree, zeros), [a.to_tangent_aval() for a in avals])
-            return out, _Closure(closed, consts)
+            out_tree: list = []
+
+            def flat_vjp(*cts):
+                found, logged = vjp(tree.unflatten(structure, cts)), None
+                if with_logs:
+                    found, logged = _pair_with_logs(f"custom_gradient: the vjp that {name_of(fun)} returns", found)
+                outs, structure_out = tree.flatten((_as_cotangents(found, in_tree, zeros), logged))
+                out_tree[:] = [structure_out]
+                return outs
+            closed, consts = trace_to_closed(flat_vjp, [a.to_tangent_aval() for a in avals])
+            return out, _Closure(closed, consts, out_tree[0])
 
         def bwd(closure, ct):
-            found = eval_jaxpr(closure.closed.jaxpr, closure.closed.consts, *closure.consts, *tree.leaves(ct))
-            return tree.unflatten(in_tree, found)
-        call.defvjp(fwd, bwd)
+            outs = eval_jaxpr(closure.closed.jaxpr, closure.closed.consts, *closure.consts, *tree.leaves(ct))
+            found, logged = tree.unflatten(closure.out_tree, outs)
+            return tree.unflatten(in_tree, found), logged
+        call.defvjp_with_logs(fwd, bwd)
         return call(*args)
     return wrapped
 
@@ -430,13 +482,14 @@ def _as_cotangents(found, in_tree, zeros):
 class _Closure:
     """A traced function and what it closes over, as a pytree."""
 
-    __slots__ = ("closed", "consts")
+    __slots__ = ("closed", "consts", "out_tree")
 
-    def __init__(self, closed, consts):
-        self.closed, self.consts = closed, consts
+    def __init__(self, closed, consts, out_tree):
+        self.closed, self.consts, self.out_tree = closed, consts, out_tree
 
 
-tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), c.closed), lambda closed, consts: _Closure(closed, consts))
+tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), (c.closed, c.out_tree)),
+                          lambda static, consts: _Closure(static[0], consts, static[1]))
 
 
 def zero_from_primal(val: ArrayLike, symbolic_zeros: bool = False) -> Any:

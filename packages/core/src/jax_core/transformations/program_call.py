@@ -9,6 +9,7 @@ from typing import Any, Callable, Sequence
 
 from ..representation import tree
 from ..representation.aval import get_aval
+from . import logs
 from .batching import batch_jaxpr
 from ..traces.structural import moved
 from .forward import jvp_jaxpr
@@ -43,9 +44,9 @@ def linearize_call(call: Callable, closed: ClosedJaxpr, primals: Sequence[Any], 
 
 def transpose_call(call: Callable, closed: ClosedJaxpr, cts: Sequence[Any], args: Sequence[Any]) -> list:
     """Cotangents of the linear arguments of the program ``closed``; None for the others."""
-    backward, nonzero = transpose_jaxpr(closed, [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts])
+    backward, nonzero, logged = transpose_jaxpr(closed, [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts])
     known = [x for x in args if not is_linear(x)]
-    outs = iter(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True))
+    outs = iter(logs.rejoin(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True), logged))
     flags = iter(nonzero)
     return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
 

@@ -17,6 +17,7 @@ from ..representation.primitive import Linear, Zero
 from ..representation.source import transformed
 from ..references.indexing import WHOLE
 from ..references.primitives import addupdate_p, is_ref
+from .logs import Logs
 from .reverse import backward_pass
 from ..traces.structural import instantiate
 from ..traces.trace import EVAL
@@ -157,16 +158,25 @@ class VJP:
       args_res: flat list with each argument that the backward pass reads; `NotNeeded` in the places of the others.
       opaque_residuals: the other values that it reads.
       jaxpr: the linear program that is transposed.
+      want_logs: whether a call returns logs too (`with_logs`).
     """
 
     def __init__(self, backing: Tape | Residuals, nonzero: Sequence[bool], in_avals: Sequence[Any], in_tree: Any, out_tree: Any,
-                 out_avals: Sequence[Any], name: Callable[[], str] | str = "", wants: Sequence[Any] | None = None):
+                 out_avals: Sequence[Any], name: Callable[[], str] | str = "", wants: Sequence[Any] | None = None,
+                 want_logs: bool = False):
         self._backing: Any = backing
         self._nonzero, self._in_avals, self._name = tuple(nonzero), tuple(in_avals), name
         self.in_tree, self.out_tree, self.out_avals = in_tree, out_tree, out_avals
-        self._wants = wants
+        self._wants, self.want_logs = wants, want_logs
 
     def __call__(self, *cotangents):
+        if self.want_logs:
+            with Logs() as logs:
+                found = self._pull(cotangents)
+            return found, logs.entries
+        return self._pull(cotangents)
+
+    def _pull(self, cotangents):
         if len(cotangents) != 1:
             raise TypeError(f"The function returned by `jax.vjp` takes one argument, the cotangent of the output, got "
                             f"{len(cotangents)}")
@@ -212,7 +222,16 @@ class VJP:
             if nonzero and not (isinstance(want, (GradValue, DontWant)) or is_ref(want)):
                 raise TypeError(f"with_refs: {want!r} of type {type(want).__name__} says not where the gradient goes; give a "
                                 "mutable reference, jax.ad.GradValue() or jax.ad.DontWant()")
-        return VJP(self._backing, self._nonzero, self._in_avals, self.in_tree, self.out_tree, self.out_avals, self._name, flat)
+        return self._with(flat, self.want_logs)
+
+    @property
+    def with_logs(self) -> "VJP":
+        """The same pullback, which returns a pair: the cotangents, and a dict of what the backward functions on the way logged
+        (`custom_vjp.defvjp_with_logs`); a loop stacks the logs of its steps."""
+        return self._with(self._wants, True)
+
+    def _with(self, wants: Sequence[Any] | None, want_logs: bool) -> "VJP":
+        return VJP(self._backing, self._nonzero, self._in_avals, self.in_tree, self.out_tree, self.out_avals, self._name, wants, want_logs)
 
     def _all_wants(self) -> Sequence[Any]:
         return [GradValue()] * len(self._in_avals) if self._wants is None else self._wants
@@ -299,13 +318,13 @@ def _flatten_vjp(vjp: VJP):
     held = vjp._residuals()
     wants = None if vjp._wants is None else tuple(vjp._wants)
     return (held.args_res, held.opaque, wants), (held.static(), vjp._nonzero, vjp._in_avals, vjp.in_tree, vjp.out_tree,
-                                                tuple(vjp.out_avals), vjp._name)
+                                                tuple(vjp.out_avals), vjp._name, vjp.want_logs)
 
 
 def _unflatten_vjp(aux, children):
-    static, nonzero, in_avals, in_tree, out_tree, out_avals, name = aux
+    static, nonzero, in_avals, in_tree, out_tree, out_avals, name, want_logs = aux
     args_res, opaque, wants = children
-    return VJP(Residuals(*static, list(args_res), list(opaque)), nonzero, in_avals, in_tree, out_tree, out_avals, name, wants)
+    return VJP(Residuals(*static, list(args_res), list(opaque)), nonzero, in_avals, in_tree, out_tree, out_avals, name, wants, want_logs)
 
 
 tree.register_pytree_node(VJP, _flatten_vjp, _unflatten_vjp)

@@ -18,6 +18,7 @@ from ..configuration import flags, context
 from ..representation import source
 from ..representation.aval import AbstractRef, AbstractValue, get_aval
 from ..representation.effects import located
+from . import logs
 from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
@@ -438,18 +439,22 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cota
             for v, x in zip(jaxpr.invars, args)]
 
 
-def transpose_jaxpr(closed: ClosedJaxpr, linear: Sequence[bool], nonzero_ct: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool]]:
-    """The program ``(non-linear args, nonzero cotangents of results) -> cotangents of linear args that are nonzero``.
+def transpose_jaxpr(closed: ClosedJaxpr, linear: Sequence[bool],
+                    nonzero_ct: Sequence[bool]) -> tuple[ClosedJaxpr, list[bool], Any]:
+    """The program ``(non-linear args, nonzero cotangents of results) -> cotangents of linear args that are nonzero, logs``.
 
     Returns:
-      the program, and for each linear argument whether its cotangent is among the results.
+      the program, for each linear argument whether its cotangent is among the results, and the structure of the logs, for
+      `logs.rejoin`.
     """
-    key = ("transpose", tuple(linear), tuple(nonzero_ct))
-    return closed.memo(key, lambda: _transpose_jaxpr(closed, linear, nonzero_ct))
+    wanted = logs.wanted()
+    key = ("transpose", tuple(linear), tuple(nonzero_ct), wanted)
+    return closed.memo(key, lambda: _transpose_jaxpr(closed, linear, nonzero_ct, wanted))
 
 
-def _transpose_jaxpr(closed, linear, nonzero_ct):
+def _transpose_jaxpr(closed, linear, nonzero_ct, wanted):
     nonzero_out: list[bool] = []
+    structure: list[Any] = []
     known = [a for a, lin in zip(closed.in_avals, linear) if not lin]
 
     def run(*args):
@@ -457,10 +462,15 @@ def _transpose_jaxpr(closed, linear, nonzero_ct):
         operands = [Linear(a) if lin else None for a, lin in zip(closed.in_avals, linear)]
         operands = [x if x is not None else next(rest) for x in operands]
         cts = [next(rest) if nz else None for nz in nonzero_ct]
-        found = [ct for ct, lin in zip(backward_pass(closed.jaxpr, closed.consts, operands, cts), linear) if lin]
-        nonzero_out[:] = [not isinstance(ct, Zero) for ct in found]
-        return [ct for ct, nz in zip(found, nonzero_out) if nz]
+
+        def transposed():
+            found = [ct for ct, lin in zip(backward_pass(closed.jaxpr, closed.consts, operands, cts), linear) if lin]
+            nonzero_out[:] = [not isinstance(ct, Zero) for ct in found]
+            return [ct for ct, nz in zip(found, nonzero_out) if nz]
+        outs, found_structure = logs.apart(wanted, transposed)
+        structure[:] = [found_structure]
+        return outs
 
     ct_avals = [a for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
     jaxpr, consts, _ = trace_to_jaxpr(run, known + ct_avals, closed.jaxpr.debug_info)
-    return ClosedJaxpr(jaxpr, consts), list(nonzero_out)
+    return ClosedJaxpr(jaxpr, consts), list(nonzero_out), structure[0]

@@ -16,7 +16,7 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, tree
 from jax_core.representation.array import Array
-from jax_core.transformations import manual
+from jax_core.transformations import logs, manual
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.transformations.batching import batch_jaxpr
@@ -452,13 +452,53 @@ def _cond_transpose(cts, index, *args, branches, **params):
     linear = [is_linear(x) for x in args]
     nonzero_ct = nonzero_flags(cts)
     derived = [transpose_jaxpr(b, linear, nonzero_ct) for b in branches]
-    out_nz = [any(column) for column in zip(*(nz for _, nz in derived))]
+    out_nz = [any(column) for column in zip(*(nz for _, nz, _ in derived))]
     avals = [x.aval for x in args if is_linear(x)]
-    programs = tuple(_fill_zeros(closed, nz, out_nz, avals) for closed, nz in derived)
+    have, want, avals_and_logs = _with_logs(derived, out_nz, avals)
+    programs = tuple(_fill_zeros(closed, nz, want, avals_and_logs) for (closed, _, _), nz in zip(derived, have))
     known = [x for x in args if not is_linear(x)]
     outs = cond_p.bind(index, *known, *select(cts, nonzero_ct), branches=programs, **params)
+    _log_branches(index, outs[sum(out_nz):], [structure for _, _, structure in derived])
     found = iter(fill(out_nz, outs, map(Zero, avals)))
     return [None, *(next(found) if lin else None for lin in linear)]
+
+
+def _with_logs(derived, out_nz, avals):
+    """What the branches have, what all of them are to return, and its types: cotangents, and what each of the branches logs."""
+    logged = [closed.out_avals[len(closed.out_avals) - structure.num_leaves:] for closed, _, structure in derived]
+    own = [[i == j for j, theirs in enumerate(logged) for _ in theirs] for i in range(len(derived))]
+    every = [a for theirs in logged for a in theirs]
+    return ([[*nz, *flags] for (_, nz, _), flags in zip(derived, own)], [*out_nz, *[True] * len(every)], [*avals, *every])
+
+
+def _log_branches(index, values, structures):
+    """Log under each key a `CondSum` of what the branches logged there."""
+    values, entries = iter(values), []
+    for structure in structures:
+        entries.append(tree.unflatten(structure, [next(values) for _ in range(structure.num_leaves)]))
+    keys = dict.fromkeys(key for found in entries for key in found)
+    logs.add({key: CondSum(index, [found.get(key) for found in entries]) for key in keys})
+
+
+@tree.register_pytree_node_class
+class CondSum:
+    """What a key of the logs holds after a conditional: the ``index`` of the branch that was taken, and in ``branches`` what each
+    branch logged: zeros where it was not taken, None where it logs nothing under this key."""
+
+    def __init__(self, index: Any, branches: Sequence[Any]):
+        self.index, self.branches = index, list(branches)
+
+    def __repr__(self) -> str:
+        return f"CondSum(index={self.index!r}, branches={self.branches!r})"
+
+    def tree_flatten(self) -> tuple:
+        """Children and what is none, as pytrees have it."""
+        return (self.index, self.branches), ()
+
+    @classmethod
+    def tree_unflatten(cls, _: tuple, children: tuple) -> "CondSum":
+        """The inverse of `tree_flatten`."""
+        return cls(*children)
 
 
 def _fill_zeros(closed: ClosedJaxpr, have: Sequence[bool], want: Sequence[bool], avals) -> ClosedJaxpr:

@@ -17,7 +17,7 @@ import numpy as np
 from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
 from jax_core.references.api import refuse_views
-from jax_core.transformations import manual
+from jax_core.transformations import logs, manual
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
@@ -368,16 +368,17 @@ def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carr
     def derive(carry):
         result = transpose_jaxpr(jaxpr, flags, carry + ys_nz)
         return result, result[1][n_c:n_c + num_carry]
-    (program, in_nz), carry_nz = carry_fixpoint(derive, nonzero_flags(ct_carry))
+    (program, in_nz, logged), carry_nz = carry_fixpoint(derive, nonzero_flags(ct_carry))
     consts_nz, carry_found, xs_nz = split(in_nz, n_c, num_carry)
     consts, carry, xs = split(args, num_consts, num_carry)
     res_consts, res_rows = [x for x in consts if not is_linear(x)], [x for x in xs if not is_linear(x)]
-    body = jaxpr.memo(("scan_backward", tuple(flags), tuple(carry_nz), tuple(ys_nz)), lambda: _backward_body(
+    body = jaxpr.memo(("scan_backward", tuple(flags), tuple(carry_nz), tuple(ys_nz), logged), lambda: _backward_body(
         jaxpr, program, len(res_consts), consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin))
     totals = [zeros(x.aval) for x in select(filter(is_linear, consts), consts_nz)]
     params = {**params, "reverse": not params["reverse"]}
     run = _backward_in_two if params["_split_transpose"] and totals else _backward
-    outs = run(body, res_consts, totals, instantiate_all(ct_carry, carry_nz), res_rows, select(ct_ys, ys_nz), params)
+    outs = logs.rejoin(
+        run(body, res_consts, totals, instantiate_all(ct_carry, carry_nz), res_rows, select(ct_ys, ys_nz), params), logged)
     ct_consts, ct_init, ct_xs = split(outs, len(totals), sum(carry_nz))
     zero = lambda x: Zero(x.aval if is_linear(x) else get_aval(x).to_tangent_aval())
     linear_consts, linear_xs = [x for x in consts if is_linear(x)], [x for x in xs if is_linear(x)]

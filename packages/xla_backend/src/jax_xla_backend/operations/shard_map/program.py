@@ -14,12 +14,14 @@ from __future__ import annotations
 import math
 from typing import Any, Sequence
 
+import numpy as np
+
 from jax_core.configuration import flags
-from jax_core.transformations import manual
+from jax_core.transformations import logs, manual
 from jax_core.traces import nans
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.batching import AxisData, batch_jaxpr
-from jax_core.traces.structural import moved
+from jax_core.traces.structural import broadcast_in_dim, moved
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
@@ -164,19 +166,24 @@ def _transpose(cts, *args, **params):
     jaxpr, ins = params["jaxpr"], params["in_specs"]
     known_specs, ct_specs = [s for s, lin in zip(ins, linear) if not lin], _chosen(params["out_specs"], live)
     with _region(params):
-        closed, nonzero = transpose_jaxpr(jaxpr, linear, live)
+        closed, nonzero, logged = transpose_jaxpr(jaxpr, linear, live)
         specs = _chosen(_chosen(ins, linear), nonzero)
         wanted = _chosen(_chosen(jaxpr.in_avals, linear), nonzero)
-        key = ("shard_map_transpose", tuple(linear), tuple(live), tuple(ct_specs), tuple(specs))
+        key = ("shard_map_transpose", tuple(linear), tuple(live), tuple(ct_specs), tuple(specs), logged)
         closed = jaxpr.memo(key, lambda: _summed_over_copies(closed, len(known_specs), ct_specs, specs, wanted, params))
-    found = iter(bind([*(x for x in args if not is_linear(x)), *_chosen(cts, live)], jaxpr=closed,
-                      in_specs=[*known_specs, *ct_specs], out_specs=specs, **_rest(params)))
+    log_specs = [PartitionSpec(tuple(params["manual_axes"]))] * logged.num_leaves
+    found = iter(logs.rejoin(bind([*(x for x in args if not is_linear(x)), *_chosen(cts, live)], jaxpr=closed,
+                                  in_specs=[*known_specs, *ct_specs], out_specs=[*specs, *log_specs], **_rest(params)), logged))
     flags = iter(nonzero)
     return [(next(found) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
 
 
 def _summed_over_copies(closed, n_known, ct_specs, specs, wanted, params):
-    """``closed``, with the cotangent of an input summed over the devices that have the same part of it."""
+    """``closed``, with the cotangent of an input summed over the devices that have the same part of it.
+
+    The further results are logs, which every device has of its own: they are joined along their first axis.
+    """
+    n_cts = len(specs)
     axes, mesh, checked = params["manual_axes"], params["mesh"], params["check_vma"]
     left_out = lambda spec: tuple(a for a in axes if a not in axes_of(spec))
 
@@ -184,13 +191,17 @@ def _summed_over_copies(closed, n_known, ct_specs, specs, wanted, params):
         known, cts = args[:n_known], args[n_known:]
         if checked:
             outs = eval_jaxpr(closed.jaxpr, closed.consts, *args)
-            return [manual.settled(ct, aval) for ct, aval in zip(outs, wanted)]
+            return [*(manual.settled(ct, aval) for ct, aval in zip(outs, wanted)), *map(_at_least_a_row, outs[n_cts:])]
         counts = [math.prod(mesh.shape[a] for a in left_out(s)) for s in ct_specs]
         cts = [ct if n == 1 else ct / n for ct, n in zip(cts, counts)]
         outs = eval_jaxpr(closed.jaxpr, closed.consts, *known, *cts)
-        return [manual.psum_over(ct, left_out(s)) for ct, s in zip(outs, specs)]
+        return [*(manual.psum_over(ct, left_out(s)) for ct, s in zip(outs, specs)), *map(_at_least_a_row, outs[n_cts:])]
     jaxpr, consts, _ = trace_to_jaxpr(run, closed.in_avals, closed.jaxpr.debug_info)
     return ClosedJaxpr(jaxpr, consts)
+
+
+def _at_least_a_row(x):
+    return x if np.ndim(x) else broadcast_in_dim(x, (1,), ())
 
 
 def _batch(axis, args, dims, **params):

@@ -1,0 +1,82 @@
+"""What users' backward functions log beside the cotangents (`custom_vjp.defvjp_with_logs`), for whoever asks (`VJP.with_logs`).
+
+A backward pass that is asked for logs collects them here. A program that is transposed on the way, such as the body of a loop,
+has a collection of its own: its arrays are further results of the transposed program, and the rule that calls that program adds
+them to the collection outside. What is logged while another program is written, or nobody asks, is dropped.
+"""
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Mapping, Sequence
+
+from ..configuration import context
+from ..representation import tree
+
+
+class Logs:
+    """The logs of one backward pass by their keys; collects within ``with``, in the trace that is current at its start."""
+
+    __slots__ = ("entries", "trace", "outside")
+
+    def __init__(self) -> None:
+        self.entries: dict = {}
+
+    def __enter__(self) -> "Logs":
+        self.trace, self.outside = context.state.trace, _thread.logs
+        _thread.logs = self
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        _thread.logs = self.outside
+
+
+class _Thread(threading.local):
+    logs: Logs | None = None
+
+
+_thread = _Thread()
+
+
+def wanted() -> bool:
+    """Whether what is logged now is collected."""
+    return _thread.logs is not None and _thread.logs.trace is context.state.trace
+
+
+def add(found: Mapping[Any, Any] | None) -> None:
+    """Log ``found``.
+
+    Raises:
+      ValueError: a key has been used before in this backward pass.
+    """
+    if found is None or not wanted():
+        return
+    entries = _thread.logs.entries  # type: ignore[union-attr]
+    for key, value in found.items():
+        if key in entries:
+            raise ValueError(f"a backward pass logged two values under one key, {key!r}; give each call of a function that logs a "
+                             "key of its own.")
+        entries[key] = value
+
+
+def apart(wanted: bool, run: Callable[[], Sequence[Any]]) -> tuple[list, Any]:
+    """The values of ``run()``, after them, if ``wanted``, the leaves of what it logged, and the structure of that.
+
+    `rejoin` is its inverse. It runs where a program is written, so that whether logs are wanted must be asked outside.
+    """
+    if not wanted:
+        return list(run()), NOTHING
+    with Logs() as logs:
+        values = list(run())
+    leaves, structure = tree.flatten(logs.entries)
+    return [*values, *leaves], structure
+
+
+def rejoin(outs: Sequence[Any], structure: Any) -> list:
+    """``outs`` without the logs of ``structure`` at their end, which are added to the collection."""
+    n = len(outs) - structure.num_leaves
+    if structure.num_leaves:
+        add(tree.unflatten(structure, outs[n:]))
+    return list(outs[:n])
+
+
+NOTHING = tree.structure({})
