@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import export, lax
+from jax_core.representation.jaxpr import dce, eval_jaxpr
 
 
 class Scale:
@@ -201,3 +202,31 @@ def test_what_is_no_longer_refused_or_shared():
     assert jax.device_put(x, may_alias=False) is not x and jax.device_put(x) is x
     with jax.numpy_dtype_promotion("strict"):
         assert jnp.count_nonzero(jnp.array([True, False])) == 1
+
+
+# -- results that nobody reads ------------------------------------------------------------------------------------------
+
+def _two_results(kind):
+    f = kind(lambda x, y: (jnp.sin(x), x + jnp.cos(y)))
+    if kind is jax.custom_jvp:
+        f.defjvp(lambda xs, ts: (f(*xs), (2. * jnp.cos(xs[0]) * ts[0], 1.5 * ts[0] - 0.5 * jnp.sin(xs[1]) * ts[1])))
+    else:
+        f.defvjp(lambda x, y: (f(x, y), (jnp.cos(x), jnp.sin(y))),
+                 lambda res, cts: (2. * res[0] * cts[0] + 1.5 * cts[1], -0.5 * res[1] * cts[1]))
+    return f
+
+
+@pytest.mark.parametrize("kind", [jax.custom_jvp, jax.custom_vjp])
+@pytest.mark.parametrize("used, kept, dropped, grads", [
+    ([True, False], "sin", "cos", (2. * np.cos(0.1), 0.)), ([False, True], "cos", "sin", (1.5, 0.5 * np.sin(1.3)))])
+def test_unused_results_are_not_computed(kind, used, kept, dropped, grads):
+    """What only they need goes, and the rule still holds for the others."""
+    closed = jax.make_jaxpr(_two_results(kind))(0.1, -1.3)
+    small, _ = dce(closed.jaxpr, used)
+    names = [e.primitive.name for e in small.eqns[0].params["call_jaxpr"].eqns]
+    assert kept in names and dropped not in names
+    assert len(small.eqns[0].outvars) == 1
+    run = lambda x, y: eval_jaxpr(small, closed.consts, x, y)[0]
+    np.testing.assert_allclose(run(0.1, -1.3), eval_jaxpr(closed.jaxpr, closed.consts, 0.1, -1.3)[used.index(True)])
+    np.testing.assert_allclose(jax.grad(run, argnums=(0, 1))(0.1, -1.3), grads, rtol=1e-6)
+    np.testing.assert_allclose(jax.vmap(jax.grad(run, argnums=(0, 1)))(jnp.full(2, 0.1), jnp.full(2, -1.3))[0], [grads[0]] * 2, rtol=1e-6)

@@ -258,6 +258,7 @@ def test_the_process_wide_value_is_read_under_an_override(flag):
     with flag(True):
         assert flag.value is True and flag.get_global() is False
     context = engine.make_user_context(1)
+    assert not [name for name in engine.Config().values if "user_context" in name]
     with context(2):
         context.set_global(3)
         assert (context.value, context.get_global()) == (2, 3)

@@ -41,7 +41,7 @@ def _host_function(callback: Callable, in_tree: Any, out_tree: Any) -> Callable:
                                  f"results into the buffers it gets. It returned a value of type {type(result).__name__}.")
             return
         except BaseException as error:
-            failure = carrier(error)
+            failure = carrier(error, "ffi.buffer_callback")
         raise failure
     return call
 

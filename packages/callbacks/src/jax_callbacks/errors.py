@@ -13,9 +13,11 @@ see errors that come out of a later wait.
 from __future__ import annotations
 
 import itertools
+import logging
 import re
 import sys
 import threading
+import traceback
 from typing import Any, Sequence
 
 import jax_core.representation.errors
@@ -41,14 +43,21 @@ class CallbackFailed(Exception):
     """Carries the number of a kept exception through the runtime; users never see it."""
 
 
-def carrier(error: BaseException) -> CallbackFailed:
-    """Keep ``error``, and return the exception to raise into the runtime.
+_log = logging.getLogger("jax.callbacks")
+_log.addHandler(logging.NullHandler())  # shown where the application has logging set up; the caller gets the exception in any case
+
+
+def carrier(error: BaseException, kind: str) -> CallbackFailed:
+    """Keep ``error`` of a call of ``kind``, log it, and return the exception to raise into the runtime.
 
     Where the callback runs in a thread of the runtime, any number of waits may raise the error later, so it is kept. Else
     the program was called by this thread, and that call raises the error once.
     """
     if _runtime_error is None:
         install()
+    if isinstance(error, Exception):
+        text = "".join(traceback.format_exception(error))  # not the exception, which whoever keeps the record would keep alive
+        _log.error("jax.%s failed: %s", kind, text)
     number = next(_numbers)
     with _lock:
         _pending[number] = error, not _in_thread_of_runtime()

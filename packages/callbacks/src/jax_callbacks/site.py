@@ -103,7 +103,7 @@ class Site:
             try:
                 return tuple(run(arrays))
             except BaseException as error:
-                failure = carrier(error)
+                failure = carrier(error, self.kind)
             raise failure
         return call
 
@@ -112,7 +112,7 @@ class Site:
 
         The runtime takes results with any strides.
         """
-        run, function, record, (want,) = self.run, self._function, self.record, self._wanted
+        run, function, record, kind, (want,) = self.run, self._function, self.record, self.kind, self._wanted
         dtype, shape, checked = want.dtype, want.shape, self._checked
         state, clock = context.state, time.perf_counter_ns
 
@@ -130,7 +130,7 @@ class Site:
                     return (result,)
                 return tuple(checked(result))
             except BaseException as error:
-                failure = carrier(error)
+                failure = carrier(error, kind)
             raise failure
         return (lambda token, x: (token, call(x)[0])) if ordered else call
 

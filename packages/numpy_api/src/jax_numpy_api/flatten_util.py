@@ -1,6 +1,7 @@
 """jax.flatten_util: a pytree of arrays as one vector."""
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from typing import Any, Callable
 
@@ -30,24 +31,50 @@ def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
     """
     leaves, structure = tree.flatten(pytree)
     if not leaves:
-        return jnp.array([]), lambda flat: tree.unflatten(structure, [])
-    shapes = [np.shape(x) for x in leaves]
-    own = [dtypes.dtype(x) for x in leaves]
+        return jnp.array([]), _Empty(structure)
+    own = tuple(map(dtypes.dtype, leaves))
     common = dtypes.common_dtype(*own)  # of dtypes, not of leaves: a Python number counts as much as an array
-    several = any(d != common for d in own)
-    ends = np.cumsum([int(np.prod(s)) for s in shapes]).tolist()
+    unravel = _Unravel(structure, tuple(map(np.shape, leaves)), own, common)
+    several = unravel.several
     flat = jnp.concatenate([jnp.ravel(lax.convert_element_type(x, common) if several else x) for x in leaves])
+    return flat, unravel
 
-    def unravel(vector: Any) -> Any:
+
+@dataclasses.dataclass(frozen=True)
+class _Empty:
+    """The inverse for a pytree without leaves."""
+
+    structure: Any
+
+    def __call__(self, vector: Any) -> Any:
+        return tree.unflatten(self.structure, [])
+
+
+@dataclasses.dataclass(frozen=True)
+class _Unravel:
+    """The inverse for pytrees of one type. They are equal, so that one can be a static argument of `jit`."""
+
+    structure: Any
+    shapes: tuple
+    own: tuple
+    common: Any
+
+    @property
+    def several(self) -> bool:
+        """Whether the leaves have several dtypes."""
+        return any(d != self.common for d in self.own)
+
+    def __call__(self, vector: Any) -> Any:
+        ends = np.cumsum([int(np.prod(s)) for s in self.shapes]).tolist()
         if np.shape(vector) != (ends[-1],):
             raise ValueError(f"unravel: expected a vector of shape {(ends[-1],)}, got shape {np.shape(vector)}")
-        if several and dtypes.dtype(vector) != common:
-            raise TypeError(f"unravel: the pytree has leaves of several dtypes, so the vector must have dtype {common}, "
+        several = self.several
+        if several and dtypes.dtype(vector) != self.common:
+            raise TypeError(f"unravel: the pytree has leaves of several dtypes, so the vector must have dtype {self.common}, "
                             f"got {dtypes.dtype(vector)}")
-        pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, shapes)]
+        pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, self.shapes)]
         if several:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # a complex vector holds the real leaves, too
-                pieces = [lax.convert_element_type(x, d) for x, d in zip(pieces, own)]
-        return tree.unflatten(structure, pieces)
-    return flat, unravel
+                pieces = [lax.convert_element_type(x, d) for x, d in zip(pieces, self.own)]
+        return tree.unflatten(self.structure, pieces)

@@ -62,7 +62,7 @@ class State:
     """
 
     __slots__ = ("name", "kind", "default", "optional", "choices", "affects_tracing", "help",
-                 "global_value", "_enum", "_callbacks")
+                 "global_value", "_enum", "_callbacks", "_objections")
 
     def __init__(self, name: str, kind: type, default: Any, help: str, *, optional: bool = False,
                  choices: Sequence[str] | type[enum.StrEnum] | None = None, affects_tracing: bool = False):
@@ -74,6 +74,7 @@ class State:
         self.choices = None if choices is None else tuple(str(c) for c in choices)
         self.affects_tracing = affects_tracing
         self._callbacks: list[Callable[[Any, bool], None]] = []
+        self._objections: list[Callable[[], None]] = []
         self.default = self.check(default)
         text = os.environ.get(name.upper())
         self.global_value = self.default if text is None else self.parse(text, f"environment variable {name.upper()}")
@@ -144,6 +145,9 @@ class State:
     def set_global(self, value: Any) -> None:
         """Set the process-wide value. Overrides of threads stay in force."""
         value = self.check(value)
+        if self._objections and value != self.global_value:
+            for objection in self._objections:
+                objection()
         with _lock:
             self.global_value = value
             _forget_keys()
@@ -284,6 +288,11 @@ def on_change(name: str, callback: Callable[[Any, bool], None]) -> None:
         callback(_thread.overrides[state], True)
 
 
+def before_change(name: str, objection: Callable[[], None]) -> None:
+    """Have ``objection()`` called before the process-wide value of the flag becomes another; it may raise."""
+    _state(name)._objections.append(objection)
+
+
 def _state(name: str) -> State:
     try:
         return _states[name]
@@ -319,8 +328,8 @@ class Config:
 
     @property
     def values(self) -> dict[str, Any]:
-        """Every flag's value in this thread."""
-        return {name: state.value for name, state in _states.items()}
+        """Every flag's value in this thread; contexts of users are no flags."""
+        return {name: state.value for name, state in _states.items() if not name.startswith(_USER_CONTEXT)}
 
     @property
     def meta(self) -> dict[str, tuple[type, list[Any], dict[str, Any]]]:
@@ -479,6 +488,7 @@ class UserContext:
         return f"UserContext(value={self.value!r})"
 
 
+_USER_CONTEXT = "jax_user_context_"
 _user_contexts = itertools.count()
 
 
@@ -490,7 +500,7 @@ def make_user_context(default_value: object = None) -> UserContext:
     Raises:
       TypeError: the value, or a later one, cannot be hashed.
     """
-    state = define(State(f"jax_user_context_{next(_user_contexts)}", object, default_value, "A user's context.",
+    state = define(State(f"{_USER_CONTEXT}{next(_user_contexts)}", object, default_value, "A user's context.",
                          optional=True, affects_tracing=True))
     return UserContext(state)
 

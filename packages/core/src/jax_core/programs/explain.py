@@ -4,7 +4,8 @@ An explanation compares the key of the call with the keys under which programs o
 for the nearest one what differs, by the names of the arguments. A function never seen before is compared with those
 seen on the same line, as that is how a function looks that is defined again for every call.
 
-Messages go to the loggers ``jax.trace`` and ``jax.compile``, as warnings, while a flag asks for them. Loaded only then.
+Messages go to the loggers ``jax.trace`` and ``jax.compile``: as warnings while a flag asks for them; what is traced and compiled also
+for debugging, while these loggers let that through. Loaded only then.
 """
 from __future__ import annotations
 
@@ -136,12 +137,12 @@ def _type_text(aval: AbstractValue) -> str:
     return f"{aval.str_short(short_dtypes=True)}{' (weak type)' if getattr(aval, 'weak_type', False) else ''}"
 
 
-def finished(what: str, seconds: float) -> None:
+def finished(level: int, what: str, seconds: float) -> None:
     """Log that something took some time."""
-    _log.warning("Finished %s in %.6f sec", what, seconds)
+    _log.log(level, "Finished %s in %.6f sec", what, seconds)
 
 
-def compiling(name: str, avals: Sequence[AbstractValue]) -> None:
+def compiling(level: int, name: str, avals: Sequence[AbstractValue]) -> None:
     """Log that XLA is about to compile a program for arguments of these types."""
-    logging.getLogger("jax.compile").warning(
-        "Compiling %s with global shapes and types [%s].", name, ", ".join(map(_type_text, avals)))
+    logging.getLogger("jax.compile").log(
+        level, "Compiling %s with global shapes and types [%s].", name, ", ".join(map(_type_text, avals)))

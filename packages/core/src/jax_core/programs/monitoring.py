@@ -1,6 +1,7 @@
 """jax.monitoring: events that the system records, for tools that listen."""
 from __future__ import annotations
 
+import sys
 import time
 from typing import Any, Callable
 
@@ -33,8 +34,20 @@ def record_scalar(event: str, value: float | int, **kwargs: str | int) -> None:
         listener(event, value, **kwargs)
 
 
+def log_level() -> int | None:
+    """The level at which to log what is traced and compiled: a warning if `jax_log_compiles` is on, else what is there for
+    debugging; None if nobody would see that."""
+    logging = sys.modules.get("logging")  # not imported for it, for start-up's time: who listens has loaded it
+    if flags.log_compiles.value:
+        return _WARNING
+    return _DEBUG if logging is not None and logging.getLogger("jax.compile").isEnabledFor(_DEBUG) else None
+
+
+_DEBUG, _WARNING = 10, 30  # as in `logging`
+
+
 class timed:
-    """Tells the listeners how long a block took, and logs it if `jax_log_compiles` is on."""
+    """Tells the listeners how long a block took, and logs it if anybody listens (`log_level`)."""
 
     __slots__ = ("event", "what", "name", "start")
 
@@ -45,12 +58,13 @@ class timed:
         self.start = time.perf_counter()
 
     def __exit__(self, kind, *_):
-        if kind is None and (_listeners["duration"] or flags.log_compiles.value):
+        level = log_level()
+        if kind is None and (_listeners["duration"] or level is not None):
             seconds = time.perf_counter() - self.start
             record_event_duration_secs(self.event, seconds, fun_name=self.name)
-            if flags.log_compiles.value:
+            if level is not None:
                 from .explain import finished  # start-up: loaded only when asked for
-                finished(f"{self.what} {self.name}", seconds)
+                finished(level, f"{self.what} {self.name}", seconds)
 
 
 def register_event_listener(callback: Callable[..., Any]) -> None:

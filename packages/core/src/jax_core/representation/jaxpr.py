@@ -13,6 +13,7 @@ import numpy as np
 from ..configuration import engine as _engine
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
+from .errors import JaxprTypeError
 from .primitive import abstract_eval
 from .source import UNKNOWN, Metadata, SourceInfo, name_stack
 from .tree import keystr, tree_flatten_with_path
@@ -441,13 +442,13 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
     """Type-check a program: every variable bound once and before use, every equation's types right.
 
     Raises:
-      TypeError: naming the equation at fault.
+      JaxprTypeError: naming the equation at fault.
     """
     bound = set()
 
     def bind(v):
         if v in bound and not isinstance(v, DropVar):
-            raise TypeError(f"check_jaxpr: variable {v!r} is bound twice in\n{jaxpr}")
+            raise JaxprTypeError(f"check_jaxpr: variable {v!r} is bound twice in\n{jaxpr}")
         bound.add(v)
 
     for v in (*jaxpr.constvars, *jaxpr.invars):
@@ -455,22 +456,26 @@ def check_jaxpr(jaxpr: Jaxpr) -> None:
     for eqn in jaxpr.eqns:
         for x in eqn.invars:
             if type(x) is not Literal and x not in bound:
-                raise TypeError(f"check_jaxpr: {x!r} is read before it is bound, in equation\n  {eqn!r}\nof\n{jaxpr}")
+                raise JaxprTypeError(f"check_jaxpr: {x!r} is read before it is bound, in equation\n  {eqn!r}\nof\n{jaxpr}")
         for inner in jaxprs_in_params(eqn.params):
             check_jaxpr(inner)
-        types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
+        try:
+            types, effects = abstract_eval(eqn.primitive, tuple(x.aval for x in eqn.invars), eqn.params)
+        except Exception as error:
+            raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} refuses its operands or parameters ({error}), in equation"
+                                 f"\n  {eqn!r}") from error
         if len(types) != len(eqn.outvars):
-            raise TypeError(f"check_jaxpr: {eqn.primitive} has {len(types)} results, {len(eqn.outvars)} bound, in"
-                            f"\n  {eqn!r}")
+            raise JaxprTypeError(f"check_jaxpr: {eqn.primitive} has {len(types)} results, {len(eqn.outvars)} bound, in"
+                                 f"\n  {eqn!r}")
         for have, v in zip(types, eqn.outvars):
             if not types_compatible(have, v.aval):
-                raise TypeError(f"check_jaxpr: result of type {have} bound to a variable of type {v.aval}, in equation"
-                                f"\n  {eqn!r}")
+                raise JaxprTypeError(f"check_jaxpr: result of type {have} bound to a variable of type {v.aval}, in equation"
+                                     f"\n  {eqn!r}")
         for v in eqn.outvars:
             bind(v)
     for x in jaxpr.outvars:
         if type(x) is not Literal and x not in bound:
-            raise TypeError(f"check_jaxpr: output {x!r} is never bound, in\n{jaxpr}")
+            raise JaxprTypeError(f"check_jaxpr: output {x!r} is never bound, in\n{jaxpr}")
 
 
 def types_compatible(a: AbstractValue, b: AbstractValue) -> bool:

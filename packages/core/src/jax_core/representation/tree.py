@@ -335,7 +335,8 @@ def tree_transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, py
     if inner_treedef is None:
         inner_treedef = _flatten(next(iter(outer_treedef.flatten_up_to(pytree_to_transpose))))[1]
     expected = outer_treedef.compose(_structure("tree_transpose", inner_treedef))
-    if treedef != expected:
+    if treedef != expected and (  # a node of a user's class may take in what is inside its children when it is made
+            treedef.num_leaves != expected.num_leaves or treedef != _flatten(expected.unflatten(leaves))[1]):
         raise TypeError(f"tree_transpose: the tree has structure\n  {treedef}\nand not that of outer_treedef with"
                         f" inner_treedef at its leaves,\n  {expected}")
     width = inner_treedef.num_leaves
@@ -668,7 +669,7 @@ def static(**kwargs: Any) -> Any:
     Args:
       **kwargs: as of `dataclasses.field`.
     """
-    metadata = {**(kwargs.pop("metadata", None) or {}), "static": True}
+    metadata = {"static": True, **(kwargs.pop("metadata", None) or {})}
     return dataclasses.field(metadata=metadata, **kwargs)
 
 
@@ -708,7 +709,7 @@ class Partial(functools.partial):
 
 
 class _Whole:
-    """A callable that hides what it wraps, with that one's equality and hash."""
+    """A callable that hides what it wraps, and is equal to it."""
 
     __slots__ = ("function",)
 
@@ -723,7 +724,7 @@ class _Whole:
     keywords = property(lambda self: self.function.keywords)
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is _Whole and self.function == other.function
+        return self.function == (other.function if type(other) is _Whole else other)
 
     def __hash__(self) -> int:
         return hash(self.function)

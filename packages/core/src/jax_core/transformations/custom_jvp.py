@@ -16,7 +16,7 @@ from ..representation.arguments import signature_of
 from ..representation.aval import get_aval
 from .batching import batch_fun
 from ..representation.effects import operand_effects
-from ..representation.jaxpr import eval_jaxpr, runs_its_program, types_compatible
+from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, eval_jaxpr, runs_its_program, types_compatible
 from ..representation.primitive import ProgramPrimitive, Zero, none
 from ..representation.traits import Kind, Traits
 from ..references.discharge import custom_rule
@@ -193,13 +193,35 @@ def _transpose(cts, *args, call_jaxpr, **_):
     return backward_pass(call_jaxpr.jaxpr, call_jaxpr.consts, args, cts)
 
 
+def narrowed(eqn: JaxprEqn, used: Sequence[bool], rules: Callable[..., dict]) -> JaxprEqn:
+    """The equation of a call with a rule of its own without the results that are not ``used``; all arguments stay.
+
+    ``rules(chosen, **params)`` gives the parameters that hold the rule for these results, where ``chosen`` picks what belongs to
+    them from a list for all results.
+    """
+    closed = eqn.params["call_jaxpr"]
+
+    def small():
+        return ClosedJaxpr(dce(closed.jaxpr, used, keep_inputs=True)[0], closed.consts)
+    chosen = lambda values: [x for x, u in zip(values, used) if u]
+    return eqn.replace(outvars=chosen(eqn.outvars), params={
+        **eqn.params, "call_jaxpr": closed.memo(("narrowed", tuple(used)), small), **rules(chosen, **eqn.params)})
+
+
+def _narrowed_rule(chosen, *, jvp_jaxpr_fun, **_):
+    def jvp(primals, tangents):
+        outs, out_tangents = jvp_jaxpr_fun(primals, tangents)
+        return chosen(outs), chosen(out_tangents)
+    return {"jvp_jaxpr_fun": jvp}
+
+
 _HANDLED = none("handled by the traces themselves")
 custom_jvp_call_p = _CustomJvpPrimitive(
     "custom_jvp_call",
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
     effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
     jvp=_HANDLED, linearize=_HANDLED, transpose=_transpose, batch=_HANDLED, split=_HANDLED,
-    dce=none("the rule gives the derivatives of all results"),
+    dce=lambda eqn, used: narrowed(eqn, used, _narrowed_rule),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
     takes_refs=True, discharge=custom_rule(["jvp_jaxpr_fun"]), interpret=runs_its_program("call_jaxpr"),
     traits=Traits(Kind.CALL))

@@ -16,7 +16,7 @@ from ..representation import dtypes, tree
 from . import custom_vjp_remat, logs
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
-from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, batch_all_mapped, bind_arguments, check_nondiff)
+from .custom_jvp import (_HANDLED, MappedResults, SymbolicZero, Wrapping, batch_all_mapped, bind_arguments, check_nondiff, narrowed)
 from ..representation.arguments import signature_of
 from ..representation.effects import operand_effects
 from .forward import closed_over, has_tangent
@@ -145,6 +145,21 @@ def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims, ta
     return result
 
 
+def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, **_):
+    every = [Zero(a.to_tangent_aval()) for a in call_jaxpr.out_avals]
+    places = chosen(range(len(every)))
+
+    def fwd(primals, perturbed):
+        residuals, outs = fwd_jaxpr_thunk(primals, perturbed)
+        return residuals, chosen(outs)
+
+    def full_bwd(residuals, cts):
+        given = dict(zip(places, cts))
+        return bwd(residuals, [given[i] if i in given else SymbolicZero(zero.aval) if symbolic_zeros else _as_array(zero)
+                               for i, zero in enumerate(every)])
+    return {"fwd_jaxpr_thunk": fwd, "bwd": full_bwd}
+
+
 class _CustomVjpPrimitive(ProgramPrimitive):
     def bind(self, *args, call_jaxpr, fwd_jaxpr_thunk, bwd, num_consts, symbolic_zeros, name="custom_vjp",
              optimize_remat=False):
@@ -167,7 +182,7 @@ custom_vjp_call_p = _CustomVjpPrimitive(
     out_type=lambda *avals, call_jaxpr, **_: call_jaxpr.out_avals,
     effects=lambda *avals, call_jaxpr, **_: operand_effects(call_jaxpr),
     jvp=_HANDLED, linearize=_HANDLED, transpose=_HANDLED, batch=_HANDLED, split=_HANDLED,
-    dce=none("the rule gives the derivatives of all results"),
+    dce=lambda eqn, used: narrowed(eqn, used, _narrowed_rule),
     lower=lambda b, *xs, call_jaxpr, **_: b.jaxpr(call_jaxpr, *xs),
     takes_refs=True, discharge=custom_rule(["fwd_jaxpr_thunk", "bwd"]), interpret=runs_its_program("call_jaxpr"),
     traits=Traits(Kind.CALL))

@@ -19,6 +19,7 @@ import threading
 from typing import Any, Callable, Iterator
 
 from jax_core.configuration import flags
+from jax_core.configuration.engine import before_change
 from jax_core.extension_points import Listeners
 from jax_core.representation import source
 
@@ -64,6 +65,15 @@ def _make_cpu_client() -> Any:
     options.update(distributed_state.cpu_options())
     with _room_to_launch(options.get("num_devices") or _devices_of_flags()):
         return _jax.get_tfrt_cpu_client(asynchronous=flags.config.read("jax_cpu_enable_async_dispatch"), **options)
+
+
+def _refuse_other_devices() -> None:
+    if "cpu" in _clients:
+        raise RuntimeError("jax_num_cpu_devices: the CPU devices have been made already, by the first use of one or by jax.devices(); set "
+                           "the flag right after `import jax`")
+
+
+before_change("jax_num_cpu_devices", _refuse_other_devices)
 
 
 def _devices_of_flags() -> int:

@@ -5,7 +5,7 @@ import contextlib
 from typing import Any, Sequence
 
 from jax_core.configuration import flags
-from jax_core.programs.monitoring import timed
+from jax_core.programs.monitoring import log_level, timed
 
 from ..arrays import array
 from ..arrays import callback_buffers
@@ -30,9 +30,9 @@ class LoadedProgram:
                  committed: bool, items: tuple, name: str):
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
-        if flags.log_compiles.value:
+        if (level := log_level()) is not None:
             from jax_core.programs import explain  # start-up: loaded only when asked for
-            explain.compiling(f"jit({name})", module.facts.in_avals)
+            explain.compiling(level, f"jit({name})", module.facts.in_avals)
         with timed("/jax/core/compile/backend_compile_duration", "XLA compilation of", f"jit({name})"):
             self.loaded, self.upgrade = tiered_compilation.compile_first(module, on, self.devices, items, name)
         self._prepare(in_shardings, out_shardings, name)
