@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """Compile a list of programs for devices that are only described, with the vendors' compilers, and print the table.
 
-usage: accelerators.py [tpu] [cuda] [--only WORD]
+usage: accelerators.py [tpu] [cuda] [--only WORD] [--against PYTHON [--rounds 2]]
 Needs the wheels `libtpu`, or `jax-cuda12-plugin`, `jax-cuda12-pjrt` and `nvidia-cuda-nvcc-cu12`. Runs on the public jax too.
 The exit status is the number of programs that do not compile.
+
+With --against, the same programs are compiled in turn under another interpreter (a command, as 'env -u PYTHONPATH /opt/theirs/bin/python'),
+program by program, in as many fresh pairs of processes as there are rounds. Printed are ours, theirs and the ratio ours/theirs; times are the
+minimum of the rounds.
 """
-import os, pathlib, sys, time, traceback
+import argparse, functools, json, math, os, pathlib, re, shlex, subprocess, sys, time, traceback
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-for name, value in dict(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_HOSTNAMES="localhost").items():
+for name, value in dict(TPU_SKIP_MDS_QUERY="1", TPU_ACCELERATOR_TYPE="v5litepod-4", TPU_WORKER_HOSTNAMES="localhost",
+                         ALLOW_MULTIPLE_LIBTPU_LOAD="1").items():
     os.environ.setdefault(name, value)
 
 import jax, jax.numpy as jnp
@@ -47,6 +52,55 @@ def attention(q, k, v):
 def train_step(w, x):
     loss = lambda w: jnp.mean((jnp.tanh(x @ w) - 1.0) ** 2)
     return w - 0.1 * jax.grad(loss)(w)
+
+
+def adam_step(w, m, v, x):
+    loss = lambda w: jnp.mean((jax.nn.relu(x @ w) @ w.T - x) ** 2)
+    g = jax.grad(loss)(w)
+    m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+    return w - 1e-3 * m / (jnp.sqrt(v) + 1e-8), m, v
+
+
+def cross_entropy(w, x, labels):
+    loss = lambda w: -jnp.take_along_axis(jax.nn.log_softmax(x @ w), labels[:, None], 1).mean()
+    return jax.value_and_grad(loss)(w)
+
+
+def block(w, x):
+    """One layer of a transformer, four heads, tokens [batch, time, features]; ``w`` holds six matrices."""
+    y = jax.nn.standardize(x)
+    q, k, v = (jnp.einsum("btd,de->bte", y, w[i]).reshape(*x.shape[:2], 4, -1) for i in range(3))
+    x = x + jax.nn.dot_product_attention(q, k, v, is_causal=True).reshape(x.shape) @ w[3]
+    return x + jax.nn.gelu(jax.nn.standardize(x) @ w[4]) @ w[5]
+
+
+def transformer(w, x):
+    loss = lambda w: (lax.scan(lambda x, w: (jax.checkpoint(block)(w, x), None), x, w)[0].astype(jnp.float32) ** 2).mean()
+    return w - (0.1 * jax.grad(loss)(w)).astype(w.dtype)
+
+
+def lstm(w, x):
+    def step(w, carry, x):
+        h, c = carry
+        i, f, g, o = jnp.split(jnp.concatenate([x, h], -1) @ w, 4, -1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        h = jax.nn.sigmoid(o) * jnp.tanh(c)
+        return (h, c), h
+    zero = jnp.zeros_like(x[0])
+    return jax.grad(lambda w: lax.scan(functools.partial(step, w), (zero, zero), x)[1].sum())(w)
+
+
+def conv_net(k, x):
+    def loss(k):
+        y = conv(x, k)
+        y = (y - y.mean((0, 1, 2))) * lax.rsqrt(y.var((0, 1, 2)) + 1e-5)
+        return pool(jax.nn.relu(y)).mean()
+    return k - 0.1 * jax.grad(loss)(k)
+
+
+def dropout(k, x):
+    keep = jax.random.bernoulli(jax.random.wrap_key_data(k), 0.9, x.shape)
+    return jnp.where(keep, x / 0.9, 0)
 
 
 def draw(name, *args, **options):
@@ -134,6 +188,14 @@ SINGLE = {  # name: (function, types of the arguments)
     "dot_product_attention": (jax.nn.dot_product_attention, ["bf16[2,128,4,64]"] * 3),
     "checkpoint": (jax.grad(lambda x: jax.checkpoint(lambda y: jnp.sin(jnp.sin(y)))(x).sum()), [A]),
     "vmap of solve": (jax.vmap(jnp.linalg.solve), ["f32[4,16,16]", "f32[4,16,2]"]),
+    "Adam step": (adam_step, [A, A, A, A]),
+    "cross entropy": (cross_entropy, [A, A, "i32[64]"]),
+    "transformer step": (transformer, ["bf16[3,6,64,64]", "bf16[4,128,64]"]),
+    "LSTM gradient": (lstm, ["f32[128,256]", "f32[16,8,64]"]),
+    "convolution step": (conv_net, [KERNEL, IMAGE]),
+    "dropout": (dropout, ["u32[2]", A]),
+    "Jacobian": (jax.jacrev(lambda x: jnp.tanh(x).cumsum()), ["f32[64]"]),
+    "Hessian": (jax.hessian(lambda x: jnp.sum(jnp.sin(x) * x[::-1])), ["f32[64]"]),
     "pure_callback": (host, [A]),
     "io_callback ordered": (ordered, [A]),
     "debug.print": (printed, [A]),
@@ -176,38 +238,136 @@ def programs(topology):
         yield name, lambda fun=fun, specs=specs: jax.jit(fun).lower(*[struct(A, NamedSharding(grid, s)) for s in specs])
 
 
+FIGURES = {  # name: (floor: below it, two figures count as equal; what of a compiled program)
+    "flops": (1e3, "flops"), "bytes": (4096, "bytes accessed"), "est. seconds": (1e-7, "optimal_seconds"), "temporaries": (4096, None),
+    "kernels": (1, None), "compile s": (0.02, None)}
+_KERNEL = re.compile(r"^ +(?:ROOT )?%?(\S+) = .*? (fusion|custom-call|sort|convolution|dot|scatter|gather|reduce|reduce-window|copy)\(", re.M)
+
+
+def kernels(text):
+    """How many operations of the optimised program are kernels of their own: those in the bodies that no fusion calls."""
+    inside = set(re.findall(r" fusion\(.*?calls=%?([\w.-]+)", text)) | set(re.findall(r"to_apply=%?([\w.-]+)", text))
+    bodies = re.findall(r"^(?:ENTRY )?%?([\w.-]+) \(.*?\) -> .*?\{\n(.*?)^\}", text, re.M | re.S)
+    return sum(len(_KERNEL.findall(body)) for name, body in bodies if name not in inside)
+
+
+def counted(compiled):
+    """What the compiler says of a program; where it says nothing of its costs, XLA's own count over the optimised program."""
+    cost = compiled.cost_analysis()
+    if not cost:
+        from jaxlib import _jax
+        cost = _jax.hlo_module_cost_analysis(jax.devices("cpu")[0].client, compiled.runtime_executable().hlo_modules()[0])
+    return {**{name: max(cost.get(key, 0.0), 0.0) for name, (_, key) in FIGURES.items() if key},
+            "temporaries": compiled.memory_analysis().temp_size_in_bytes, "kernels": kernels(compiled.as_text())}
+
+
+def measured(lower):
+    start = time.perf_counter()
+    lowered = lower()
+    middle = time.perf_counter()
+    compiled = lowered.compile()
+    return {"lower s": middle - start, "compile s": time.perf_counter() - middle, **counted(compiled)}
+
+
+def said(error):
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"
+
+
 def compile_all(platform, only):
     """Print a line for each program; returns the names of those that do not compile."""
-    lost, count = [], 0
-    print(f"\n{platform + ' (' + str(TOPOLOGIES[platform]().devices[0].device_kind) + ')':36} {'lower s':>8} {'compile s':>9} "
-          f"{'flops':>11} {'bytes':>11} {'temporaries':>11}")
-    for name, lower in programs(TOPOLOGIES[platform]()):
+    lost, count, topology = [], 0, TOPOLOGIES[platform]()
+    print(f"\n{f'{platform} ({topology.devices[0].device_kind})':36} {'lower s':>8} {'compile s':>9} {'flops':>11} {'bytes':>11} "
+          f"{'temporaries':>11} {'kernels':>7}")
+    for name, lower in programs(topology):
         if only not in name:
             continue
         count += 1
         try:
-            start = time.perf_counter()
-            lowered = lower()
-            middle = time.perf_counter()
-            compiled = lowered.compile()
-            seconds = time.perf_counter() - middle
-            cost, memory = compiled.cost_analysis() or {}, compiled.memory_analysis()
-            print(f"{name:36} {middle - start:8.2f} {seconds:9.2f} {cost.get('flops', 0):11.4g} {cost.get('bytes accessed', 0):11.4g} "
-                  f"{memory.temp_size_in_bytes:11d}", flush=True)
+            it = measured(lower)
+            print(f"{name:36} {it['lower s']:8.2f} {it['compile s']:9.2f} {it['flops']:11.4g} {it['bytes']:11.4g} {it['temporaries']:11d} "
+                  f"{it['kernels']:7d}", flush=True)
         except Exception as error:
             lost.append(name)
-            print(f"{name:36} {type(error).__name__}: {str(error).splitlines()[0][:200]}", flush=True)
+            print(f"{name:36} {said(error)}", flush=True)
             if only:
                 traceback.print_exc()
     print(f"{platform}: {count - len(lost)} of {count}{'; not ' + ', '.join(lost) if lost else ''}")
     return lost
 
 
+def serve(platform):
+    """Answer each line, the name of a program, with its figures as JSON."""
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    ready = dict(programs(TOPOLOGIES[platform]()))
+    for line in sys.stdin:
+        try:
+            answer = measured(ready[line.strip()])
+        except Exception as error:
+            answer = {"error": said(error)}
+        print(json.dumps(answer), file=answers, flush=True)
+
+
+class Side:
+    """An interpreter that compiles what it is told."""
+
+    def __init__(self, python, platform):
+        self.process = subprocess.Popen([*shlex.split(python), os.path.abspath(__file__), platform, "--serve"], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def compile(self, name):
+        print(name, file=self.process.stdin, flush=True)
+        return json.loads(self.process.stdout.readline())
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def compare(platform, only, theirs, rounds):
+    """Print a Markdown table, losses first, and the geometric means; returns the names of what ours does not compile."""
+    names = [name for name, _ in programs(TOPOLOGIES[platform]()) if only in name]
+    found = {name: ({}, {}) for name in names}
+    for turn in range(rounds):
+        sides = [Side(sys.executable, platform), Side(theirs, platform)]
+        for i, name in enumerate(names):
+            for k in (0, 1) if (i + turn) % 2 == 0 else (1, 0):
+                seen, answer = found[name][k], sides[k].compile(name)
+                seen.update({key: min(value, seen.get(key, math.inf)) if key != "error" else value for key, value in answer.items()})
+        for side in sides:
+            side.end()
+    lost = [name for name in names if "error" in found[name][0]]
+    for name in names:
+        for who, it in zip(("ours", "theirs"), found[name]):
+            if "error" in it:
+                print(f"not compiled by {who}: {name}: {it['error']}")
+    rows = {name: {key: (o[key], t[key], max(o[key], floor) / max(t[key], floor)) for key, (floor, _) in FIGURES.items()}
+            for name, (o, t) in found.items() if "error" not in {**o, **t}}
+    shown = [key for key in FIGURES if any(row[key][0] or row[key][1] for row in rows.values())]
+    worst = lambda name: max(ratio for key, (*_, ratio) in rows[name].items() if key != "compile s")
+    print(f"\n| {platform} | {' | '.join(shown)} |\n|{'---|' * (len(shown) + 1)}")
+    means = {key: math.exp(sum(math.log(row[key][2]) for row in rows.values()) / len(rows)) for key in shown}
+    print(f"| **geometric mean of {len(rows)}** | {' | '.join(f'**{means[key]:.3f}**' for key in shown)} |")
+    for name in sorted(rows, key=worst, reverse=True):
+        cells = [f"{o:.3g} / {t:.3g}" + (f" = {ratio:.2f}" if abs(ratio - 1) >= 0.005 else "") for o, t, ratio in (rows[name][k] for k in shown)]
+        print(f"| {name} | {' | '.join(cells)} |")
+    return lost
+
+
 def main():
-    words = sys.argv[1:]
-    only = words.pop(words.index("--only") + 1) if "--only" in words else ""
-    platforms = [w for w in words if w in TOPOLOGIES] or list(TOPOLOGIES)
-    sys.exit(sum(len(compile_all(platform, only)) for platform in platforms))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("platforms", nargs="*", choices=[[], *TOPOLOGIES], default=[])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--against", metavar="PYTHON")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.serve:
+        return serve(*args.platforms)
+    lost = 0
+    for platform in args.platforms or TOPOLOGIES:
+        lost += len(compare(platform, args.only, args.against, args.rounds) if args.against else compile_all(platform, args.only))
+    sys.exit(lost)
 
 
 if __name__ == "__main__":
