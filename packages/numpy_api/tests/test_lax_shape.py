@@ -4,6 +4,15 @@ import pytest
 from harness import LAWS, Case
 
 from jax_numpy_api import lax
+from jax_numpy_api.lax.interleave import interleave
+
+
+def _in_turn(axis):
+    def reference(x, y):
+        places = np.argsort([*range(0, 2 * x.shape[axis], 2), *range(1, 2 * y.shape[axis], 2)])
+        return np.take(np.concatenate([x, y], axis), places, axis)
+    return reference
+
 
 CASES = [
     Case(lax.reshape, "f32[2,3] i8[6] c64[3,2] bool[6]", new_sizes=(3, 2), reference=lambda x: np.reshape(x, (3, 2))),
@@ -18,6 +27,8 @@ CASES = [
     Case(lax.concatenate, "f32[2,3],f32[2,1],f32[2,2]", sequence=True, dimension=1, reference=lambda *xs: np.concatenate(xs, 1)),
     Case(lax.stack, "f32[2,3],f32[2,3] bool[2],bool[2] i8[],i8[]", sequence=True, axis=-1, reference=lambda *xs: np.stack(xs, -1)),
     Case(lax.unstack, "f32[2,3] i8[3,0]", axis=1, reference=lambda x: list(np.moveaxis(x, 1, 0))),
+    Case(interleave, "f32[3],f32[3] f32[3],f32[2] c64[3],c64[3] bool[2],bool[2] i8[1],i8[0] bf16[2],bf16[1]", axis=0, reference=_in_turn(0)),
+    Case(interleave, "f32[2,3,2],f32[2,2,2]", axis=1, reference=_in_turn(1)),
     Case(lax.split, "f32[2,6] i8[0,6] bf16[1,6]", sizes=(1, 3, 2), axis=1, reference=lambda x: np.split(x, (1, 4), 1)),
     Case(lax.pad, "f32[2,3],f32[] i8[2,3],i8[] bool[0,3],bool[]", padding_config=((1, 2, 1), (0, 1, 0))),
     Case(lax.pad, "f32[5,4],f32[] c64[5,4],c64[]", padding_config=((-1, -2, 0), (1, -3, 2))),

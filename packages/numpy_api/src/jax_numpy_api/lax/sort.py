@@ -117,12 +117,12 @@ def _emit_iota(b, shape, dimension, dtype):
     return b.emit(f'"stablehlo.iota"() {{iota_dimension = {dimension} : i64}}', out=ShapedArray(shape, dtype))
 
 
-def _emit_sort(b, operands, dimension, key_types, comparator):
+def _emit_sort(b, operands, dimension, key_types, comparator, stable=True):
     scalars = [ShapedArray((), x.aval.dtype) for x in operands for _ in range(2)]
     region = b.region(scalars, lambda inner, *args: [comparator(inner, args, key_types)])
     names = ", ".join(map(str, operands))
     return b.emit(f'"stablehlo.sort"({names}) ({region})', *operands, out=[x.aval for x in operands],
-                  attrs=f"{{dimension = {dimension} : i64, is_stable = true}}")
+                  attrs=f"{{dimension = {dimension} : i64, is_stable = {'true' if stable else 'false'}}}")
 
 
 def _emit_less(b, x, y, kind=None):
@@ -282,7 +282,8 @@ def _sort_lower(b, *xs, dimension, is_stable, num_keys):
     plain = len(xs) == 1 and dtypes.issubdtype(aval.dtype, np.integer)
     digits = sum(_count_digits(x.aval.dtype) for x in xs[:num_keys])
     if b.platform != "cpu" or plain or digits > _MOST_DIGITS or aval.shape[dimension] >= 2**31:
-        return _emit_sort(b, list(xs), dimension, num_keys, _compare_keys)
+        # elsewhere than on the CPU a stable sort carries positions along, which one operand of integers never needs
+        return _emit_sort(b, list(xs), dimension, num_keys, _compare_keys, b.platform == "cpu" or is_stable and not plain)
     d = _Digits(b, aval.shape)
     order = emit_order(b, [digit for x in xs[:num_keys] for digit in d.of(x)], dimension)
     return [_emit_take(b, x, order, dimension) for x in xs]
@@ -308,7 +309,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
     Args:
       operand: an array, or a sequence of arrays of one shape that are sorted together.
       dimension: the axis.
-      is_stable: equal elements keep their order (always done).
+      is_stable: equal elements keep their order (on the CPU they always do).
       num_keys: how many of the operands decide the order, the first most of all.
 
     Returns:

@@ -24,6 +24,8 @@ from .sorting import argsort, searchsorted, sort
 from .taking import take
 from .ufuncs import _is_inexact, _like
 
+_MOST_COLUMNS = 8  # sorted together with their rows; more are fetched by the rows' positions
+
 
 class _UniqueAll(NamedTuple):
     values: Array
@@ -117,18 +119,21 @@ def _padded(ar: Any, wanted: tuple, axis: Any, equal_nan: bool, size: int, fill_
     if n == 0:
         return _padded_empty(ar, rows, wanted, axis, size, fill_value)
     columns = [lax.squeeze(lax.slice_in_dim(rows, j, j + 1, axis=1), (1,)) for j in range(width)]
-    order = lax.sort((*columns, lax.iota(np.int32, n)), 0, num_keys=width)[-1]
-    ordered = take(rows, order, 0, mode="clip")
+    order = None
+    if wanted[0] or wanted[1] or width > _MOST_COLUMNS:
+        order = lax.sort((*columns, lax.iota(np.int32, n)), 0, num_keys=width)[-1]
+        ordered = take(rows, order, 0, mode="clip")
+    else:  # the rows alone are asked for, so that nothing need be fetched by position
+        ordered = lax.concatenate([lax.expand_dims(x, (1,)) for x in lax.sort(columns, 0, num_keys=width)], 1)
     new = _differs(ordered, equal_nan)
     rank = lax.sub(lax.cumsum(lax.convert_element_type(new, np.int32)), np.int32(1))
     count = rank[-1] + 1 if n else np.int32(0)
     starts = searchsorted(rank, lax.iota(np.int32, size))  # first sorted place of each distinct element
     present = lax.lt(lax.iota(np.int32, size), count)
-    first = take(order, starts, mode="clip")
-    out = [_values(ar, rows, ordered, first, present, axis, size, fill_value)]
+    out = [_values(ar, ordered, starts, present, axis, size, fill_value)]
     integer = dtypes.default_int_dtype()
     if wanted[0]:
-        out.append(convert(arithmetic.select(present, first, order[0]), integer))
+        out.append(convert(arithmetic.select(present, take(order, starts, mode="clip"), order[0]), integer))
     if wanted[1]:
         inverse = lax.full((n,), 0, np.int32).at[order].set(rank)
         out.append(convert(lax.reshape(inverse, shape) if axis is None else inverse, integer))
@@ -173,16 +178,16 @@ def _unequal(x: Any, y: Any) -> Any:
     return lax.bitwise_or(lax.ne(bits(x), bits(y)), lax.ne(x, x))
 
 
-def _values(ar, rows, ordered, first, present, axis, size, fill_value):
-    chosen = take(rows, first, 0, mode="clip")
+def _values(ar, ordered, starts, present, axis, size, fill_value):
+    chosen = take(ordered, starts, 0, mode="clip")
     if fill_value is None:
         fill = lax.slice_in_dim(ordered, 0, 1, axis=0)
     else:
         fill = convert(as_array(fill_value), ar.dtype)
         if axis is not None and fill.ndim:
-            fill = lax.reshape(broadcast_to(fill, tuple(m for i, m in enumerate(ar.shape) if i != axis)), (1, rows.shape[1]))
+            fill = lax.reshape(broadcast_to(fill, tuple(m for i, m in enumerate(ar.shape) if i != axis)), (1, ordered.shape[1]))
         else:
-            fill = lax.reshape(broadcast_to(fill, (1, rows.shape[1])), (1, rows.shape[1]))
+            fill = lax.reshape(broadcast_to(fill, (1, ordered.shape[1])), (1, ordered.shape[1]))
     mask = broadcast_to(lax.reshape(present, (size, 1)), chosen.shape)
     out = arithmetic.select(mask, chosen, broadcast_to(fill, chosen.shape))
     if axis is None:

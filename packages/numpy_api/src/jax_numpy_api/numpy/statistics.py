@@ -103,7 +103,7 @@ def _read_ranks(lines, q, method, skip_nan):
         below, above = order_statistics.neighbours(lines, low)
         above = arithmetic.select(lax.eq(high, low), below, above)
     else:
-        ordered = lax.sort(lines, lines.ndim - 1)  # NaN last
+        ordered = lax.sort(lines, lines.ndim - 1, is_stable=False)  # NaN last
         below, above = _pick(ordered, low), _pick(ordered, high)
     if method in ("lower", "inverted_cdf", "closest_observation"):
         above = below

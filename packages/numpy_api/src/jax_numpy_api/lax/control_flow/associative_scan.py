@@ -13,7 +13,8 @@ from jax_core.representation import tree
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 
-from ..shape import concatenate, reshape, rev
+from ..interleave import interleave
+from ..shape import concatenate, rev
 from ..slicing import slice_in_dim
 from .common import require_callable
 
@@ -78,21 +79,7 @@ def _prefixes(combine, leaves, axes):
     if n > 2:
         before = odd if n % 2 else cut(odd, 0, n // 2 - 1)
         even = combine(before, cut(leaves, 2, n, 2))
-        even = [_join([a, b], axis) for a, b, axis in zip(first, even, axes)]
+        even = [concatenate([a, b], axis) for a, b, axis in zip(first, even, axes)]
     else:
         even = first
-    return [_interleave(a, b, axis) for a, b, axis in zip(even, odd, axes)]
-
-
-def _join(parts, axis):
-    return concatenate(parts, axis)
-
-
-def _interleave(even, odd, axis):
-    """``even[0], odd[0], even[1], ...``; ``even`` may be longer by one."""
-    n, m = np.shape(even)[axis], np.shape(odd)[axis]
-    shape = np.shape(odd)
-    lift = lambda x: reshape(x, (*shape[:axis], m, 1, *shape[axis + 1:]))
-    body = even if n == m else slice_in_dim(even, 0, m, axis=axis)
-    mixed = reshape(_join([lift(body), lift(odd)], axis + 1), (*shape[:axis], 2 * m, *shape[axis + 1:]))
-    return mixed if n == m else _join([mixed, slice_in_dim(even, m, n, axis=axis)], axis)
+    return [interleave(a, b, axis) for a, b, axis in zip(even, odd, axes)]
