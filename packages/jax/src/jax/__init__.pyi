@@ -3,6 +3,7 @@ import numpy as np
 from contextlib import AbstractContextManager
 from enum import Enum
 from jax.core import AbstractValue
+from jax.experimental.pallas import Slice
 from jax.ref import AbstractRef
 from jax.sharding import AbstractMesh, AxisType, ManualAxisType, Mesh, PartitionSpec, Sharding, UnreducedKind
 from jax.stages import Wrapped
@@ -417,7 +418,7 @@ def devices(backend: str | object | None = None) -> list[Device]:
     """All devices of a platform (of all processes), in the order of their ids."""
 def disable_jit(disable: bool = True) -> AbstractContextManager[Any]:
     """Context manager `jax.disable_jit`: `jit` and control flow run operation by operation, in Python."""
-def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Any:
+def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | None = None) -> Slice | slice:
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer."""
 def effects_barrier() -> None:
     """Wait until the effects of all programs called so far have happened; raises the error of one that failed."""

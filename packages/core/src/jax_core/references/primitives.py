@@ -42,14 +42,17 @@ class RefPrimitive(Primitive):
     Args:
       under: ``under(trace, args, params)``: what a trace does that neither runs nor writes down.
       run: ``run(*args, **params)``: what is done at once.
+      on_contents: for primitives that read and write a part in a way of their own: ``on_contents(contents, *rest, **params) ->
+        (result, new contents)``, new contents None where they stay.
     """
 
     def __init__(self, name: str, *, out_type: Callable, effects: frozenset, under: Callable, run: Callable,
-                 multiple_results: bool = False, arrow: Literal["read", "write"] | None = None):
+                 multiple_results: bool = False, arrow: Literal["read", "write"] | None = None,
+                 on_contents: Callable | None = None):
         super().__init__(name, out_type=out_type, effects=lambda *_, **__: effects, jvp=_HANDLED, transpose=_HANDLED,
                          batch=_HANDLED, lower=none("references are discharged before lowering"), impl=run,
                          multiple_results=multiple_results, takes_refs=True, arrow=arrow)
-        self.under = under
+        self.under, self.on_contents = under, on_contents
 
     def bind(self, *args, **params):
         return context.state.trace.process_ref(self, args, params)
@@ -190,6 +193,11 @@ def on_cell(prim: Primitive, cell: Cell, rest: Sequence[Any], params: dict) -> A
     """The result of ``prim`` (reading, writing, freezing) on a reference that is a `Cell`."""
     if cell.ended:
         raise ValueError(f"{prim.name}: a mutable reference was used after jax.freeze or jax.free_ref ended it")
+    if isinstance(prim, RefPrimitive) and prim.on_contents is not None:
+        result, contents = prim.on_contents(cell.value, *rest, **params)
+        if contents is not None:
+            cell.set(contents)
+        return result
     if prim is get_p:
         index = params["index"]
         return indexing.read(cell.value, index, rest) if index.entries else cell.shared()
@@ -258,3 +266,38 @@ freeze_p: RefPrimitive = RefPrimitive(
 free_ref_p: RefPrimitive = RefPrimitive(
     "free_ref", out_type=_free_type, effects=LOCAL, run=lambda ref: _run(free_ref_p, ref),
     under=lambda *args: _end_under(free_ref_p, *args), multiple_results=True)
+
+
+def ref_primitive(name: str, *, out_type: Callable, on_contents: Callable, reads: bool = True, writes: bool = True,
+                  multiple_results: bool = False) -> RefPrimitive:
+    """A primitive that reads or writes a part of its first operand in a way of its own, as `RefPrimitive.on_contents` says.
+
+    >>> from jax_core.references.primitives import ref_primitive
+    >>> double_p = ref_primitive("double", out_type=lambda ref: [], on_contents=lambda x: ([], x + x), multiple_results=True)
+    >>> ref = jax.new_ref(jnp.ones(2))
+    >>> _ = double_p.bind(ref)
+    >>> ref[...]
+    Array([2., 2.], dtype=float32)
+    """
+    def run(*args, **params):
+        prim.out_type(*map(get_aval, args), **params)
+        return on_cell(prim, cell_of(name, args[0]), args[1:], params)
+
+    def under(trace, args, params):
+        ref, *rest = args
+        if not trace.holds(ref):
+            if writes:
+                for value in rest:
+                    trace.refuse_change(prim, ref, value)
+            elif any(map(trace.holds, rest)):
+                return on_contents(trace.parent.process_ref(get_p, (ref,), {"index": WHOLE}), *rest, **params)[0]
+            return trace.parent.process_ref(prim, args, params)
+        prim.out_type(*map(get_aval, args), **params)
+        result, contents = on_contents(trace.read_ref(ref), *rest, **params)
+        if contents is not None:
+            trace.write_ref(ref, contents)
+        return result
+    effects = (_READ if reads else frozenset()) | (_WRITE if writes else frozenset())
+    prim = RefPrimitive(name, out_type=out_type, effects=effects, under=under, run=run, on_contents=on_contents,
+                        multiple_results=multiple_results)
+    return prim

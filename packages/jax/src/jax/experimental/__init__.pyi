@@ -18,6 +18,7 @@ from jax.experimental import mesh_utils as mesh_utils
 from jax.experimental import multihost_utils as multihost_utils
 from jax.experimental import ode as ode
 from jax.experimental import overlap as overlap
+from jax.experimental import pallas as pallas
 from jax.experimental import pjit as pjit
 from jax.experimental import profiler as profiler
 from jax.experimental import random as random

@@ -1,0 +1,22 @@
+"""jax.experimental.pallas: kernels on blocks of arrays; implemented in `jax_numpy_api.pallas`."""
+from jax._gaps import missing as _missing
+from jax._lazy import table as _table
+
+_HOMES = {
+    "call": "pallas_call pallas_call_p",
+    "control": "align_to cdiv loop max_contiguous multiple_of next_power_of_2 run_scoped strides_from_shape when with_scoped",
+    "cost": "estimate_cost",
+    "grid": "num_programs program_id",
+    "memory": "atomic_add atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor load store swap",
+    "spaces": "ANY HOST MemoryRef MemorySpace",
+    "specs": "BlockSpec Blocked BoundedSlice Buffered CompilerParams CostEstimate Element GridSpec RevisitMode Squeezed no_block_spec squeezed",
+}
+_NAMES = {
+    **{name: f"jax_numpy_api.pallas.{home}:{name}" for home, names in _HOMES.items() for name in names.split()},
+    "Slice": "jax_core.references.indexing:Slice",
+    "ds": "jax_core.references.indexing:ds",
+    "dslice": "jax_core.references.indexing:ds",
+    "debug_print": "jax_callbacks.debug:print",
+}
+_served, _names, __all__ = _table(__name__, _NAMES)
+__getattr__, __dir__ = _missing(__name__, _served, _names)

@@ -1,0 +1,97 @@
+"""Types of `jax.experimental.pallas.tpu`. Written by packages/jax/tools/make_stubs.py."""
+from enum import Enum
+from jax.experimental.pallas import CompilerParams as _CompilerParams, GridSpec
+from jax.ref import AbstractRef
+from jax.typing import ArrayLike, DTypeLike
+from typing import Any, Callable, Mapping, Sequence
+
+ARBITRARY: GridDimensionSemantics
+CMEM: MemorySpace
+CORE_PARALLEL: GridDimensionSemantics
+class CompilerParams(_CompilerParams):
+    """Options for the TPU's compiler."""
+    dimension_semantics: Sequence[GridDimensionSemantics | str] | None
+    allow_input_fusion: Sequence[bool] | None
+    vmem_limit_bytes: int | None
+    collective_id: int | None
+    has_side_effects: bool
+    flags: Mapping[str, Any] | None
+    internal_scratch_in_bytes: int | None
+    serialization_format: int
+    disable_bounds_checks: bool
+    disable_semaphore_checks: bool
+    skip_device_barrier: bool
+    allow_collective_id_without_custom_barrier: bool
+    shape_invariant_numerics: bool
+    use_tc_tiling_on_sc: bool | None
+    needs_layout_passes: bool
+    fuse_transposed_lhs_in_matmul: bool
+    opt_level: Any
+    def __init__(self, dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None, allow_input_fusion: Sequence[bool] | None = None, vmem_limit_bytes: int | None = None, collective_id: int | None = None, has_side_effects: bool = False, flags: Mapping[str, Any] | None = None, internal_scratch_in_bytes: int | None = None, serialization_format: int = 1, disable_bounds_checks: bool = False, disable_semaphore_checks: bool = False, skip_device_barrier: bool = False, allow_collective_id_without_custom_barrier: bool = False, shape_invariant_numerics: bool = True, use_tc_tiling_on_sc: bool | None = None, needs_layout_passes: bool = True, fuse_transposed_lhs_in_matmul: bool = False, opt_level: Any = None) -> None: ...
+class GridDimensionSemantics(Enum):
+    """Whether the steps along an axis of the grid may run in any order (parallel) or not (arbitrary)."""
+    PARALLEL = ...
+    CORE_PARALLEL = ...
+    SUBCORE_PARALLEL = ...
+    ARBITRARY = ...
+HBM: MemorySpace
+class InterpretParams:
+    """Options of the interpreter, given as ``interpret``. Those about races and copies have nothing to say here, as steps run one after the other and copies happen at once."""
+    detect_races: bool
+    on_race: str
+    out_of_bounds_reads: str
+    skip_floating_point_ops: bool
+    uninitialized_memory: str
+    num_cores_or_threads: int
+    vector_clock_size: int | None
+    logging_mode: Any
+    dma_execution_mode: str
+    random_seed: int | None
+    grid_point_recorder: Callable[..., Any] | None
+    allow_hbm_allocation_in_run_scoped: bool
+    buffer_bounds: str
+    def __init__(self, detect_races: bool = False, on_race: str = 'raise', out_of_bounds_reads: str = 'raise', skip_floating_point_ops: bool = False, uninitialized_memory: str = 'nan', num_cores_or_threads: int = 1, vector_clock_size: int | None = None, logging_mode: Any = None, dma_execution_mode: str = 'on_wait', random_seed: int | None = None, grid_point_recorder: Callable[..., Any] | None = None, allow_hbm_allocation_in_run_scoped: bool = False, buffer_bounds: str = 'logical') -> None: ...
+class MemorySpace(Enum):
+    """Memory spaces of a TPU."""
+    VMEM = ...
+    VMEM_SHARED = ...
+    SMEM = ...
+    CMEM = ...
+    SEMAPHORE = ...
+    HBM = ...
+PARALLEL: GridDimensionSemantics
+class PrefetchScalarGridSpec(GridSpec):
+    """A grid whose index maps may read the first ``num_scalar_prefetch`` operands."""
+    def __init__(self, num_scalar_prefetch: int, grid: Any = ..., in_specs: Any = ..., out_specs: Any = ..., scratch_shapes: Any = ...) -> None: ...
+    num_scalar_prefetch: Any
+SEMAPHORE: MemorySpace
+SMEM: MemorySpace
+SUBCORE_PARALLEL: GridDimensionSemantics
+class SemaphoreType(Enum):
+    """Kinds of semaphores. A kind is memory for one semaphore, a kind called with a shape for an array of them."""
+    REGULAR = ...
+    DMA = ...
+    BARRIER = ...
+    def get_ref_aval(self) -> AbstractRef: ...
+VMEM: MemorySpace
+VMEM_SHARED: MemorySpace
+def async_copy(src_ref: Any, dst_ref: Any, sem: Any = None, *, src_sem: Any = None, priority: int = 0, add: bool = False) -> Any:
+    """Start a copy; ``wait()`` of what it returns waits for it."""
+def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
+    """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
+def load(ref: Any, *, mask: ArrayLike | None = None, other: ArrayLike | None = None, cache_modifier: str | None = None, eviction_policy: str | None = None, volatile: bool = False) -> Any:
+    """The contents of ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
+def make_async_copy(src_ref: Any, dst_ref: Any, sem: Any = None, *, src_sem: Any = None) -> Any:
+    """A copy of one reference, or view of a part, to another, which ``start()`` starts and ``wait()`` waits for."""
+def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:
+    """``1 / x``; with ``approx`` the compiler may be less exact."""
+def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None, stride_axis: int | None = None) -> Any:
+    """``x`` with elements moved by ``shift`` places along ``axis``, those at the end coming in at the start."""
+def store(ref: Any, val: ArrayLike, *, mask: ArrayLike | None = None, eviction_policy: str | None = None) -> None:
+    """Store ``val`` in ``ref``, a reference or a view ``ref.at[index]``, where ``mask`` is true; see `load`."""
+def sync_copy(src_ref: Any, dst_ref: Any, *, add: bool = False) -> None:
+    """Copy one reference, or view of a part, to another; with ``add``, add to what is there."""
+def touch(ref: Any) -> None:
+    """Say that ``ref`` is used, which changes nothing."""
+def with_memory_space_constraint(x: ArrayLike, memory_space: Any) -> Any:
+    """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says."""

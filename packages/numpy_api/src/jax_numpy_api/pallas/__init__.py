@@ -1,0 +1,13 @@
+"""Kernels on blocks of arrays (`jax.experimental.pallas`): the language, and its interpreter.
+
+* `spaces`, `specs`: what a caller writes: memory, blocks, grids, options.
+* `grid`: the program that is made of it.
+* `call`: `pallas_call` and its primitive.
+* `interpreter`: the program as a loop on arrays.
+* `uninitialized`: what memory holds at first.
+* `memory`, `control`: what kernels are written with besides ``ref[...]``.
+* `cost`: estimates.
+* `tpu`, `triton`: what is there for one platform only.
+
+A kernel works on mutable references (`jax_core.references`), so that its program is a jaxpr like any other.
+"""

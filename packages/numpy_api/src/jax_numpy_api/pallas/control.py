@@ -1,0 +1,164 @@
+"""What kernels are written with besides references: conditions, loops, memory of their own, hints and sizes."""
+from __future__ import annotations
+
+import operator
+from typing import Any, Callable, Sequence, TypeVar
+
+import numpy as np
+
+from jax_core.references.api import new_ref_p
+from jax_core.references.primitives import strong
+from jax_core.representation import tree
+from jax_core.representation.aval import get_aval
+from jax_core.representation.marks import ELEMENTWISE, ZERO
+from jax_core.representation.primitive import Primitive
+from jax_core.representation.traits import Kind, Traits
+from jax_core.representation.typing import ArrayLike
+
+from ..lax.control_flow.cond import cond
+from ..lax.control_flow.while_loop import fori_loop
+from .spaces import ref_type
+from .uninitialized import uninitialized
+
+T = TypeVar("T")
+
+
+def when(condition: ArrayLike, /) -> Callable[[Callable[[], None]], None]:
+    """Decorator: run a function of no arguments if ``condition`` is true. What it does is change references.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(out):
+    ...     @pl.when(pl.program_id(0) == 0)
+    ...     def _():
+    ...         out[...] = jnp.zeros(2)
+    ...     out[...] += 1
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((2,), jnp.float32), grid=3, interpret=True)()
+    Array([3., 3.], dtype=float32)
+    """
+    def decorate(function: Callable[[], None]) -> None:
+        if isinstance(condition, (bool, np.bool_)):
+            if condition:
+                function()
+        else:
+            cond(condition, lambda: _nothing(function()), lambda: None)
+    return decorate
+
+
+def _nothing(result: Any) -> None:
+    """What the function of `when` returns is dropped: nothing but references leaves it."""
+
+
+def loop(lower: ArrayLike, upper: ArrayLike, *, init_carry: Any = None, step: ArrayLike = 1,
+         unroll: int | bool | None = None) -> Callable[[Callable[..., Any]], Any]:
+    """Decorator: run a function of the index, or of index and carry, for the indices from ``lower`` to ``upper`` exclusive.
+
+    Args:
+      init_carry: the first carry; the function gets it as its second argument and returns the next one. None: no carry.
+      step: between indices, a positive integer.
+      unroll: as in `lax.fori_loop`.
+
+    Returns:
+      a decorator that returns the last carry.
+
+    >>> from jax.experimental import pallas as pl
+    >>> def kernel(x, out):
+    ...     @pl.loop(0, 3, init_carry=x[...])
+    ...     def total(i, carry):
+    ...         return carry * 2
+    ...     out[...] = total
+    >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((2,), jnp.float32), interpret=True)(jnp.ones(2))
+    Array([8., 8.], dtype=float32)
+    """
+    def decorate(body: Callable[..., Any]) -> Any:
+        count = cdiv(upper - lower, step)  # type: ignore[operator]  # numbers and arrays
+        index = (lambda i: i + lower) if isinstance(step, int) and step == 1 else (lambda i: i * step + lower)
+        if init_carry is None:
+            return fori_loop(0, count, lambda i, _: _nothing(body(index(i))), None, unroll=unroll)
+        return fori_loop(0, count, lambda i, carry: body(index(i), carry), init_carry, unroll=unroll)
+    return decorate
+
+
+def run_scoped(f: Callable[..., T], *types: Any, collective_axes: Any = (), **kw_types: Any) -> T:
+    """``f`` on references to memory that exists while it runs.
+
+    Args:
+      f: gets a reference for each of ``types`` and ``kw_types``; may return arrays.
+      types, kw_types: memory spaces called with a shape and a dtype (``pltpu.VMEM((8, 128), jnp.float32)``), kinds of
+        semaphores, or pytrees of these. What the memory holds at first is not specified.
+    """
+    made = tree.tree_map(lambda what: _allocate("run_scoped", what), (types, kw_types), is_leaf=lambda x: hasattr(x, "get_ref_aval"))
+    return f(*made[0], **made[1])
+
+
+def with_scoped(*types: Any, collective_axes: Any = (), **kw_types: Any) -> Callable[[Callable[..., T]], T]:
+    """Decorator: `run_scoped` of a function."""
+    return lambda f: run_scoped(f, *types, collective_axes=collective_axes, **kw_types)
+
+
+def _allocate(name: str, what: Any) -> Any:
+    ref = ref_type(name, what)
+    return new_ref_p.bind(strong(uninitialized(ref.shape, ref.dtype)), memory_space=ref.memory_space, kind=None, pin=False)
+
+
+# -- sizes and hints -----------------------------------------------------------------------------------------------------
+
+def cdiv(a: Any, b: Any) -> Any:
+    """``a / b`` rounded up, for positive integers.
+
+    >>> from jax.experimental import pallas as pl
+    >>> pl.cdiv(7, 2)
+    4
+    """
+    return (a + (b - 1)) // b
+
+
+def align_to(a: Any, alignment: Any) -> Any:
+    """The first multiple of ``alignment`` that is not below ``a``."""
+    return cdiv(a, alignment) * alignment
+
+
+def next_power_of_2(x: int) -> int:
+    """The first power of two that is not below ``x``.
+
+    Raises:
+      ValueError: ``x`` is negative.
+    """
+    if x < 0:
+        raise ValueError(f"next_power_of_2: {x} is negative; give a size.")
+    return 1 if x == 0 else 1 << (x - 1).bit_length()
+
+
+def strides_from_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    """How many elements apart neighbours along each axis are, in an array of ``shape`` without gaps."""
+    strides, step = [], 1
+    for n in reversed(tuple(shape)):
+        strides.append(step)
+        step *= n
+    return tuple(reversed(strides))
+
+
+def _hint(name: str) -> Primitive:
+    return Primitive(name, out_type=lambda x, *, values: x, jvp=ZERO, batch=ELEMENTWISE, lower=lambda b, x, *, values: x,
+                     reference=lambda x, *, values: x, exact=True, traits=Traits(Kind.IDENTITY))
+
+
+multiple_of_p = _hint("multiple_of")
+max_contiguous_p = _hint("max_contiguous")
+
+
+def _hinted(prim: Primitive, x: Any, values: Any) -> Any:
+    values = tuple(map(operator.index, values)) if isinstance(values, (tuple, list)) else (operator.index(values),)
+    aval = get_aval(x)
+    if not np.issubdtype(aval.dtype, np.integer):
+        raise TypeError(f"{prim.name} is said of integers, got {aval.str_short()}.")
+    return prim.bind(x, values=values)
+
+
+def multiple_of(x: ArrayLike, values: Sequence[int] | int) -> Any:
+    """``x``, with the promise to the compiler that it is a multiple of ``values`` (along each axis)."""
+    return _hinted(multiple_of_p, x, values)
+
+
+def max_contiguous(x: ArrayLike, values: Sequence[int] | int) -> Any:
+    """``x``, with the promise to the compiler that so many neighbours in it count upwards (along each axis)."""
+    return _hinted(max_contiguous_p, x, values)

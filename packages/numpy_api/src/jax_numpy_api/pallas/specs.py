@@ -1,0 +1,197 @@
+"""How operands of a kernel are cut into blocks: `BlockSpec`, `GridSpec` and their parts, as users write them.
+
+`grid.py` makes of them what the kernel's program needs.
+"""
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any, Callable, Mapping, Sequence
+
+from jax_core.representation.typing import PyTree
+
+
+@dataclasses.dataclass(frozen=True)
+class Blocked:
+    """Along this axis the array is cut into blocks of ``block_size``; the index map returns the number of a block."""
+
+    block_size: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Squeezed:
+    """One index along this axis, which the kernel's block does not have."""
+
+    def __repr__(self):
+        return "squeezed"
+
+
+@dataclasses.dataclass(frozen=True)
+class Element:
+    """Along this axis the index map returns the first element of a block of ``block_size``, so that blocks may overlap.
+
+    ``padding``: how many elements to add before and after the array; their values are not specified.
+    """
+
+    block_size: int
+    padding: tuple[int, int] = (0, 0)
+
+
+@dataclasses.dataclass(frozen=True)
+class BoundedSlice:
+    """A block of at most ``block_size`` elements; no platform here takes it."""
+
+    block_size: int
+
+
+squeezed = Squeezed()
+
+
+class RevisitMode(enum.Enum):
+    """What happens to a block that is needed again."""
+
+    ANY = "any"
+    IMMEDIATE = "immediate"
+
+
+@dataclasses.dataclass(frozen=True)
+class Buffered:
+    """How many buffers the blocks of an operand go through. It says nothing about values."""
+
+    buffer_count: int | tuple[int, int]
+    use_lookahead: bool = False
+    revisit: RevisitMode | None = None
+    prefetched_count: int = 0
+
+
+class _NoBlockSpec:
+    """In place of a pytree of block specs: every operand whole."""
+
+    def __repr__(self):
+        return "NoBlockSpec"
+
+
+no_block_spec = _NoBlockSpec()
+
+
+class BlockSpec:
+    """How an array is cut into blocks, and which one each step of the grid works on.
+
+    Args:
+      block_shape: for each axis the length of a block, or `squeezed` (or None) for one index along an axis that the kernel does
+        not see, or `Element`. None: the whole array.
+      index_map: function of the grid's indices (and of the scalar references of a `PrefetchScalarGridSpec`) that returns the number
+        of the block along each axis, for an `Element` the first element. By default zeros.
+      pipeline_mode: buffers for the blocks; it says nothing about values.
+      memory_space: where the block is.
+
+    Blocks may run over the end of the array: what is there is not specified (the interpreter puts NaN), what is stored there
+    is dropped.
+
+    >>> from jax.experimental import pallas as pl
+    >>> spec = pl.BlockSpec((8, None), lambda i, j: (i, j))
+    >>> spec.block_shape
+    (8, None)
+    """
+
+    __slots__ = ("block_shape", "index_map", "memory_space", "pipeline_mode")
+
+    def __init__(self, block_shape: Sequence[Any] | None = None, index_map: Callable[..., Any] | None = None,
+                 pipeline_mode: Buffered | None = None, *, memory_space: Any | None = None):
+        self.block_shape = None if block_shape is None else tuple(block_shape)
+        self.index_map, self.memory_space, self.pipeline_mode = index_map, memory_space, pipeline_mode
+
+    def replace(self, **changes: Any) -> BlockSpec:
+        """This spec with some fields replaced."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return BlockSpec(**{**fields, **changes})
+
+    def __eq__(self, other):
+        return type(other) is BlockSpec and all(getattr(self, n) == getattr(other, n) for n in self.__slots__)
+
+    def __hash__(self):
+        return hash((self.block_shape, self.index_map, self.memory_space))
+
+    def __repr__(self):
+        return f"BlockSpec({', '.join(f'{n}={getattr(self, n)!r}' for n in self.__slots__)})"
+
+
+class GridSpec:
+    """A grid, and how operands are cut for its steps.
+
+    Args:
+      grid: sizes along each axis, or one size. Steps run with the last axis changing fastest.
+      in_specs, out_specs: pytrees of `BlockSpec` like the operands and results; without them every step gets whole arrays.
+      scratch_shapes: pytree of memory that a kernel gets besides, and keeps from step to step.
+    """
+
+    num_scalar_prefetch = 0
+
+    def __init__(self, grid: Any = (), in_specs: PyTree = no_block_spec, out_specs: PyTree = no_block_spec,
+                 scratch_shapes: PyTree = ()):
+        self.grid = grid if isinstance(grid, tuple) else tuple(grid) if isinstance(grid, list) else (grid,)
+        self.in_specs, self.out_specs, self.scratch_shapes = in_specs, out_specs, scratch_shapes
+
+    def __repr__(self):
+        return f"{type(self).__name__}(grid={self.grid}, in_specs={self.in_specs}, out_specs={self.out_specs})"
+
+
+class PrefetchScalarGridSpec(GridSpec):
+    """A grid whose index maps may read the first ``num_scalar_prefetch`` operands.
+
+    Those come to the kernel and to every index map, after the grid's indices, as references to whole arrays.
+    """
+
+    def __init__(self, num_scalar_prefetch: int, grid: Any = (), in_specs: PyTree = no_block_spec, out_specs: PyTree = no_block_spec,
+                 scratch_shapes: PyTree = ()):
+        super().__init__(grid, in_specs, out_specs, scratch_shapes)
+        self.num_scalar_prefetch = num_scalar_prefetch
+
+
+@dataclasses.dataclass(frozen=True)
+class CostEstimate:
+    """What a kernel costs, for the compiler that schedules around it."""
+
+    flops: int
+    transcendentals: int
+    bytes_accessed: int
+    remote_bytes_transferred: int = 0
+
+    def to_json(self) -> str:
+        """As the compilers read it."""
+        return (f'{{"flops": {self.flops}, "transcendentals": {self.transcendentals}, "bytes_accessed": {self.bytes_accessed}, '
+                f'"remote_bytes_transferred": {self.remote_bytes_transferred}}}')
+
+
+class CompilerParams:
+    """Options for the compiler of one platform; the classes are in `pallas.tpu` and `pallas.triton`."""
+
+
+@dataclasses.dataclass(frozen=True)
+class InterpretParams:
+    """Options of the interpreter, given as ``interpret``. Those about races and copies have nothing to say here, as steps run one
+    after the other and copies happen at once.
+
+    ``uninitialized_memory``: ``"nan"`` or ``"zero"``, what memory holds before it is written to.
+    """
+
+    detect_races: bool = False
+    on_race: str = "raise"
+    out_of_bounds_reads: str = "raise"
+    skip_floating_point_ops: bool = False
+    uninitialized_memory: str = "nan"
+    num_cores_or_threads: int = 1
+    vector_clock_size: int | None = None
+    logging_mode: Any = None
+    dma_execution_mode: str = "on_wait"
+    random_seed: int | None = None
+    grid_point_recorder: Callable[..., Any] | None = None
+    allow_hbm_allocation_in_run_scoped: bool = False
+    buffer_bounds: str = "logical"
+
+
+def frozen(params: Any) -> Any:
+    """``params``, a dataclass or a mapping, as a hashable value to keep among the parameters of an equation."""
+    if isinstance(params, Mapping):
+        return tuple(sorted((k, frozen(v)) for k, v in params.items()))
+    return tuple(frozen(x) for x in params) if isinstance(params, list) else params

@@ -1,0 +1,126 @@
+"""`jax.experimental.pallas.tpu`: what kernels for TPUs use besides: options, copies, and operations on vectors."""
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any, Mapping, Sequence
+
+import numpy as np
+
+from jax_core.representation.aval import get_aval
+from jax_core.representation.typing import ArrayLike, DTypeLike
+
+from .. import lax, numpy as jnp
+from . import specs
+
+
+class GridDimensionSemantics(enum.Enum):
+    """Whether the steps along an axis of the grid may run in any order (parallel) or not (arbitrary)."""
+
+    PARALLEL = "parallel"
+    CORE_PARALLEL = "core_parallel"
+    SUBCORE_PARALLEL = "subcore_parallel"
+    ARBITRARY = "arbitrary"
+
+
+PARALLEL, ARBITRARY = GridDimensionSemantics.PARALLEL, GridDimensionSemantics.ARBITRARY
+CORE_PARALLEL, SUBCORE_PARALLEL = GridDimensionSemantics.CORE_PARALLEL, GridDimensionSemantics.SUBCORE_PARALLEL
+
+
+@dataclasses.dataclass(frozen=True)
+class CompilerParams(specs.CompilerParams):
+    """Options for the TPU's compiler.
+
+    Args:
+      dimension_semantics: for each axis of the grid a `GridDimensionSemantics` or its value.
+      vmem_limit_bytes: how much vector memory the kernel may use.
+      flags, and all others: as the compiler understands them.
+
+    Raises:
+      ValueError: ``dimension_semantics`` has something else.
+    """
+
+    dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None
+    allow_input_fusion: Sequence[bool] | None = None
+    vmem_limit_bytes: int | None = None
+    collective_id: int | None = None
+    has_side_effects: bool = False
+    flags: Mapping[str, Any] | None = None
+    internal_scratch_in_bytes: int | None = None
+    serialization_format: int = 1
+    disable_bounds_checks: bool = False
+    disable_semaphore_checks: bool = False
+    skip_device_barrier: bool = False
+    allow_collective_id_without_custom_barrier: bool = False
+    shape_invariant_numerics: bool = True
+    use_tc_tiling_on_sc: bool | None = None
+    needs_layout_passes: bool = True
+    fuse_transposed_lhs_in_matmul: bool = False
+    opt_level: Any = None
+
+    def __post_init__(self):
+        known = [s.value for s in GridDimensionSemantics]
+        for s in self.dimension_semantics or ():
+            if getattr(s, "value", s) not in known:
+                raise ValueError(f"pltpu.CompilerParams: dimension_semantics has {s!r}; each is one of {known}.")
+        for name in ("dimension_semantics", "allow_input_fusion", "flags"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, specs.frozen(list(value) if isinstance(value, tuple) else value))
+
+
+def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None, stride_axis: int | None = None) -> Any:
+    """``x`` with elements moved by ``shift`` places along ``axis``, those at the end coming in at the start.
+
+    Args:
+      shift: not negative.
+      stride, stride_axis: element ``i`` along ``stride_axis`` is moved by ``i * stride`` places more.
+
+    Raises:
+      ValueError: ``axis`` out of range, or a negative ``shift``.
+    """
+    aval = get_aval(x)
+    if not -aval.ndim <= axis < aval.ndim:
+        raise ValueError(f"pltpu.roll: axis={axis} is out of range for {aval.str_short()}.")
+    if isinstance(shift, (int, np.integer)) and shift < 0:
+        raise ValueError(f"pltpu.roll: shift={shift} is negative; the same is moved by {shift % max(aval.shape[axis], 1)} places.")
+    if stride is None:
+        return jnp.roll(x, shift, axis)
+    n = aval.shape[axis]
+    source = (lax.broadcasted_iota(np.int32, aval.shape, axis % aval.ndim) - shift
+              - stride * lax.broadcasted_iota(np.int32, aval.shape, stride_axis % aval.ndim)) % n  # type: ignore[operator]
+    return jnp.take_along_axis(x, source, axis)
+
+
+def bitcast(x: ArrayLike, ty: DTypeLike, dim: int = -2) -> Any:
+    """The bits of ``x`` as elements of another dtype, which the axis ``dim`` has more or fewer of."""
+    return _bitcast(x, np.dtype(ty), dim)
+
+
+def _bitcast(x, dtype, dim):
+    before, after = get_aval(x).dtype.itemsize, dtype.itemsize
+    if before == after:
+        return lax.bitcast_convert_type(x, dtype)
+    x = jnp.moveaxis(x, dim, -1)
+    if before < after:
+        if x.shape[-1] % (after // before):
+            raise ValueError(f"pltpu.bitcast: {x.shape[-1]} elements of {before} bytes along axis {dim} are no whole number of elements "
+                             f"of {after} bytes.")
+        x = lax.bitcast_convert_type(jnp.reshape(x, (*x.shape[:-1], -1, after // before)), dtype)
+    else:
+        x = lax.bitcast_convert_type(x, dtype)
+        x = jnp.reshape(x, (*x.shape[:-2], -1))
+    return jnp.moveaxis(x, -1, dim)
+
+
+def reciprocal(x: ArrayLike, *, approx: bool = False, full_range: bool = True) -> Any:
+    """``1 / x``; with ``approx`` the compiler may be less exact."""
+    return 1 / x  # type: ignore[operator]  # numbers and arrays
+
+
+def touch(ref: Any) -> None:
+    """Say that ``ref`` is used, which changes nothing."""
+
+
+def with_memory_space_constraint(x: ArrayLike, memory_space: Any) -> Any:
+    """``x``, with the wish that it is in ``memory_space``; a kernel's operand is where its `BlockSpec` says."""
+    return x
