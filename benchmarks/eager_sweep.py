@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""Eager calls of all of jax.numpy at 10, 1,000 and 1,000,000 elements, beside the reference and NumPy, worst first.
+
+usage: eager_sweep.py OURS_PYTHON THEIRS_PYTHON [--rounds 3] [--only NAME ...] [--sizes 10 1000 1000000] [--most 40] [--cpu]
+
+Each function is called with the first of a few lists of arguments that it takes under ours. A figure is the least time of a
+call, ready result included, over rounds in which the two interpreters alternate. A call is a loss against the reference where it takes
+10 % more and against NumPy where it takes more than 5 us + 1.3 times as long. ``--cpu`` counts the processor's time of all threads, not the
+wall's: for machines that do other work too.
+"""
+import argparse
+import inspect
+import json
+import math
+import os
+import subprocess
+import sys
+import time
+import warnings
+
+SIZES = 10, 1_000, 1_000_000
+# What is no computation on arrays, or needs a function or a file.
+LEFT_OUT = set("""save savez load fromfile fromfunction frompyfunc apply_along_axis apply_over_axes vectorize piecewise printoptions get_printoptions
+set_printoptions array_repr array_str array2string from_dlpack fromstring frombuffer fromiter info finfo iinfo issubdtype isdtype can_cast promote_types
+result_type dtype einsum_path save_npz broadcast_shapes index_exp s_ ufunc ndim shape size iterable isscalar mask_indices unravel_index""".split())
+SECONDS = 0.02  # one measurement
+
+
+def arguments(n):
+    """Lists of arguments, the most frequent first, for functions of about ``n`` elements."""
+    import numpy as np
+    rng = np.random.default_rng(0)
+    k = math.isqrt(n)
+    x, y = (rng.uniform(0.1, 0.9, n).astype(np.float32) for _ in range(2))
+    matrix = (rng.normal(size=(k, k)) + 3 * np.eye(k)).astype(np.float32)
+    i, j = (rng.integers(0, 10, n).astype(np.int32) for _ in range(2))
+    at = rng.integers(0, n, min(n, 100)).astype(np.int32)
+    b = x > 0.5
+    named = dict.fromkeys(["zeros", "ones", "empty", "arange", "eye", "identity", "tri", "hamming", "hanning", "bartlett", "blackman"], (n,))
+    named.update(dict.fromkeys(["eye", "identity", "tri", "tril_indices", "triu_indices", "diag_indices"], (k,)), full=((n,), 1.0),
+                 linspace=(0.0, 1.0, n), logspace=(0.0, 1.0, n), geomspace=(1.0, 2.0, n), take=(x, at), bincount=(i,), repeat=(x, 2), tile=(x, 2))
+    return named, [(x,), (x, y), (i,), (i, j), (matrix,), (matrix, matrix), (b, x, y), (x, 1), (x, at), (x, 0.25), (b,), (b, x), (x, (n,)), ((x, y),), (n,),
+            ((k, k),), ((k, k), 1.0), (x, x, y), (x, 2, 0), (matrix, 0, 1), (0.0, 1.0, n), ("ij,jk->ik", matrix, matrix), (x, -1, 0), (matrix, 0),
+            (x, at, 1.0), (matrix, k), (k,), (k, 2), (x, [(0, 1)]), (matrix, (1, 0)), (b, (x,), 0.0), ([b], [x]), (matrix, [0, 1])]
+
+
+def public(module):
+    return [name for name in sorted(dir(module)) if not name.startswith("_") and name not in LEFT_OUT
+            and callable(getattr(module, name)) and not inspect.isclass(getattr(module, name))]
+
+
+def seconds(call, clock):
+    """The least time of a call, in several short measurements."""
+    start = clock()
+    call()
+    number = max(1, min(1000, int(SECONDS / max(clock() - start, 1e-7))))
+    best = math.inf
+    for _ in range(5):
+        start = clock()
+        for _ in range(number):
+            call()
+        best = min(best, (clock() - start) / number)
+    return best
+
+
+def measure(plan):
+    """Times by name and size under the jax of this process; chooses arguments where ``plan`` has none."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    warnings.simplefilter("ignore")
+    clock = time.process_time if plan["cpu"] else time.perf_counter
+    chosen, times, numpys = {}, {}, {}
+    for n in plan["sizes"]:
+        named, common = arguments(n)
+        to_device = lambda tree: jax.tree.map(lambda a: jnp.asarray(a) if isinstance(a, np.ndarray) else a, tree)
+        for name in plan["only"] or public(jnp):
+            fun, key = getattr(jnp, name), f"{name} {n}"
+            if plan["chosen"] is not None and key not in plan["chosen"]:
+                continue
+            lists = [named[name]] if name in named else common
+            for index in range(len(lists)) if plan["chosen"] is None else [plan["chosen"][key]]:
+                given = to_device(lists[index])
+                call = lambda: jax.block_until_ready(fun(*given))
+                try:
+                    call(), call()
+                except Exception:
+                    continue
+                chosen[key], times[key] = index, seconds(call, clock) * 1e6
+                if hasattr(np, name):
+                    try:
+                        numpys[key] = seconds(lambda: getattr(np, name)(*lists[index]), clock) * 1e6
+                    except Exception:
+                        pass
+                break
+    return {"chosen": chosen, "times": times, "numpy": numpys}
+
+
+def run(python, plan):
+    environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", JAX_PLATFORMS="cpu")
+    done = subprocess.run([python, __file__, "--measure"], input=json.dumps(plan), capture_output=True, text=True, env=environment)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def table(title, rows, most):
+    print(f"\n{title}: {len(rows)}")
+    print(f"{'call, elements':32} {'ours us':>12} {'other us':>12} {'other/ours':>10}")
+    for name, ours, other in sorted(rows, key=lambda row: row[2] / row[1])[:most]:
+        print(f"{name:32} {ours:12.1f} {other:12.1f} {other / ours:10.2f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("ours")
+    parser.add_argument("theirs")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--sizes", nargs="*", type=int, default=SIZES)
+    parser.add_argument("--most", type=int, default=40)
+    parser.add_argument("--cpu", action="store_true")
+    args = parser.parse_args()
+    plan = {"sizes": args.sizes, "only": args.only, "chosen": None, "cpu": args.cpu}
+    best = {"ours": {}, "theirs": {}, "numpy": {}}
+
+    def note(side, times):
+        for key, value in times.items():
+            best[side][key] = min(value, best[side].get(key, math.inf))
+    for _ in range(args.rounds):
+        mine = run(args.ours, plan)
+        plan["chosen"] = plan["chosen"] or mine["chosen"]
+        note("ours", mine["times"])
+        note("numpy", mine["numpy"])
+        note("theirs", run(args.theirs, plan)["times"])
+    ours, theirs, numpys = best["ours"], best["theirs"], best["numpy"]
+    both = [(key, ours[key], theirs[key]) for key in theirs if key in ours]
+    table("slower than the reference by more than 10 %", [row for row in both if row[1] > 1.1 * row[2]], args.most)
+    table("slower than NumPy by more than 5 us + 1.3 times", [
+        (key, ours[key], value) for key, value in numpys.items() if ours[key] > 5 + 1.3 * value], args.most)
+    for n in args.sizes:
+        logs = [math.log(b / a) for key, a, b in both if key.endswith(f" {n}")]
+        print(f"{n} elements: {len(logs)} calls, geometric mean of reference/ours {math.exp(sum(logs) / max(1, len(logs))):.2f}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--measure"]:
+        print(json.dumps(measure(json.loads(sys.stdin.read()))))
+    else:
+        main()
