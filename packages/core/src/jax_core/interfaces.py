@@ -49,6 +49,7 @@ class Builder(Protocol):
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
       devices: how many devices the module is for.
       barriers_last: whether the compiler computes what is behind an `optimization_barrier` apart from what is before it.
+      vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
       out_avals: types of the results of the equation being lowered.
       params: parameters of that equation.
     """
@@ -56,6 +57,7 @@ class Builder(Protocol):
     platform: str
     devices: int
     barriers_last: bool
+    vector_atan: bool
     out_avals: Sequence[AbstractValue]
 
     def emit(self, text: str, *operands: Value, out: AbstractValue | Sequence[AbstractValue], attrs: str = "") -> Any:

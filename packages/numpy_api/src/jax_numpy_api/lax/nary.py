@@ -117,6 +117,15 @@ def op(name: str) -> Callable:
     return lower
 
 
+class SpelledOut:
+    """A lowering rule that writes many simple operations for one that would be costly."""
+
+    __slots__ = ()
+
+    def __call__(self, b, *operands, **params):
+        raise NotImplementedError
+
+
 def emit(b, name: str, *xs, out: ShapedArray | None = None):
     """The elementwise op ``name`` on values of one shape; ``out`` is the type of the first one if it is not given."""
     return b.emit(f"{name} {', '.join(map(str, xs))}", *xs, out=xs[0].aval if out is None else out)
@@ -180,7 +189,7 @@ def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, tr
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=_quiet(reference), exact=exact,
-        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick))
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, spelled_out=isinstance(lower, SpelledOut)))
 
 
 def _quiet(reference):

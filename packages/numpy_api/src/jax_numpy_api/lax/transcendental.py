@@ -20,8 +20,10 @@ from jax_core.representation.traits import Quick
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
 from .compare import emit_compare, eq_p
+from .elementary_cpu import inverse, trigonometric
+from .elementary_cpu.lanes import Formulation
 from .complex import abs_p
-from .nary import INEXACT, apply, constant, elementwise, emit, op
+from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
 from .select import select_n_p
 
 _LN2 = math.log(2)
@@ -181,9 +183,21 @@ def _zero_wins(b, x, y):
     return b.emit(f"stablehlo.select {either}, {small}, {product}", either, small, product, out=x.aval)
 
 
-_sin_lower = _of_parts(lambda b, s, c, sh, ch: (_zero_wins(b, s, ch), _zero_wins(b, c, sh)))("stablehlo.sine")
-_cos_lower = _of_parts(lambda b, s, c, sh, ch: (_zero_wins(b, c, ch), emit(b, "stablehlo.negate", _zero_wins(b, s, sh))))(
-    "stablehlo.cosine")
+_sin_lower = Formulation(narrow=trigonometric.sin, otherwise=_of_parts(
+    lambda b, s, c, sh, ch: (_zero_wins(b, s, ch), _zero_wins(b, c, sh)))("stablehlo.sine"))
+_cos_lower = Formulation(narrow=trigonometric.cos, otherwise=_of_parts(
+    lambda b, s, c, sh, ch: (_zero_wins(b, c, ch), emit(b, "stablehlo.negate", _zero_wins(b, s, sh))))("stablehlo.cosine"))
+_tan_lower = Formulation(narrow=trigonometric.tan, otherwise=op("stablehlo.tan"))
+_asin_lower = Formulation(narrow=inverse.asin, wide=inverse.asin, otherwise=op("chlo.asin"))
+_acos_lower = Formulation(narrow=inverse.acos, wide=inverse.acos, otherwise=op("chlo.acos"))
+_atan_lower = Formulation(narrow=inverse.atan, wide=inverse.atan, otherwise=op("chlo.atan"), unless="vector_atan")
+
+
+def _atan2_plain(b, y, x):
+    return emit(b, "stablehlo.atan2", *full_operands(b, (y, x)))
+
+
+_atan2_lower = Formulation(narrow=inverse.atan2, wide=inverse.atan2, otherwise=_atan2_plain)
 
 
 def _logistic_reference(x):
@@ -201,9 +215,9 @@ _WITH_ACCURACY = {
         ("log", 2.1, "stablehlo.log", lambda g, y, x: div_p.bind(g, x), np.log),
         ("log2", 2.1, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
         ("log1p", 2.5, "stablehlo.log_plus_one", lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
-        ("sin", 13.0, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
-        ("cos", 12.0, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
-        ("tan", 20.0, "stablehlo.tan", lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
+        ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
+        ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
+        ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
         ("tanh", 1.9, "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
         ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
          _logistic_reference),
@@ -216,9 +230,9 @@ _PLAIN = {
     for name, cost, lower, tangent, reference, *quick in [
         ("sinh", 4.0, _hyperbolic(0), lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
         ("cosh", 4.0, _hyperbolic(1), lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
-        ("asin", 18.0, "chlo.asin", lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
-        ("acos", 18.0, "chlo.acos", lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
-        ("atan", 18.0, "chlo.atan", lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
+        ("asin", 0.5, _asin_lower, lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
+        ("acos", 0.5, _acos_lower, lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
+        ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
         ("asinh", 6.0, "chlo.asinh", lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
         ("acosh", 6.0, "chlo.acosh", lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
                                                       rsqrt_p.bind(_one_plus(x)))), np.arccosh),
@@ -241,9 +255,9 @@ def _over_radius_squared(part, x, y):
     return mul_p.bind(div_p.bind(part, size), div_p.bind(constant(1, scale), scale))  # XLA makes a / b / c to a / (b c)
 
 
-atan2_p = elementwise("atan2", "stablehlo.atan2", accepts=INEXACT, reference=np.arctan2,
+atan2_p = elementwise("atan2", _atan2_lower, accepts=INEXACT, reference=np.arctan2,
                       jvp=(lambda g, out, y, x: _times(g, _over_radius_squared(x, x, y)),
-                           lambda g, out, y, x: _times(g, neg_p.bind(_over_radius_squared(y, x, y)))), cost=31.0)
+                           lambda g, out, y, x: _times(g, neg_p.bind(_over_radius_squared(y, x, y)))), cost=2.0)
 
 # -- public functions ----------------------------------------------------------------------------------------------------
 

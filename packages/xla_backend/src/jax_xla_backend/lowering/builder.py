@@ -22,7 +22,7 @@ from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import broadcast_in_dim_p
 
 from . import call_handlers
-from ..jaxlib_compat import BARRIERS_LAST
+from ..jaxlib_compat import BARRIERS_LAST, VECTOR_ATAN
 from . import outside_calls, extended_dtypes, nested_modules, sharding_text
 from ..planning.loops import is_dispatched
 from ..planning.planner import SMALL, plan
@@ -60,6 +60,11 @@ class Builder:
     def barriers_last(self) -> bool:
         """Whether the compiler computes what is behind an `optimization_barrier` apart from what is before it."""
         return BARRIERS_LAST and self.platform == "cpu"
+
+    @property
+    def vector_atan(self) -> bool:
+        """Whether the compiler's arc tangent is vector code, where ours would be slower."""
+        return VECTOR_ATAN
 
     @property
     def devices(self) -> int:

@@ -182,7 +182,7 @@ class _Uses:
                 self.counts[i] = len(sinks)
                 if len(sinks) > 1 and traits.cost > MOVE:
                     sinks = {i}
-                    if traits.cost > CHEAP or self._is_kept(eqn):
+                    if traits.cost > CHEAP and not traits.spelled_out or self._is_kept(eqn):
                         self.kept.add(eqn.outvars[0])
                 elif traits.part is not None and len(sinks) < MAX_SLICED and _is_large(eqn):
                     sinks = {_Slice(i, sink) for sink in sinks}

@@ -64,7 +64,7 @@ def _times_computed(jaxpr: Jaxpr) -> float:
         own = 1 << i
         for s in sets:
             own |= s
-        if traits.cost <= CHEAP or uses[eqn.outvars[0]] <= 1:  # else XLA keeps it
+        if traits.cost <= CHEAP or traits.spelled_out or uses[eqn.outvars[0]] <= 1:  # else XLA keeps it
             behind.update(dict.fromkeys(eqn.outvars, own))
     computed += sum(behind.get(x, 0).bit_count() for x in jaxpr.outvars if type(x) is not Literal)
     return computed / len(jaxpr.eqns) if computed >= WORTH else 0.0

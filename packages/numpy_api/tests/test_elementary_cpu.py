@@ -1,0 +1,68 @@
+"""Elementary functions as arithmetic for the CPU: errors in units in the last place, and that other platforms get the operation.
+
+benchmarks/accuracy tries many more points; here enough of them that a wrong digit of a coefficient fails.
+"""
+import mpmath
+import numpy as np
+import pytest
+
+from jax_core.configuration import flags
+from jax_core.programs.jit import jit
+from jax_core.representation import dtypes
+from jax_numpy_api import lax
+
+ROWS = {  # function: (mpmath's, units that it may be off in float32 and in float64, intervals of the operands)
+    "sin": (lax.sin, mpmath.sin, 0.51, 0.51, [(-10, 10)], [(1e8, 1e38)]),
+    "cos": (lax.cos, mpmath.cos, 0.51, 0.51, [(-10, 10)], [(1e8, 1e38)]),
+    "tan": (lax.tan, mpmath.tan, 0.51, 0.7, [(-10, 10)], [(1e8, 1e38)]),
+    "asin": (lax.asin, mpmath.asin, 1.4, 1.4, [(-1, 1)], [(0.49, 0.51)]),
+    "acos": (lax.acos, mpmath.acos, 1.2, 1.2, [(-1, 1)], [(0.9, 1)]),
+    "atan": (lax.atan, mpmath.atan, 5.5, 2.5, [(-5, 5)], [(1e-30, 1e30)]),  # of float32, XLA's from jaxlib 0.12 on
+    "atan2": (lax.atan2, mpmath.atan2, 0.51, 1.2, [(-5, 5), (-5, 5)], [(1e-30, 1e30), (-1, 1)]),
+}
+PLAIN = {"atan2": "stablehlo.atan2", "sin": "stablehlo.sine", "cos": "stablehlo.cosine", "tan": "stablehlo.tan"}
+
+
+def errors(got, exact, operands):
+    """In units in the last place, where the true value is a normal number."""
+    info, out = np.finfo(got.dtype), []
+    for value, xs in zip(got, zip(*operands)):
+        want = exact(*[mpmath.mpf(float(x)) for x in xs])
+        if info.tiny < abs(want) < info.max:
+            unit = mpmath.mpf(2) ** (int(mpmath.floor(mpmath.log(abs(want), 2))) - info.nmant)
+            out.append(float(abs(mpmath.mpf(float(value)) - want) / unit))
+    assert len(out) > len(got) / 2
+    return out
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ROWS)
+def test_error_in_units_in_the_last_place(name, dtype):
+    function, exact, narrow, wide, *regions = ROWS[name]
+    rng = np.random.default_rng(0)
+    for region in regions:
+        operands = [(np.exp(rng.uniform(np.log(low), np.log(high), 200)) if low > 0 and high > 100 * low
+                     else rng.uniform(low, high, 200)).astype(dtype) for low, high in region]
+        with flags.enable_x64(True), mpmath.workdps(60):
+            got = np.asarray(jit(function)(*operands))
+            assert got.dtype == dtype
+            assert max(errors(got, exact, operands)) <= (wide if dtype == np.float64 else narrow), region
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_other_platforms_and_accuracies_get_the_operation(name):
+    function, operands = ROWS[name][0], [np.ones(3, np.float32)] * len(ROWS[name][4])
+    traced = jit(function).trace(*operands)
+    assert PLAIN[name] not in traced.lower().as_text()
+    for platform in ("cuda", "tpu"):
+        assert PLAIN[name] in traced.lower(lowering_platforms=(platform,)).as_text()
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_halves_are_computed_in_float32(name, dtype):
+    function = ROWS[name][0]
+    operands = [np.linspace(-0.9, 0.95, 40).astype(dtype)] * len(ROWS[name][4])
+    wide = function(*[x.astype(np.float32) for x in operands])
+    got = np.asarray(jit(function)(*operands)).astype(np.float32)
+    np.testing.assert_allclose(got, np.asarray(wide), rtol=float(dtypes.finfo(dtype).eps))
