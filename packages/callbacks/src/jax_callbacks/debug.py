@@ -27,20 +27,28 @@ def _effect(ordered: bool) -> Any:
     return ordered_debug_effect if ordered else debug_effect
 
 
-debug_callback_p = Primitive(
-    "debug_callback", multiple_results=True, cacheable=False,
-    out_type=lambda *avals, **_: (),
-    effects=lambda *avals, ordered, **_: frozenset([_effect(ordered)]),
-    impl=lambda *args, site, **_: run_now(args, site),
-    jvp=ZERO,
-    batch=lambda axis, args, dims, *, site, **params: batch_by_loop(debug_callback_p, axis, args, dims, site, **params),
-    lower=lambda b, *xs, site, ordered, partitioned: lower_call(b, xs, site, _effect(ordered), True, partitioned),
-    lowers_keys=True, traits=Traits(Kind.HOST))
+def _primitive(name: str) -> Primitive:
+    prim = Primitive(
+        name, multiple_results=True, cacheable=False,
+        out_type=lambda *avals, **_: (),
+        effects=lambda *avals, ordered, **_: frozenset([_effect(ordered)]),
+        impl=lambda *args, site, **_: run_now(args, site),
+        jvp=ZERO,
+        batch=lambda axis, args, dims, *, site, **params: batch_by_loop(prim, axis, args, dims, site, **params),
+        lower=lambda b, *xs, site, ordered, partitioned: lower_call(b, xs, site, _effect(ordered), True, partitioned),
+        lowers_keys=True, traits=Traits(Kind.HOST))
+    return prim
+
+
+debug_callback_p = _primitive("debug_callback")
+debug_print_p = _primitive("debug_print")
+"""The same under the name that whoever reads a program expects for `print`."""
 
 
 def bind(kind: str, function: Callable, args: tuple, kwargs: dict, ordered: bool, partitioned: bool) -> None:
     site, operands = make_site(kind, function, args, kwargs, None, (), is_jax_type)
-    debug_callback_p.bind(*operands, site=site, ordered=bool(ordered), partitioned=bool(partitioned))
+    prim = debug_print_p if kind in ("debug.print", "debug.log") else debug_callback_p
+    prim.bind(*operands, site=site, ordered=bool(ordered), partitioned=bool(partitioned))
 
 
 def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,

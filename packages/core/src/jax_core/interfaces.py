@@ -122,8 +122,11 @@ class Builder(Protocol):
     def jaxpr(self, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
         """The program's equations, here (inlined). Ordered effects thread their tokens through."""
 
-    def call(self, name: str, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
-        """A call of the program as a function of its own; the same program is written once per module."""
+    def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:
+        """A call of the program as a function of its own; the same program is written once per module.
+
+        ``late``: the compiler is not to write it out at the call before it has optimized the program; by default it may.
+        """
 
     def fun(self, f: Callable[..., Any], *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a list) and inline it."""

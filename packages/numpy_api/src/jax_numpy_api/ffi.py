@@ -213,6 +213,10 @@ def ffi_call(target_name: str, result_shape_dtypes: PyTree, *, has_side_effect: 
                              f"input layouts ({len(input_layouts)}).")
         in_orders = tuple(_order(f"ffi_call of {target_name!r}, input {i}", layout, _ndim(a)) for i, (layout, a) in enumerate(
             zip([None] * len(args) if input_layouts is None else input_layouts, in_avals)))
+        if legacy_backend_config is not None and custom_call_api_version >= 4:
+            raise ValueError(f"ffi_call of {target_name!r}: legacy_backend_config is for handlers of older versions, and "
+                             f"custom_call_api_version={custom_call_api_version}; give a version below 4, or pass keyword arguments of the "
+                             "call, which a handler of the typed interface reads as attributes")
         if attributes and custom_call_api_version < 4:
             raise ValueError(f"ffi_call of {target_name!r}: attributes {sorted(attributes)} need custom_call_api_version=4 or more, "
                              f"got {custom_call_api_version}; older handlers take a string, legacy_backend_config")

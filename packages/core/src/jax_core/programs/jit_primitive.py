@@ -19,7 +19,7 @@ from ..transformations.batching import batch_jaxpr
 from ..transformations.high_primitives import on_arrays
 from ..transformations.program_call import program_call
 from .call import Call, compile_program, fast_call
-from .options import JitOptions, asked_placements
+from .options import Inline, JitOptions, asked_placements
 
 
 def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptions | None = None,
@@ -30,7 +30,7 @@ def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptio
                 in_shardings=_nested_placements(options, call, closed, True) if placed else None,
                 out_shardings=_nested_placements(options, call, closed, False) if placed else None,
                 in_layouts=None, out_layouts=None, ctx_mesh=None,
-                keep_unused=options is not None and options.keep_unused, inline=False,
+                keep_unused=options is not None and options.keep_unused, inline=options.inline if options is not None else Inline.AUTO,
                 compiler_options_kvs=options.compiler_options if options is not None else ())
 
 
@@ -121,9 +121,15 @@ def _callable_on_refs(closed, params):
     return call
 
 
-def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, **_):
+def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, inline, **_):
     """A call; the placements asked for hold inside an outer program too."""
-    return _placed(b, b.call(name, jaxpr, *_placed(b, xs, in_shardings)), out_shardings)
+    xs = _placed(b, xs, in_shardings)
+    if inline is Inline.JAX_LATE:
+        with b.within(f"jit({name})"):
+            outs = b.jaxpr(jaxpr, *xs)
+    else:
+        outs = b.call(name, jaxpr, *xs, late=inline is Inline.XLA_LATE)
+    return _placed(b, outs, out_shardings)
 
 
 def _placed(b, xs, placements):
@@ -142,7 +148,7 @@ def _jit_batch(axis, args, dims, **params):
 
 _NOT_PRINTED = {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,
                 "out_shardings": None,
-                "inline": False, "keep_unused": False, "in_layouts": None, "out_layouts": None}
+                "inline": Inline.AUTO, "keep_unused": False, "in_layouts": None, "out_layouts": None}
 
 jit_p = program_call("jit", _jit_lower, _derived_params, impl=_jit_impl, batch=_jit_batch, takes_refs=True, transparent=True,
                      traits=Traits(Kind.CALL, hidden=_NOT_PRINTED))

@@ -18,8 +18,9 @@ from ..representation.typing import PyTree
 class Inline(enum.Enum):
     """Where the program of a nested jitted function is written out; value of the argument ``inline`` of `jit`.
 
-    ``JAX_EARLY`` writes its equations into the caller's program. With the others it stays one `jit` equation, and XLA
-    decides.
+    ``JAX_EARLY`` (True) writes its equations into the caller's program. With the others it stays one `jit` equation: ``JAX_LATE``
+    writes it out when it is lowered, ``XLA_LATE`` has XLA keep the call until late, and with ``XLA_EARLY`` and ``AUTO`` (False) XLA
+    does what it does by default, which is to write it out early.
     """
 
     AUTO = "auto"
@@ -27,12 +28,12 @@ class Inline(enum.Enum):
     XLA_EARLY, XLA_LATE = "xla_early", "xla_late"
 
 
-def _written_out(inline: Any) -> bool:
+def _inline(inline: Any) -> Inline:
     if isinstance(inline, Inline):
-        return inline is Inline.JAX_EARLY
+        return inline
     if not isinstance(inline, (bool, np.bool_)):
         raise ValueError(f"jit: inline must be a bool or a member of jax.Inline, got {inline!r}")
-    return bool(inline)
+    return Inline.JAX_EARLY if inline else Inline.AUTO
 
 
 class JitOptions:
@@ -57,7 +58,7 @@ class JitOptions:
             for leaf in tree.leaves(asked) if asked is not None else ():
                 _check_constrained(fun, name, leaf)
         self.keep_unused, self.device, self.backend = keep_unused, device, backend
-        self.inline = _written_out(inline)
+        self.inline = _inline(inline)
         self.compiler_options = tuple(sorted(compiler_options.items())) if compiler_options else ()
 
     def key(self) -> tuple | None:

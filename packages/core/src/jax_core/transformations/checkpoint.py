@@ -29,6 +29,7 @@ from .splitting import EquationSplit, split_jaxpr
 from ..traces.staging import trace_to_closed, trace_to_jaxpr
 from ..traces.structural import copy_p
 from ..traces.trace import EVAL, Tracer
+from ..traces.traced_once import TracedOnce
 from ..representation.tracebacks import boundary
 from ..representation.typing import PyTree
 
@@ -164,6 +165,8 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
                concrete: bool = False) -> Callable:
     """``fun``, whose intermediate values are recomputed in the backward pass instead of being kept.
 
+    It is traced, as by `jit`: once for arguments of the same types and equal static arguments.
+
     Args:
       prevent_cse: keep the compiler from undoing this by sharing the two computations; not needed inside `scan`.
       policy: says which values to save all the same; see `checkpoint_policies`. Default: none.
@@ -188,25 +191,31 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
         static = (tuple((i, args[i]) for i in sorted(nums)),
                   tuple((n, kwargs.pop(n)) for n in static_argnames if n in kwargs))
         flat, in_tree = tree.flatten((tuple(x for i, x in enumerate(args) if i not in nums), kwargs))
-        out_tree: list = []
+        avals, count = tuple(map(get_aval, flat)), len(args)
 
-        def flat_fun(*leaves):
-            given, given_kwargs = tree.unflatten(in_tree, leaves)
-            given, given_kwargs = put_static(given, given_kwargs, static, len(args))
-            outs, structure = tree.flatten(fun(*given, **given_kwargs))
-            out_tree[:] = [structure]
-            return outs
-        closed, consts = trace_to_closed(flat_fun, [get_aval(x) for x in flat])
+        def trace():
+            out_tree: list = []
+
+            def flat_fun(*leaves):
+                given, given_kwargs = tree.unflatten(in_tree, leaves)
+                given, given_kwargs = put_static(given, given_kwargs, static, count)
+                outs, structure = tree.flatten(fun(*given, **given_kwargs))
+                out_tree[:] = [structure]
+                return outs
+            return *trace_to_closed(flat_fun, avals), out_tree[0]
+        kinds = tuple(type(x) for group in static for _, x in group)  # 1, 1.0 and True are equal
+        closed, consts, out_tree = _programs(fun, (in_tree, avals, static, kinds, count), trace)
         if context.state.trace is EVAL:
             arrays = [copy_p.bind(x) if isinstance(x, _HOST_NUMBERS) else x for x in flat]
             outs = eval_jaxpr(closed.jaxpr, closed.consts, *consts, *arrays)
         else:
             outs = remat_p.bind(*consts, *flat, jaxpr=closed, prevent_cse=prevent_cse, differentiated=False, policy=policy)
-        return tree.unflatten(out_tree[0], outs)
+        return tree.unflatten(out_tree, outs)
     return wrapped
 
 
 remat = checkpoint
+_programs = TracedOnce()
 
 
 def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None):

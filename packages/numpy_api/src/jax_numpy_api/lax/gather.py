@@ -22,6 +22,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 from jax_core.representation.traits import Kind, Part, Traits
 from jax_numpy_api import lax
+from .nary import int_array
 
 
 class GatherScatterMode(enum.Enum):
@@ -140,7 +141,7 @@ def _gather_transpose(ct, x, indices, *, dimension_numbers, slice_sizes, indices
     numbers = scatter_numbers(dimension_numbers)
     if mode is GatherScatterMode.ONE_HOT:
         mode = GatherScatterMode.FILL_OR_DROP
-    return lax.scatter_add(zeros(x.aval), indices, ct, numbers, indices_are_sorted=indices_are_sorted,
+    return lax.scatter_add(zeros(x.aval.update(dtype=ct.dtype)), indices, ct, numbers, indices_are_sorted=indices_are_sorted,
                            unique_indices=unique_indices, mode=mode), None
 
 
@@ -187,7 +188,7 @@ def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_
               f"operand_batching_dims = {list(n.operand_batching_dims)}",
               f"start_indices_batching_dims = {list(n.start_indices_batching_dims)}",
               f"start_index_map = {list(n.start_index_map)}", f"index_vector_dim = {indices.aval.ndim - 1}"]
-    sizes = f"array<i64: {', '.join(map(str, slice_sizes))}>" if slice_sizes else "array<i64>"
+    sizes = int_array(slice_sizes)
     attrs = (f"{{dimension_numbers = #stablehlo.gather<{', '.join(f for f in fields if not f.endswith('[]'))}>, "
              f"indices_are_sorted = {str(bool(indices_are_sorted)).lower()}, slice_sizes = {sizes}}}")
     return b.emit(f'"stablehlo.gather"({x}, {indices})', x, indices, out=b.out_avals[0], attrs=attrs)
@@ -395,8 +396,18 @@ def _array(x):
     return x if hasattr(x, "ndim") else np.asarray(x)
 
 
+def _from_front(index, size):
+    """An index with negative ones counted from the front."""
+    dtype = dtypes.dtype(index)
+    if not dtypes.issubdtype(dtype, np.signedinteger):
+        return index
+    return lax.select(lax.lt(index, lax.full_like(index, 0)), lax.add(index, lax.full_like(index, size)), index)
+
+
 def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -> Array:
     """``src`` indexed along ``axes`` by arrays of one length (NumPy's advanced indexing); that axis comes first.
+
+    Negative indices count from the end.
 
     Raises:
       ValueError: there is no index array, not one for each of ``axes``, or ``src`` has no such axis.
@@ -408,7 +419,7 @@ def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -
         raise ValueError(f"index_take: {len(idxs)} index arrays for axes={tuple(axes)}; there must be one for each axis, and at least one")
     if not all(0 <= d < np.ndim(src) for d in axes):
         raise ValueError(f"index_take: axes {tuple(axes)} are not all axes of an array of shape {np.shape(src)}")
-    columns = [broadcast_in_dim(i, (*np.shape(i), 1), tuple(range(np.ndim(i)))) for i in idxs]
+    columns = [broadcast_in_dim(_from_front(i, np.shape(src)[d]), (*np.shape(i), 1), tuple(range(np.ndim(i)))) for i, d in zip(idxs, axes)]
     indices, axes = lax.concatenate(columns, np.ndim(idxs[0])), tuple(axes)
     sizes = [1 if d in axes else n for d, n in enumerate(np.shape(src))]
     offsets = tuple(range(1, np.ndim(src) - len(axes) + 1))

@@ -126,6 +126,11 @@ class SpelledOut:
         raise NotImplementedError
 
 
+def int_array(values: Sequence[int]) -> str:
+    """Integers as the attributes of StableHLO's operations hold them."""
+    return f"array<i64: {', '.join(map(str, values))}>" if len(values) else "array<i64>"
+
+
 def emit(b, name: str, *xs, out: ShapedArray | None = None):
     """The elementwise op ``name`` on values of one shape; ``out`` is the type of the first one if it is not given."""
     return b.emit(f"{name} {', '.join(map(str, xs))}", *xs, out=xs[0].aval if out is None else out)

@@ -33,7 +33,7 @@ from . import arithmetic, bits
 from .arithmetic import add_p, complex_order, div_p, mul_p
 from .compare import emit_compare, eq_p, flushed
 from .nan_cpu import drops_nan, emit_with_nan
-from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, integers, nary_type
+from .nary import ANY, BITS, FLOAT, NUMERIC, as_operand, check_dtype, emit, int_array, integers, nary_type
 from .shape import concatenate_p, reshaped, split_p
 
 
@@ -101,7 +101,7 @@ def _complex_extremum(b, x, start, axes, direction):
         return [b.emit(f"stablehlo.select {keep}, {first}, {second}", keep, first, second, out=scalar)]
     region = b.region([scalar, scalar], body)
     return b.emit(f'"stablehlo.reduce"({x}, {start}) ({region})', x, start, out=b.out_avals[0],
-                  attrs=f"{{dimensions = array<i64: {', '.join(map(str, axes))}>}}")
+                  attrs=f"{{dimensions = {int_array(axes)}}}")
 
 
 def _kept(rank, axes):
@@ -341,7 +341,7 @@ def _reduce_lower(b, *values, computation, jaxpr, dimensions, out_sharding=None)
     scalars = [ShapedArray((), v.aval.dtype) for v in operands]
     region = b.region(scalars * 2, lambda b, *args: b.jaxpr(jaxpr, *args))
     return b.emit(f'"stablehlo.reduce"({", ".join(map(str, values))}) ({region})', *values, out=list(b.out_avals),
-                  attrs=f"{{dimensions = array<i64: {', '.join(map(str, dimensions))}>}}")
+                  attrs=f"{{dimensions = {int_array(dimensions)}}}")
 
 
 def _reduce_batch(axis, args, dims, **params):

@@ -248,7 +248,7 @@ def _dynamic_slice_type(x, *indices, slice_sizes):
 
 def _dynamic_slice_transpose(ct, x, *indices, slice_sizes):
     none = [None] * len(indices)
-    return [dynamic_update_slice_p.bind(zeros(x.aval), ct, *indices), *none]
+    return [dynamic_update_slice_p.bind(zeros(x.aval.update(dtype=ct.dtype)), ct, *indices), *none]
 
 
 def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):

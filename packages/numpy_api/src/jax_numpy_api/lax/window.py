@@ -30,6 +30,7 @@ from jax_numpy_api import lax
 from . import window_cpu
 from .cumulative import _highest, _lowest
 from .nan_cpu import drops_nan, emit_choice
+from .nary import int_array
 from .reduce import _apply_elementwise
 
 # -- shapes ----------------------------------------------------------------------------------------------------------
@@ -93,10 +94,6 @@ def _with_axis(params):
 
 # -- lowering --------------------------------------------------------------------------------------------------------
 
-def _ints(values):
-    return f"array<i64: {', '.join(map(str, values))}>" if len(values) else "array<i64>"
-
-
 def _pads_text(padding):
     rank = len(padding)
     body = "[" + ", ".join(f"[{low}, {high}]" for low, high in padding) + "]" if rank else ""
@@ -107,8 +104,8 @@ def _emit_reduce_window(b, values, out, body, params):
     """``body(builder, *old, *new)`` combines scalars. ``values``: operands, then initial values."""
     scalars = [ShapedArray((), aval.dtype) for aval in out]
     region = b.region(scalars * 2, body)
-    attrs = (f"{{window_dimensions = {_ints(params['window_dimensions'])}, window_strides = {_ints(params['window_strides'])}, "
-             f"base_dilations = {_ints(params['base_dilation'])}, window_dilations = {_ints(params['window_dilation'])}, "
+    attrs = (f"{{window_dimensions = {int_array(params['window_dimensions'])}, window_strides = {int_array(params['window_strides'])}, "
+             f"base_dilations = {int_array(params['base_dilation'])}, window_dilations = {int_array(params['window_dilation'])}, "
              f"padding = {_pads_text(params['padding'])}}}")
     return b.emit(f'"stablehlo.reduce_window"({", ".join(map(str, values))}) ({region})', *values, out=list(out), attrs=attrs)
 
@@ -324,7 +321,7 @@ def _scatter_add_lower(b, source, x, *, select_prim, window_dimensions, window_s
     found = b.emit(
         f'"stablehlo.select_and_scatter"({x}, {source}, {zero}) ({select}, {combine})', x, source, zero,
         out=padded.update(dtype=source.aval.dtype),
-        attrs=f"{{window_dimensions = {_ints(window_dimensions)}, window_strides = {_ints(window_strides)}, "
+        attrs=f"{{window_dimensions = {int_array(window_dimensions)}, window_strides = {int_array(window_strides)}, "
               f"padding = {_pads_text([(0, 0)] * out.ndim)}}}")
     if not whole:
         return found
@@ -362,7 +359,7 @@ def _scatter_lower(b, x, source, init, *, select_jaxpr, scatter_jaxpr, window_di
     combine = b.region(scalars, lambda inner, *args: inner.jaxpr(scatter_jaxpr, *args))
     return b.emit(f'"stablehlo.select_and_scatter"({x}, {source}, {init}) ({select}, {combine})', x, source, init,
                   out=b.out_avals[0],
-                  attrs=f"{{window_dimensions = {_ints(window_dimensions)}, window_strides = {_ints(window_strides)}, "
+                  attrs=f"{{window_dimensions = {int_array(window_dimensions)}, window_strides = {int_array(window_strides)}, "
                         f"padding = {_pads_text(padding)}}}")
 
 

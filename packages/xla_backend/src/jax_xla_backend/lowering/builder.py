@@ -430,13 +430,14 @@ class Builder:
         """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it."""
         return self.jaxpr(_traced(f, tuple(x.aval for x in operands), params), *operands)
 
-    def call(self, name: str, closed: ClosedJaxpr, *operands: Value) -> list[Value]:
-        """A call of the program as a function of its own; the same program is written once in a module."""
+    def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:
+        """A call of the program as a function of its own, written once in a module; see `interfaces.Builder.call`."""
         tokens = self.tokens(closed.effects)
         symbol = self.module.function(name, closed)
         arguments = [token for _, token in tokens] + list(operands)
         outs = self.emit(f"func.call @{symbol}({', '.join(arguments)})", *arguments,
-                         out=[abstract_token] * len(tokens) + closed.out_avals)
+                         out=[abstract_token] * len(tokens) + closed.out_avals,
+                         attrs='{mhlo.frontend_attributes = {inlineable = "xla_late"}}' if late else "")
         for (effect, _), token in zip(tokens, outs):
             self.set_token(effect, token)
         return outs[len(tokens):]

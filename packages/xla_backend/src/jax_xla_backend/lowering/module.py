@@ -133,8 +133,8 @@ def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
     hoisted: list = []
     for v, x in zip(jaxpr.constvars, consts):
         if v in read:
-            small = not is_extended(v.aval) and v.aval is not abstract_token and v.aval.nbytes <= _INLINE_BYTES
-            (inlined if small and _on_host(x) else hoisted).append((v, x))
+            inside = v.aval is abstract_token or not is_extended(v.aval) and v.aval.nbytes <= _INLINE_BYTES and _on_host(x)
+            (inlined if inside else hoisted).append((v, x))
     return inlined, hoisted
 
 
@@ -237,7 +237,8 @@ class ModuleWriter:
         env: dict[Any, str] = {v: f"%const{i}" for i, v in enumerate(module._hoisted)}
         env.update((v, f"%arg{i}") for i, v in enumerate(module._jaxpr.invars))
         for v, x in module._inlined:
-            env[v] = b.constant(np.asarray(x), v.aval.update(sharding=None))
+            env[v] = (b.emit("stablehlo.create_token", out=abstract_token) if v.aval is abstract_token  # it has no value
+                      else b.constant(np.asarray(x), v.aval.update(sharding=None)))
         outs = b.run(module._jaxpr, env)
         if self.callbacks and self.platform == "cpu" and module._shardings[0] is None and self.shardings.devices == 1:
             self.ordered_effects = []

@@ -10,28 +10,28 @@ from __future__ import annotations
 
 import collections
 import threading
-import weakref
 from typing import Any, Callable, Iterable, Sequence
 
 import numpy as np
 
 from jax_core import backends
-from jax_core.configuration import context, engine
+from jax_core.configuration import engine
+from jax_core.extension_points import caches_cleared
 from jax_core.representation import dtypes, tree
 from jax_core.representation import splits
 from jax_core.representation.array import Array
 from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, get_aval
 from jax_core.representation.effects import Effects
-from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, types_compatible
-from jax_core.extension_points import caches_cleared
+from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr, types_compatible
 from jax_core.programs.call import check_results
 from jax_core.programs.jit_primitive import jit_p, jit_params
 from jax_core.representation.primitive import Primitive, Zero, abstract_eval
 from jax_core.references.discharge import any_refs, apply_discharged
 from jax_core.representation.source import describe_code, describe_function, name_and_code
-from jax_core.traces.staging import trace_to_closed
+from jax_core.traces.staging import trace_to_closed, trace_to_jaxpr
 from jax_core.traces.structural import convert_element_type_p, instantiate
 from jax_core.traces.trace import Tracer, escaped
+from jax_core.traces.traced_once import TracedOnce
 
 PYTHON_SCALARS = (bool, int, float, complex)
 INVARIANT_PARTS: dict[Primitive, Callable[[JaxprEqn, Sequence[bool]], list[JaxprEqn] | None]] = {}
@@ -93,20 +93,10 @@ def trace_body(name: str, fun: Callable, in_tree: Any, avals: Sequence[AbstractV
     Returns:
       the program with its constants as leading inputs, their values, and the structure of the result.
     """
-    key = (name, in_tree, tuple(avals), engine.trace_key(), *(axis.key() for _, axis in context.state.axes))
-    try:
-        known = _bodies.setdefault(fun, {})
-        found, trace = known.get(key, (None, None))
-    except TypeError:  # something without hash or weak references
-        return _trace_body(name, fun, in_tree, avals)
-    if found is None or trace is not None and trace() is not context.state.trace:
-        found = _trace_body(name, fun, in_tree, avals)
-        known[key] = found, weakref.ref(context.state.trace) if any(isinstance(x, Tracer) for x in found[1]) else None
-    return found
+    return _bodies(fun, (name, in_tree, tuple(avals)), lambda: _trace_body(name, fun, in_tree, avals))
 
 
-_bodies: "weakref.WeakKeyDictionary[Callable, dict]" = weakref.WeakKeyDictionary()
-caches_cleared.add(_bodies.clear)
+_bodies = TracedOnce()
 
 
 def _trace_body(name, fun, in_tree, avals):
@@ -192,6 +182,22 @@ def promote_carry(leaves: list, given: Sequence[AbstractValue], returned: Sequen
         result[i] = convert(x, dtype)
         changed = True
     return result if changed else None
+
+
+def with_strong_carry(closed: ClosedJaxpr, start: int, given: Sequence[AbstractValue], strong: Sequence[AbstractValue]) -> ClosedJaxpr | None:
+    """The body ``closed``, whose carry of types ``given`` begins at input ``start``, for one of types ``strong``.
+
+    None where dtypes differ: promotion may then take another way, so the function must be traced again.
+    """
+    if any(a.dtype != b.dtype for a, b in zip(given, strong)):
+        return None
+    avals = (*closed.in_avals[:start], *strong, *closed.in_avals[start + len(given):])
+
+    def make():
+        run = lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)
+        jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
+        return ClosedJaxpr(jaxpr, consts)
+    return closed.memo(("strong_carry", avals), make)
 
 
 def convert(x: Any, dtype: np.dtype) -> Any:

@@ -24,6 +24,7 @@ from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
 from jax_core.transformations.saving import saved_parts
 from jax_core.traces.structural import bdim_at_front, moved
 from jax_core.representation.effects import operand_effects
+from jax_core.representation.errors import ConcretizationTypeError
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, dce, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p
@@ -38,6 +39,7 @@ from jax_core.transformations.splitting import EquationSplit, split_call, split_
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import add as add_values
 from jax_core.traces.structural import zeros
+from jax_core.traces.trace import Tracer
 from jax_core.representation.tracebacks import api_boundary
 from jax_core.representation.typing import PyTree
 
@@ -46,7 +48,7 @@ from ..shape import stack
 from ..slicing import index_in_dim
 from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, handed_on, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
-                     split, stacked, trace_body, unstacked)
+                     split, stacked, trace_body, unstacked, with_strong_carry)
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
 
 
@@ -115,6 +117,9 @@ def _length(xs, avals: Sequence[AbstractValue], length) -> int:
         if not sizes:
             raise ValueError("lax.scan got no values to scan over and `length` was not provided; give xs or length.")
         return sizes[0]
+    if isinstance(length, Tracer):
+        raise ConcretizationTypeError(length, "lax.scan: length must be a known integer, as it is a part of the program and of the shapes "
+                                              "of its results.")
     try:
         length = int(length.__index__() if hasattr(length, "__index__") else length)
     except TypeError:
@@ -135,9 +140,12 @@ def _unroll(unroll, length: int) -> int:
 
 def _trace(f, init, init_flat, init_tree, x_avals, in_tree):
     """The body as a program; weakly typed leaves of ``init`` are converted until it gives back what it gets."""
-    given = leaf_avals("lax.scan", "init", init, init_flat)
+    given, known = leaf_avals("lax.scan", "init", init, init_flat), None
     for _ in range(len(init_flat) + 1):
-        closed, consts, out_tree = trace_body("scan", f, in_tree, [*given, *x_avals])
+        if known is None:
+            closed, consts, out_tree = trace_body("scan", f, in_tree, [*given, *x_avals])
+        else:
+            closed = known
         if any_refs(given):
             check_aliases("scan", f, tree.structure(((init,), {})), ((), ()), consts, init_flat)
         carry_tree, ys_tree, n = _result_trees(f, out_tree, closed)
@@ -145,8 +153,9 @@ def _trace(f, init, init_flat, init_tree, x_avals, in_tree):
         promoted = promote_carry(init_flat, given, returned) if carry_tree == init_tree else None
         if promoted is None:
             break
-        init_flat = promoted
+        init_flat, before = promoted, given
         given = [get_aval(x) for x in init_flat]
+        known = with_strong_carry(closed, len(consts), before, given)
     check_carry("lax.scan", f, init, given, carry_tree, returned)
     check_effects("lax.scan", closed.effects)
     return closed, consts, init_flat, ys_tree

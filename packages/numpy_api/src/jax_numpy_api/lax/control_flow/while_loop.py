@@ -45,7 +45,8 @@ from ..bits import bitwise_and
 from ..compare import lt
 from ..reduce import reduce_or_p
 from .common import (as_arrays, carry_fixpoint, check_carry, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
-                     nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body)
+                     nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body,
+                     with_strong_carry)
 from .cond import runs_lane_by_lane, lane_select
 from .cond import cond as choose
 from .lowering import emit_observed_while, observed
@@ -113,15 +114,19 @@ def _bind(cond, cond_consts, body, body_consts, init):
 
 def _trace_while_body(name, body_fun, init_val, leaves, in_tree):
     """The body as a program, its constants, and the carry with weakly typed leaves converted where need be."""
-    given = leaf_avals(name, "init_val", init_val, leaves)
+    given, known = leaf_avals(name, "init_val", init_val, leaves), None
     args_tree = tree.treedef_tuple((in_tree,))
     for _ in range(len(leaves) + 1):
-        body, consts, out_tree = trace_body("while_loop", body_fun, args_tree, given)
+        if known is None:
+            body, consts, out_tree = trace_body("while_loop", body_fun, args_tree, given)
+        else:
+            body = known
         promoted = promote_carry(leaves, given, body.out_avals) if out_tree == in_tree else None
         if promoted is None:
             break
-        leaves = promoted
+        leaves, before = promoted, given
         given = [get_aval(x) for x in leaves]
+        known = with_strong_carry(body, len(consts), before, given)
     check_carry(name, body_fun, init_val, given, out_tree, body.out_avals)
     check_effects(name, body.effects)
     return body, consts, leaves
