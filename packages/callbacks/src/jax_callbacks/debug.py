@@ -192,7 +192,10 @@ def _print(fmt, args, kwargs, ordered, partitioned, skip_format_check, use_loggi
 
 def log(fmt: str | None = None, *args: Any, ordered: bool = False, partitioned: bool = False,
         skip_format_check: bool = False, **kwargs: Any) -> Callable[..., None] | None:
-    """As `print`, to the logger ``"jax.debug"`` with level INFO. Arguments and errors as for `print`."""
+    """As `print`, to the logger ``"jax.debug"`` with level INFO. Arguments and errors as for `print`.
+
+    >>> jax.debug.log('x is {}', 3)
+    """
     frame = sys._getframe(1)
     if fmt is None:
         return print(ordered=ordered, partitioned=partitioned, skip_format_check=skip_format_check, _use_logging=True)

@@ -45,6 +45,9 @@ def inspect_array_sharding(value: ArrayLike, *, callback: Callable[[Any], None])
     Args:
       value: a pytree of arrays; the callback is called for each. For a traced value that is when the program is compiled,
         with the placement that the compiler has chosen.
+
+    >>> jax.debug.inspect_array_sharding(jnp.zeros(3), callback=lambda sharding: print(len(sharding.device_set)))
+    1
     """
     for x in tree.leaves(value):
         inspect_sharding_p.bind(x if isinstance(x, Array) else backends.get().put(x), callback=callback)
@@ -55,6 +58,12 @@ def visualize_array_sharding(arr: ArrayLike, **kwargs: Any) -> None:
 
     Raises:
       ValueError: ``arr`` does not have one or two axes.
+
+    >>> jax.debug.visualize_array_sharding(jnp.zeros((4, 4)), use_color=False, scale=0.3)
+    ┌───────┐
+    │       │
+    │ CPU 0 │
+    └───────┘
     """
     shape = tuple(np.shape(arr))
     _check_rank(shape)
@@ -75,6 +84,12 @@ def visualize_sharding(shape: Sequence[int], sharding: Placement, *, use_color: 
 
     Raises:
       ValueError: the shape does not have one or two axes.
+
+    >>> jax.debug.visualize_sharding((4, 4), jnp.zeros(()).sharding, use_color=False, scale=0.3)
+    ┌───────┐
+    │       │
+    │ CPU 0 │
+    └───────┘
     """
     shape = tuple(shape)
     _check_rank(shape)

@@ -12,7 +12,14 @@ __all__ = ["custom_vmap", "sequential_vmap"]
 
 
 def sequential_vmap(f: Callable[..., Any]) -> Callable:
-    """``f``, which under `vmap` runs for one element after another, in a loop (`lax.map`), instead of being batched."""
+    """``f``, which under `vmap` runs for one element after another, in a loop (`lax.map`), instead of being batched.
+
+    >>> @jax.custom_batching.sequential_vmap
+    ... def f(x):
+    ...     return x * 2
+    >>> jax.vmap(f)(jnp.arange(3))
+    Array([0, 2, 4], dtype=int32)
+    """
     f = custom_vmap(f)
 
     @f.def_vmap

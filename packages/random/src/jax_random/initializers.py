@@ -194,20 +194,35 @@ def _complex(key, shape, dtype, real, distribution, variance):
     return (r * jnp.exp(1j * theta) * scale).astype(dtype)
 
 
-def _scaled(scale, mode, distribution, doc):
+def _scaled(name: str, scale: float, mode: str, distribution: str) -> Callable[..., Initializer]:
+    """The function ``name``, which makes initializers of one kind of `variance_scaling`."""
     def make(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1,
              batch_axis: int | Sequence[int] = (), dtype: DTypeLike | None = None) -> Initializer:
         return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
-    make.__doc__ = doc
+    law = {"uniform": "Uniform", "truncated_normal": "Normal, cut at two standard deviations"}[distribution]
+    fan = {"fan_avg": "the mean number of inputs and outputs", "fan_in": "the number of inputs"}[mode]
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = f"""{law}, with variance {scale:g} over {fan} of a unit.
+
+    Args:
+      in_axis, out_axis, batch_axis: axes of the weights that run over inputs, outputs, and neither.
+      dtype: of the weights where a call names none.
+
+    Returns:
+      an `Initializer`, ``init(key, shape, dtype)``.
+
+    >>> jax.nn.initializers.{name}()(jax.random.key(0), (3, 2)).shape
+    (3, 2)
+    """
     return make
 
 
-glorot_uniform = xavier_uniform = _scaled(1.0, "fan_avg", "uniform", "Uniform, variance 1 over the average fan.")
-glorot_normal = xavier_normal = _scaled(1.0, "fan_avg", "truncated_normal", "Cut normal, variance 1 over the average fan.")
-lecun_uniform = _scaled(1.0, "fan_in", "uniform", "Uniform, variance 1 over the input fan.")
-lecun_normal = _scaled(1.0, "fan_in", "truncated_normal", "Cut normal, variance 1 over the input fan.")
-he_uniform = kaiming_uniform = _scaled(2.0, "fan_in", "uniform", "Uniform, variance 2 over the input fan.")
-he_normal = kaiming_normal = _scaled(2.0, "fan_in", "truncated_normal", "Cut normal, variance 2 over the input fan.")
+glorot_uniform = xavier_uniform = _scaled("glorot_uniform", 1.0, "fan_avg", "uniform")
+glorot_normal = xavier_normal = _scaled("glorot_normal", 1.0, "fan_avg", "truncated_normal")
+lecun_uniform = _scaled("lecun_uniform", 1.0, "fan_in", "uniform")
+lecun_normal = _scaled("lecun_normal", 1.0, "fan_in", "truncated_normal")
+he_uniform = kaiming_uniform = _scaled("he_uniform", 2.0, "fan_in", "uniform")
+he_normal = kaiming_normal = _scaled("he_normal", 2.0, "fan_in", "truncated_normal")
 
 
 def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:

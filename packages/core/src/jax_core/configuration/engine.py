@@ -59,6 +59,10 @@ class State:
       choices: the allowed strings, or `None` when any value of `kind` will do.
       affects_tracing: whether the value is part of `trace_key()`.
       help: one line on what the flag does.
+
+    >>> with jax.enable_x64(True):
+    ...     jax.enable_x64.value
+    True
     """
 
     __slots__ = ("name", "kind", "default", "optional", "choices", "affects_tracing", "help",

@@ -208,7 +208,10 @@ def forget(fun: Callable) -> None:
 
 
 def clear_caches() -> None:
-    """Forget all traced programs and executables."""
+    """Forget all traced programs and executables.
+
+    >>> jax.clear_caches()
+    """
     _programs.clear()
     caches_cleared.tell()
     clear_type_cache()

@@ -19,6 +19,11 @@ def fwd_and_bwd(fun: Callable[..., Any], argnums: int | Sequence[int], has_aux: 
     Returns:
       ``fwd(*args) -> (value, residuals)`` (``(value, residuals, aux)`` with ``has_aux``), and ``bwd(residuals, cotangent)``,
       which returns a tuple of gradients, or one gradient where ``argnums`` is an int.
+
+    >>> fwd, bwd = jax.fwd_and_bwd(lambda x: x ** 2, argnums=0)
+    >>> y, residuals = fwd(3.0)
+    >>> bwd(residuals, 1.0)
+    Array(6., dtype=float32, weak_type=True)
     """
     check_callable("fwd_and_bwd", fun)
 

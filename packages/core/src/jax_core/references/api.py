@@ -230,7 +230,13 @@ def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: st
 
 
 def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:
-    """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros)."""
+    """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros).
+
+    >>> ref = jax.empty_ref(jax.ShapeDtypeStruct((3,), jnp.int32))
+    >>> ref[...] = jnp.arange(3)
+    >>> ref[...]
+    Array([0, 1, 2], dtype=int32)
+    """
     aval = ty.aval if isinstance(ty, ShapeDtypeStruct) else ty
     if not isinstance(aval, ShapedArray):
         raise TypeError(f"empty_ref: ty must be a type such as jax.ShapeDtypeStruct(shape, dtype) or jax.typeof(x), got {ty!r}")
@@ -250,7 +256,11 @@ def freeze(ref: Ref) -> Array:
 
 
 def free_ref(ref: Ref) -> None:
-    """Say that ``ref`` is not used any more."""
+    """Say that ``ref`` is not used any more.
+
+    >>> ref = jax.new_ref(jnp.zeros(3))
+    >>> jax.free_ref(ref)
+    """
     _check("free_ref", ref)
     free_ref_p.bind(ref)
 
@@ -263,6 +273,10 @@ def get(ref: Ref | RefView, idx: Indexer | None = None) -> Any:
 
     Raises:
       ValueError: an index out of bounds. TypeError: not an index.
+
+    >>> ref = jax.new_ref(jnp.arange(3))
+    >>> jax.ref.get(ref, 1)
+    Array(1, dtype=int32)
     """
     if isinstance(ref, RefView):
         value = get(ref.ref, ref.path[0])
@@ -284,6 +298,12 @@ def swap(ref: Ref | RefView, idx: Indexer, value: ArrayLike, _function_name: str
 
     Raises:
       ValueError: ``value`` has another dtype or shape.
+
+    >>> ref = jax.new_ref(jnp.arange(3))
+    >>> jax.ref.swap(ref, 1, 7)
+    Array(1, dtype=int32)
+    >>> ref[...]
+    Array([0, 7, 2], dtype=int32)
     """
     if isinstance(ref, RefView):
         return _change_view(ref, idx, value, lambda old, new: _fitting(ref, old, new))
@@ -316,7 +336,13 @@ def _fitting(view, old, new):
 
 
 def set(ref: Ref | RefView, idx: Indexer, value: ArrayLike) -> None:
-    """Store ``value`` in the part of ``ref`` that ``idx`` names; see `swap`."""
+    """Store ``value`` in the part of ``ref`` that ``idx`` names; see `swap`.
+
+    >>> ref = jax.new_ref(jnp.arange(3))
+    >>> jax.ref.set(ref, 1, 7)
+    >>> ref[...]
+    Array([0, 7, 2], dtype=int32)
+    """
     swap(ref, idx, value, "ref_set")
 
 
@@ -325,6 +351,11 @@ def addupdate(ref: Ref | RefView, idx: Indexer, x: ArrayLike) -> None:
 
     Raises:
       ValueError: ``x`` has another dtype than ``ref``, or another shape than the part.
+
+    >>> ref = jax.new_ref(jnp.zeros(3))
+    >>> jax.ref.addupdate(ref, 1, 5.0)
+    >>> ref[...]
+    Array([0., 5., 0.], dtype=float32)
     """
     if isinstance(ref, RefView):
         _change_view(ref, idx, x, lambda old, new: old + _fitting(ref, old, new))

@@ -43,6 +43,10 @@ def ds(start: ArrayLike | None, size: int | EllipsisType = ..., stride: int | No
     """A slice of ``size`` elements from ``start`` (by default 0) on, for indexing references; ``start`` may be a traced integer.
 
     ``ds(n)`` is the slice of the first ``n`` elements, ``ds(None)`` that of all.
+
+    >>> ref = jax.new_ref(jnp.arange(10))
+    >>> ref[jax.ds(4, 3)]
+    Array([4, 5, 6], dtype=int32)
     """
     if size is ...:
         if start is None:

@@ -290,6 +290,9 @@ def dtype(x: Any, canonicalize: bool = True) -> Any:
     Args:
       x: as in `dtype_and_weak_type`.
       canonicalize: whether 64-bit types become 32-bit while x64 is off.
+
+    >>> jax.lax.dtype(1.0)
+    dtype('float32')
     """
     if canonicalize:
         return dtype_and_weak_type(x)[0]
@@ -435,6 +438,9 @@ def itemsize_bits(dtype: np.dtype) -> int:
 
     Raises:
       ValueError: the dtype is not of numbers.
+
+    >>> jax.dtypes.itemsize_bits(jnp.int4)
+    4
     """
     dtype = dtype if isinstance(dtype, ExtendedDType) else np.dtype(dtype)
     kind = _kind(dtype)

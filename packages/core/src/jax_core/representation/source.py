@@ -282,7 +282,12 @@ def named_scope(name: str):
 
 
 def named_call(fun: Callable[..., Any], *, name: str | None = None):
-    """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`."""
+    """``fun`` whose equations carry ``name`` (default: the function's) as a `named_scope`.
+
+    >>> f = jax.named_call(lambda x: x + 1, name='add_one')
+    >>> f(1)
+    2
+    """
     scope = name or getattr(fun, "__name__", type(fun).__name__)
 
     @functools.wraps(fun)

@@ -47,7 +47,7 @@ Tanh: tuple
 def elementwise(fun: Callable[..., Any], **fun_kwargs: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """A function of arrays that keeps the shape."""
 def glorot(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Cut normal, variance 1 over the average fan."""
+    """Normal, cut at two standard deviations, with variance 1 over the mean number of inputs and outputs of a unit."""
 def logsoftmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayLike | None = None) -> Array:
     """``x - log(sum(exp(x)))`` along ``axis``."""
 def parallel(*layers: tuple[Callable[..., Any], Callable[..., Any]]) -> tuple[Callable[..., Any], Callable[..., Any]]:

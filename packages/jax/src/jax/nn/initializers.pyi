@@ -13,21 +13,21 @@ def constant(value: ArrayLike, dtype: DTypeLike | None = None) -> Initializer:
 def delta_orthogonal(scale: Any = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
     """Convolution kernels (1 to 3 spatial axes first) that are `orthogonal` at their centre and 0 elsewhere."""
 def glorot_normal(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Cut normal, variance 1 over the average fan."""
+    """Normal, cut at two standard deviations, with variance 1 over the mean number of inputs and outputs of a unit."""
 def glorot_uniform(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Uniform, variance 1 over the average fan."""
+    """Uniform, with variance 1 over the mean number of inputs and outputs of a unit."""
 def he_normal(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Cut normal, variance 2 over the input fan."""
+    """Normal, cut at two standard deviations, with variance 2 over the number of inputs of a unit."""
 def he_uniform(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Uniform, variance 2 over the input fan."""
+    """Uniform, with variance 2 over the number of inputs of a unit."""
 def kaiming_normal(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Cut normal, variance 2 over the input fan."""
+    """Normal, cut at two standard deviations, with variance 2 over the number of inputs of a unit."""
 def kaiming_uniform(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Uniform, variance 2 over the input fan."""
+    """Uniform, with variance 2 over the number of inputs of a unit."""
 def lecun_normal(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Cut normal, variance 1 over the input fan."""
+    """Normal, cut at two standard deviations, with variance 1 over the number of inputs of a unit."""
 def lecun_uniform(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Uniform, variance 1 over the input fan."""
+    """Uniform, with variance 1 over the number of inputs of a unit."""
 def normal(stddev: Any = 0.01, dtype: DTypeLike | None = None) -> Initializer:
     """Normal draws with standard deviation ``stddev``."""
 def ones(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
@@ -41,8 +41,8 @@ def uniform(scale: Any = 0.01, dtype: DTypeLike | None = None) -> Initializer:
 def variance_scaling(scale: Any, mode: str, distribution: str, in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
     """Draws with variance ``scale / fan``."""
 def xavier_normal(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Cut normal, variance 1 over the average fan."""
+    """Normal, cut at two standard deviations, with variance 1 over the mean number of inputs and outputs of a unit."""
 def xavier_uniform(in_axis: int | Sequence[int] = -2, out_axis: int | Sequence[int] = -1, batch_axis: int | Sequence[int] = ..., dtype: DTypeLike | None = None) -> Initializer:
-    """Uniform, variance 1 over the average fan."""
+    """Uniform, with variance 1 over the mean number of inputs and outputs of a unit."""
 def zeros(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of zeros."""

@@ -488,7 +488,11 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
-    """The upper half of the bits of the double-width product of integers."""
+    """The upper half of the bits of the double-width product of integers.
+
+    >>> jax.lax.mulhi(jnp.uint32(1 << 31), jnp.uint32(6))
+    Array(3, dtype=uint32)
+    """
     return apply(mulhi_p, x, y)
 
 

@@ -86,6 +86,12 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
 
     Returns:
       a function of the same arguments. Attributes given as None are left out.
+
+    >>> twice = jax.lax.composite(lambda x: x + x, name='my.twice')
+    >>> twice(3.0)
+    Array(6., dtype=float32, weak_type=True)
+    >>> 'stablehlo.composite "my.twice"' in jax.jit(twice).lower(3.0).as_text()
+    True
     """
     def composed(*args, **attributes):
         flat, structure = tree.tree_flatten(args)
@@ -138,7 +144,10 @@ dce_sink_p = Primitive(
 
 
 def dce_sink(val: ArrayLike, *, prevent_mlir_dce: bool = False) -> None:
-    """Use every leaf of ``val``, so that a program keeps what computes it. ``prevent_mlir_dce``: the compiler keeps it too."""
+    """Use every leaf of ``val``, so that a program keeps what computes it. ``prevent_mlir_dce``: the compiler keeps it too.
+
+    >>> jax.lax.dce_sink(jnp.ones(3))
+    """
     for leaf in tree.tree_leaves(val):
         dce_sink_p.bind(leaf, prevent_mlir_dce=prevent_mlir_dce)
 
@@ -176,10 +185,16 @@ after_all_p = Primitive(
 
 
 def create_token(_: None = None) -> Any:
-    """A token that orders operations of a program."""
+    """A token that orders operations of a program.
+
+    >>> token = jax.lax.create_token()
+    """
     return create_token_p.bind()
 
 
 def after_all(*operands: Any) -> Any:
-    """A token that comes after all the given ones."""
+    """A token that comes after all the given ones.
+
+    >>> token = jax.lax.after_all(jax.lax.create_token())
+    """
     return after_all_p.bind(*operands)

@@ -59,6 +59,9 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
 
     Raises:
       ValueError: a letter is missing or occurs twice, or spatial letters differ.
+
+    >>> jax.lax.conv_general_permutations(('NHWC', 'HWIO', 'NHWC'))
+    ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
     """
     if not all(isinstance(spec, str) for spec in dimension_numbers):
         raise TypeError(f"convolution dimension_numbers={tuple(dimension_numbers)} must be three strings like ('NHWC', 'HWIO', 'NHWC').")
@@ -79,6 +82,9 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
 
     Raises:
       TypeError: ranks differ or the specification is something else. ValueError: the strings do not fit.
+
+    >>> jax.lax.conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ('NHWC', 'HWIO', 'NHWC'))
+    ConvDimensionNumbers(lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2))
     """
     if isinstance(dimension_numbers, ConvDimensionNumbers):
         return ConvDimensionNumbers(*(tuple(map(operator.index, spec)) for spec in dimension_numbers))
@@ -149,7 +155,11 @@ def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides
 def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int],
                              padding: str | Sequence[tuple[int, int]],
                              dimension_numbers: Sequence[str]) -> tuple[int, ...]:
-    """Result shape for operands with axes named by ``dimension_numbers``."""
+    """Result shape for operands with axes named by ``dimension_numbers``.
+
+    >>> jax.lax.conv_general_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (1, 1), 'SAME', ('NHWC', 'HWIO', 'NHWC'))
+    (1, 8, 8, 4)
+    """
     lhs, rhs, out = conv_general_permutations(dimension_numbers)
     shape = conv_shape_tuple([lhs_shape[i] for i in lhs], [rhs_shape[i] for i in rhs], window_strides, padding)
     return tuple(shape[out.index(i)] for i in range(len(shape)))
@@ -158,7 +168,11 @@ def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
 def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int],
                                padding: str | Sequence[tuple[int, int]],
                                dimension_numbers: Sequence[str]) -> tuple[int, ...]:
-    """Result shape of `conv_transpose`."""
+    """Result shape of `conv_transpose`.
+
+    >>> jax.lax.conv_transpose_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (2, 2), 'SAME', ('NHWC', 'HWIO', 'NHWC'))
+    (1, 16, 16, 4)
+    """
     lhs, rhs, out = conv_general_permutations(dimension_numbers)
     n, k = [lhs_shape[i] for i in lhs], [rhs_shape[i] for i in rhs]
     if isinstance(padding, str):
@@ -513,7 +527,12 @@ def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Se
                               padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None,
                               rhs_dilation: Sequence[int] | None, precision: PrecisionLike = None,
                               preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first."""
+    """`conv_general_dilated` with batch and features first.
+
+    >>> x, kernel = jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2))
+    >>> jax.lax.conv_with_general_padding(x, kernel, (1,), [(0, 0)], None, None)
+    Array([[[1., 3., 5.]]], dtype=float32)
+    """
     return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, precision=precision,
                                 preferred_element_type=preferred_element_type)
 
@@ -590,6 +609,11 @@ def conv_general_dilated_patches(lhs: ArrayLike, filter_shape: Sequence[int], wi
       filter_shape: spatial lengths of the patches.
       window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, precision, preferred_element_type: as for
         `conv_general_dilated`.
+
+    >>> x = jnp.arange(4.0).reshape(1, 1, 4)
+    >>> jax.lax.conv_general_dilated_patches(x, (2,), (1,), 'VALID')[0]
+    Array([[0., 1., 2.],
+           [1., 2., 3.]], dtype=float32)
     """
     filter_shape = tuple(filter_shape)
     rank, dtype = np.ndim(lhs), get_aval(lhs).dtype
@@ -616,6 +640,10 @@ def conv_general_dilated_local(lhs: ArrayLike, rhs: ArrayLike, window_strides: S
         the result.
       window_strides, padding, filter_shape, lhs_dilation, rhs_dilation, dimension_numbers, precision: as for
         `conv_general_dilated_patches`.
+
+    >>> x, kernels = jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 2, 3))
+    >>> jax.lax.conv_general_dilated_local(x, kernels, (1,), 'VALID', (2,))
+    Array([[[1., 3., 5.]]], dtype=float32)
     """
     numbers = conv_dimension_numbers(np.shape(lhs), np.shape(rhs), dimension_numbers)
     pair = canonical_precision(precision)

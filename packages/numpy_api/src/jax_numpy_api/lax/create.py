@@ -94,7 +94,11 @@ empty_p = Primitive(
 
 
 def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Placement | None = None) -> Any:
-    """An array whose contents are not to be relied upon (they are zeros today)."""
+    """An array whose contents are not to be relied upon (they are zeros today).
+
+    >>> jax.lax.empty((2, 3), jnp.float32).shape
+    (2, 3)
+    """
     dtype = dtypes.canonicalize_user_dtype(dtype, "empty")
     if isinstance(dtype, dtypes.ExtendedDType):
         return dtype.zeros(_shape(shape))
@@ -207,7 +211,11 @@ def zeros_like_array(x: ArrayLike) -> Any:
 
 
 def shape_as_value(shape: Sequence[int]) -> Any:
-    """A shape as an int32 array."""
+    """A shape as an int32 array.
+
+    >>> jax.lax.shape_as_value((2, 3))
+    array([2, 3], dtype=int32)
+    """
     return np.asarray(shape, np.int32)
 
 

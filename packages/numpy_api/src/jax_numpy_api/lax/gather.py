@@ -374,6 +374,10 @@ def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Gath
 
     Raises:
       TypeError: axes or sizes do not fit. ValueError: indices are not integers, or an unknown mode.
+
+    >>> numbers = jax.lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
+    >>> jax.lax.gather(jnp.arange(10, 15), jnp.array([[3], [1]]), numbers, slice_sizes=(1,))
+    Array([13, 11], dtype=int32)
     """
     dimension_numbers = _as_tuples(dimension_numbers)
     start_indices = _array(start_indices)

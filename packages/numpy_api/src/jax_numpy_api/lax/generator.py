@@ -85,6 +85,10 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
 
     Raises:
       TypeError: other dtypes, or a key of another shape.
+
+    >>> state, bits = jax.lax.rng_bit_generator(jnp.zeros(4, jnp.uint32), (2,))
+    >>> state.shape, bits.dtype
+    ((4,), dtype('uint32'))
     """
     return rng_bit_generator_p.bind(as_operand("rng_bit_generator", key, 0), shape=tuple(map(operator.index, shape)),
                                     dtype=dtypes.canonicalize_user_dtype(dtype, "rng_bit_generator"),
@@ -115,6 +119,9 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:
     Args:
       a, b: scalars of one dtype.
       shape: of the result.
+
+    >>> jax.lax.rng_uniform(0.0, 1.0, (2, 3)).shape
+    (2, 3)
     """
     return rng_uniform_p.bind(a, b, shape=tuple(map(operator.index, shape)))
 

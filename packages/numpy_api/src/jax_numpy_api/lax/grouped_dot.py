@@ -72,6 +72,13 @@ def ragged_dot(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike, precision
 
     Returns:
       ``[m, n]``.
+
+    >>> x = jnp.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    >>> weights = jnp.array([[[1.0], [2.0]], [[3.0], [4.0]]])
+    >>> jax.lax.ragged_dot(x, weights, jnp.array([1, 2], jnp.int32))
+    Array([[1.],
+           [4.],
+           [7.]], dtype=float32)
     """
     numbers = RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
     return ragged_dot_general(lhs, rhs, group_sizes, numbers, precision, preferred_element_type, group_offset, out_sharding)

@@ -444,12 +444,20 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
 
 
 def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
-    """Elementwise derivative of P(a, x) with respect to ``a``."""
+    """Elementwise derivative of P(a, x) with respect to ``a``.
+
+    >>> jax.lax.igamma_grad_a(2.0, 1.5)
+    Array(-0.31348857, dtype=float32, weak_type=True)
+    """
     return apply(igamma_grad_a_p, a, x)
 
 
 def random_gamma_grad(*args: Any) -> Any:
-    """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``."""
+    """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``.
+
+    >>> jax.lax.random_gamma_grad(2.0, 1.5)
+    Array(0.936639, dtype=float32, weak_type=True)
+    """
     if len(args) != 2:
         raise TypeError(f"lax.random_gamma_grad takes a and x, got {len(args)} arguments")
     return apply(random_gamma_grad_p, *args)

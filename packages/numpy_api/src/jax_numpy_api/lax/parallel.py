@@ -745,7 +745,12 @@ def all_to_all(x: ArrayLike, axis_name: AxisName | Sequence[AxisName], split_axi
 
 
 def pswapaxes(x: ArrayLike, axis_name: AxisName, axis: int, *, axis_index_groups: Groups = None) -> Any:
-    """Swap a named axis with the positional ``axis``, which must have the same length. Errors as for `all_to_all`."""
+    """Swap a named axis with the positional ``axis``, which must have the same length. Errors as for `all_to_all`.
+
+    >>> jax.vmap(lambda row: jax.lax.pswapaxes(row, 'i', 0), axis_name='i')(jnp.arange(4).reshape(2, 2))
+    Array([[0, 2],
+           [1, 3]], dtype=int32)
+    """
     return all_to_all(x, axis_name, axis, axis, axis_index_groups=axis_index_groups)
 
 
@@ -850,6 +855,11 @@ def pcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, to: str) -> An
       NameError: the axis is not in scope.
       ValueError: ``to`` is not ``"varying"``, ``"unreduced"`` or ``"reduced"``, or ``x`` varies over the axis already.
       NotImplementedError: ``"unreduced"`` or ``"reduced"`` inside a checked `shard_map`.
+
+    >>> mesh = jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))
+    >>> f = jax.shard_map(lambda v: jax.lax.pcast(v, 'x', to='varying'), mesh=mesh, in_specs=jax.P(), out_specs=jax.P('x'))
+    >>> f(jnp.arange(3))
+    Array([0, 1, 2], dtype=int32)
     """
     names = _names(axis_name, "pcast")
     if to not in ("varying", "unreduced", "reduced"):

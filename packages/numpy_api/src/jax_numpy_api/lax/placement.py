@@ -52,6 +52,10 @@ def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
     Raises:
       ValueError: a sharding does not fit its array, or is None.
       TypeError: it is something else. RuntimeError: a `PartitionSpec` where no mesh is in context.
+
+    >>> place = jnp.zeros(()).sharding
+    >>> jax.jit(lambda x: jax.lax.with_sharding_constraint(x, place))(jnp.arange(3))
+    Array([0, 1, 2], dtype=int32)
     """
     leaves, structure = tree.tree_flatten(x)
     wanted = tree.broadcast_prefix(shardings, x, is_leaf=lambda s: s is None or is_placement(s))

@@ -451,6 +451,10 @@ def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
 
     Raises:
       TypeError: axes, lengths or dtypes do not fit. ValueError: indices are not integers, or an unknown mode.
+
+    >>> numbers = jax.lax.ScatterDimensionNumbers(update_window_dims=(), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
+    >>> jax.lax.scatter(jnp.zeros(4), jnp.array([[2], [0]]), jnp.array([5.0, 7.0]), numbers)
+    Array([7., 0., 5., 0.], dtype=float32)
     """
     return _bind(scatter_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)
 

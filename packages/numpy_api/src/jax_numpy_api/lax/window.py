@@ -51,7 +51,11 @@ def _out_shape(shape, window_dimensions, window_strides, padding, base_dilation,
 def reduce_window_shape_tuple(operand_shape: Sequence[int], window_dimensions: Sequence[int], window_strides: Sequence[int],
                               padding: Sequence[tuple[int, int]], base_dilation: Sequence[int] | None = None,
                               window_dilation: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Shape of a reduction over windows."""
+    """Shape of a reduction over windows.
+
+    >>> jax.lax.reduce_window_shape_tuple((8, 8), (2, 2), (2, 2), ((0, 0), (0, 0)))
+    (4, 4)
+    """
     ones = (1,) * len(operand_shape)
     return _out_shape(operand_shape, window_dimensions, window_strides, padding, base_dilation or ones,
                       window_dilation or ones)

@@ -272,6 +272,9 @@ def logaddexp(x1, x2, /):
       x1, x2: arrays or numbers; promoted to one inexact dtype and broadcast.
 
     Source: `numpy.logaddexp`.
+
+    >>> jnp.logaddexp(jnp.array([0.0, 1000.0]), 0.0)
+    Array([6.931472e-01, 1.000000e+03], dtype=float32)
     """
     x1, x2 = promote_args_inexact("logaddexp", x1, x2)
     if _is_complex(x1):
@@ -282,7 +285,11 @@ def logaddexp(x1, x2, /):
 
 @inlined()
 def logaddexp2(x1, x2, /):
-    """``log2(2**x1 + 2**x2)`` without overflow. Source: `numpy.logaddexp2`."""
+    """``log2(2**x1 + 2**x2)`` without overflow. Source: `numpy.logaddexp2`.
+
+    >>> jnp.logaddexp2(3.0, 3.0)
+    Array(4., dtype=float32, weak_type=True)
+    """
     x1, x2 = promote_args_inexact("logaddexp2", x1, x2)
     if _is_complex(x1):
         ln2 = _like(x1, np.log(2))

@@ -549,6 +549,12 @@ def fromfile(*args: Any, **kwargs: Any) -> Array:
     """A 1-d array from the bytes or the text of a file, with the arguments of `numpy.fromfile`.
 
     The file is read when the function is called: inside a traced function, while it is traced.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), 'x')
+    >>> np.arange(3, dtype=np.float32).tofile(path)
+    >>> jnp.fromfile(path, dtype=jnp.float32)
+    Array([0., 1., 2.], dtype=float32)
     """
     return asarray(np.fromfile(*args, **kwargs))
 

@@ -13,7 +13,14 @@ from .creation import asarray
 
 
 def load(file: Any, *args: Any, **kwargs: Any) -> Array:
-    """An array from a ``.npy`` file; of other files what `numpy.load` gives. Source: `numpy.load`."""
+    """An array from a ``.npy`` file; of other files what `numpy.load` gives. Source: `numpy.load`.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), 'x.npy')
+    >>> np.save(path, np.arange(3, dtype=np.float32))
+    >>> jnp.load(path)
+    Array([0., 1., 2.], dtype=float32)
+    """
     out = np.load(file, *args, **kwargs)
     if not isinstance(out, np.ndarray):
         return out
@@ -23,11 +30,25 @@ def load(file: Any, *args: Any, **kwargs: Any) -> Array:
 
 
 def save(file: Any, arr: ArrayLike, allow_pickle: bool = True) -> None:
-    """Write an array to a ``.npy`` file. Source: `numpy.save`."""
+    """Write an array to a ``.npy`` file. Source: `numpy.save`.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), 'x.npy')
+    >>> jnp.save(path, jnp.arange(3))
+    >>> jnp.load(path)
+    Array([0, 1, 2], dtype=int32)
+    """
     np.save(file, np.asarray(arr), allow_pickle=allow_pickle)
 
 
 def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None:
-    """Write several arrays to a ``.npz`` file. Source: `numpy.savez`."""
+    """Write several arrays to a ``.npz`` file. Source: `numpy.savez`.
+
+    >>> import tempfile, os
+    >>> path = os.path.join(tempfile.mkdtemp(), 'x.npz')
+    >>> jnp.savez(path, a=jnp.arange(3))
+    >>> np.load(path)['a']
+    array([0, 1, 2], dtype=int32)
+    """
     host = [np.asarray(a) for a in args]
     np.savez(file, *host, **{k: np.asarray(v) for k, v in kwds.items()})

@@ -40,10 +40,22 @@ def get_printoptions() -> dict:
 
 
 def set_printoptions(*args: Any, **kwargs: Any) -> None:
-    """Set NumPy's printing options. Source: `numpy.set_printoptions`."""
+    """Set NumPy's printing options. Source: `numpy.set_printoptions`.
+
+    >>> old = np.get_printoptions()
+    >>> jnp.set_printoptions(precision=2)
+    >>> print(jnp.array([1 / 3]))
+    [0.33]
+    >>> np.set_printoptions(**old)
+    """
     np.set_printoptions(*args, **kwargs)
 
 
 def printoptions(*args: Any, **kwargs: Any) -> Any:
-    """A context manager for NumPy's printing options. Source: `numpy.printoptions`."""
+    """A context manager for NumPy's printing options. Source: `numpy.printoptions`.
+
+    >>> with jnp.printoptions(precision=2):
+    ...     print(jnp.array([1 / 3]))
+    [0.33]
+    """
     return np.printoptions(*args, **kwargs)

@@ -194,11 +194,22 @@ def idct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm
 
 def dctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
          norm: str | None = None) -> Array:
-    """`dct` along several axes (all by default), with lengths ``s``."""
+    """`dct` along several axes (all by default), with lengths ``s``.
+
+    >>> jax.scipy.fft.dctn(jnp.ones((2, 2)))
+    Array([[16.,  0.],
+           [ 0.,  0.]], dtype=float32)
+    """
     return _many("dctn", False, x, type, s, axes, norm)
 
 
 def idctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
           norm: str | None = None) -> Array:
-    """Inverse of `dctn` with the same arguments."""
+    """Inverse of `dctn` with the same arguments.
+
+    >>> x = jnp.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> jnp.round(jax.scipy.fft.idctn(jax.scipy.fft.dctn(x)), 4)
+    Array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
     return _many("idctn", True, x, type, s, axes, norm)

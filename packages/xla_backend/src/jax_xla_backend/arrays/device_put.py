@@ -126,6 +126,9 @@ def reshard(xs: PyTree, out_shardings: PyTree) -> Any:
 
     Raises:
       ValueError: a spec names a mesh axis that is not ``Explicit``.
+
+    >>> jax.reshard(jnp.arange(3), jax.NamedSharding(jax.make_mesh((1,), ('x',)), jax.P('x')))
+    Array([0, 1, 2], dtype=int32)
     """
     for where in tree.tree_leaves(out_shardings, is_leaf=lambda p: isinstance(p, (Sharding, PartitionSpec))):
         sharding = as_sharding(where)
@@ -179,7 +182,14 @@ def _get_leaf(x: Any) -> Any:
 
 
 def copy_to_host_async(x: PyTree) -> Any:
-    """Begin the transfer of all arrays in the tree ``x`` to the host, and return ``x``."""
+    """Begin the transfer of all arrays in the tree ``x`` to the host, and return ``x``.
+
+    >>> x = jnp.arange(3)
+    >>> jax.copy_to_host_async(x)
+    Array([0, 1, 2], dtype=int32)
+    >>> np.asarray(x)
+    array([0, 1, 2], dtype=int32)
+    """
     for leaf in tree.tree_leaves(x):
         begin = getattr(leaf, "copy_to_host_async", None)
         if begin is not None:
@@ -211,7 +221,12 @@ def block_until_ready(x: PyTree) -> Any:
 
 
 def live_arrays(platform: str | None = None) -> list[ArrayImpl]:
-    """All arrays on the devices of a platform (default: the default platform) that are not deleted."""
+    """All arrays on the devices of a platform (default: the default platform) that are not deleted.
+
+    >>> x = jnp.ones(3)
+    >>> any(x is y for y in jax.live_arrays())
+    True
+    """
     return [a for a in client.get_client(platform).live_arrays() if not a.is_deleted()]
 
 

@@ -25,7 +25,11 @@ _PLATFORMS = {DLDeviceType.kDLCPU: ("cpu",), DLDeviceType.kDLCUDA: ("cuda",), DL
 
 
 def is_supported_dtype(dtype: DTypeLike) -> bool:
-    """Whether arrays of this dtype can be exchanged."""
+    """Whether arrays of this dtype can be exchanged.
+
+    >>> jax.dlpack.is_supported_dtype(jnp.float32)
+    True
+    """
     return np.dtype(dtype) in SUPPORTED_DTYPES
 
 

@@ -31,6 +31,10 @@ def make_array_from_single_device_arrays(shape: Sequence[int], sharding: Shardin
     Raises:
       TypeError: ``arrays`` is not a sequence of arrays.
       ValueError: a wrong number of parts, or a part of the wrong shape or dtype or on the wrong device.
+
+    >>> x = jnp.arange(3)
+    >>> jax.make_array_from_single_device_arrays((3,), x.sharding, [x])
+    Array([0, 1, 2], dtype=int32)
     """
     shape = tuple(shape)
     if isinstance(arrays, (list, tuple)) and any(isinstance(a, Tracer) for a in arrays):
@@ -77,6 +81,10 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
 
     Raises:
       ValueError: a part has the wrong shape.
+
+    >>> place = jnp.zeros(()).sharding
+    >>> jax.make_array_from_callback((4,), place, lambda index: np.arange(4)[index])
+    Array([0, 1, 2, 3], dtype=int32)
     """
     shape, sharding = tuple(shape), as_sharding(sharding)
     part_shape = sharding.shard_shape(shape)
@@ -109,6 +117,9 @@ def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,
 
     Raises:
       ValueError: the local data does not fit.
+
+    >>> jax.make_array_from_process_local_data(jnp.zeros(()).sharding, np.arange(3))
+    Array([0, 1, 2], dtype=int32)
     """
     return tree.tree_map(lambda x: _from_local(sharding, np.asarray(x), global_shape), local_data)
 

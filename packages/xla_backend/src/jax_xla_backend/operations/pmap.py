@@ -48,6 +48,9 @@ def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes:
       TypeError: ``fun`` is not callable.
       ValueError: the mapped axes differ in length, or the length exceeds the number of devices (or is not that of
         ``devices``).
+
+    >>> jax.pmap(lambda x: x * 2)(jnp.arange(3.0)[None])
+    Array([[0., 2., 4.]], dtype=float32)
     """
     if not callable(fun):
         raise TypeError(f"pmap: expected a callable, got {fun!r} of type {type(fun).__name__}")

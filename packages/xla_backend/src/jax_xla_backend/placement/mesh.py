@@ -326,7 +326,11 @@ def current_mesh() -> Mesh | None:
 
 
 def get_abstract_mesh() -> AbstractMesh:
-    """The abstract mesh in use (an empty one if there is none)."""
+    """The abstract mesh in use (an empty one if there is none).
+
+    >>> jax.sharding.get_abstract_mesh().empty
+    True
+    """
     return EMPTY_ABSTRACT_MESH if _state.abstract is None else _state.abstract
 
 
@@ -405,6 +409,9 @@ def make_mesh(axis_sizes: Sequence[int], axis_names: Sequence[str],
 
     Raises:
       ValueError: there are fewer devices than the mesh has places.
+
+    >>> jax.make_mesh((1,), ('x',)).axis_names
+    ('x',)
     """
     devices = list(client.devices() if devices is None else devices)
     sizes, names = lengths("make_mesh", "axis_sizes", axis_sizes), tuple(axis_names)

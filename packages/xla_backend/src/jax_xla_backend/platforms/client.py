@@ -240,6 +240,9 @@ def local_devices(process_index: int | None = None, backend: str | object | None
 
     Raises:
       ValueError: there is no such process.
+
+    >>> len(jax.local_devices()) == jax.local_device_count()
+    True
     """
     client = get_client(backend)
     wanted = host_id if process_index is None else process_index
@@ -282,7 +285,11 @@ host_id = process_index
 
 
 def process_indices(backend: str | object | None = None) -> list[int]:
-    """The numbers of all processes."""
+    """The numbers of all processes.
+
+    >>> jax.process_indices()
+    [0]
+    """
     return sorted({d.process_index for d in get_client(backend).devices()})
 
 

@@ -59,7 +59,12 @@ def _is_done(token: Any) -> bool:
 
 
 def effects_barrier() -> None:
-    """Wait until the effects of all programs called so far have happened; raises the error of one that failed."""
+    """Wait until the effects of all programs called so far have happened; raises the error of one that failed.
+
+    >>> jax.debug.print('hello {}', 1)
+    hello 1
+    >>> jax.effects_barrier()
+    """
     with _lock:
         ordered, unordered = list(_ordered.values()), [t for ts in _unordered.values() for t in ts]
         _ordered.clear()

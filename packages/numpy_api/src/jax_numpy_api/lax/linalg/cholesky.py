@@ -145,6 +145,11 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
 
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
+
+    >>> r = jnp.eye(2) * 2.0
+    >>> jax.lax.linalg.cholesky_update(r, jnp.array([1.0, 0.0]))
+    Array([[2.236068, 0.      ],
+           [0.      , 2.      ]], dtype=float32)
     """
     return cholesky_update_p.bind(r_matrix, w_vector)
 
@@ -181,6 +186,10 @@ def symmetric_product(a_matrix: ArrayLike, c_matrix: ArrayLike, *, alpha: float 
 
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
+
+    >>> jax.lax.linalg.symmetric_product(jnp.array([[1.0], [2.0]]), jnp.zeros((2, 2)))
+    Array([[1., 2.],
+           [2., 4.]], dtype=float32)
     """
     out = symmetric_product_p.bind(a_matrix, c_matrix, alpha=float(alpha), beta=float(beta))
     return lax.add(tril(out), mt(tril(out, -1))) if symmetrize_output else out

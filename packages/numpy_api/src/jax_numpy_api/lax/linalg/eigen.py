@@ -271,6 +271,10 @@ def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_e
 
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK.
+
+    >>> w, v = jax.lax.linalg.eig(jnp.diag(jnp.array([2.0, 3.0])), compute_left_eigenvectors=False)
+    >>> w
+    Array([2.+0.j, 3.+0.j], dtype=complex64)
     """
     return eig_p.bind(x, compute_left_eigenvectors=bool(compute_left_eigenvectors),
                       compute_right_eigenvectors=bool(compute_right_eigenvectors),

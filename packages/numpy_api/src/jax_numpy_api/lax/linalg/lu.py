@@ -94,6 +94,9 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
 
     Raises:
       TypeError: pivots are not integers. ValueError: too few rows.
+
+    >>> jax.lax.linalg.lu_pivots_to_permutation(jnp.array([1, 1], jnp.int32), 3)
+    Array([1, 0, 2], dtype=int32)
     """
     return lu_pivots_to_permutation_p.bind(pivots, permutation_size=int(permutation_size))
 

@@ -36,6 +36,11 @@ def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None
 
     Raises:
       ValueError: x is not one matrix with m >= n. TypeError: not a dtype of LAPACK.
+
+    >>> u, h, steps, converged = jax.lax.linalg.qdwh(jnp.diag(jnp.array([2.0, 3.0])))
+    >>> jnp.round(h, 4) + 0.0
+    Array([[2., 0.],
+           [0., 3.]], dtype=float32)
     """
     check_matrix("qdwh", lax.full_like(x, 0).aval)
     if np.ndim(x) != 2 or np.shape(x)[0] < np.shape(x)[1]:

@@ -55,7 +55,12 @@ def _no_derivative(tangents, outs, name, instead):
 
 def geqrf(a: ArrayLike) -> tuple[Any, Any]:
     """Householder form of the QR decomposition of ``[..., m, n]``: R above, the reflections' vectors below the diagonal,
-    and their factors ``[..., min(m, n)]``."""
+    and their factors ``[..., min(m, n)]``.
+
+    >>> a, taus = jax.lax.linalg.geqrf(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
+    >>> abs(a[0, 0])
+    Array(5., dtype=float32)
+    """
     out, taus = geqrf_p.bind(a)
     return out, taus
 
@@ -93,7 +98,12 @@ geqp3_p = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
 
 
 def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
-    """As `geqrf`, with columns pivoted: returns the factors, the pivots (counted from 1) and the taus."""
+    """As `geqrf`, with columns pivoted: returns the factors, the pivots (counted from 1) and the taus.
+
+    >>> a, order, taus = jax.lax.linalg.geqp3(jnp.array([[1.0, 3.0], [2.0, 4.0]]), jnp.zeros(2, jnp.int32))
+    >>> order
+    Array([2, 1], dtype=int32)
+    """
     out, pivots, taus = geqp3_p.bind(a, jpvt, use_magma=use_magma)
     return out, pivots, taus
 
@@ -165,6 +175,12 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
 
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
+
+    >>> a, taus = jax.lax.linalg.geqrf(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
+    >>> q = jax.lax.linalg.householder_product(a, taus)
+    >>> jnp.round(q.T @ q, 5) + 0.0
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     return householder_product_p.bind(a, taus)
 
@@ -216,6 +232,10 @@ def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, tra
 
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
+
+    >>> a, taus = jax.lax.linalg.geqrf(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
+    >>> abs(jax.lax.linalg.ormqr(a, taus, jnp.eye(2)))[0, 0]
+    Array(0.6, dtype=float32)
     """
     return ormqr_p.bind(a, taus, c, left=bool(left), transpose=bool(transpose))
 

@@ -182,6 +182,10 @@ def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bo
 
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK. NotImplementedError: sorting.
+
+    >>> t, z = jax.lax.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> jnp.diag(t)
+    Array([1., 3.], dtype=float32)
     """
     if sort_eig_vals:
         raise NotImplementedError("schur: sort_eig_vals=True is not implemented; LAPACK's sorting calls back into the caller.")
@@ -229,6 +233,10 @@ def hessenberg(a: ArrayLike) -> list[Any]:
 
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK.
+
+    >>> h, taus = jax.lax.linalg.hessenberg(jnp.arange(9.0).reshape(3, 3))
+    >>> h.shape, taus.shape
+    ((3, 3), (2,))
     """
     return hessenberg_p.bind(a)
 
@@ -281,5 +289,9 @@ def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Any]:
 
     Raises:
       ValueError: not square or empty. TypeError: not a dtype of LAPACK.
+
+    >>> a, d, e, taus = jax.lax.linalg.tridiagonal(jnp.diag(jnp.array([1.0, 2.0, 3.0])))
+    >>> d
+    Array([1., 2., 3.], dtype=float32)
     """
     return tridiagonal_p.bind(a, lower=bool(lower))

@@ -342,6 +342,9 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
     Raises:
       ConcretizationTypeError: ``select="v"`` of a traced matrix, as the length of the result depends on values.
       ValueError: shapes that do not fit, another ``select``, or no range.
+
+    >>> jax.scipy.linalg.eigh_tridiagonal(jnp.array([2.0, 2.0]), jnp.array([1.0]), eigvals_only=True)
+    Array([1., 3.], dtype=float32)
     """
     if select not in ("a", "i", "v"):
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select must be 'a', 'i' or 'v', got {select!r}")
@@ -378,6 +381,10 @@ def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
 
     Raises:
       ValueError: another output.
+
+    >>> t, z = jax.scipy.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))
+    >>> jnp.diag(t)
+    Array([1., 3.], dtype=float32)
     """
     if output not in ("real", "complex"):
         raise ValueError(f"jax.scipy.linalg.schur: expected 'output' to be either 'real' or 'complex', got output={output!r}")
@@ -396,6 +403,10 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     """The complex Schur form that belongs to a real one: ``T`` becomes triangular, ``Z @ T @ Z^H`` stays.
 
     Each block of two is brought to triangular form by one rotation, from the last block upwards.
+
+    >>> t, z = jax.scipy.linalg.rsf2csf(jnp.array([[1.0, 2.0], [0.0, 3.0]]), jnp.eye(2))
+    >>> jnp.diag(t)
+    Array([1.+0.j, 3.+0.j], dtype=complex64)
     """
     t, z = (to_complex(x) for x in matrices("rsf2csf", T, Z))
     n = t.shape[-1]
@@ -429,7 +440,12 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 
 def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> Array | tuple[Array, Array]:
-    """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``."""
+    """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``.
+
+    >>> jax.scipy.linalg.hessenberg(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
+    Array([[1., 2.],
+           [3., 4.]], dtype=float32)
+    """
     return _hessenberg(a, bool(calc_q))
 
 

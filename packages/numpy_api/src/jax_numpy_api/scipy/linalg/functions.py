@@ -106,6 +106,10 @@ def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
 
     Args:
       method: accepted for compatibility; the steps of the exponential are differentiated.
+
+    >>> jax.scipy.linalg.expm_frechet(jnp.zeros((2, 2)), jnp.eye(2), compute_expm=False)
+    Array([[1., 0.],
+           [0., 1.]], dtype=float32)
     """
     return _expm_frechet(A, E, bool(compute_expm))
 
@@ -183,6 +187,10 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
       A: ``(n, n)``, best with distinct eigenvalues.
       func: takes a vector of complex numbers, elementwise.
       disp: False to return also an estimate of the error, ``n eps / (smallest gap of eigenvalues)`` relative to the values.
+
+    >>> jax.scipy.linalg.funm(jnp.diag(jnp.array([4.0, 9.0])), jnp.sqrt)
+    Array([[2.+0.j, 0.+0.j],
+           [0.+0.j, 3.+0.j]], dtype=complex64)
     """
     a, = matrices("funm", A)
     if a.ndim != 2:

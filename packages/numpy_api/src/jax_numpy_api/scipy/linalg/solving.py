@@ -115,6 +115,10 @@ def solve_sylvester(A: ArrayLike, B: ArrayLike, C: ArrayLike, *, method: str = "
 
     Raises:
       ValueError: another method, or shapes that do not fit.
+
+    >>> jax.scipy.linalg.solve_sylvester(jnp.diag(jnp.array([1.0, 2.0])), jnp.eye(2), jnp.ones((2, 2)))
+    Array([[0.5       , 0.5       ],
+           [0.33333334, 0.33333334]], dtype=float32)
     """
     if method not in ("schur", "eigen"):
         raise ValueError(f"jax.scipy.linalg.solve_sylvester: method must be 'schur' or 'eigen', got {method!r}")

@@ -162,6 +162,12 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
 
     Raises:
       ValueError: another mode, ``n`` not positive, or ``a`` empty.
+
+    >>> jax.scipy.linalg.convolution_matrix(jnp.array([1, 2]), 3)
+    Array([[1, 0, 0],
+           [2, 1, 0],
+           [0, 2, 1],
+           [0, 0, 2]], dtype=int32)
     """
     n = _size("convolution_matrix", n)
     if n <= 0 or np.shape(a)[-1:] == (0,):
@@ -174,7 +180,13 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
 
 @inlined
 def fiedler(a: ArrayLike) -> Array:
-    """The symmetric matrix of differences ``|a[i] - a[j]|``."""
+    """The symmetric matrix of differences ``|a[i] - a[j]|``.
+
+    >>> jax.scipy.linalg.fiedler(jnp.array([1, 4, 6]))
+    Array([[0, 3, 5],
+           [3, 0, 2],
+           [5, 2, 0]], dtype=int32)
+    """
     a, = _vectors("fiedler", a)
     return jnp.abs(a[..., :, None] - a[..., None, :])
 
@@ -182,7 +194,13 @@ def fiedler(a: ArrayLike) -> Array:
 @inlined
 def fiedler_companion(a: ArrayLike) -> Array:
     """Fiedler's companion matrix of the polynomial ``a``, highest coefficient first: pentadiagonal, with its roots as
-    eigenvalues. Source: Fiedler, "A note on companion matrices", Linear Algebra Appl. 372 (2003)."""
+    eigenvalues. Source: Fiedler, "A note on companion matrices", Linear Algebra Appl. 372 (2003).
+
+    >>> jax.scipy.linalg.fiedler_companion(jnp.array([1.0, -6.0, 11.0, -6.0]))
+    Array([[  6., -11.,   1.],
+           [  1.,   0.,   0.],
+           [  0.,   6.,   0.]], dtype=float32)
+    """
     a, = _vectors("fiedler_companion", a, inexact=True)
     n = a.shape[-1] - 1
     if n < 1:
@@ -210,6 +228,11 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
 
     Raises:
       ValueError: ``s`` is not one shorter than ``f``.
+
+    >>> jax.scipy.linalg.leslie(jnp.array([0.1, 2.0, 1.0]), jnp.array([0.5, 0.8]))
+    Array([[0.1, 2. , 1. ],
+           [0.5, 0. , 0. ],
+           [0. , 0.8, 0. ]], dtype=float32)
     """
     f, s = _vectors("leslie", f, s)
     n = f.shape[-1]
@@ -225,7 +248,12 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
 # -- from a size -------------------------------------------------------------------------------------------------------
 
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
-    """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says."""
+    """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says.
+
+    >>> jnp.round(jax.scipy.linalg.dft(2).real, 4)
+    Array([[ 1.,  1.],
+           [ 1., -1.]], dtype=float32)
+    """
     n = _size("dft", n)
     if scale not in (None, "sqrtn", "n"):
         raise ValueError(f"jax.scipy.linalg.dft: scale must be None, 'sqrtn', or 'n'; got {scale!r}.")
@@ -254,7 +282,11 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
 
 
 def helmert(n: int, full: bool = False) -> Array:
-    """Helmert's orthogonal matrix; by default without its first row, the constant one."""
+    """Helmert's orthogonal matrix; by default without its first row, the constant one.
+
+    >>> jax.scipy.linalg.helmert(2)
+    Array([[ 0.70710677, -0.70710677]], dtype=float32)
+    """
     n = _size("helmert", n)
     if n < 1:
         raise ValueError(f"jax.scipy.linalg.helmert: n must be a positive integer; got {n}.")
@@ -283,7 +315,12 @@ def _table(n, element):
 
 
 def invhilbert(n: int) -> Array:
-    """The inverse of `hilbert`, whose elements are integers."""
+    """The inverse of `hilbert`, whose elements are integers.
+
+    >>> jax.scipy.linalg.invhilbert(2)
+    Array([[ 4., -6.],
+           [-6., 12.]], dtype=float32)
+    """
     n = _size("invhilbert", n)
 
     def element(i, j):
@@ -314,7 +351,13 @@ def pascal(n: int, kind: str | None = None) -> Array:
 
 
 def invpascal(n: int, kind: str | None = None) -> Array:
-    """The inverse of `pascal`, whose elements are integers."""
+    """The inverse of `pascal`, whose elements are integers.
+
+    >>> jax.scipy.linalg.invpascal(3)
+    Array([[ 3., -3.,  1.],
+           [-3.,  5., -2.],
+           [ 1., -2.,  1.]], dtype=float32)
+    """
     n, kind = _size("invpascal", n), _pascal_kind("invpascal", kind)
     if kind == "symmetric":
         return _host(_table(n, lambda i, j: (-1) ** (i + j) * sum(math.comb(k, i) * math.comb(k, j) for k in range(n))))

@@ -160,7 +160,11 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str
 
 def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
                 precision: PrecisionLike = None) -> Array:
-    """Cross-correlation of two matrices. Arguments as for `convolve2d`."""
+    """Cross-correlation of two matrices. Arguments as for `convolve2d`.
+
+    >>> jax.scipy.signal.correlate2d(jnp.eye(2), jnp.ones((2, 2)), mode='valid')
+    Array([[2.]], dtype=float32)
+    """
     _check_boundary("correlate2d", boundary)
     return _two_dimensional(in1, in2, mode, boundary, fillvalue, precision, True)
 

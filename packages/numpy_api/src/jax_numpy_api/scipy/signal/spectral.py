@@ -113,6 +113,11 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
 
     Returns:
       frequencies and spectrum.
+
+    >>> x = jnp.sin(jnp.arange(64.0) * jnp.pi / 4)
+    >>> f, power = jax.scipy.signal.csd(x, 2 * x, nperseg=16)
+    >>> f[jnp.argmax(abs(power))]
+    Array(0.125, dtype=float32)
     """
     check_arraylike("csd", x, *(() if y is None else (y,)))
     same = y is None or y is x
@@ -153,7 +158,12 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
 def welch(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int | None = None, noverlap: int | None = None,
           nfft: int | None = None, detrend: str = "constant", return_onesided: bool = True, scaling: str = "density",
           axis: int = -1, average: str = "mean") -> tuple[Array, Array]:
-    """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`."""
+    """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`.
+
+    >>> f, power = jax.scipy.signal.welch(jnp.sin(jnp.arange(64.0) * jnp.pi / 4), nperseg=16)
+    >>> f[jnp.argmax(power)]
+    Array(0.125, dtype=float32)
+    """
     return csd(x, None, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis, average)
 
 
@@ -172,6 +182,10 @@ def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int =
 
     Returns:
       frequencies, times, and the transform with the time as its last axis.
+
+    >>> f, t, z = jax.scipy.signal.stft(jnp.ones(16), nperseg=8)
+    >>> f.shape, z.shape
+    ((5,), (5, 5))
     """
     if boundary not in (None, "even", "odd", "zeros", "constant"):
         raise ValueError(f"Unknown boundary option '{boundary}', must be one of: ['even', 'odd', 'constant', 'zeros', None]")
@@ -207,6 +221,11 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
 
     Returns:
       times and signal.
+
+    >>> f, t, z = jax.scipy.signal.stft(jnp.ones(16), nperseg=8)
+    >>> t, x = jax.scipy.signal.istft(z, nperseg=8)
+    >>> jnp.round(x, 4)[:4]
+    Array([1., 1., 1., 1.], dtype=float32)
     """
     check_arraylike("istft", Zxx)
     z = as_array(promote_dtypes_inexact(Zxx)[0])

@@ -72,6 +72,10 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
 
     Raises:
       ValueError: ``n_iter`` not above ``v``, or ``z`` complex.
+
+    >>> jax.scipy.special.bessel_jn(jnp.array([1.5]), v=1)
+    Array([[0.5118277],
+           [0.5579365]], dtype=float32)
     """
     v, n_iter = operator.index(v), operator.index(n_iter)
     if v < 0 or n_iter <= v:

@@ -107,11 +107,17 @@ xlogy = _times_log("xlogy", jnp.log, jnp.reciprocal)
 xlogy.__doc__ = """``x * log(y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
 The derivatives are ``log(y)`` and ``x / y``, the latter 0 where ``x`` is 0.
+
+>>> jax.scipy.special.xlogy(jnp.array([0.0, 2.0]), jnp.array([0.0, 3.0]))
+Array([0.       , 2.1972246], dtype=float32)
 """
 xlog1py = _times_log("xlog1py", log1p, lambda y: jnp.reciprocal(1 + y))
 xlog1py.__doc__ = """``x * log(1 + y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
 The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x`` is 0.
+
+>>> jax.scipy.special.xlog1py(jnp.array([0.0, 2.0]), jnp.array([-1.0, 2.0]))
+Array([0.       , 2.1972246], dtype=float32)
 """
 
 
@@ -206,13 +212,21 @@ def _power_transform(log_x, lmbda):
 
 @inlined
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """``(x**lmbda - 1) / lmbda``, and ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``."""
+    """``(x**lmbda - 1) / lmbda``, and ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``.
+
+    >>> jax.scipy.special.boxcox(2.0, 0.5)
+    Array(0.8284271, dtype=float32, weak_type=True)
+    """
     x, lmbda = promote_args_inexact("boxcox", x, lmbda)
     return _power_transform(jnp.log(x), lmbda)
 
 
 @inlined
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
-    """``((1 + x)**lmbda - 1) / lmbda``, and ``log(1 + x)`` where ``lmbda`` is 0; NaN for ``x`` below -1."""
+    """``((1 + x)**lmbda - 1) / lmbda``, and ``log(1 + x)`` where ``lmbda`` is 0; NaN for ``x`` below -1.
+
+    >>> jax.scipy.special.boxcox1p(1.0, 0.5)
+    Array(0.8284271, dtype=float32, weak_type=True)
+    """
     x, lmbda = promote_args_inexact("boxcox1p", x, lmbda)
     return _power_transform(log1p(x), lmbda)

@@ -158,7 +158,11 @@ def _complex_loggamma(z):
 
 @inlined
 def loggamma(x: ArrayLike) -> Array:
-    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN."""
+    """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN.
+
+    >>> jax.scipy.special.loggamma(5.0)
+    Array(3.1780548, dtype=float32, weak_type=True)
+    """
     (x,) = promote_args_inexact("loggamma", x)
     if dtypes.issubdtype(jnp.asarray(x).dtype, np.complexfloating):
         return _complex_loggamma(jnp.asarray(x))
@@ -387,6 +391,9 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     """Number of ways to choose ``k`` of ``N`` things; with ``repetition``, ``k`` of ``N`` with replacement.
 
     0 where ``k`` is negative or, without repetition, larger than ``N``; for real arguments ``1 / ((N + 1) B(N-k+1, k+1))``.
+
+    >>> jax.scipy.special.comb(5, 2)
+    Array(10., dtype=float32)
     """
     (N, k), dtype = wide("comb", N, k)
     N, k = jnp.broadcast_arrays(N, k)

@@ -72,6 +72,10 @@ def lpmn_values(m: int, n: int, z: ArrayLike, is_normalized: bool) -> Array:
     Raises:
       NotImplementedError: ``m`` and ``n`` differ.
       ValueError: ``z`` is not a vector.
+
+    >>> jax.scipy.special.lpmn_values(1, 1, jnp.array([0.5]), False)[:, :, 0]
+    Array([[ 1.0000001 ,  0.50000006],
+           [ 0.        , -0.8660255 ]], dtype=float32)
     """
     degree = _orders("lpmn_values", m, n)
     if np.ndim(z) != 1:
@@ -117,6 +121,9 @@ def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, dif
 
     Raises:
       ValueError: ``n`` is traced and ``n_max`` is missing, or another ``diff_n``.
+
+    >>> jax.scipy.special.sph_harm_y(jnp.array([1]), jnp.array([0]), jnp.array([0.5]), jnp.array([0.0]))
+    Array([0.42878905+0.j], dtype=complex64)
     """
     if diff_n not in (None, 0, 1, 2):
         raise ValueError(f"sph_harm_y: diff_n must be None, 0, 1 or 2, got {diff_n!r}")

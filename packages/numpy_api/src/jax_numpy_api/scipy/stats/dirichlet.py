@@ -27,6 +27,9 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
     Raises:
       ValueError: shapes that do not fit.
+
+    >>> jax.scipy.stats.dirichlet.logpdf(jnp.array([0.3, 0.7]), jnp.array([2.0, 3.0]))
+    Array(0.56758463, dtype=float32)
     """
     check_arraylike("dirichlet.logpdf", x, alpha)
     x, alpha = map(jnp.asarray, promote_dtypes_inexact(x, alpha))
@@ -44,5 +47,9 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
 @inlined
 def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """The density. See `logpdf`."""
+    """The density. See `logpdf`.
+
+    >>> jax.scipy.stats.dirichlet.pdf(jnp.array([0.3, 0.7]), jnp.array([2.0, 3.0]))
+    Array(1.7640011, dtype=float32)
+    """
     return jnp.exp(logpdf(x, alpha))

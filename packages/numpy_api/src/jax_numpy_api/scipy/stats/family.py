@@ -19,6 +19,7 @@ from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
 from ...numpy.promotion import convert, promote_args_inexact
+from .examples import EXAMPLES
 
 _WHAT = {
     "pdf": "Density", "logpdf": "Logarithm of the density", "pmf": "Probability", "logpmf": "Logarithm of the probability",
@@ -26,6 +27,7 @@ _WHAT = {
     "sf": "Survival function, one minus the distribution function", "logsf": "Logarithm of the survival function",
     "ppf": "Quantile: inverse of the distribution function", "isf": "Inverse of the survival function",
 }
+_FIRST = {"x": "where, any shape", "k": "where, any shape; other than whole numbers have no probability", "mu": "parameter of the distribution"}
 
 
 def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any]) -> Callable[..., Array]:
@@ -46,8 +48,25 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any])
 
     call.__name__ = call.__qualname__ = what
     call.__signature__ = signature
-    call.__doc__ = f"{_WHAT[what]} of the {name} distribution."
+    call.__doc__ = _docstring(name, what, parameters)
     return call
+
+
+def _docstring(name: str, what: str, parameters: list[str]) -> str:
+    first, *shapes = [p for p in parameters if p not in ("loc", "scale")]
+    known = f"  {first}: {'probabilities, any shape' if what in ('ppf', 'isf') else _FIRST[first]}."
+    if shapes:
+        known += f"\n  {', '.join(shapes)}: parameters of the distribution."
+    tail = [p for p in parameters if p in ("loc", "scale")]
+    if tail:
+        known += f"\n  {', '.join(tail)}: what standard values are shifted{' and multiplied' if len(tail) == 2 else ''} by."
+    lines = [f"{_WHAT[what]} of the {name} distribution.", f"Args:\n{known}",
+             "All are broadcast against each other. The result has their shape and floating dtype; it is NaN where a parameter is\n"
+             "not allowed.", f"Source: `scipy.stats`, {what} of the {name} distribution."]
+    if (name, what) in EXAMPLES:
+        call, result = EXAMPLES[name, what]
+        lines.append(f">>> jax.scipy.stats.{call}\n{result}")
+    return "\n\n".join(lines)
 
 
 def nan_unless(ok: Any, value: ArrayLike) -> Any:

@@ -18,7 +18,11 @@ from .family import nan_unless
 @inlined
 def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """Logarithm of the probability of counts ``x`` (last axis) in ``n`` trials of probabilities ``p``; -inf where the counts
-    do not add up to ``n``."""
+    do not add up to ``n``.
+
+    >>> jax.scipy.stats.multinomial.logpmf(jnp.array([2, 3]), 5, jnp.array([0.4, 0.6]))
+    Array(-1.0624728, dtype=float32)
+    """
     if dtypes.issubdtype(dtypes.dtype(x), np.integer):  # counts take the dtype of the probabilities
         (p,) = promote_args_inexact("multinomial.logpmf", p)
         x = jnp.asarray(x, dtypes.dtype(p))
@@ -33,5 +37,9 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 @inlined
 def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Probability of counts ``x``. See `logpmf`."""
+    """Probability of counts ``x``. See `logpmf`.
+
+    >>> jax.scipy.stats.multinomial.pmf(jnp.array([2, 3]), 5, jnp.array([0.4, 0.6]))
+    Array(0.34560016, dtype=float32)
+    """
     return jnp.exp(logpmf(x, n, p))

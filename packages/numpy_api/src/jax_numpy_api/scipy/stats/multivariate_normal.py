@@ -27,6 +27,9 @@ def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None =
 
     Raises:
       NotImplementedError: ``allow_singular`` is given. ValueError: shapes that do not fit.
+
+    >>> jax.scipy.stats.multivariate_normal.logpdf(jnp.zeros(2), jnp.ones(2), jnp.eye(2))
+    Array(-2.837877, dtype=float32)
     """
     if allow_singular is not None:
         raise NotImplementedError("multivariate_normal.logpdf: allow_singular is not supported; add a small multiple of the "
@@ -58,5 +61,9 @@ def _logpdf(x, mean, cov):
 
 
 def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
-    """The density. See `logpdf`."""
+    """The density. See `logpdf`.
+
+    >>> jax.scipy.stats.multivariate_normal.pdf(jnp.zeros(2), jnp.ones(2), jnp.eye(2))
+    Array(0.05854983, dtype=float32)
+    """
     return jnp.exp(_logpdf(x, mean, cov))

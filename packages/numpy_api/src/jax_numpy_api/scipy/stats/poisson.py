@@ -42,4 +42,10 @@ def _entropy(mu, loc):
 
 entropy = public("Poisson", "cdf", ["mu", "loc"], _entropy)
 entropy.__name__ = entropy.__qualname__ = "entropy"
-entropy.__doc__ = "Entropy of the Poisson distribution, in nats; it does not depend on ``loc``."
+entropy.__doc__ = """Entropy of the Poisson distribution, in nats; it does not depend on ``loc``.
+
+Source: the sum of -p log p, and for large ``mu`` its asymptotic series in 1 / ``mu``.
+
+>>> jax.scipy.stats.poisson.entropy(3.0)
+Array(1.9314696, dtype=float32)
+"""

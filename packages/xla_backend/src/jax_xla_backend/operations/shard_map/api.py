@@ -55,6 +55,11 @@ def shard_map(f: Callable[..., Any] | None = None, /, *, out_specs: PyTree, in_s
         axes, or splits an axis whose length is no multiple; a result varies over an axis that its spec leaves out. The
         message names the leaf, its spec, its shape and the axes.
       TypeError: a spec is not a `PartitionSpec`.
+
+    >>> mesh = jax.make_mesh((1,), ('x',))
+    >>> f = jax.shard_map(lambda part: jax.lax.psum(part.sum(), 'x'), mesh=mesh, in_specs=jax.P('x'), out_specs=jax.P())
+    >>> f(jnp.arange(4))
+    Array(6, dtype=int32)
     """
     def decorate(f):
         if not callable(f):
