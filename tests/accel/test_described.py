@@ -78,6 +78,28 @@ def test_what_is_not_there(case):
         topologies.get_topology_desc(**{**DEVICES[platform], **change})
 
 
+def test_a_program_that_is_too_large_says_what_takes_how_much():
+    need("tpu")
+    here = jax.sharding.SingleDeviceSharding(topologies.get_topology_desc(**DEVICES["tpu"]).devices[0])
+    with pytest.raises(RuntimeError, match=r"(?s)Ran out of memory.*14.400 GB  inputs.*sine  f32\[60000,60000\].*jax.checkpoint"):
+        jax.jit(lambda x: jnp.sin(x) @ jnp.cos(x) @ x.T).lower(described((60000, 60000), here)).compile()
+
+
+LACKING = {  # what the vendors' compilers do not have
+    "tpu": ("int64", lambda x: x @ x, "rewriting is not implemented.*convert to 32 bits"),
+    "cuda": ("float4_e2m1fn", lambda x: x @ x, "no product of matrices in this dtype"),
+}
+
+
+@pytest.mark.parametrize("platform", LACKING)
+def test_a_dtype_that_the_platform_lacks(platform):
+    need(platform)
+    dtype, fun, message = LACKING[platform]
+    here = jax.sharding.SingleDeviceSharding(topologies.get_topology_desc(**DEVICES[platform]).devices[0])
+    with jax.enable_x64(True), pytest.raises(NotImplementedError, match=message):
+        jax.jit(fun).lower(jax.ShapeDtypeStruct((128, 128), dtype, sharding=here)).compile()
+
+
 @pytest.mark.parametrize("platform", DEVICES)
 def test_without_the_device_the_cpu_is_used(platform):
     """No library of a vendor is loaded for that, and the warning is one."""

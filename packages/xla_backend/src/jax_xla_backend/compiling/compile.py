@@ -235,15 +235,8 @@ def _compile(module: Any, on: Any, devices: Sequence[Any], items: tuple, host_ca
             return on.compile_and_load(module, device_list, options, list(host_callbacks))
         return on.compile_and_load(module, device_list, options)
     except RuntimeError_ as error:
-        raise _explained(error, module) from error
-
-
-def _explained(error: Exception, module: Any) -> Exception:
-    """XLA's complaint with a hint at where to look; option mistakes are the user's, the rest is ours."""
-    text = str(error)
-    if "No such compile option" in text:
-        return RuntimeError_(text)
-    return RuntimeError_(f"XLA could not compile the program: {text}")
+        from .complaints import explained  # start-up: only a program that fails needs it
+        raise explained(error, module, devices) from error
 
 
 _context: Any = None
