@@ -29,13 +29,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "packages/numpy_api/tests"), str(ROOT / "packages/jax/tests")]
 
-import accelerators
-import jax
-import jax.numpy as jnp
-import numpy as np
-from harness import Case
-from test_examples import functions
-from test_public_names import MODULES
+import accelerators  # noqa: E402
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+from harness import Case  # noqa: E402
+from test_examples import functions  # noqa: E402
+from test_public_names import MODULES  # noqa: E402
 
 CLASSES = {"float": "float32", "narrow": "bfloat16", "complex": "complex64", "integer": "int32", "boolean": "bool"}
 TABLES = [f"test_{name}" for name in ("lax_elementwise", "lax_dot", "lax_shape", "lax_reduce", "lax_indexing", "lax_windows", "lax_sorting", "lax_linalg",

@@ -63,7 +63,7 @@ BINARY = [
     Case(lax.nextafter, "f32[3,2],f32[3,2] f32[3],f32[] f32[0],f32[0]", tolerance=0, derivative=False),
     Case(lax.complex, "f32[3],f32[3] f32[2],f32[] f32[0],f32[0]", tolerance=0),
     Case(lax.real, "c64[3,2] c64[0]", tolerance=0), Case(lax.imag, "c64[3,2] c64[0]", tolerance=0),
-    Case(lax.conj, "c64[3,2] f32[3]", tolerance=0), Case(lax.conj, "f32[3]", tolerance=0),
+    Case(lax.conj, "c64[3,2] f32[3] bf16[3] f16[2]", tolerance=0), Case(lax.conj, "f32[3]", tolerance=0),
     Case(lax.polygamma, "f32[3],f32[3]", reference=False, derivative=False),
     Case(lambda x: lax.polygamma(lax.full_like(x, 2), x), "f32[3] bf16[2]", name="polygamma", domain=(0.5, 3),
          reference=wide(lambda x: scipy.special.polygamma(2, x)), tolerance=32),

@@ -82,7 +82,7 @@ def _conj_lower(b, x, *, input_dtype=None):
         imag = b.emit(f"stablehlo.imag {x}", x, out=part)
         imag = b.emit(f"stablehlo.negate {imag}", imag, out=part)
     else:
-        real, imag = x, b.full(0, part)
+        real, imag = b.convert(x, part.dtype), b.full(0, part)
     return b.emit(f"stablehlo.complex {real}, {imag}", real, imag, out=b.out_avals[0])
 
 
