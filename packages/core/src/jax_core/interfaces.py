@@ -169,6 +169,12 @@ class Builder(Protocol):
     def sharding_constraint(self, x: Value, sharding: Any) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also of key arrays."""
 
+    def barrier(self, xs: Sequence[Value]) -> list[Value]:
+        """``xs`` behind an optimization barrier."""
+
+    def unplaced(self, x: Value) -> Value:
+        """``x`` as a value whose type says nothing of its placement, for computations that the compiler places."""
+
     def sharding(self, sharding: Any, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes."""
 

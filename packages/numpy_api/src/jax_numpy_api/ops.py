@@ -32,7 +32,7 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
         raise ValueError(f"segment_{name}: num_segments must not be negative, got {num_segments}")
     keys = dict(indices_are_sorted=sorted_ids, unique_indices=unique, mode="drop" if mode is None else mode,
                 wrap_negative_indices=False)
-    out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype)
+    out = jnp.full((num_segments, *data.shape[1:]), start(data.dtype), data.dtype, out_sharding=out_sharding)
     if bucket_size is None:
         return placed(getattr(out.at[segment_ids], name)(data, **keys), None, out_sharding)
     rows = -(-data.shape[0] // bucket_size)

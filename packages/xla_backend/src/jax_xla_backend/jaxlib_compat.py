@@ -45,6 +45,9 @@ BARRIERS_LAST = VERSION >= (0, 12)
 # Since 0.12 XLA writes vector code for it on CPU.
 VECTOR_ATAN = VERSION >= (0, 12)
 
+# Since 0.12 Shardy has extrema over devices that are still to be found, besides sums.
+UNREDUCED_EXTREMA = VERSION >= (0, 12)
+
 # Before 0.12 XLA makes one function only of loops over less than 1 kB, unless told otherwise; since then of all that it can.
 FEW_LOOPS_ARE_FUNCTIONS = VERSION < (0, 12)
 

@@ -335,6 +335,9 @@ class ShapedArray(AbstractValue):
             return self
         return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
 
+    def to_ct_aval(self) -> "ShapedArray":
+        return splits.cotangent_type(self.to_tangent_aval())
+
     def str_short(self, short_dtypes: bool = False, **_: Any) -> str:
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)

@@ -118,6 +118,8 @@ class Primitive(PrimitiveHabits):
         from time to time. ``loop_observer.report(builder, step, **params)`` is lowered to the step at which to report next,
         and ``loop_observer.finish(builder, step, **params)`` to nothing.
       splits: how the result is split over ``Explicit`` mesh axes (see `splits`); by default as results of its kind are.
+      sums: what becomes of operands that are sums over devices, still to be made (see `partial_sums`); by default linear
+        operations work on their parts, and all others refuse them.
     """
 
     holds_program = False
@@ -126,6 +128,7 @@ class Primitive(PrimitiveHabits):
     split: Callable | None = None
     save: Callable | None = None
     splits: Callable | None = None
+    sums: Callable | None = None
     discharge: Callable | None = None
     interpret: Callable | None = None
     _lower_by_platform: dict
@@ -140,7 +143,7 @@ class Primitive(PrimitiveHabits):
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
                  traits: Traits | None = None, loop_observer: object | None = None,
-                 splits: Callable | None = None):
+                 splits: Callable | None = None, sums: Callable | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")
         _demand(name, out_type=out_type, jvp=jvp, transpose=transpose, batch=batch, lower=lower)
@@ -151,7 +154,7 @@ class Primitive(PrimitiveHabits):
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
         self.impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
-        self.arrow, self.loop_observer, self.splits = arrow, loop_observer, splits
+        self.arrow, self.loop_observer, self.splits, self.sums = arrow, loop_observer, splits, sums
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
     def __repr__(self):

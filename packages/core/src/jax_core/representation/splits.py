@@ -9,11 +9,12 @@ An axis that no rule knows how to split has to be whole; the caller says otherwi
 """
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any, Callable, Sequence
 
+from . import partial_sums
 from .errors import ShardingTypeError
-from .marks import LINEAR
 from .traits import Kind
 
 Entries = tuple
@@ -31,6 +32,20 @@ def in_type(sharding: Any, ndim: int) -> Any:
     if mesh is mesh.abstract_mesh and tuple(parts) == spec.partitions and sharding.memory_kind is None:
         return sharding
     return sharding.update(mesh=mesh.abstract_mesh, spec=spec.update(partitions=parts), memory_kind=None)
+
+
+def cotangent_placement(aval: Any) -> Any:
+    """The placement of cotangents of values of this type: what is replicated by agreement is unreduced, and the other way round."""
+    placement = aval.placement
+    if placement is None or not (placement.spec.unreduced or placement.spec.reduced):
+        return placement
+    return placement.update(spec=placement.spec.to_ct_spec())
+
+
+def cotangent_type(aval: Any) -> Any:
+    """The type of cotangents of values of type ``aval``, which are tangents themselves."""
+    wanted = cotangent_placement(aval)
+    return aval if wanted is aval.placement else aval.update(sharding=wanted)
 
 
 def check_lengths(placement: Any, shape: Sequence[Any]) -> None:
@@ -105,6 +120,8 @@ def place(prim: Any, avals: Sequence[Any], params: dict, outs: tuple) -> tuple:
     rule = prim.splits
     asked = params.get("out_sharding", params.get("sharding"))
     if asked is not None and rule is not as_first and not prim.multiple_results:
+        if hasattr(asked, "spec"):
+            partial_sums.check_asked(prim, avals, asked.spec, params)
         return (outs[0].update(sharding=asked),)
     placed = [a.placement for a in avals if a.placement is not None]
     if not placed:
@@ -119,7 +136,7 @@ def place(prim: Any, avals: Sequence[Any], params: dict, outs: tuple) -> tuple:
     found = rule(prim, avals, outs, params)
     if found is None:  # the types say it themselves
         return outs
-    unreduced, reduced = _sums(prim, avals)
+    sums = partial_sums.of_result(prim, avals)
     result = []
     for out, entry in zip(outs, found):
         if entry is None:  # no array, or the type says it
@@ -129,25 +146,9 @@ def place(prim: Any, avals: Sequence[Any], params: dict, outs: tuple) -> tuple:
         if len(set(names)) != len(names):
             raise ShardingTypeError(f"{prim.name}: the result would be split over a mesh axis twice, {entry}; reshard an operand "
                                     f"first, or give out_sharding. Operands: {types_text(avals)}.")
-        spec = type(like.spec)(*entry, unreduced=unreduced, reduced=reduced - set(names),
-                               unreduced_kind=next((p.spec.unreduced_kind for p in placed if p.spec.unreduced), None) if unreduced else None)
+        spec = type(like.spec)(*entry, unreduced=sums.unreduced, reduced=sums.reduced - set(names), unreduced_kind=sums.kind)
         result.append(out.update(sharding=like.update(spec=spec)))
     return tuple(result)
-
-
-def _sums(prim, avals):
-    """The mesh axes over which a result is unreduced, and reduced."""
-    some = [a for a in avals if a.placement is not None and (a.placement.spec.unreduced or a.placement.spec.reduced)]
-    if not some:
-        return frozenset(), frozenset()
-    unreduced = {a.placement.spec.unreduced for a in some}
-    reduced = frozenset().union(*[a.placement.spec.reduced for a in some])
-    if prim.traits.kind is Kind.ELEMENTWISE and len(avals) > 1:
-        every = {a.placement.spec.unreduced if a.placement is not None else frozenset() for a in avals if a.shape or a in some}
-        if len(every) > 1 and prim.jvp is LINEAR:  # a sum
-            raise ShardingTypeError(f"{prim.name}: operands must be unreduced over the same mesh axes, got {types_text(avals)}; "
-                                    "reshard one of them.")
-    return frozenset().union(*unreduced), reduced
 
 
 def types_text(avals: Sequence[Any]) -> str:
@@ -267,6 +268,8 @@ def regroup(name: str, x: Any, shape: Sequence[int]) -> Entries:
     given, result = entries(x), [None] * len(shape)
     if not any(e is not None for e in given):
         return tuple(result)
+    for i in itertools.takewhile(lambda i: x.shape[i] == shape[i] == 1, range(min(x.ndim, len(shape)))):  # of length 1, in front
+        result[i] = given[i]
     before = [(n, e) for n, e in zip(x.shape, given) if n != 1]
     places = [i for i, n in enumerate(shape) if n != 1]
     i = j = 0

@@ -11,7 +11,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from .. import backends, extension_points
-from ..representation import dtypes, high, splits
+from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR
@@ -145,7 +145,7 @@ def full(aval: ShapedArray, value: Any) -> Any:
     scalar = np.asarray(value, aval.dtype)[()]
     if aval.weak_type and get_aval(scalar.item()).dtype == aval.dtype:
         scalar = scalar.item()
-    if aval.shape == () and isinstance(scalar, np.generic):
+    if aval.shape == () and isinstance(scalar, np.generic) and not partial_sums.of(aval).unreduced:
         return scalar
     return broadcast_in_dim_p.bind(scalar, shape=aval.shape, broadcast_dimensions=(), sharding=aval.placement)
 
@@ -221,7 +221,7 @@ def reduced_shape(name: str, x: ShapedArray, axes: Sequence[int]) -> tuple[int, 
 
 def _sum_transpose(ct, x, *, axes, out_sharding=None):
     kept = tuple(i for i in range(x.aval.ndim) if i not in axes)
-    return broadcast_in_dim(ct, x.aval.shape, kept, out_sharding=cotangent_placement(x.aval))
+    return broadcast_in_dim(ct, x.aval.shape, kept, out_sharding=splits.cotangent_placement(x.aval))
 
 
 def reduction_batch(bind):
@@ -318,15 +318,29 @@ copy_p = Primitive(
 
 # -- reshard ---------------------------------------------------------------------------------------------------------
 
+def _reshard_type(x, *, dst_sharding):
+    out, before = x.update(sharding=dst_sharding), partial_sums.of(x)
+    after = partial_sums.of(out)
+    if before.unreduced and after.unreduced and before.kind is not after.kind:
+        raise ValueError(f"reshard: the unreduced_kind of the input, {before.kind}, must be that of the output, {after.kind}; reduce "
+                         f"{x.str_short()} first.")
+    return out
+
+
+def _types_say_all(aval):
+    """Whether the placement in a type is constrained wherever a value of it is lowered, and leaves nothing open."""
+    return aval.placement is not None and not aval.placement.mesh.auto_axes
+
+
 reshard_p = Primitive(
-    "reshard", out_type=lambda x, *, dst_sharding: x.update(sharding=dst_sharding), jvp=LINEAR,
-    transpose=lambda ct, x, *, dst_sharding: reshard(ct, cotangent_placement(x.aval)),
+    "reshard", out_type=_reshard_type, jvp=LINEAR,
+    transpose=lambda ct, x, *, dst_sharding: reshard(ct, splits.cotangent_placement(x.aval)),
     batch=lambda axis, args, dims, *, dst_sharding: (reshard(args[0], batched_placement(axis, dst_sharding, dims[0])), dims[0]),
-    lower=lambda b, x, *, dst_sharding: b.sharding_constraint(x, dst_sharding),
+    lower=lambda b, x, *, dst_sharding: x if _types_say_all(b.out_avals[0]) else b.sharding_constraint(x, dst_sharding),
     reference=lambda x, *, dst_sharding: np.array(x),
     impl=lambda x, *, dst_sharding: backends.get().put(x, None, dst_sharding),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
-    splits=lambda *_: None,
+    splits=lambda *_: None, sums=partial_sums.of_target,
 )
 
 
@@ -335,19 +349,11 @@ def reshard(x: Any, placement: Any) -> Any:
     return x if placement is None else reshard_p.bind(x, dst_sharding=placement)
 
 
-def cotangent_placement(aval: Any) -> Any:
-    """The placement of cotangents of values of this type: what is replicated by agreement is unreduced, and the other way round."""
-    placement = aval.placement
-    if placement is None or not (placement.spec.unreduced or placement.spec.reduced):
-        return placement
-    return placement.update(spec=placement.spec.to_ct_spec())
-
-
 def as_cotangent(ct: Any, aval: Any) -> Any:
     """The cotangent ``ct`` of a value of type ``aval``, split as that is."""
     if ct is None or isinstance(ct, Zero):
         return ct
-    wanted = cotangent_placement(aval)
+    wanted = splits.cotangent_placement(aval)
     return ct if wanted == get_aval(ct).placement else reshard(ct, wanted)
 
 
@@ -367,10 +373,9 @@ optimization_barrier_p: Primitive = Primitive(
     jvp=_barrier_jvp,
     transpose=lambda cts, *xs: [ct if type(x) is Linear else None for ct, x in zip(cts, xs)],
     batch=lambda axis, args, dims: (optimization_barrier_p.bind(*args), dims),
-    lower=lambda b, *xs: b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=b.out_avals)
-    if xs else [],
+    lower=lambda b, *xs: b.barrier(xs),
     reference=lambda *xs: list(xs), exact=True,
-    traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=splits.as_each,
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=lambda *_: None,
 )
 
 

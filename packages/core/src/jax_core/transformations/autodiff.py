@@ -17,6 +17,7 @@ from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
 from ..representation.source import describe_function, name_of, transformed
+from ..representation.splits import cotangent_type
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import full, instantiate, zeros
 from ..representation.tracebacks import api_boundary, boundary
@@ -158,7 +159,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
             raise TypeError(f"Gradient only defined for scalar-output functions. {describe_function(fun)} returned "
                             f"{got}; use jax.jacrev or jax.vjp for other outputs.")
         _check_output(name, outs[0], holomorphic)
-        one = full(get_aval(outs[0]), 1.0)  # a float, as a gradient with respect to a weak value is weak
+        one = full(cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
         grads = tree.unflatten(in_tree, list(map(shown, cts)))
         grads = grads if isinstance(argnums, (tuple, list)) else grads[0]

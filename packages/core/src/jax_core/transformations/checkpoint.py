@@ -262,7 +262,7 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
 
 def _remat_lower(b, *xs, jaxpr, prevent_cse, differentiated, policy):
     if prevent_cse and differentiated and xs:
-        xs = b.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=[x.aval for x in xs])
+        xs = b.barrier(xs)
     if not differentiated:
         return b.jaxpr(jaxpr, *xs)
     with b.within("rematted_computation"):

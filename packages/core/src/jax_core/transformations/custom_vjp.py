@@ -23,6 +23,7 @@ from .forward import closed_over, has_tangent
 from ..representation.jaxpr import eval_jaxpr, runs_its_program
 from .manual import settled
 from .pullback import shown
+from ..representation.splits import cotangent_type
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, none
 from ..representation.traits import Kind, Traits
 from ..references.discharge import call_rule, custom_rule
@@ -70,7 +71,7 @@ class CustomVjpCall:
         bwd = self.bwd
 
         def bwd_live(res, cts):
-            every = [Zero(a.to_tangent_aval()) for a in out_avals]
+            every = [Zero(a.to_ct_aval()) for a in out_avals]
             for i, ct in zip(linear_outs, cts):
                 every[i] = ct
             found = bwd(res, [SymbolicZero(ct.aval) if isinstance(ct, Zero) and self.symbolic_zeros
@@ -146,7 +147,7 @@ def batched_cotangents(bwd, axis, residuals, res_dims, cts, ct_dims, in_dims, ta
 
 
 def _narrowed_rule(chosen, *, call_jaxpr, fwd_jaxpr_thunk, bwd, symbolic_zeros, **_):
-    every = [Zero(a.to_tangent_aval()) for a in call_jaxpr.out_avals]
+    every = [Zero(a.to_ct_aval()) for a in call_jaxpr.out_avals]
     places = chosen(range(len(every)))
 
     def fwd(primals, perturbed):
@@ -196,7 +197,7 @@ def _no_forward_mode(*args, name, **_):
 
 def _lin_transpose(cts, *args, num_res, bwd, out_avals, name):
     found = bwd(args[:num_res], cts)
-    return [None] * num_res + [Zero(x.aval) if ct is None else settled(ct, x.aval) for x, ct in zip(args[num_res:], found)]
+    return [None] * num_res + [Zero(cotangent_type(x.aval)) if ct is None else settled(ct, x.aval) for x, ct in zip(args[num_res:], found)]
 
 
 def _lin_batch(axis, args, dims, *, num_res, bwd, out_avals, name):
@@ -382,7 +383,7 @@ class custom_vjp(Wrapping):
 
     def _argument_cotangents(self, i, sub, ct, avals):
         if ct is None:
-            return [Zero(a.to_tangent_aval()) for a in avals]
+            return [Zero(a.to_ct_aval()) for a in avals]
         try:
             leaves = _leaves_like(sub, ct)
         except (ValueError, TypeError) as error:
@@ -390,7 +391,7 @@ class custom_vjp(Wrapping):
                             f"cotangent of structure {tree.structure(ct)}, expected {sub}") from error
         result = []
         for aval, x in zip(avals, leaves):
-            want = aval.to_tangent_aval()
+            want = aval.to_ct_aval()
             if x is None or isinstance(x, (SymbolicZero, Zero)) or want.dtype == dtypes.float0:
                 result.append(Zero(want))
                 continue
@@ -471,7 +472,7 @@ def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = 
                 outs, structure_out = tree.flatten((_as_cotangents(found, in_tree, zeros), logged))
                 out_tree[:] = [structure_out]
                 return outs
-            closed, consts = trace_to_closed(flat_vjp, [a.to_tangent_aval() for a in avals])
+            closed, consts = trace_to_closed(flat_vjp, [a.to_ct_aval() for a in avals])
             return out, _Closure(closed, consts, out_tree[0])
 
         def bwd(closure, ct):

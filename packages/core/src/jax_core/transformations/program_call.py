@@ -15,6 +15,7 @@ from ..traces.structural import moved
 from .forward import jvp_jaxpr
 from ..representation.jaxpr import ClosedJaxpr, JaxprEqn, dce, runs_its_program
 from ..representation.effects import operand_effects
+from ..representation.splits import cotangent_type
 from ..representation.primitive import Primitive, ProgramPrimitive, Zero, is_linear
 from ..references.discharge import call_rule
 from .reverse import linearize_jaxpr, transpose_jaxpr
@@ -48,7 +49,7 @@ def transpose_call(call: Callable, closed: ClosedJaxpr, cts: Sequence[Any], args
     known = [x for x in args if not is_linear(x)]
     outs = iter(logs.rejoin(call([*known, *(ct for ct in cts if not isinstance(ct, Zero))], backward, True), logged))
     flags = iter(nonzero)
-    return [(next(outs) if next(flags) else Zero(x.aval)) if is_linear(x) else None for x in args]
+    return [(next(outs) if next(flags) else Zero(cotangent_type(x.aval))) if is_linear(x) else None for x in args]
 
 
 def _same(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:

@@ -285,11 +285,11 @@ def shown(tangent: Any) -> Any:
 
 
 def _cotangent_aval(aval):
-    return (aval.inner_aval if type(aval) is AbstractRef else aval).to_tangent_aval()
+    return (aval.inner_aval if type(aval) is AbstractRef else aval).to_ct_aval()
 
 
 def _checked_cotangent(ct, aval):
-    want = aval.to_tangent_aval()
+    want = aval.to_ct_aval()
     if isinstance(ct, Zero):
         return Zero(want)
     got = get_aval(ct)

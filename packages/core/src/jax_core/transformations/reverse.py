@@ -21,6 +21,7 @@ from ..representation.effects import located
 from . import logs
 from .forward import JVPTrace, JVPTracer, _unzip, has_tangent, run_jvp_rule
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, eval_jaxpr
+from ..representation.splits import cotangent_type
 from ..representation.primitive import Linear, Primitive, Zero, abstract_eval, is_linear
 from ..references.discharge import apply_discharged, works_on_refs
 from ..references.primitives import TANGENT_REFS, Cell
@@ -158,7 +159,7 @@ class LinearizeTrace(JVPTrace):
         with source.transformed("transpose"):
             for step in reversed(self.tape):
                 _transpose_step(self, step, pending)
-        return [pending[id(x)] if id(x) in pending else Zero(x.aval) for x in inputs]
+        return [pending[id(x)] if id(x) in pending else Zero(cotangent_type(x.aval)) for x in inputs]
 
     def to_jaxpr(self, inputs: Sequence[LinearTracer], outputs: Sequence[Any]) -> tuple[Jaxpr, list]:
         """The tape as a jaxpr from residuals and ``inputs`` to ``outputs``, and the values of the residuals."""
@@ -260,7 +261,7 @@ def run_transpose_rule(prim: Primitive, cts: Sequence[Any], out_avals: Sequence[
     if rule is None:
         raise NotImplementedError(f"reverse-mode differentiation: primitive {prim.name!r} has no transpose rule")
     if prim.multiple_results:
-        return _split_alike(rule([Zero(a) if ct is None else ct for ct, a in zip(cts, out_avals)], *args, **params), args)
+        return _split_alike(rule([Zero(cotangent_type(a)) if ct is None else ct for ct, a in zip(cts, out_avals)], *args, **params), args)
     found = rule(cts[0], *args, **params)
     return _split_alike(found if isinstance(found, (tuple, list)) else (found,), args)
 
@@ -435,7 +436,7 @@ def backward_pass(jaxpr: Jaxpr, consts: Sequence[Any], args: Sequence[Any], cota
         for v, x, ct in zip(eqn.invars, operands, found):
             if is_linear(x):
                 accumulate(pending, v, ct)
-    return [(pending[v] if v in pending else Zero(v.aval)) if is_linear(x) else None
+    return [(pending[v] if v in pending else Zero(cotangent_type(v.aval))) if is_linear(x) else None
             for v, x in zip(jaxpr.invars, args)]
 
 
@@ -471,6 +472,6 @@ def _transpose_jaxpr(closed, linear, nonzero_ct, wanted):
         structure[:] = [found_structure]
         return outs
 
-    ct_avals = [a for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
+    ct_avals = [cotangent_type(a) for a, nz in zip(closed.out_avals, nonzero_ct) if nz]
     jaxpr, consts, _ = trace_to_jaxpr(run, known + ct_avals, closed.jaxpr.debug_info)
     return ClosedJaxpr(jaxpr, consts), list(nonzero_out), structure[0]

@@ -357,7 +357,7 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
     """An array of ``shape`` filled with the scalar ``fill_value``."""
 def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Sequence[int] | None = None, sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """`full` with the shape and dtype of ``x``, except where given."""
-def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | GatherScatterMode | None = None, fill_value: ArrayLike | None = None) -> Array:
+def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers, slice_sizes: Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False, mode: str | GatherScatterMode | None = None, fill_value: ArrayLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Slices of ``operand`` at many starts."""
 gather_p: Any
 def ge(x: ArrayLike, y: ArrayLike) -> Array:

@@ -16,7 +16,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, partial_sums
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
@@ -77,9 +77,9 @@ def _add_jvp(primals, tangents):
 
 
 add_p = elementwise("add", "stablehlo.add", accepts=NUMERIC, jvp=_add_jvp, transpose=_add_transpose, reference=np.add,
-                    exact=integers, cost=ARITHMETIC)
+                    exact=integers, cost=ARITHMETIC, sums=partial_sums.linear)
 sub_p = elementwise("sub", "stablehlo.subtract", accepts=NUMERIC, jvp=_sub_jvp, transpose=_sub_transpose,
-                    reference=np.subtract, exact=integers, cost=ARITHMETIC)
+                    reference=np.subtract, exact=integers, cost=ARITHMETIC, sums=partial_sums.linear)
 
 # -- products ------------------------------------------------------------------------------------------------------------
 
@@ -117,7 +117,8 @@ mul_p = Primitive(
     jvp=(lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(g, out_dtype), _wide(y, out_dtype)),
          lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(x, out_dtype), _wide(g, out_dtype))),
     transpose=_mul_transpose, batch=ELEMENTWISE, lower=_mul_lower, reference=_mul_reference,
-    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC))
+    exact=lambda *avals, out_dtype=None: integers(*avals) and out_dtype is None, traits=Traits(Kind.ELEMENTWISE, ARITHMETIC),
+    sums=partial_sums.bilinear)
 
 
 def _div_jvp(primals, tangents):
@@ -159,7 +160,7 @@ def _truncated_remainder(x, y):
 
 
 div_p = elementwise("div", "stablehlo.divide", accepts=NUMERIC, transpose=_div_transpose, jvp=_div_jvp,
-                    reference=_truncated_quotient, exact=integers, cost=0.19)
+                    reference=_truncated_quotient, exact=integers, cost=0.19, sums=partial_sums.linear_in_first)
 
 
 def _rem_tangent_y(g, out, x, y):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Sequence, TypeAlias
 import ml_dtypes
 import numpy as np
 
-from jax_core.representation import splits
+from jax_core.representation import partial_sums, splits
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
 from jax_core.traces import structural
@@ -278,7 +278,7 @@ def _dot_transpose_lhs(ct, x, y, dimension_numbers, precision, swap=False):
 
 def cotangent_split(aval, order, *others):
     """The placement of the cotangent of a value of type ``aval`` with its axes in ``order``; None where no operand has one."""
-    placement = structural.cotangent_placement(aval)
+    placement = splits.cotangent_placement(aval)
     if placement is None:
         placement = next((p for x in others if (p := getattr(get_aval(x), "placement", None)) is not None), None)
         return None if placement is None else placement.update(spec=type(placement.spec)(*[None] * aval.ndim))
@@ -374,7 +374,7 @@ dot_general_p = Primitive(
          lambda g, out, x, y, **params: dot_general_p.bind(x, g, **params)),
     transpose=_dot_general_transpose, batch=_dot_general_batch, lower=_dot_general_lower, reference=_dot_general_reference,
     exact=lambda x, y, **params: x.dtype == y.dtype and x.dtype.kind in "iu" and x.size * y.size < 1 << 16,
-    traits=Traits(Kind.PRODUCT))
+    traits=Traits(Kind.PRODUCT), sums=partial_sums.product)
 
 
 def _canonical_numbers(name, dimension_numbers):

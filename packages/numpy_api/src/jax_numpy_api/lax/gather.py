@@ -12,14 +12,15 @@ from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core.representation import splits
+from jax_core.representation import partial_sums, splits
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive
+from jax_core.traces import structural
 from jax_core.traces.structural import broadcast_in_dim, moved, zeros
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.typing import ArrayLike, Placement
 from jax_core.representation.traits import Kind, Part, Traits
 from jax_numpy_api import lax
 from .nary import int_array
@@ -100,7 +101,8 @@ def window_dims(rank: int, *dropped: Sequence[int]) -> list[int]:
     return [d for d in range(rank) if d not in out]
 
 
-def _gather_type(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value):
+def _gather_type(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value,
+                 out_sharding=None):
     n = dimension_numbers
     check_indices("gather", indices, x, n.start_index_map)
     if len(slice_sizes) != x.ndim or any(not 0 <= m <= size for m, size in zip(slice_sizes, x.shape)):
@@ -137,11 +139,11 @@ def _gather_jvp(g, out, x, indices, *, fill_value, **params):
 
 
 def _gather_transpose(ct, x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode,
-                      fill_value):
+                      fill_value, out_sharding=None):
     numbers = scatter_numbers(dimension_numbers)
     if mode is GatherScatterMode.ONE_HOT:
         mode = GatherScatterMode.FILL_OR_DROP
-    return lax.scatter_add(zeros(x.aval.update(dtype=ct.dtype)), indices, ct, numbers, indices_are_sorted=indices_are_sorted,
+    return lax.scatter_add(zeros(splits.cotangent_type(x.aval).update(dtype=ct.dtype)), indices, ct, numbers, indices_are_sorted=indices_are_sorted,
                            unique_indices=unique_indices, mode=mode), None
 
 
@@ -155,7 +157,8 @@ def _up(dims):
     return tuple(d + 1 for d in dims)
 
 
-def _gather_batch(axis, args, dims, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, **params):
+def _gather_batch(axis, args, dims, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, out_sharding=None,
+                  **params):
     (x, indices), (dx, di), n = args, dims, dimension_numbers
     offset, collapsed, index_map, batching, index_batching = n
     if di is None:  # the mapped axis is one more axis of every slice
@@ -172,15 +175,18 @@ def _gather_batch(axis, args, dims, *, dimension_numbers, slice_sizes, indices_a
         n = GatherDimensionNumbers(_up(offset), _up(collapsed), _up(index_map), (0, *_up(batching)),
                                    (0, *_up(index_batching)))
         indices_are_sorted = False
+    if out_sharding is not None:
+        params["out_sharding"] = structural.batched_placement(axis, out_sharding, 0)
     return gather_p.bind(x, indices, dimension_numbers=n, slice_sizes=slice_sizes,
                          indices_are_sorted=indices_are_sorted, unique_indices=unique_indices, **params), 0
 
 
-def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value):
+def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value,
+                  out_sharding=None):
     params = dict(dimension_numbers=dimension_numbers, slice_sizes=slice_sizes, indices_are_sorted=indices_are_sorted,
                   unique_indices=unique_indices)
     if mode in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT):
-        return b.fun(_gather_filled, x, indices, fill_value=fill_value, **params)[0]
+        return b.fun(_gather_filled, b.unplaced(x), b.unplaced(indices), fill_value=fill_value, **params)[0]
     if b.out_avals[0].size == 0:
         return b.full(0, b.out_avals[0])
     n = dimension_numbers
@@ -232,7 +238,8 @@ def _wide_enough(indices, bounds):
 
 # -- NumPy -----------------------------------------------------------------------------------------------------------
 
-def _gather_reference(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value):
+def _gather_reference(x, indices, *, dimension_numbers, slice_sizes, indices_are_sorted, unique_indices, mode, fill_value,
+                      out_sharding=None):
     x, indices, n = np.asarray(x), np.asarray(indices), dimension_numbers
     starts, inside = start_arrays(indices, x.shape, slice_sizes, n.start_index_map)
     out = _gather_at(x, starts, indices.shape[:-1], n, slice_sizes)
@@ -321,17 +328,17 @@ def _gather_general(x, starts, batch_rank, n, slice_sizes):
 # -- the primitive and functions -------------------------------------------------------------------------------------
 
 def _gather_splits(prim, avals, outs, params):
-    """Batch axes as in the indices; axes of the operand that are taken whole stay split, and all others must be whole."""
+    """Axes of the operand that are taken whole stay split, as do batch axes that both share; all others must be whole."""
     (x, indices), n = avals, params["dimension_numbers"]
     given = splits.entries(x)
     kept = window_dims(x.ndim, n.collapsed_slice_dims, n.operand_batching_dims)
     shared = dict(zip(n.start_indices_batching_dims, n.operand_batching_dims))
     cut = [d for d, e in enumerate(given) if e is not None and d not in n.operand_batching_dims
            and params["slice_sizes"][d] != x.shape[d]]
-    if cut or splits.entries(indices)[-1] is not None:
+    if cut or any([e is not None for i, e in enumerate(splits.entries(indices)) if i not in shared]):
         raise ShardingTypeError("gather: how the result is split does not follow from the operands; give it by "
-                                "`.at[...].get(out_sharding=)`, or reshard the operand, which must be whole along the axes that are "
-                                f"indexed. Operands: {splits.types_text(avals)}.")
+                                "`.at[...].get(out_sharding=)`, or reshard the operands, which must be whole along the axes that are "
+                                f"indexed, and in the indices. Operands: {splits.types_text(avals)}.")
     batch = iter([e if e is not None or i not in shared else given[shared[i]]
                   for i, e in enumerate(splits.entries(indices)[:-1])])
     offsets = iter([given[d] for d in kept])
@@ -341,7 +348,7 @@ def _gather_splits(prim, avals, outs, params):
 gather_p = Primitive(
     "gather", out_type=_gather_type, jvp=(_gather_jvp, None), transpose=_gather_transpose, batch=_gather_batch,
     lower=_gather_lower, reference=_gather_reference, exact=True, traits=Traits(Kind.KERNEL, part=Part.FOUND),
-    splits=_gather_splits)
+    splits=_gather_splits, sums=partial_sums.as_first)
 
 
 def default_fill(dtype: Any) -> Any:
@@ -359,7 +366,8 @@ def default_fill(dtype: Any) -> Any:
 
 def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: GatherDimensionNumbers,
            slice_sizes: Sequence[int], *, unique_indices: bool = False, indices_are_sorted: bool = False,
-           mode: str | GatherScatterMode | None = None, fill_value: ArrayLike | None = None) -> Array:
+           mode: str | GatherScatterMode | None = None, fill_value: ArrayLike | None = None,
+           out_sharding: Placement | None = None) -> Array:
     """Slices of ``operand`` at many starts.
 
     Args:
@@ -371,6 +379,8 @@ def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Gath
       mode: what an index out of bounds reads; by default a promise that there is none, with which XLA reads the nearest slice
         and the derivative drops it.
       fill_value: for the mode "fill", which it does not imply; default NaN, or the integer farthest from zero.
+      out_sharding: placement of the result; it must be given where the indices are split, or the operand is along an axis that
+        is indexed.
 
     Raises:
       TypeError: axes or sizes do not fit. ValueError: indices are not integers, or an unknown mode.
@@ -387,9 +397,10 @@ def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Gath
         fill_value = default_fill(dtype) if fill_value is None else _static_fill(fill_value)
     else:
         fill_value = 0 if parsed is GatherScatterMode.ONE_HOT else None
+    asked = {} if out_sharding is None else {"out_sharding": structural.resolved(out_sharding)}
     return gather_p.bind(operand, start_indices, dimension_numbers=dimension_numbers,
                          slice_sizes=tuple(map(int, slice_sizes)), unique_indices=bool(unique_indices),
-                         indices_are_sorted=bool(indices_are_sorted), mode=parsed, fill_value=fill_value)
+                         indices_are_sorted=bool(indices_are_sorted), mode=parsed, fill_value=fill_value, **asked)
 
 
 def _static_fill(value):

@@ -178,7 +178,7 @@ def constant(value: float, x: Any) -> Any:
 
 def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, transpose: Any = None,
                 reference: Callable | None = None, result: Callable = same, equal: bool = True,
-                exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME) -> Primitive:
+                exact: Any = False, cost: float | None = None, quick: Quick = Quick.SAME, sums: Callable | None = None) -> Primitive:
     """Declare an elementwise primitive.
 
     Args:
@@ -189,12 +189,13 @@ def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, tr
       result: dtype of the result from the operands' types.
       equal: whether operands must have one dtype.
       cost, quick: as for `Traits`.
+      sums: as for `Primitive`.
     """
     return Primitive(
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=_quiet(reference), exact=exact,
-        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, spelled_out=isinstance(lower, SpelledOut)))
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, spelled_out=isinstance(lower, SpelledOut)), sums=sums)
 
 
 def _quiet(reference):

@@ -11,7 +11,7 @@ from typing import Sequence
 
 import numpy as np
 
-from jax_core.representation import splits
+from jax_core.representation import partial_sums, splits
 from jax_core.traces import structural
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import LINEAR
@@ -109,7 +109,8 @@ def _pad_reference(x, value, *, padding_config):
 
 pad_p = Primitive(
     "pad", out_type=_pad_type, jvp=LINEAR, transpose=_pad_transpose, batch=_pad_batch, lower=_pad_lower,
-    reference=_pad_reference, exact=True, traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS), splits=splits.resizing("padding"))
+    reference=_pad_reference, exact=True, traits=Traits(Kind.MOVE, quick=Quick.SLOW_ON_RESULTS, inner=Inner.WINDOWS), splits=splits.resizing("padding"),
+    sums=partial_sums.linear_in_first)
 
 
 def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[tuple[int, int, int]]) -> Array:

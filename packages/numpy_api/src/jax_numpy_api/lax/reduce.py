@@ -16,10 +16,11 @@ import numpy as np
 
 from jax_core.transformations import batching
 from jax_core.traces import structural
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, partial_sums, tree
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
@@ -64,7 +65,7 @@ def _extreme(dtype, sign):
 
 # -- reductions by one op ------------------------------------------------------------------------------------------------
 
-def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False):
+def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False, sums=None):
     """Declare the reduction by the StableHLO op ``op_name``, whose identity in a dtype is ``identity(dtype)``.
 
     ``nan``: whether the op may lose NaN on CPU, where it must not.
@@ -85,7 +86,7 @@ def _reducer(name, op_name, identity, accepts, jvp, reference, nan=False):
         name, out_type=out_type, jvp=jvp, transpose=none(f"lax.{name} is not linear, so it has no transpose"),
         batch=reduction_batch(lambda x, **params: prim.bind(x, **params)), lower=lower,
         reference=lambda x, *, axes, out_sharding=None: reference(np.asarray(x), axes),
-        exact=lambda x, **params: integers(x), traits=Traits(Kind.REDUCTION))
+        exact=lambda x, **params: integers(x), traits=Traits(Kind.REDUCTION), sums=sums)
     return prim
 
 
@@ -124,12 +125,12 @@ def _extremum_jvp(prim):
 
 
 reduce_max_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: reduce_max_p),
-                        lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), nan=True)
+                        lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), nan=True, sums=partial_sums.Extremum(UnreducedKind.max))
 reduce_min_p = _reducer("reduce_min", "stablehlo.minimum", highest, ANY, _extremum_jvp(lambda: reduce_min_p),
-                        lambda x, axes: np.min(x, axes, initial=highest(x.dtype)), nan=True)
+                        lambda x, axes: np.min(x, axes, initial=highest(x.dtype)), nan=True, sums=partial_sums.Extremum(UnreducedKind.min))
 # The largest exponent, to be taken from all: NaN shows in the exponentials anyway, and on CPU is not looked for.
 shift_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: shift_p),
-                   lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)))
+                   lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), sums=partial_sums.Extremum(UnreducedKind.max))
 
 
 def _prod_jvp(primals, tangents, *, axes, out_sharding=None):

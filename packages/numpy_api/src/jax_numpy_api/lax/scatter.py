@@ -16,7 +16,7 @@ from typing import Callable, NamedTuple, Sequence
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, partial_sums
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.transformations.batching import AxisData, batch_fun
 from jax_core.transformations.forward import jvp_flat
@@ -333,7 +333,7 @@ def _linear_scatter(name, op, write, negate):
         name, out_type=_type_rule(name.replace("-", "_")),
         jvp=_linear_jvp(lambda *args, **params: prim.bind(*args, **params)), transpose=_linear_transpose(negate),
         batch=_batch_rule(lambda *args, **params: prim.bind(*args, **params)), lower=_lower_rule(_op(op)),
-        reference=_reference_rule(write), exact=integers, traits=SCATTER)
+        reference=_reference_rule(write), exact=integers, traits=SCATTER, sums=partial_sums.adding)
     return prim
 
 

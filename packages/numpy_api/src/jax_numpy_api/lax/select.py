@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation import dtypes, partial_sums
+from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
+from jax_core.traces import structural
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -56,7 +57,7 @@ def _select_jvp(primals, tangents):
 def _select_transpose(ct, which, *cases):
     if isinstance(ct, Zero):
         return [None, *(ct for _ in cases)]
-    zero = constant(0, ct)
+    zero = constant(0, ct) if partial_sums.of(get_aval(ct)) is partial_sums.NOTHING else structural.zeros(get_aval(ct))
     found: list = [None]
     for i, case in enumerate(cases):
         if is_linear(case):
@@ -106,7 +107,7 @@ def _select_reference(which, *cases):
 
 select_n_p = Primitive(
     "select_n", out_type=_select_type, jvp=_select_jvp, transpose=_select_transpose, batch=ELEMENTWISE,
-    lower=_select_lower, reference=_select_reference, exact=True)
+    lower=_select_lower, reference=_select_reference, exact=True, sums=partial_sums.of_cases)
 
 
 def select_n(which: ArrayLike, *cases: Any) -> Array:

@@ -56,7 +56,7 @@ def _reshape_batch(axis, args, dims, *, new_sizes, dimensions=None, sharding=Non
 
 reshape_p = Primitive(
     "reshape", out_type=_reshape_type, jvp=LINEAR, batch=_reshape_batch,
-    transpose=lambda ct, x, *, new_sizes, dimensions=None, sharding=None: reshaped(ct, x.aval.shape, structural.cotangent_placement(x.aval)),
+    transpose=lambda ct, x, *, new_sizes, dimensions=None, sharding=None: reshaped(ct, x.aval.shape, splits.cotangent_placement(x.aval)),
     lower=lambda b, x, **_: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),
     reference=lambda x, *, new_sizes, dimensions=None, sharding=None: np.reshape(x, new_sizes), exact=True,
     traits=Traits(Kind.VIEW, keeps_places=True), splits=splits.regrouped)
@@ -123,7 +123,7 @@ def _squeeze_batch(axis, args, dims, *, dimensions):
 
 squeeze_p = Primitive(
     "squeeze", out_type=_squeeze_type, jvp=LINEAR, batch=_squeeze_batch,
-    transpose=lambda ct, x, *, dimensions: reshaped(ct, x.aval.shape, structural.cotangent_placement(x.aval)),
+    transpose=lambda ct, x, *, dimensions: reshaped(ct, x.aval.shape, splits.cotangent_placement(x.aval)),
     splits=lambda prim, avals, outs, params: [
         tuple(e for i, e in enumerate(splits.entries(avals[0])) if i not in params["dimensions"])],
     lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reshape {x}", x, out=b.out_avals[0]),

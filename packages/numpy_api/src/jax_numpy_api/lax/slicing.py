@@ -12,7 +12,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from jax_core.representation import splits
+from jax_core.representation import partial_sums, splits
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation import dtypes
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -248,7 +248,7 @@ def _dynamic_slice_type(x, *indices, slice_sizes):
 
 def _dynamic_slice_transpose(ct, x, *indices, slice_sizes):
     none = [None] * len(indices)
-    return [dynamic_update_slice_p.bind(zeros(x.aval.update(dtype=ct.dtype)), ct, *indices), *none]
+    return [dynamic_update_slice_p.bind(zeros(splits.cotangent_type(x.aval).update(dtype=ct.dtype)), ct, *indices), *none]
 
 
 def _dynamic_slice_batch(axis, args, dims, *, slice_sizes):
@@ -286,7 +286,8 @@ dynamic_slice_p = Primitive(
     jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
     transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
     reference=_dynamic_slice_reference, exact=True,
-    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES), splits=splits.as_first)
+    traits=Traits(Kind.MOVE, part=Part.FOUND, quick=Quick.SLOW_ON_RESULTS, inner=Inner.PIECES), splits=splits.as_first,
+    sums=partial_sums.as_first)
 
 
 def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int], *,

@@ -189,7 +189,7 @@ def _sum_transpose(ct, x, *, window_dimensions, window_strides, padding, base_di
         first = _dilated(w, wd) - 1 - low
         pads.append((first, _dilated(n, bd) - _dilated(m, s) + low))
     if 0 in np.shape(ct):
-        return zeros(x.aval)
+        return zeros(splits.cotangent_type(x.aval))
     return reduce_window_sum_p.bind(ct, window_dimensions=window_dimensions, window_strides=base_dilation,
                                     padding=tuple(pads), base_dilation=window_strides, window_dilation=window_dilation)
 

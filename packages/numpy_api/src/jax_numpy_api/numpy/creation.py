@@ -18,7 +18,7 @@ from jax_core import backends
 from jax_core.configuration import flags
 from jax_core.representation import dtypes, errors, source
 from jax_core.representation.array import Array
-from jax_core.representation.aval import own_array, refuse_masked
+from jax_core.representation.aval import get_aval, own_array, refuse_masked
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
 from jax_core.traces.trace import Tracer
 from jax_core.representation.tracebacks import shorten
@@ -50,8 +50,9 @@ def placed(x: ArrayLike, device: Placement | None = None, out_sharding: Placemen
     from ..lax.placement import is_placement  # start-up: loaded when a placement is named
     if is_placement(where):
         where = structural.resolved(where)
-        if splits.in_type(where, np.ndim(x)) is not None:
-            return structural.reshard(x, where)
+        wanted = splits.in_type(where, np.ndim(x))
+        if wanted is not None:
+            return x if wanted == get_aval(x).placement and not where.mesh.auto_axes else structural.reshard(x, where)
         return lax.with_sharding_constraint(x, where)
     return x
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from jax_core.representation import splits
+from jax_core.representation.aval import get_aval
 from jax_core.traces import structural
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
@@ -240,18 +241,35 @@ def _contract(arrays, steps, precision, preferred, dot_general, out_sharding):
     arrays = [as_array(convert(a, dtype, weak)) for a in arrays]
     for i, (positions, labels, out) in enumerate(steps):
         taken = _take(arrays, positions)
-        where = None if dot_general is not None or i < len(steps) - 1 else out_sharding
+        where = None if dot_general is not None else out_sharding
+        if where is not None and i < len(steps) - 1:
+            where = _of_intermediate(taken, labels, out)
         if len(taken) == 1:
-            arrays.append(_single(taken[0], labels[0], out))
+            arrays.append(_single(taken[0], labels[0], out, where))
         else:
             arrays.append(_pair(*taken, *labels, out, precision, preferred, dot_general, where))
     return convert(arrays[0], np.dtype(result_dtype), weak and preferred is None)
 
 
-def _single(x, labels, out):
+def _of_intermediate(arrays, labels, out):
+    """The placement of a result that the next step reads: split as the operands are, but over each mesh axis once."""
+    placement = next((p for x in arrays if (p := get_aval(x).placement) is not None), None)
+    if placement is None:
+        return None
+    found, used = {}, set()
+    for x, names in zip(arrays, labels):
+        for c, entry in zip(names, splits.entries(get_aval(x))):
+            axes = set(entry if isinstance(entry, tuple) else (entry,)) - {None}
+            if c in out and c not in found and axes and not axes & used:
+                found[c] = entry
+                used |= axes
+    return placement.update(spec=type(placement.spec)(*[found.get(c) for c in out]))
+
+
+def _single(x, labels, out, where):
     """Diagonals, sums and a transpose of one operand."""
     x, labels = _diagonals(x, labels)
-    x, labels = _summed(x, labels, [c for c in labels if c not in out])
+    x, labels = _summed(x, labels, [c for c in labels if c not in out], where, out)
     return _ordered(x, labels, out)
 
 
@@ -264,11 +282,19 @@ def _diagonals(x, labels):
     return x, labels
 
 
-def _summed(x, labels, drop):
-    axes = tuple(i for i, c in enumerate(labels) if c in drop)
+def _summed(x, labels, drop, where=None, out=""):
+    """``x`` without the axes ``drop``; the result has the placement ``where`` has for its axes in the order ``out``."""
+    axes, kept = tuple(i for i, c in enumerate(labels) if c in drop), "".join(c for c in labels if c not in drop)
     if axes:
-        x = lax.reduce_sum_p.bind(convert(x, np.dtype(np.int32)) if x.dtype == np.bool_ else x, axes=axes, out_sharding=None)
-    return x, "".join(c for c in labels if c not in drop)
+        x = lax.reduce_sum_p.bind(convert(x, np.dtype(np.int32)) if x.dtype == np.bool_ else x, axes=axes,
+                                  out_sharding=_in_order(where, kept, out))
+    return x, kept
+
+
+def _in_order(where, labels, out):
+    """The placement ``where`` of a result with the axes ``out``, for its axes in the order ``labels``; None where types have none."""
+    placement = None if where is None else splits.in_type(where, len(out))
+    return placement if placement is None else splits.with_entries(placement, tuple(placement.spec.partitions[out.index(c)] for c in labels))
 
 
 def _ordered(x, labels, out):
@@ -292,10 +318,10 @@ def _pair(x, y, lx, ly, out, precision, preferred, dot_general, where):
                (tuple(map(lx.index, batch)), tuple(map(ly.index, batch))))
     names = _as_multiplied(lx, ly, out)
     if not contract and dot_general is None and not preferred:
-        return _ordered(_product(x, y, lx, ly, names), names, out)
+        return _ordered(_product(x, y, lx, ly, names, _in_order(where, names, out)), names, out)
     options = {}
-    if where is not None and (placement := splits.in_type(where, len(out))) is not None:
-        options["out_sharding"] = splits.with_entries(placement, tuple(placement.spec.partitions[out.index(c)] for c in names))
+    if (placement := _in_order(where, names, out)) is not None:
+        options["out_sharding"] = placement
     product = (dot_general or lax.dot_general)(x, y, numbers, precision=precision, preferred_element_type=preferred, **options)
     return _ordered(product, names, out)
 
@@ -310,14 +336,17 @@ def _in_place(labels: str, out: str) -> int:
     return len(os.path.commonprefix([labels[::-1], out[::-1]]))
 
 
-def _product(x, y, lx, ly, names):
+def _product(x, y, lx, ly, names, where):
     """Without a sum the product is elementwise."""
     lengths = {**dict(zip(ly, y.shape)), **dict(zip(lx, x.shape))}
     shape = tuple(lengths[c] for c in names)
 
     def spread(z, labels):
         order = [c for c in names if c in labels]
-        return lax.broadcast_in_dim(_ordered(z, labels, "".join(order)), shape, tuple(names.index(c) for c in order))
+        placement = where if where is None or get_aval(z).placement is None else splits.with_entries(
+            where, tuple(e if c in order else None for c, e in zip(names, where.spec.partitions)))
+        return lax.broadcast_in_dim(_ordered(z, labels, "".join(order)), shape, tuple(names.index(c) for c in order),
+                                    out_sharding=placement)
     multiply = lax.bitwise_and if x.dtype == np.bool_ else lax.mul
     return multiply(spread(x, lx), spread(y, ly))
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from jax_core import backends
 from jax_core.configuration import context, flags
-from jax_core.representation import dtypes, source
+from jax_core.representation import dtypes, source, splits
+from jax_core.traces import structural
 from jax_core.representation.array import Array
 from jax_core.representation.source import attributed_to, capture
 from jax_core.traces.structural import broadcast_in_dim_p, convert_element_type_p
@@ -51,7 +52,7 @@ def _with_new_axes(x: Any, plan: Any) -> Any:
 _UNFILLED = (lax.GatherScatterMode.CLIP, lax.GatherScatterMode.PROMISE_IN_BOUNDS)
 
 
-def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: bool, is_sorted: bool) -> Any:
+def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: bool, is_sorted: bool, where: Any = None) -> Any:
     if not plan.columns and plan.kept == x.shape:
         return _with_new_axes(x, plan)
     if 0 in plan.kept:
@@ -61,6 +62,9 @@ def _read_general(x: Any, plan: General, mode: Any, fill_value: Any, unique: boo
     if 0 in x.shape and mode in (lax.GatherScatterMode.PROMISE_IN_BOUNDS, lax.GatherScatterMode.CLIP, "clip",
                                  "promise_in_bounds"):
         raise IndexError(f"index is out of bounds for an array of shape {x.shape}, which has no elements")
+    if where is not None and plan.shape == plan.kept and (placement := splits.in_type(structural.resolved(where), len(plan.kept))) is not None:
+        return lax.gather(x, index_array(plan), plan.reads, plan.slice_sizes, unique_indices=unique, indices_are_sorted=is_sorted,
+                          mode=mode, fill_value=fill_value, out_sharding=placement)
     if fill_value is None and mode in _UNFILLED:
         out = lax.gather_p.bind(x, index_array(plan), dimension_numbers=plan.reads, slice_sizes=plan.slice_sizes,
                                 unique_indices=unique, indices_are_sorted=is_sorted, mode=mode, fill_value=None)
@@ -103,13 +107,14 @@ def _host_read(x: Any, index: tuple) -> Any | None:
     return backends.get().from_host(np.array(out, order="C"), weak)
 
 
-def getitem(x: Any, index: Any) -> Any:
+def getitem(x: Any, index: Any, out_sharding: Any = None) -> Any:
     """``x[index]``.
 
     Args:
       x: one of our arrays.
       index: integers, slices, None, Ellipsis, arrays of integers or of booleans, or a tuple of these. Booleans, and the
         bounds of slices, must be known while tracing.
+      out_sharding: how the result will be placed, where that does not follow from the operands.
 
     Raises:
       TypeError: a list or something that is no index. IndexError: too many indices; a slice with a traced bound.
@@ -126,11 +131,11 @@ def getitem(x: Any, index: Any) -> Any:
             check_numbers(x.shape, index)
         if not plan.clamped:  # a number out of bounds stays in the program, for checks to see
             return _read_static(x, plan)
-    return read(x, index)
+    return read(x, index, out_sharding=out_sharding)
 
 
 def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, unique_indices: bool = False,
-         indices_are_sorted: bool = False, wrap: bool = True) -> Any:
+         indices_are_sorted: bool = False, wrap: bool = True, out_sharding: Any = None) -> Any:
     """`getitem` with options; ``index`` is a tuple."""
     with attributed_to(capture()):  # found once for all operations
         if mode is None and fill_value is None and wrap:
@@ -141,7 +146,7 @@ def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, uniq
                 return _read_scalar(x, index, plan)
         else:
             plan = general_plan(x.shape, index, wrap)
-        return _read_general(x, plan, mode, fill_value, unique_indices, indices_are_sorted)
+        return _read_general(x, plan, mode, fill_value, unique_indices, indices_are_sorted, out_sharding)
 
 
 def _read_scalar(x: Any, index: tuple, plan: Scalar) -> Any:
@@ -376,14 +381,14 @@ class _AtIndex:
         """``x[index]`` with options. ``fill_value`` is what positions out of bounds read with mode "fill"."""
         index = as_tuple(self.index)
         if mode is None and fill_value is None and wrap_negative_indices and not unique_indices and not indices_are_sorted:
-            return placed(getitem(self.array, index), None, out_sharding)
+            return placed(getitem(self.array, index, out_sharding), None, out_sharding)
         if fill_value is not None and mode is None:
             mode = "fill"
         if fill_value is not None:
             fill_value = np.asarray(concrete(fill_value), self.array.dtype)[()] if concrete(fill_value) is not None \
                 else fill_value
         out = read(self.array, index, mode=mode, fill_value=fill_value, unique_indices=unique_indices,
-                   indices_are_sorted=indices_are_sorted, wrap=wrap_negative_indices)
+                   indices_are_sorted=indices_are_sorted, wrap=wrap_negative_indices, out_sharding=out_sharding)
         return placed(out, None, out_sharding)
 
     @api_boundary

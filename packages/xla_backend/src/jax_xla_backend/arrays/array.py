@@ -73,7 +73,16 @@ def host_value(x: ArrayImpl) -> np.ndarray:
     return view
 
 
+def is_unreduced(sharding: Any) -> bool:
+    """Whether the parts of an array that lies so are addends of a sum that is still to be made."""
+    spec = getattr(sharding, "spec", None)
+    return spec is not None and bool(spec.unreduced)
+
+
 def _fetch(x: ArrayImpl) -> np.ndarray:
+    if is_unreduced(x._sharding):
+        raise RuntimeError(f"the values of an array of type {x.aval.str_short()} cannot be fetched, because it is unreduced: a sum over "
+                           "devices that is still to be made; use jax.sharding.reshard(x, jax.P()), or look at x.addressable_shards")
     if not ready(x):
         interruptible.wait(lambda: block(x))
     if len(x._sharding._internal_device_list) == 1:

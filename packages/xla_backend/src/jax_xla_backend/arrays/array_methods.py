@@ -16,7 +16,7 @@ from jax_core.representation import aval as core_aval
 from jax_core.representation.typing import Placement
 
 from . import interruptible
-from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, ready
+from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready
 from ..jaxlib_compat import equip, to_dlpack
 from ..placement.layout import Format, Layout
 from .device_put import device_put
@@ -272,7 +272,7 @@ class _ArrayMethods:
         return _describe(self)
 
     def __str__(self) -> str:
-        if self.is_fully_addressable or self.is_fully_replicated:
+        if (self.is_fully_addressable or self.is_fully_replicated) and not is_unreduced(self._sharding):
             return str(host_value(self))
         return _describe(self)
 
@@ -340,6 +340,8 @@ def _describe(x: ArrayImpl) -> str:
     tail = f"dtype={dtype}, weak_type=True)" if x.weak_type else f"dtype={dtype})"
     if not (x.is_fully_addressable or x.is_fully_replicated):
         return f"Array(shape={x.shape}, {tail}"
+    if is_unreduced(x._sharding):
+        return f"Array(shape={x.shape}, {tail[:-1]}, sharding={x._sharding})"
     value = host_value(x)
     options = np.get_printoptions()
     if x.size == 0:

@@ -9,19 +9,22 @@ computation. Naming a device or a sharding commits.
 from __future__ import annotations
 
 import functools
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 import numpy as np
+from jax_core import backends
 from jax_core.configuration import context, engine, flags
 from jax_core.representation import dtypes
 from jax_core.representation.dtypes import explicit_dtype
 from jax_core.representation.aval import ShapedArray, foreign_value, get_aval, is_open
+from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.splits import in_type
+from jax_core.traces import structural
 from jax_core.traces.trace import EVAL
 
 from ..platforms import client
 from ..placement import mesh
-from .array import ArrayImpl, check_not_deleted, host_value
+from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 from ..jaxlib_compat import _jax, make_array
 from ..placement.layout import Format, Space
 from ..placement.partition_spec import PartitionSpec
@@ -242,9 +245,21 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
         return _put_cpp(aval, sharding, [value], list(devices), True, False, how)
     _check_fits(value.shape, sharding)
     parts = sharding.addressable_devices_indices_map(value.shape)
+    if is_unreduced(sharding):
+        return _put_cpp(aval, sharding, _addends(value, sharding, parts), list(devices), True)
     if how == _COPY:
         value = value.copy()
     return _put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
+
+
+def _addends(value: np.ndarray, sharding: NamedSharding, parts: Mapping) -> list[np.ndarray]:
+    """The parts of ``value`` for each device, of which those along the unreduced mesh axes add up (or are the same) to it."""
+    if sharding.spec.unreduced_kind is not UnreducedKind.sum:
+        return [np.array(value[part]) for part in parts.values()]
+    grid = sharding.mesh
+    axes = [i for i, name in enumerate(grid.axis_names) if name in sharding.spec.unreduced]
+    first = {d for place, d in np.ndenumerate(grid.devices) if not any([place[i] for i in axes])}
+    return [np.array(value[part]) if d in first else np.zeros_like(value[part]) for d, part in parts.items()]
 
 
 def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
@@ -255,6 +270,8 @@ def _move(x: ArrayImpl, sharding: Sharding) -> ArrayImpl:
             return x
         return make_array(typed(x.aval, sharding), sharding, x._arrays, True)
     _check_fits(x.shape, sharding)
+    if is_unreduced(x._sharding) or is_unreduced(sharding):  # a sum over devices is to be made, or left to be made
+        return backends.get().evaluate(structural.reshard_p, (x,), dict(dst_sharding=sharding))
     old, new = x._sharding._internal_device_list, sharding._internal_device_list
     if len(old) == len(new) and (len(new) == 1 or _same_parts(x, sharding)):
         moved = _jax.batched_copy_array_to_devices_with_sharding(

@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from jax_core.configuration import engine
+from jax_core.representation import partial_sums
 from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token, get_aval
 from jax_core.representation.dtypes import float0
 from jax_core.representation.effects import Effect, ordered_effects
@@ -213,7 +214,7 @@ class Builder:
         self.lines, self.constants, self.tokens_now = [], {}, dict(self.tokens_now)
         try:
             arguments = [new_value(self._new(), aval) for aval in in_avals]
-            outs = list(body(self, *arguments))
+            outs = list(body(self, *map(self._still_unreduced, arguments)))
             types = f" : {', '.join([x.type for x in outs])}" if outs else ""
             header = f"  ^bb0({', '.join([f'{x}: {x.type}' for x in arguments])}):\n" if arguments else ""
             return f"{{\n{header}{''.join(self.lines)}    {terminator} {', '.join(outs)}{types}{self.location}\n    }}"
@@ -322,9 +323,20 @@ class Builder:
     def _barrier(self, x: Value, reason: str) -> Value:
         """``x`` behind a barrier that counts as the planner's."""
         before, self.location = self.location, f' loc("planner: {reason}")'
-        found = self.emit(f"stablehlo.optimization_barrier {x}", x, out=x.aval)
+        found, = self.barrier([x])
         self.location = before
         return found
+
+    def barrier(self, xs: Sequence[Value]) -> list[Value]:
+        """``xs`` behind an optimization barrier."""
+        if not xs:
+            return []
+        found = self.emit(f"stablehlo.optimization_barrier {', '.join(map(str, xs))}", *xs, out=[x.aval for x in xs])
+        return [self._still_unreduced(x) for x in found]
+
+    def _still_unreduced(self, x: Value) -> Value:
+        """``x``, which was such a sum before a region, loop or barrier; the compiler does not follow it there."""
+        return sharding_text.constrain(self, x, x.aval.placement, True) if partial_sums.of(x.aval).unreduced else x
 
     def keeps(self, aval: AbstractValue) -> bool:
         """Whether `in_memory` makes a difference: where the planner is at work, and cuts values of this size."""
@@ -421,10 +433,20 @@ class Builder:
 
     def _placed(self, eqn: JaxprEqn, values: Sequence[Value]) -> Sequence[Value]:
         """The results of ``eqn``, split over the mesh as their types say."""
-        if eqn.primitive.holds_program or all([v.aval.placement is None for v in eqn.outvars]):
+        if all([v.aval.placement is None for v in eqn.outvars]):
             return values
-        return [x if v.aval.placement is None else sharding_text.constrain(self, new_value(x, v.aval), v.aval.placement, True)
-                for x, v in zip(values, eqn.outvars)]
+        if eqn.primitive.holds_program:
+            return [self._still_unreduced(new_value(x, v.aval)) for x, v in zip(values, eqn.outvars)]
+        return [x if v.aval.placement is None else self._as_typed(eqn, new_value(x, v.aval)) for x, v in zip(values, eqn.outvars)]
+
+    def _as_typed(self, eqn: JaxprEqn, x: Value) -> Value:
+        placement = x.aval.placement
+        begun = placement.spec.unreduced and not partial_sums.makes_parts(eqn.primitive) and not any(
+            [partial_sums.of(v.aval).unreduced for v in eqn.invars])
+        if begun:  # the whole value, of which the parts are made next
+            spec = placement.spec.update(unreduced=frozenset(), unreduced_kind=None)
+            x = sharding_text.constrain(self, x, placement.update(spec=spec), True)
+        return sharding_text.constrain(self, x, placement, True)
 
     def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it."""
@@ -482,6 +504,10 @@ class Builder:
     def sharding(self, sharding: Any, ndim: int) -> str:
         """The Shardy attribute of a placement of a value with ``ndim`` axes; its mesh is entered into the module."""
         return self.module.shardings.attribute(sharding, ndim)
+
+    def unplaced(self, x: Value) -> Value:
+        """``x`` as a value whose type says nothing of its placement, for computations that the compiler places."""
+        return x if x.aval.placement is None else new_value(x, x.aval.update(sharding=None))
 
     def sharding_constraint(self, x: Value, sharding: Any) -> Value:
         """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays."""

@@ -18,7 +18,7 @@ from jax_core.transformations.manual import AxisEnv
 
 from ..jaxlib_compat import GROUPS_BY_AXES
 from ..placement.partition_spec import PartitionSpec
-from ..placement.hlo_shardings import hlo_of
+from ..placement.hlo_shardings import hlo_of, unreduced_text
 from ..placement.sharding import NamedSharding
 from .outside_calls import quoted
 from .types import physical_aval
@@ -131,9 +131,8 @@ def _sdy(b, mesh, spec, ndim, rest) -> str:
     entries += [None] * (ndim - len(entries))
     more = ["?"] if rest else []
     split = [[quoted(a) for a in (e if isinstance(e, tuple) else () if e is None else (e,))] for e in entries]
-    sums = ", ".join(quoted(a) for a in mesh.axis_names if a in whole_spec(spec).unreduced)
-    still = f", unreduced={{{sums}}}" if sums else ""
-    return f"<@{b.module.shardings.mesh_symbol(mesh)}, [{', '.join('{' + ', '.join(s + more) + '}' for s in split)}]{still}>"
+    return (f"<@{b.module.shardings.mesh_symbol(mesh)}, [{', '.join('{' + ', '.join(s + more) + '}' for s in split)}]"
+            f"{unreduced_text(whole_spec(spec), mesh.axis_names)}>")
 
 
 def _all_manual(b: Any, mesh: Any, rest: Sequence[Any], emit: Callable, out: ShapedArray) -> Value:

@@ -15,7 +15,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core.configuration import engine, flags
-from jax_core.representation import source
+from jax_core.representation import partial_sums, source
 from jax_core.representation.aval import abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
@@ -271,8 +271,9 @@ class ModuleWriter:
         if paths is not None and i < len(paths):
             items.append(f"jax.result_info = {quoted(str(paths[i]))}")
         placements = self.module._shardings[1]
-        if placements is not None and placements[i] is not None:
-            items.append(self.shardings.argument(placements[i], physical_aval(x.aval).ndim))
+        where = placements[i] if placements is not None and placements[i] is not None else x.aval.placement
+        if where is not None and (where is not x.aval.placement or self.shardings.devices > 1 and not where.mesh.auto_axes):
+            items.append(self.shardings.argument(where, physical_aval(x.aval).ndim))
         return f" {{{', '.join(items)}}}" if items else ""
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:
@@ -290,12 +291,12 @@ class ModuleWriter:
             b.set_token(effect, token)
             arguments.append(f"{token}: {token.type}")
         operands = [new_value(f"%arg{i}", v.aval) for i, v in enumerate(jaxpr.invars)]
-        arguments += [f"{x}: {x.type}" for x in operands]
+        arguments += [f"{x}: {x.type}{self._typed_attributes(x)}" for x in operands]
         around, self.scopes, self.in_function = (self.scopes, self.in_function), (), True
         outs = b.jaxpr(closed, *operands)
         self.scopes, self.in_function = around
         outs = [b.token(effect) for effect in tokens] + outs
-        symbol = self._entered(name, arguments, b.lines, outs)
+        symbol = self._entered(name, arguments, b.lines, outs, [x.type + self._typed_attributes(x) for x in outs])
         self._by_program[key] = closed, symbol
         return symbol
 
@@ -303,13 +304,20 @@ class ModuleWriter:
         """The symbol of a function of this module that was written apart; written once."""
         return self._entered(name, [f"{x}: {x.type}" for x in operands], lines, outs)
 
-    def _entered(self, name, arguments, lines, outs):
+    def _typed_attributes(self, x: Value) -> str:
+        """That an argument or result of a function is a sum over devices, still to be made; other placements the compiler finds."""
+        if self.shardings.devices == 1 or not partial_sums.of(x.aval).unreduced:
+            return ""
+        return f" {{{self.shardings.argument(x.aval.placement, physical_aval(x.aval).ndim)}}}"
+
+    def _entered(self, name, arguments, lines, outs, results=None):
         types = [x.type for x in outs]
-        body = _function("", arguments, lines, outs, types, types)
+        results = types if results is None else results
+        body = _function("", arguments, lines, outs, types, results)
         symbol = self._by_text.get(body)
         if symbol is None:
             symbol = self._by_text[body] = self._fresh(_symbol(name))
-            self._functions.append(_function(f"private @{symbol}", arguments, lines, outs, types, types))
+            self._functions.append(_function(f"private @{symbol}", arguments, lines, outs, types, results))
         return symbol
 
     def _fresh(self, name: str) -> str:

@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 import numpy as np
+from jax_core.representation.manual_axis_type import UnreducedKind
 
-from ..jaxlib_compat import HloSharding, _hlo
+from ..jaxlib_compat import UNREDUCED_EXTREMA, VERSION_TEXT, HloSharding, _hlo
 from .mesh import Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
@@ -51,6 +52,18 @@ def is_whole(hlo: HloSharding) -> bool:
     return hlo.is_replicated() or (hlo.num_devices() == 1 and not hlo.is_manual())
 
 
+def unreduced_text(spec: PartitionSpec, axis_names: tuple) -> str:
+    """What a Shardy attribute ends with where sums over mesh axes are still to be made: ``, unreduced={"x"}``; else nothing."""
+    if not spec.unreduced:
+        return ""
+    assert spec.unreduced_kind is not None
+    kind = "" if spec.unreduced_kind is UnreducedKind.sum else spec.unreduced_kind.name
+    if kind and not UNREDUCED_EXTREMA:
+        raise NotImplementedError(f"{spec}: unreduced_kind={kind} needs jaxlib 0.12, this is {VERSION_TEXT}; reduce at once instead.")
+    names = ", ".join(f'"{name}"' for name in axis_names if name in spec.unreduced)
+    return f", unreduced={kind}{{{names}}}"
+
+
 def entry_axes(entry: Any) -> tuple:
     """The mesh axes that an entry of a spec names."""
     if entry is None or entry is UNCONSTRAINED:
@@ -68,15 +81,17 @@ def named_to_hlo(axes: tuple[tuple[Any, int], ...], spec: PartitionSpec, ndim: i
     split += [()] * (ndim - len(split))
     used = [name for entry in split for name in entry]
     by_hand = [name for name in manual if name not in used]
-    rest = [name for name in names if name not in used and name not in by_hand]
+    summed = [name for name in names if name in spec.unreduced]
+    rest = [name for name in names if name not in used and name not in by_hand and name not in summed]
     tiles = [math.prod(sizes[name] for name in entry) for entry in split]
-    tail = [(n, kind) for n, kind in ((math.prod(sizes[a] for a in rest), _hlo.OpSharding.Type.REPLICATED),
-                                      (math.prod(sizes[a] for a in by_hand), _hlo.OpSharding.Type.MANUAL)) if n > 1]
-    if math.prod(tiles) == 1 and not (by_hand and tail):
+    kinds = _hlo.OpSharding.Type
+    tail = [(n, kind) for n, kind in ((math.prod(sizes[a] for a in axes), kind) for axes, kind in (
+        (summed, kinds.UNREDUCED), (rest, kinds.REPLICATED), (by_hand, kinds.MANUAL))) if n > 1]
+    if math.prod(tiles) == 1 and all([kind is kinds.REPLICATED for _, kind in tail]):
         return replicated
     if by_hand and math.prod(tiles) == 1 and len(tail) == 1:
         return HloSharding.manual()
-    order = [names.index(name) for name in (*used, *rest, *by_hand)]
+    order = [names.index(name) for name in (*used, *summed, *rest, *by_hand)]
     return HloSharding.iota_tile(tiles + [n for n, _ in tail], reshape_dims=[n for _, n in axes],
                                  transpose_perm=order, subgroup_types=[kind for _, kind in tail])
 

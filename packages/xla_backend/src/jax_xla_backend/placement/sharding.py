@@ -14,7 +14,7 @@ import numpy as np
 from jax_core.representation.typing import DeviceLike
 
 from ..jaxlib_compat import HloSharding, _jax, equip, names_for_jaxlib
-from .hlo_shardings import Index, entry_axes, hlo_equal, indices_of, is_whole, named_to_hlo, replicated, spec_of, tiles_of
+from .hlo_shardings import Index, entry_axes, hlo_equal, indices_of, is_whole, named_to_hlo, replicated, spec_of, tiles_of, unreduced_text
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
@@ -150,7 +150,7 @@ class _SharedMethods:
         if self is other:
             return True
         try:
-            return (self.memory_kind == other.memory_kind
+            return (self.memory_kind == other.memory_kind and _kind_of_sum(self) is _kind_of_sum(other)
                     and self._internal_device_list == other._internal_device_list
                     and hlo_equal(self._to_xla_hlo_sharding(ndim), other._to_xla_hlo_sharding(ndim)))
         except (AttributeError, NotImplementedError):
@@ -162,6 +162,11 @@ class _SharedMethods:
     def _to_sdy_sharding(self, num_dimensions: int) -> str:
         """The Shardy attribute's text, for the lowering; needs a mesh."""
         raise NotImplementedError(f"{type(self).__name__} cannot be written as a Shardy attribute")
+
+
+def _kind_of_sum(sharding: Sharding) -> Any:
+    """What combines the parts of an array that is unreduced, which XLA's form of shardings does not tell."""
+    return sharding.spec.unreduced_kind if isinstance(sharding, NamedSharding) else None
 
 
 # -- one device ----------------------------------------------------------------------------------------------------
@@ -281,7 +286,7 @@ class _Named:
     @property
     def is_fully_replicated(self) -> bool:
         sizes = self.mesh.shape
-        return all(sizes[name] == 1 for name in self.spec.axis_names())
+        return all(sizes[name] == 1 for name in itertools.chain(self.spec.axis_names(), self.spec.unreduced))
 
     @property
     def replicated_axes(self) -> frozenset:
@@ -313,8 +318,7 @@ class _Named:
         spec = [*self.spec.partitions, *[None] * (num_dimensions - len(self.spec))]
         parts = ", ".join("{" + ", ".join([*(f'"{a}"' for a in entry_axes(e)), *(["?"] if partial or e is UNCONSTRAINED else [])]) + "}"
                           for e in spec)
-        # unreduced axes are not written: the sums are made where they arise, and every device holds them whole
-        return f"#sdy.sharding<@{mesh_name}, [{parts}]>"
+        return f"#sdy.sharding<@{mesh_name}, [{parts}]{unreduced_text(self.spec, self.mesh.axis_names)}>"
 
     def __repr__(self):
         kind = "" if self._memory_kind is None else f", memory_kind={self._memory_kind}"

@@ -151,6 +151,7 @@ class Primitive:
     split: Callable[..., Any] | None
     save: Callable[..., Any] | None
     splits: Callable[..., Any] | None
+    sums: Callable[..., Any] | None
     discharge: Callable[..., Any] | None
     interpret: Callable[..., Any] | None
     name: str

@@ -14,7 +14,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.configuration import flags
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.array import Array
 from jax_core.transformations import logs, manual
 from jax_core.representation.aval import ShapedArray, get_aval
@@ -453,7 +453,7 @@ def _cond_transpose(cts, index, *args, branches, **params):
     nonzero_ct = nonzero_flags(cts)
     derived = [transpose_jaxpr(b, linear, nonzero_ct) for b in branches]
     out_nz = [any(column) for column in zip(*(nz for _, nz, _ in derived))]
-    avals = [x.aval for x in args if is_linear(x)]
+    avals = [splits.cotangent_type(x.aval) for x in args if is_linear(x)]
     have, want, avals_and_logs = _with_logs(derived, out_nz, avals)
     programs = tuple(_fill_zeros(closed, nz, want, avals_and_logs) for (closed, _, _), nz in zip(derived, have))
     known = [x for x in args if not is_linear(x)]

@@ -18,7 +18,7 @@ from jax_core.configuration import flags
 from jax_core.extension_points import LoopBody
 from jax_core.references.api import refuse_views
 from jax_core.transformations import logs, manual
-from jax_core.representation import tree
+from jax_core.representation import splits, tree
 from jax_core.representation.aval import AbstractRef, AbstractValue, get_aval
 from jax_core.transformations.batching import batch_jaxpr, unmapped_aval
 from jax_core.transformations.saving import saved_parts
@@ -383,13 +383,13 @@ def _transpose_linear(cts, args, jaxpr, consts_lin, xs_lin, num_consts, num_carr
     res_consts, res_rows = [x for x in consts if not is_linear(x)], [x for x in xs if not is_linear(x)]
     body = jaxpr.memo(("scan_backward", tuple(flags), tuple(carry_nz), tuple(ys_nz), logged), lambda: _backward_body(
         jaxpr, program, len(res_consts), consts_lin, num_carry, consts_nz, carry_nz, carry_found, ys_nz, xs_lin))
-    totals = [zeros(x.aval) for x in select(filter(is_linear, consts), consts_nz)]
+    totals = [zeros(splits.cotangent_type(x.aval)) for x in select(filter(is_linear, consts), consts_nz)]
     params = {**params, "reverse": not params["reverse"]}
     run = _backward_in_two if params["_split_transpose"] and totals else _backward
     outs = logs.rejoin(
         run(body, res_consts, totals, instantiate_all(ct_carry, carry_nz), res_rows, select(ct_ys, ys_nz), params), logged)
     ct_consts, ct_init, ct_xs = split(outs, len(totals), sum(carry_nz))
-    zero = lambda x: Zero(x.aval if is_linear(x) else get_aval(x).to_tangent_aval())
+    zero = lambda x: Zero(splits.cotangent_type(x.aval) if is_linear(x) else get_aval(x).to_ct_aval())
     linear_consts, linear_xs = [x for x in consts if is_linear(x)], [x for x in xs if is_linear(x)]
     by_const = iter(fill(consts_nz, ct_consts, map(zero, linear_consts)))
     by_x = iter(fill(xs_nz, ct_xs, map(zero, linear_xs)))
@@ -432,7 +432,7 @@ def _backward_body(jaxpr, program, n_res, consts_lin, num_carry, consts_nz, carr
     in_avals, out_avals = jaxpr.in_avals, jaxpr.out_avals
     n_consts = len(consts_lin)
     x_avals = in_avals[n_consts + num_carry:]
-    tangents = lambda avals: [a.strip_weak_type() for a in avals]  # they are those of a linear program, so tangents already
+    tangents = lambda avals: [splits.cotangent_type(a.strip_weak_type()) for a in avals]  # they are those of a linear program, so tangents already
     const_avals = in_avals[:n_consts]
     total_avals = tangents(select(select(const_avals, consts_lin), consts_nz))
     carry_avals = tangents(select(out_avals[:num_carry], carry_nz))
