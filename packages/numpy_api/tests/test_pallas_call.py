@@ -52,6 +52,7 @@ def rows(n):
     return BlockSpec((n,), lambda i: i)
 
 
+TWO = jnp.asarray(2)
 ROW = BlockSpec((None, 4), lambda i: (i, 0))  # row i of an array with rows of 4
 
 
@@ -145,6 +146,7 @@ VALUES = {
                                       f32(8))(X), 2 * X),
     "which holds nothing at first": (lambda: run(lambda x, o: run_scoped(lambda r: copy(r, o), VMEM((8,), np.float32)), f32(8))(X), [nan] * 8),
     "condition known": (lambda: run(lambda x, o: (when(True)(lambda: copy(x, o)), when(False)(lambda: put(o, -x[...]))), f32(8))(X), X),
+    "scalar constants": (lambda: run(lambda x, o: put(o, x[...] * jnp.float32(2) + TWO), f32(8))(X), 2 * X + 2),
     "hints": (lambda: run(lambda x, o: put(o, x[ds(multiple_of(max_contiguous(program_id(0), 1) * 4, 4), 4)]), f32(4), grid=1)(X), X[:4]),
     "rolled": (lambda: tpu.roll(X.reshape(2, 4), 1, 1, stride=1, stride_axis=0), [[3, 0, 1, 2], [6, 7, 4, 5]]),
     "bits": (lambda: tpu.bitcast(tpu.bitcast(X.reshape(8, 1), np.uint16), np.float32), X.reshape(8, 1)),

@@ -156,6 +156,10 @@ error_instead: Slot[Callable[[Sequence[Any]], BaseException | None]] = Slot(
 memory_move: Slot[Callable[[str], tuple[Any, dict]]] = Slot(
     "the primitive that moves a value to memory of a kind (``pinned_host``), and its parameters", "jax_xla_backend")
 
+kernel_compiler: Slot[Callable[[Any, Any, Sequence[Any]], list]] = Slot(
+    "to compile kernels (`pallas_call`) for accelerators", "jax_xla_backend")
+"""``kernel_compiler(builder, program, operands)``: the results of a kernel's program (`jax_numpy_api.pallas.grid.Program`)."""
+
 program_caller: Slot[str] = Slot("the name of the module that calls programs with callbacks", "jax_xla_backend")
 """A thread with a frame of it may be in such a program, when the interpreter ends."""
 

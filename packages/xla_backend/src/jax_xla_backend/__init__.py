@@ -8,6 +8,7 @@ Rooms (folders) and modules, each of which imports only those before it:
 ``arrays``         the class of arrays, and how arrays are made and moved
 ``planning``       what is decided about a program before it is written
 ``lowering``       jaxprs to StableHLO text
+``kernels``        kernels for the compilers of accelerators
 ``compiling``      StableHLO to executables
 ``running``        programs that run
 ``operations``     operations that only this backend has

@@ -157,6 +157,19 @@ def mlir() -> types.SimpleNamespace:
     return types.SimpleNamespace(ir=ir, extension=extension, chlo=chlo, sdy=sdy, stablehlo=stablehlo)
 
 
+def kernel_dialect(name: str) -> Any:
+    """jaxlib's bindings of the dialect of a kernel compiler, ``"mosaic"`` or ``"triton"``.
+
+    Raises:
+      NotImplementedError: this jaxlib has none.
+    """
+    try:
+        return importlib.import_module({"mosaic": "jaxlib.mosaic.python.tpu", "triton": "jaxlib.triton.dialect"}[name])
+    except ImportError as error:
+        raise NotImplementedError(f"kernels cannot be compiled with jaxlib {VERSION_TEXT}, which lacks the dialect of {name}; pass "
+                                  "interpret=True") from error
+
+
 def write_profile_data(data: Any, log_dir: str) -> None:
     """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
     from jaxlib import _profiler  # start-up: profiling is rare

@@ -7,7 +7,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from jax_core.extension_points import error_instead, runtime_error
+from jax_core.extension_points import error_instead, kernel_compiler, runtime_error
 from jax_core.representation.aval import ShapedArray
 
 from .arrays import array, array_methods, transfer_guards
@@ -24,6 +24,7 @@ def start() -> XlaBackend:
     """Do all of it and return the backend. No client is made before the first use."""
     runtime_error.fill(RuntimeError_)
     error_instead.when_filled(raise_instead)
+    kernel_compiler.fill(_compile_kernel)
     cpp_state.install()
     transfer_guards.install()
     array_methods.install()
@@ -31,6 +32,12 @@ def start() -> XlaBackend:
     client.process_forked.add(interruptible.stop_after_fork)
     gc.callbacks.append(functools.partial(getattr, _Collecting()))
     return backend
+
+
+def _compile_kernel(b: Any, program: Any, operands: Any) -> list:
+    """The results of a kernel's program on operands, as a call that the platform's compiler takes."""
+    from . import kernels  # start-up: few programs hold kernels
+    return kernels.compile_kernel(b, program, operands)
 
 
 class _Collecting:

@@ -76,6 +76,12 @@ class Index:
     def __repr__(self):
         return self.text([])
 
+    def code(self) -> str:
+        """For a kernel's compiler: for each axis ``3``, ``?`` (an operand), or ``start+size*stride`` with such a start."""
+        return ",".join([
+            f"{'?' if e.start is None else e.start}+{e.size}*{e.stride}" if type(e) is Slice else "?" if e is None else str(e)
+            for e in self.entries])
+
     def text(self, operands: Sequence[str], shape: Sequence[int] = ()) -> str:
         """As a user would write it, ``[0,1:3,i]``, with names for the operands."""
         if not self.entries:

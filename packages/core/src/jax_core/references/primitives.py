@@ -9,6 +9,7 @@ References are never differentiated or batched as operands of other primitives; 
 """
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Callable, Literal, Sequence
 
 import numpy as np
@@ -24,6 +25,8 @@ from . import indexing
 from .indexing import WHOLE
 
 _HANDLED = none("references are handled by the traces themselves")
+KERNELS = ("mosaic", "triton")
+"""Platforms of a builder that writes the body of a kernel, where references are memory; elsewhere they are discharged before."""
 LOCAL = frozenset({LocalRefEffect()})
 _READ, _WRITE, _ACCUM = (frozenset({kind(0)}) for kind in (ReadEffect, WriteEffect, AccumEffect))
 
@@ -50,12 +53,29 @@ class RefPrimitive(Primitive):
                  multiple_results: bool = False, arrow: Literal["read", "write"] | None = None,
                  on_contents: Callable | None = None):
         super().__init__(name, out_type=out_type, effects=lambda *_, **__: effects, jvp=_HANDLED, transpose=_HANDLED,
-                         batch=_HANDLED, lower=none("references are discharged before lowering"), impl=run,
+                         batch=_HANDLED, lower=partial(write_in_kernel, name), impl=run,
                          multiple_results=multiple_results, takes_refs=True, arrow=arrow)
         self.under, self.on_contents = under, on_contents
 
     def bind(self, *args, **params):
         return context.state.trace.process_ref(self, args, params)
+
+
+def write_in_kernel(name: str, b: Any, *operands: Any, index: Any = None, **params: Any) -> Any:
+    """The lowering rule of an operation on memory: in a kernel, a call of ``kernel.name`` for its compiler to take apart.
+
+    Its text after the name has the static part of the index (`Index.code`), and the other parameters in the order of their names.
+
+    Raises:
+      NotImplementedError: not in a kernel.
+    """
+    if b.platform not in KERNELS:
+        raise NotImplementedError(f"{name}: references are discharged before lowering")
+    code = "|".join([*([] if index is None else [index.code()]), *(str(params[k]) for k in sorted(params))])
+    out = list(b.out_avals)
+    found = b.emit(f"stablehlo.custom_call @kernel.{name}({', '.join(map(str, operands))})", *operands, out=out,
+                   attrs=f'{{has_side_effect = true, backend_config = "{code}"}}')
+    return found[0] if found else found
 
 
 class Cell:

@@ -1,6 +1,6 @@
 """`pallas_call`: a kernel on references, run once for each step of a grid, as a function of arrays.
 
-One primitive holds the kernel's program. It is interpreted: compiled as a loop on arrays;
+One primitive holds the kernel's program. It is interpreted, or compiled by who fills `extension_points.kernel_compiler`;
 ``vmap`` adds a grid axis in front, and a forward derivative is a kernel on twice as many references. A kernel has no
 transpose, as steps overwrite what others stored: reverse mode needs a rule (`jax.custom_vjp`).
 """
@@ -10,6 +10,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
+from jax_core.extension_points import kernel_compiler
 from jax_core.references.primitives import RefTangent, strong
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
@@ -43,8 +44,7 @@ def _lower(b, *values, program):
     if b.platform == "cpu":
         raise ValueError(f"pallas_call {program.options.name}: kernels are not compiled for the CPU (Only interpret mode is supported on "
                          "CPU backend). Pass interpret=True, which runs the kernel step by step on any platform.")
-    raise NotImplementedError(f"pallas_call {program.options.name}: kernels are not compiled for {b.platform} yet; pass interpret=True, "
-                              "which runs the kernel step by step on any platform.")
+    return kernel_compiler.get()(b, program, values)
 
 
 def _jvp(primals, tangents, *, program):

@@ -15,10 +15,11 @@ import numpy as np
 
 from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
-from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, Var
+from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, Literal, Var
 from jax_core.representation.source import describe_function
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import convert_element_type_p
+from jax_core.traces.trace import Tracer
 
 from ..lax.control_flow.common import structure_key
 from .spaces import MemorySpace
@@ -63,6 +64,18 @@ def program_id(axis: int) -> Any:
 def num_programs(axis: int) -> Any:
     """The size of an axis of the grid: an int, or an int32 scalar where it is known at run time only. To be called in a kernel."""
     return _step.sizes[_axis("num_programs", axis)]
+
+
+def _with_scalars(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[Jaxpr, list]:
+    """The program with those constants written into it that are scalars, such as ``jnp.float32(2)``, and the other constants."""
+    known = {v: Literal(np.asarray(c)[()]) for v, c in zip(jaxpr.constvars, consts) if v.aval.shape == () and not isinstance(c, Tracer)}
+    if not known:
+        return jaxpr, list(consts)
+    inlined = lambda v: known.get(v, v) if type(v) is Var else v
+    eqns = [e.replace(invars=[inlined(v) for v in e.invars]) for e in jaxpr.eqns]
+    rest = [v for v in jaxpr.constvars if v not in known]
+    return jaxpr.replace(constvars=rest, eqns=eqns, outvars=[inlined(v) for v in jaxpr.outvars]), [
+        c for v, c in zip(jaxpr.constvars, consts) if v not in known]
 
 
 # -- operands ----------------------------------------------------------------------------------------------------------
@@ -167,6 +180,7 @@ def _trace_index_map(where: str, spec: BlockSpec, rank: int, scalars: Sequence[A
             raise ValueError(f"{what} must return {len(block)} indices for the blocks {spec.block_shape}, and returned {len(outs)}.")
         return [_index(f"{what}, result {i}", x) for i, x in enumerate(outs)]
     jaxpr, consts, _ = trace_to_jaxpr(flat, [INDEX] * rank + list(scalars), DebugInfo("pallas_call index_map", describe_function(index_map)))
+    jaxpr, consts = _with_scalars(jaxpr, consts)
     if consts:
         raise ValueError(f"{what} closes over arrays ({', '.join(get_aval(c).str_short() for c in consts)}); pass them as scalar operands "
                          "of a PrefetchScalarGridSpec, or use Python numbers.")
@@ -298,6 +312,7 @@ def trace_kernel(where: str, kernel: Callable, grid: tuple, refs: Any, keywords:
                              f"{tree.structure(result)}; results are stored in the references of its last arguments, out[...] = value.")
         return []
     jaxpr, consts, _ = trace_to_jaxpr(flat, [INDEX] * (rank + dynamic) + leaves, DebugInfo("pallas_call", describe_function(kernel)))
+    jaxpr, consts = _with_scalars(jaxpr, consts)
     if consts:
         raise ValueError(f"{where}: the kernel {describe_function(kernel)} closes over arrays ("
                          f"{', '.join(get_aval(c).str_short() for c in consts)}); pass them as operands.")

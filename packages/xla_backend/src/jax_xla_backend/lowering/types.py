@@ -13,7 +13,7 @@ from typing import Any, Sequence
 import ml_dtypes
 import numpy as np
 from jax_core.representation import dtypes
-from jax_core.representation.aval import AbstractValue, ShapedArray, abstract_token
+from jax_core.representation.aval import AbstractRef, AbstractValue, ShapedArray, abstract_token
 
 _ELEMENTS = {"bool": "i1", "complex64": "complex<f32>", "complex128": "complex<f64>", "float16": "f16",
              "float32": "f32", "float64": "f64", "bfloat16": "bf16"}
@@ -87,6 +87,8 @@ def type_text(aval: AbstractValue) -> str:
 
 
 def _type_text(aval) -> str:
+    if type(aval) is AbstractRef:  # in kernels, where a reference is memory
+        return type_text(aval.inner_aval)
     if not isinstance(aval, ShapedArray):
         raise TypeError(f"lowering: a value of type {aval} has no counterpart in StableHLO")
     stored = physical_aval(aval)

@@ -1,0 +1,327 @@
+"""Kernels for TPUs: a module of the Mosaic dialect, in the custom call ``tpu_custom_call``.
+
+The kernel's function takes the indices of the step and references to its blocks, which the compiler moves in and out; index maps
+are functions of the module. Vectors have the shapes of the kernel's arrays: the compiler lays them out.
+
+Source: jaxlib's bindings of the dialect; the interface of ``tpu_custom_call`` (names of attributes, the encoded module).
+"""
+from __future__ import annotations
+
+import base64
+import io
+import json
+from typing import Any, Sequence
+
+from jax_core.representation.aval import AbstractRef, ShapedArray
+from jax_core.representation.jaxpr import ClosedJaxpr
+
+from ..jaxlib_compat import bindings, kernel_dialect, mlir
+from ..lowering.bindings import make_ir_context
+from ..lowering.types import element_text
+from .translation import Translation, Type, ir, parsed
+
+_SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem"}
+_REDUCTIONS = {"add": "add", "maximum": "maximumf", "minimum": "minimumf", "multiply": "mul"}
+
+
+class Memory:
+    """A reference: the name of a ``memref``, its type, and which of its axes the kernel sees."""
+
+    __slots__ = ("name", "shape", "element", "space", "seen")
+
+    def __init__(self, name: str, shape: Sequence[int], element: str, space: str, seen: Sequence[bool] | None = None):
+        self.name, self.shape, self.element, self.space = name, tuple(shape), element, space
+        self.seen = [True] * len(self.shape) if seen is None else list(seen)
+
+    @property
+    def text(self) -> str:
+        return f"memref<{''.join(f'{n}x' for n in self.shape)}{self.element}, #tpu.memory_space<{self.space}>>"
+
+
+class MosaicTranslation(Translation):
+    """Writes functions for Mosaic."""
+
+    compiler, shaped = "Mosaic", "vector"
+
+    def broadcast(self, x: str, have: Type, want: Type, dims: Sequence[int]) -> str:
+        if have.shape:
+            shape = [1] * len(want.shape)
+            for d, n in zip(dims, have.shape):
+                shape[d] = n
+            x, have = self.reshaped(x, have, shape), have.reshaped(shape)
+            if tuple(shape) == want.shape:
+                return x
+        if have.element == "i1" and have.shape:  # masks are spread as integers
+            wide = self.broadcast(self.converted(x, have, have.of_element("i32")), have.of_element("i32"), want.of_element("i32"),
+                                  range(len(want.shape)))
+            return self.converted(wide, want.of_element("i32"), want)
+        return self.write(f"vector.broadcast {x} : {self.text_of(have)} to {self.text_of(want)}")
+
+    def reshape(self, x: str, have: Type, shape: tuple) -> str:
+        if not shape:
+            ones = have.reshaped((1,) * max(len(have.shape), 2))
+            x = self.reshaped(x, have, ones.shape)
+            return self.write(f"vector.extract {x}[{', '.join('0' for _ in ones.shape)}] : {have.element} from {self.text_of(ones)}")
+        return self.write(f"vector.shape_cast {x} : {self.text_of(have)} to {self.text_of(have.reshaped(shape))}")
+
+    def _transpose(self, op):
+        have, want = Type.of(op.operands[0]), Type.of(op.results[0])
+        order = list(op.attributes["permutation"])
+        return self.write(f"tpu.transpose {self.values[op.operands[0]]}, {order} : {self.text_of(have)} -> {self.text_of(want)}")
+
+    def _iota(self, op):
+        kind = Type.of(op.results[0])
+        axis = ir.IntegerAttr(op.attributes["iota_dimension"]).value
+        shape = kind.shape if len(kind.shape) > 1 else (1, *kind.shape)
+        number = Type(shape, "i32")
+        found = self.write(f"tpu.iota {{dimensions = array<i32: {axis + len(shape) - len(kind.shape)}>}} : {self.text_of(number)}")
+        return self.converted(self.reshaped(found, number, kind.shape), number.reshaped(kind.shape), kind)
+
+    def _concatenate(self, op):
+        axis, kind = ir.IntegerAttr(op.attributes["dimension"]).value, Type.of(op.results[0])
+        types = ", ".join(self.text_of(Type.of(x)) for x in op.operands)
+        return self.write(f"tpu.concatenate {', '.join(self.values[x] for x in op.operands)} in {axis} : {types} -> {self.text_of(kind)}")
+
+    def _slice(self, op):
+        have, want = Type.of(op.operands[0]), Type.of(op.results[0])
+        start, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
+        if any(s != 1 for s in strides):
+            raise self.refuse("slice with a stride")
+        return self.write(f"vector.extract_strided_slice {self.values[op.operands[0]]} {{offsets = {start}, sizes = {list(want.shape)}, "
+                          f"strides = {strides}}} : {self.text_of(have)} to {self.text_of(want)}")
+
+    def reduce(self, name: str, x: str, have: Type, start: str, axes: tuple) -> str:
+        if not have.is_float and have.element != "i32":
+            raise self.refuse(f"reduction of {have.element}")
+        word = _REDUCTIONS.get(name)
+        if word is None:
+            raise self.refuse(f"reduction by {name}")
+        if not have.is_float:
+            word = {"maximumf": "maxsi", "minimumf": "minsi"}.get(word, word)
+        left = [n for k, n in enumerate(have.shape) if k not in axes]
+        if not left:  # to a scalar, by way of a vector of one element
+            grown = have.reshaped((1, *have.shape))
+            found = self.reduce(name, self.reshaped(x, have, grown.shape), grown, start, tuple(range(1, len(grown.shape))))
+            return self.reshaped(self.reshaped(found, have.reshaped((1,)), (1,) * len(grown.shape)), have.reshaped((1,) * len(grown.shape)), ())
+        want = have.reshaped(left)
+        zero = self.broadcast(start, have.reshaped(()), want, ())
+        return self.write(f"vector.multi_reduction <{word}>, {x}, {zero} {list(axes)} : {self.text_of(have)} to {self.text_of(want)}")
+
+    def _dot_general(self, op):
+        a, b = (Type.of(x) for x in op.operands)
+        want = Type.of(op.results[0])
+        numbers = _dot_numbers(op)
+        if len(numbers["lhs_contracting_dimensions"]) != 1 or len(a.shape) != len(b.shape):
+            raise self.refuse("product over several axes, or of a matrix and a vector")
+        free_a = [k for k in range(len(a.shape)) if k not in (*numbers["lhs_contracting_dimensions"], *numbers["lhs_batching_dimensions"])]
+        free_b = [k for k in range(len(b.shape)) if k not in (*numbers["rhs_contracting_dimensions"], *numbers["rhs_batching_dimensions"])]
+        order = [v for k in numbers["lhs_batching_dimensions"] for v in (0, k)]
+        order += [v for k in free_a for v in (0, k)] + [v for k in free_b for v in (1, k)]
+        precision = {p for p in ("HIGHEST", "HIGH") if "precision_config" in op.attributes and p in str(op.attributes["precision_config"])}
+        extra = ", precision = #tpu.contract_precision<fp32>" if precision and a.element == "f32" else ""
+        wide = want.of_element("f32" if want.is_float else "i32")
+        found = self.write(
+            f"tpu.matmul {self.values[op.operands[0]]}, {self.values[op.operands[1]]}, {self.constant(0, wide)} {{dimension_numbers = "
+            f"#tpu.dot_dimension_numbers<{numbers['lhs_contracting_dimensions']}, {numbers['rhs_contracting_dimensions']}, {free_a}, "
+            f"{free_b}, {order}, {numbers['lhs_batching_dimensions']}, {numbers['rhs_batching_dimensions']}>{extra}, transpose_lhs_hint = false}} : "
+            f"{self.text_of(a)}, {self.text_of(b)}, {self.text_of(wide)} -> {self.text_of(wide)}")
+        return self.converted(found, wide, want)
+
+    # -- memory --------------------------------------------------------------------------------------------------------------
+
+    def memory_multiple_of(self, op, values):
+        kind = Type.of(op.operands[0])
+        if kind.shape:
+            return self.values[op.operands[0]]
+        return self.write(f"tpu.assume_multiple {self.values[op.operands[0]]}, {values.split(',')[0]} : {kind.element}")
+
+    def _index(self, name: str) -> str:
+        return self.write(f"arith.index_cast {name} : i32 to index")
+
+    def _part(self, memory: Memory, config: str, operands: Sequence[Any]) -> tuple[list[str], list[int]]:
+        """The first element along each axis of the memory, and the lengths of the part."""
+        entries, moving = config.split(",") if config else [f"0+{n}*1" for n, s in zip(memory.shape, memory.seen) if s], iter(operands)
+        starts, sizes, given = [], [], iter(entries)
+        for seen in memory.seen:
+            entry = next(given) if seen else "0"
+            start, _, rest = entry.partition("+")
+            size, _, stride = rest.partition("*")
+            if stride not in ("", "1"):
+                raise self.refuse("slice of a reference with a stride")
+            if start == "?":
+                x = next(moving)
+                if Type.of(x).shape:
+                    raise self.refuse("array of indices")
+                starts.append(self._index(self.values[x]))
+            else:
+                starts.append(self.write(f"arith.constant {start} : index"))
+            sizes.append(int(size or 1))
+        return starts, sizes
+
+    def _load(self, memory: Memory, config: str, operands: Sequence[Any], want: Type) -> str:
+        starts, sizes = self._part(memory, config, operands)
+        if memory.space in ("any", "hbm"):
+            raise self.refuse("reading of memory that is not cut into blocks; give its operand a BlockSpec with a block, as reading it")
+        if memory.space == "smem":
+            if want.shape:
+                raise self.refuse("reading of many elements of scalar memory")
+            return self.write(f"memref.load {memory.name}[{', '.join(starts)}] : {memory.text}")
+        part = Type(sizes, memory.element)
+        found = self.write(f"vector.load {memory.name}[{', '.join(starts)}] : {memory.text}, {self.text_of(part)}")
+        return self.reshaped(found, part, want.shape)
+
+    def _store(self, memory: Memory, config: str, operands: Sequence[Any], value: str, have: Type, mask: str | None = None) -> None:
+        starts, sizes = self._part(memory, config, operands)
+        if memory.space in ("any", "hbm"):
+            raise self.refuse("storing in memory that is not cut into blocks")
+        if memory.space == "smem":
+            if have.shape:
+                raise self.refuse("storing of many elements in scalar memory")
+            self.lines.append(f"memref.store {value}, {memory.name}[{', '.join(starts)}] : {memory.text}")
+            return
+        part = Type(sizes, memory.element)
+        value = self.reshaped(value, have, part.shape)
+        if mask is not None:
+            mask = self.reshaped(mask, have.of_element("i1"), part.shape)
+        flags = "" if mask is None else f" masked {mask}"
+        self.lines.append(f"tpu.vector_store {memory.name}[{', '.join(starts)}], {value}{flags} {{strides = array<i32>}} : {memory.text}, "
+                          f"{self.text_of(part)}, {'' if mask is None else self.text_of(part.of_element('i1'))}")
+
+    def memory_get(self, op, config):
+        ref, *operands = op.operands
+        return self._load(self.references[ref], config, operands, Type.of(op.results[0]))
+
+    def memory_swap(self, op, config):
+        ref, value, *operands = op.operands
+        memory, kind = self.references[ref], Type.of(op.results[0])
+        before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
+        self._store(memory, config, operands, self.values[value], kind)
+        return before
+
+    def memory_addupdate(self, op, config):
+        ref, value, *operands = op.operands
+        kind = Type.of(value)
+        old = self._load(self.references[ref], config, operands, kind)
+        new = self.op("arith.addf" if kind.is_float else "arith.addi", kind, old, self.values[value])
+        self._store(self.references[ref], config, operands, new, kind)
+
+    def memory_masked_load(self, op, config):
+        ref, mask, other, *operands = op.operands
+        kind = Type.of(op.results[0])
+        return self.selected(kind, self.values[mask], self._load(self.references[ref], config, operands, kind), self.values[other])
+
+    def memory_masked_swap(self, op, config):
+        ref, value, mask, *operands = op.operands
+        memory, kind = self.references[ref], Type.of(value)
+        before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
+        self._store(memory, config, operands, self.values[value], kind, self.values[mask])
+        return before
+
+    def memory_new_ref(self, op, *config):
+        kind = Type.of(op.results[0])
+        space = _SPACES.get(config[1] if len(config) > 1 else "default", "vmem")
+        memory = Memory("", kind.shape, kind.element, space)
+        memory.name = self.write(f"memref.alloca() : {memory.text}")
+        self.references[op.results[0]] = memory
+        return memory.name
+
+    def memory_freeze(self, op, *_):
+        return self._load(self.references[op.operands[0]], "", [], Type.of(op.results[0]))
+
+
+def _dot_numbers(op: Any) -> dict[str, list[int]]:
+    """The axes of a product, by the names of StableHLO."""
+    numbers = mlir().stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    return {name: list(getattr(numbers, name)) for name in (
+        "lhs_contracting_dimensions", "rhs_contracting_dimensions", "lhs_batching_dimensions", "rhs_batching_dimensions")}
+
+
+# -- the module ------------------------------------------------------------------------------------------------------------
+
+def _memory(program: Any, name: str, operand: Any) -> Memory:
+    """The block of an operand as the kernel's function takes it: with the axes that the kernel does not see."""
+    if any(hasattr(d, "padding") for d in operand.block):
+        raise NotImplementedError(f"pallas_call {program.options.name}, {operand.name}: blocks that are found by their first element (pl.Element) are "
+                                  "not compiled for TPUs here; use blocks of whole numbers, or pass interpret=True.")
+    return Memory(name, operand.sizes, element_text(operand.aval.dtype).replace("u", ""), _SPACES[str(operand.memory_space)],
+                  [hasattr(d, "block_size") for d in operand.block])
+
+
+def _whole(name: str, ref: AbstractRef, space: str | None = None) -> Memory:
+    return Memory(name, ref.shape, element_text(ref.dtype).replace("u", ""), space or _SPACES[str(ref.memory_space)])
+
+
+def _function(name: str, closed: ClosedJaxpr, memories: Sequence[Memory], ids: int, kernel: str, results: int, attributes: str = "") -> str:
+    """The text of one function: indices, then references."""
+    translation = MosaicTranslation(kernel, parsed(closed, "mosaic"))
+    block = translation.functions["main"].regions[0].blocks[0]
+    names = [f"%i{k}" for k in range(ids)]
+    for v, memory in zip(list(block.arguments)[ids:], memories):
+        translation.references[v] = memory
+    outs = translation.function("main", [*names, *[None] * len(memories)])
+    arguments = [f"{n}: i32" for n in names] + [f"{m.name}: {m.text}" for m in memories]
+    types = ", ".join(["i32"] * results)
+    body = "\n".join([*translation.lines, f"func.return {', '.join(outs[:results])} : {types}" if results else "func.return"])
+    return f"func.func @{name}({', '.join(arguments)}) {f'-> ({types}) ' if results else ''}{attributes}{{\n{body}\n}}\n"
+
+
+def module_text(program: Any) -> str:
+    """The Mosaic module of a program."""
+    if program.dynamic:
+        raise NotImplementedError(f"pallas_call {program.options.name}: grids whose size is known at run time only are not compiled for TPUs here; "
+                                  "give integers, or pass interpret=True.")
+    rank, name = len(program.grid), "kernel"
+    scalars = [_whole(f"%s{k}", r, "smem") for k, r in enumerate(program.scalars)]
+    blocks = [_memory(program, f"%b{k}", o) for k, o in enumerate([*program.inputs, *program.outputs])]
+    scratch = [_whole(f"%t{k}", r) for k, r in enumerate(program.scratch)]
+    semantics = getattr(program.options.compiler_params, "dimension_semantics", None) or ["arbitrary"] * rank
+    words = [str(getattr(s, "value", s)) for s in semantics]
+    words = ["arbitrary"] * (rank - len(words)) + words  # axes that vmap added stand in front
+    attributes = [f"dimension_semantics = [{', '.join(f'#tpu.dimension_semantics<{w}>' for w in words)}]",
+                  f"scalar_prefetch = {len(scalars)} : i64", f"scratch_operands = {len(scratch)} : i64", "tpu.core_type = #tpu.core_type<tc>"]
+    maps = ""
+    if rank:
+        windows = []
+        for k, (o, block) in enumerate(zip([*program.inputs, *program.outputs], blocks)):
+            maps += _function(f"transform_{k}", o.index_map, scalars, rank, program.options.name, len(o.block))
+            windows.append(f"{{transform_indices = @transform_{k}, window_bounds = array<i64: {', '.join(map(str, block.shape))}>}}")
+        attributes += [f"iteration_bounds = array<i64: {', '.join(map(str, program.grid))}>", f"window_params = [{', '.join(windows)}]"]
+    kernel = _function(name, program.kernel, [*scalars, *blocks, *scratch], rank, program.options.name, 0,
+                       f"attributes {{{', '.join(attributes)}}} ")
+    return f"module @{name} {{\n{kernel}{maps}}}\n"
+
+
+def encoded(text: str) -> bytes:
+    """The module in the stable form that every version of the compiler reads."""
+    context = make_ir_context()
+    kernel_dialect("mosaic").register_dialect(context)
+    context.allow_unregistered_dialects = True
+    with context, ir.Location.unknown():
+        module = ir.Module.parse(text)
+        module.operation.verify()
+        manager = bindings("passmanager").PassManager
+        manager.parse("builtin.module(canonicalize,cse)").run(module.operation)
+        manager.parse("builtin.module(mosaic-serde{serialize=true})").run(module.operation)
+        out = io.BytesIO()
+        module.operation.write_bytecode(file=out)
+        return out.getvalue()
+
+
+def emit(b: Any, program: Any, operands: Sequence[Any]) -> list:
+    """The call of the program on operands; its results."""
+    config: dict[str, Any] = {"custom_call_config": {
+        "body": base64.b64encode(encoded(module_text(program))).decode(), "serialization_format": 1, "needs_layout_passes": True}}
+    cost = program.options.cost_estimate
+    if cost is not None:
+        config["custom_call_config"]["cost_estimate"] = json.loads(cost.to_json())
+    limit = getattr(program.options.compiler_params, "vmem_limit_bytes", None)
+    if limit is not None:
+        config["scoped_memory_configs"] = [{"memory_space": 1, "offset": 0, "size": limit}]
+    order = lambda x: tuple(range(len(x.shape)))[::-1]
+    first = program.dynamic + len(program.scalars)
+    avals: list[ShapedArray] = program.out_avals
+    return b.custom_call(
+        "tpu_custom_call", *operands, out=avals, backend_config=json.dumps(config), api_version=1,
+        operand_layouts=[order(x.aval) for x in operands], result_layouts=[order(a) for a in avals],
+        output_operand_aliases={first + i: o for i, o in program.aliases},
+        has_side_effect=bool(getattr(program.options.compiler_params, "has_side_effects", False)))

@@ -1,0 +1,126 @@
+"""The kernels of `examples/kernels.py` by the interpreter against plain functions, and their modules for Mosaic, which no device is needed for.
+
+That the vendors' compilers take them is tested in `tests/accel`.
+"""
+import functools
+import importlib.util
+import pathlib
+
+import numpy as np
+import pytest
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+SPEC = importlib.util.spec_from_file_location("kernels", pathlib.Path(__file__).parents[1] / "examples" / "kernels.py")
+kernels = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(kernels)
+X, Y = np.random.default_rng(0).normal(size=(2, 64, 32)).astype(np.float32)
+QKV = tuple(np.random.default_rng(1).normal(size=(3, 2, 32, 8)).astype(np.float32))
+
+
+def layer_norm(x, scale, offset):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * scale + offset
+
+
+CASES = {
+    "add": (lambda i: kernels.add(X, Y, 16, i), lambda: X + Y),
+    "softmax": (lambda i: kernels.softmax(X[:60], 16, i), lambda: jax.nn.softmax(X[:60])),
+    "layer_norm": (lambda i: kernels.layer_norm(X, X[:1], Y[:1], 16, interpret=i), lambda: layer_norm(X, X[:1], Y[:1])),
+    "matmul": (lambda i: kernels.matmul(X, Y.T, 16, i), lambda: X @ Y.T),
+    "attention": (lambda i: kernels.attention(*QKV, False, 16, i), lambda: kernels.plain_attention(*QKV)),
+    "causal attention": (lambda i: kernels.attention(*QKV, True, 16, i), lambda: kernels.plain_attention(*QKV, True)),
+    "gradient of attention": (
+        lambda i: jax.grad(lambda q, k, v: jnp.sum(jnp.sin(kernels.attention(q, k, v, True, 16, i))), (0, 1, 2))(*QKV),
+        lambda: jax.grad(lambda q, k, v: jnp.sum(jnp.sin(kernels.plain_attention(q, k, v, True))), (0, 1, 2))(*QKV)),
+    "mapped": (lambda i: jax.vmap(functools.partial(kernels.softmax, block=16, interpret=i))(np.stack([X, Y])),
+               lambda: jax.nn.softmax(np.stack([X, Y]))),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_interpreted(case):
+    run, expected = CASES[case]
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5), run(True), expected())
+
+
+def module(function, *args, platform="tpu"):
+    """The program for a platform, in which kernels are compiled to modules of their own."""
+    return jax.jit(function).trace(*args).lower(lowering_platforms=(platform,)).as_text()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_modules_for_tpus(case):
+    text = module(lambda: CASES[case][0](False))
+    assert text.count("@tpu_custom_call") == {"gradient of attention": 3}.get(case, 1)
+
+
+def call(kernel, shape=(256, 128), **options):
+    def quiet(*refs):
+        kernel(*refs)
+    return pl.pallas_call(quiet, jax.ShapeDtypeStruct(shape, jnp.float32), **options)
+
+
+A = jnp.ones((256, 128))
+ROWS = pl.BlockSpec((128, 128), lambda i: (i, 0))
+
+
+def put(ref, value):
+    ref[...] = value
+
+
+def accumulate(x, out, total):
+    @pl.when(pl.program_id(0) == 0)
+    def _():
+        total[...] = jnp.zeros_like(total)
+    total[...] += x[...]
+    out[...] = total[...]
+
+
+MOSAIC = {  # what a program is made of
+    "scratch and when": (lambda: call(accumulate, (128, 128), grid=2, in_specs=[ROWS], out_specs=pl.BlockSpec((128, 128), lambda i: (0, 0)),
+                                      scratch_shapes=[pltpu.VMEM((128, 128), jnp.float32)])(A)),
+    "aliases": (lambda: call(lambda x, o: put(o, x[...] + 1), input_output_aliases={0: 0})(A)),
+    "scalars": (lambda: call(lambda s, x, o: put(o, x[...] * s[0].astype(jnp.float32)), grid_spec=pltpu.PrefetchScalarGridSpec(
+        1, (2,), [pl.BlockSpec((128, 128), lambda i, s: (s[i], 0))], pl.BlockSpec((128, 128), lambda i, s: (i, 0))))(jnp.array([1, 0]), A)),
+    "scalar memory": (lambda: call(lambda s, x, o: put(o, x[...] * s[0]), in_specs=[pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec()])(
+        jnp.ones(1), A)),
+    "branches": (lambda: call(lambda x, o: put(o, jax.lax.switch(pl.program_id(0), [lambda: x[...], lambda: -x[...], lambda: x[...] * 2])),
+                              grid=(3,))(A)),
+    "a loop that does not count": (lambda: call(lambda x, o: put(o, jax.lax.while_loop(
+        lambda c: c[0] < 9.0, lambda c: (c[0] * 2 + 1, c[1] + 1), (0.0, x[...]))[1]))(A)),
+    "memory of its own": (lambda: call(lambda x, o: pl.run_scoped(lambda r: (put(r, x[...]), put(o, r[...]))[0],
+                                                                  pltpu.VMEM((256, 128), jnp.float32)))(A)),
+    "masks": (lambda: call(lambda x, o: (put(o, x[...]), pltpu.store(o, pltpu.load(x, mask=x[...] > 0), mask=x[...] > 1)))(A)),
+    "sums": (lambda: call(lambda x, o: put(o, x[...] * x[...].sum() + x[...].max(0, keepdims=True)))(A)),
+    "turned": (lambda: call(lambda x, o: put(o, x[...].T), (128, 256))(A)),
+    "indices": (lambda: call(lambda x, o: put(o, jnp.where(jax.lax.broadcasted_iota(jnp.int32, (256, 128), 1) > 3, x[...], 0.0)))(A)),
+    "functions": (lambda: call(lambda x, o: put(o, jax.nn.silu(x[...]) + jnp.tanh(x[...]) * jax.lax.rsqrt(x[...]) - jnp.abs(-x[...]) +
+                                                jnp.clip(x[...], -1, 1) + jnp.sign(x[...]) + jnp.where(~(x[...] > 0), 1, 0)))(A)),
+    "added to": (lambda: call(lambda x, o: (put(o, x[...]), jax.ref.addupdate(o, (0,), x[1])))(A)),
+    "derivative": (lambda: jax.jvp(call(lambda x, o: put(o, jnp.sin(x[...]))), (A,), (A,))),
+}
+
+
+@pytest.mark.parametrize("case", MOSAIC)
+def test_what_mosaic_can_do(case):
+    assert "@tpu_custom_call" in module(MOSAIC[case])
+
+
+REFUSED = {
+    "sort": (lambda: call(lambda x, o: put(o, jnp.sort(x[...])))(A), "tpu", "Mosaic has no stablehlo.sort"),
+    "any memory": (lambda: call(lambda x, o: put(o, x[...]), in_specs=[pl.BlockSpec(memory_space=pl.ANY)])(A), "tpu", "Mosaic has no reading"),
+    "elements": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128), 128), lambda i: (i, 0))],
+                              out_specs=ROWS)(A), "tpu", r"args\[0\]: blocks that are found by their first element"),
+    "dynamic grid": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...]), grid=(n,))(A))(2), "tpu", "grids whose size is known at"),
+    "platform": (lambda: call(lambda x, o: put(o, x[...]))(A), "rocm", "there is no compiler of kernels for rocm"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_they_cannot_do_is_said(case):
+    function, platform, message = REFUSED[case]
+    with pytest.raises(NotImplementedError, match=f"^pallas_call quiet.*{message}.*interpret=True"):
+        module(function, platform=platform)
