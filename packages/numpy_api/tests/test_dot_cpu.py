@@ -65,3 +65,21 @@ def test_gradients_of_weights_need_no_transpose():
     assert "transpose" not in names(jaxpr.jaxpr) and names(jaxpr.jaxpr).count("dot_general") == 2
     attention = make_jaxpr(lambda q, k: jnp.einsum("bthk,bshk->bhts", q, k))(np.ones((2, 3, 4, 5)), np.ones((2, 6, 4, 5)))
     assert "transpose" not in names(attention.jaxpr)
+
+
+@pytest.mark.parametrize("preset", lax.DotAlgorithmPreset)
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "int32"])
+def test_named_algorithms(preset, dtype):
+    x = jnp.arange(4).reshape(2, 2).astype(dtype)
+    dot = jit(lambda x: lax.dot(x, x, precision=preset))
+    if preset.name in ("DEFAULT", "F16_F16_F16", "BF16_BF16_F32", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "F32_F32_F32", "F64_F64_F64"):
+        assert dot(x).dtype == x.dtype and np.asarray(dot(x)).tolist() == [[2, 3], [6, 11]]
+    else:
+        with pytest.raises(ValueError, match=f"precision={preset} is an algorithm that the CPU does not have"):
+            dot(x)
+
+
+def test_operands_of_a_named_algorithm_are_rounded_to_its_dtypes():
+    x = np.float32([[1 + 2**-12, 0], [0, 1]])
+    assert lax.dot(x, np.eye(2, dtype="float32"), precision="F16_F16_F16")[0, 0] == 1
+    assert lax.dot(x, np.eye(2, dtype="float32"), precision="F32_F32_F32")[0, 0] == x[0, 0]

@@ -71,6 +71,7 @@ CASES = [
     Bad(lax.conv, "f32[1,1,4,4],f32[1,1,2]", TypeError, r"requires operand and kernel of equal rank", window_strides=(1, 1),
         padding="SAME"),
     Bad(lax.conv, "f32[1,3,4,4],f32[1,1,2,2]", ValueError, r"the operand has 3 features", window_strides=(1, 1), padding="SAME"),
+    Bad(lax.conv, "f32[1,1,4],f32[1,1,0]", ValueError, r"the kernel is empty along a spatial axis", window_strides=(1,), padding="VALID"),
     Bad(lax.conv, "f32[1,1,4,4],f32[1,1,2,2]", RuntimeError, r"padding='FOO' is not one of", window_strides=(1, 1), padding="FOO"),
 ]
 

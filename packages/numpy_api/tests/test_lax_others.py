@@ -7,6 +7,7 @@ import pytest
 import scipy.special
 
 from jax_core.configuration import flags
+from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.transformations.autodiff import grad, jvp
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
@@ -137,6 +138,24 @@ def test_a_composite_is_its_decomposition_under_every_transformation():
     assert np.asarray(vmap(triple)(ONES)).tolist() == [3, 3, 3]
     assert np.asarray(jvp(triple, (ONES,), (ONES,))[1]).tolist() == [3, 3, 3]
     assert 'stablehlo.composite "my.op" %arg0 {composite_attributes = {k = 3 : i64}' in jit(triple).lower(ONES).as_text()
+
+
+@pytest.mark.parametrize("value,text", [
+    (np.float32([0.5, 0.25]), "dense<[0.5, 0.25]> : tensor<2xf32>"), (np.int64([[1, 2]]), "dense<[[1, 2]]> : tensor<1x2xi64>"),
+    (np.float32(2), "2.000000e+00 : f32"), (np.uint8(2), "2 : ui8"), ({"a": [1, True]}, "{a = [1 : i64, true]}"), (b"ab", '"ab"')])
+def test_attributes_of_a_composite(value, text):
+    fun = lambda x: lax.composite(lambda x, *, k: lax.neg(x), "my.op")(x, k=value)
+    assert f"composite_attributes = {{k = {text}}}" in jit(fun).lower(ONES).as_text()
+    assert np.asarray(fun(ONES)).tolist() == np.asarray(jit(fun)(ONES)).tolist() == [-1, -1, -1]
+
+
+def test_a_composite_takes_traced_values_as_arguments_only():
+    with pytest.raises(UnexpectedTracerError, match="attribute 'k' of the composite 'my.op'"):
+        jit(lambda x: lax.composite(lambda x, *, k: x, "my.op")(x, k=x))(ONES)
+    with pytest.raises(UnexpectedTracerError, match="the decomposition of 'my.op' reads"):
+        jit(lambda y: lax.composite(lambda x: lax.add(x, y), "my.op")(ONES))(ONES)
+    with pytest.raises(TypeError, match="must be a number, a string, an array"):
+        lax.composite(lambda x, *, k: x, "my.op")(ONES, k=1j)
 
 
 def test_a_sink_keeps_its_equation():

@@ -12,11 +12,12 @@ import pytest
 
 import jax_numpy_api.numpy as jnp
 from jax_core.representation.aval import ShapeDtypeStruct
+from jax_core.representation.errors import TypePromotionError
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import eval_shape
 from jax_core.configuration.flags import check_static_indices, enable_x64, numpy_dtype_promotion, numpy_rank_promotion
 from jax_core.transformations.autodiff import grad
-from jax_numpy_api import flatten_util, lax, nn, ops
+from jax_numpy_api import flatten_util, image, lax, nn, ops
 from jax_numpy_api.ode import odeint
 from jax_numpy_api.scipy import fft, linalg as scipy_linalg, special, stats
 from jax_numpy_api.scipy.spatial.transform import Rotation
@@ -32,7 +33,7 @@ class Itself:
 
 def names() -> dict:
     x = jnp.array([[0.75, -1.25, 2.5], [-0.5, 3.0, 1.0]])
-    return dict(jnp=jnp, np=np, lax=lax, nn=nn, ops=ops, fft=fft, stats=stats, flatten_util=flatten_util, jit=jit, x=x, v=jnp.arange(4.0),
+    return dict(jnp=jnp, np=np, lax=lax, nn=nn, ops=ops, fft=fft, image=image, special=special, stats=stats, flatten_util=flatten_util, jit=jit, x=x, v=jnp.arange(4.0),
                 eval_shape=eval_shape, grad=grad, scipy_linalg=scipy_linalg, ShapeDtypeStruct=ShapeDtypeStruct,
                 s=jnp.float32(1.5), t=jnp.ones((2, 2, 2, 2)),
                 i=jnp.array([[0, -1, 2], [0, 3, 1]]), b=x > 0, u8=jnp.arange(4, dtype="uint8"), i8=jnp.zeros(2, "int8"),
@@ -65,6 +66,7 @@ ROWS = {
     "jnp.ogrid[:]": "int32 []", "jnp.ogrid[3:]": "int32 [0, 1, 2]", "[g.shape for g in jnp.ogrid[:, 0:3]]": "list(tuple(0, 1), tuple(1, 3))",
     "jnp.take(jnp.ones((2, 0)), jnp.array([0]), axis=1)": "IndexError",
     "jnp.sinc(jnp.array([jnp.inf, 0.5], 'complex64'))": "complex64 [0j, (0.6366197466850281+0j)]",
+    "jnp.sinc(jnp.array([complex(-inf, 1), complex(inf, inf)], 'complex64'))": "complex64 [0j, (nan+nanj)]",
     "len(jnp.split(v, 2.0))": "2", "jnp.split(v, [1.0])": "TypeError",
     "jnp.linalg.matrix_rank(x, 0.1, tol=0.1)": "ValueError",
     "jnp.var(c, dtype='float32')": "ValueError", "jnp.nanstd(c, dtype='float32')": "ValueError",
@@ -123,6 +125,9 @@ ROWS = {
     "jnp.cumsum(jnp.arange(4), dtype=bool)": "bool [False, True, True, True]",
     "jnp.cumprod(jnp.array([2, 1, 0, 1]), dtype=bool)": "bool [True, True, False, False]",
     "jnp.prod(jnp.arange(4), dtype=bool)": "bool False",
+    # integers divided by zero leave nothing, and there are no bits where there are no elements
+    "jnp.fmod(i8 - 5, i8)": "int8 [0, 0]", "jnp.divmod(u8, 0)[1]": "uint8 [0, 0, 0, 0]", "jnp.fmod(v, 0.0)": "float32 [nan, nan, nan, nan]",
+    "jnp.bitwise_count(jnp.zeros((3, 0, 2), 'int32')).shape": "tuple(3, 0, 2)",
     # numbers that a dtype cannot hold: refused by array, nearest bound elsewhere
     "jnp.asarray(1e3, 'int8')": "OverflowError",
     "jnp.asarray([1e3, 2], 'int8')": "OverflowError",
@@ -136,6 +141,9 @@ ROWS = {
     "jnp.full(2, -inf, 'int8')": "int8 [-128, -128]",
     "jnp.full(2, nan, 'int32')": "int32 [0, 0]",
     "lax.full((2,), 1e3, 'int8')": "int8 [127, 127]",
+    "jnp.full(2, 1j, 'float32')": "TypeError", "lax.full((2,), 1j, 'int8')": "TypeError", "jnp.full_like(v, 1j)": "TypeError",
+    "jnp.full(2, 1j, bool)": "bool [True, True]", "jnp.asarray(1j, bool)": "bool True", "jnp.full(2, np.complex64(1j), 'int8')": "int8 [0, 0]",
+    "image.resize(x, (2, 3.5), 'linear')": "TypeError", "nn.softmax(b)": "TypeError", "nn.log_softmax(b)": "TypeError",
     "jnp.full_like(i8, 1e3)": "int8 [127, 127]",
     "i8.at[0].set(1e3)": "int8 [127, 0]",
     # axes
@@ -178,6 +186,8 @@ ROWS = {
     "ops.segment_sum(v, i16, 2.5)": "TypeError",
     "nn.gelu(0)": "float32 0.0",
     # weak types
+    "special.factorial(3)": "~float32 6.0", "special.factorial(i8)": "float32 [1.0, 1.0]",
+    "jit(lambda a: jnp.array([a]))(1)": "int32 [1]", "jit(lambda a: jnp.array([[a], [2]]))(1.0)": "float32 [[1.0], [2.0]]",
     "nn.selu(i8)": "~float32 [0.0, 0.0]",
     "nn.elu(i8)": "~float32 [0.0, 0.0]",
     "nn.leaky_relu(i8)": "~float32 [0.0, 0.0]",
@@ -225,6 +235,19 @@ def test_strict_promotion_is_no_obstacle(expression):
     expected = shown(eval(expression, given))
     with numpy_dtype_promotion("strict"):
         assert shown(eval(expression, given)) == expected
+
+
+WRITES = (lambda a, v: jnp.put(a, jnp.array([0]), v, inplace=False), lambda a, v: jnp.place(a, a > 0, v, inplace=False),
+          lambda a, v: jnp.put_along_axis(a, a, v, 0, inplace=False), lambda a, v: jnp.fill_diagonal(jnp.stack([a, a]), v, inplace=False))
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_values_of_another_kind_are_written_with_a_warning_or_refused(write):
+    a, v = jnp.array([0, 1]), jnp.float32([1.5])
+    with pytest.warns(FutureWarning, match="incompatible types"):
+        assert write(a, v).dtype.kind == "i"
+    with numpy_dtype_promotion("strict"), pytest.raises(TypePromotionError):
+        write(a, v)
 
 
 @pytest.mark.parametrize("kind", [1, 2, 3, 4])

@@ -119,6 +119,15 @@ def test_minimum(method):
 # -- sparse ------------------------------------------------------------------------------------------------------------
 
 MATRIX = _RNG.normal(size=(8, 8)) + 5 * np.eye(8)
+def test_a_class_of_operators_is_applied_by_its_own_product():
+    class Twice:
+        shape = (3, 3)
+
+        def __matmul__(self, x):
+            return 2 * x
+    np.testing.assert_allclose(sparse.cg(Twice(), jnp.ones(3))[0], np.full(3, 0.5), rtol=1e-6)
+
+
 SOLVERS = [("cg", MATRIX @ MATRIX.T), ("bicgstab", MATRIX), ("gmres", MATRIX)]
 
 

@@ -227,7 +227,8 @@ def test_squeeze(n_batch, n_dense):
 
 
 INDICES = [0, -1, slice(1, 3), slice(None, None, -1), slice(2, 0, -2), (slice(None), 1), (Ellipsis, 0), (1, 2, 0), None,
-           (slice(None), None, 2), (slice(0, 0),), (Ellipsis, None), np.array([0, 2, 2]), (slice(None, None, 2), slice(1, None), 1)]
+           (slice(None), None, 2), (slice(0, 0),), (Ellipsis, None), np.array([0, 2, 2]), (slice(None, None, 2), slice(1, None), 1),
+           (slice(None), np.array([0, 2])), (Ellipsis, np.array([[1, 0], [1, 1]])), (slice(1, None), np.array([3, 0]), np.array([1, 0]))]
 
 
 @pytest.mark.parametrize("n_batch,n_dense", [(0, 0), (1, 0), (0, 1)])
@@ -336,7 +337,8 @@ def test_products_in_a_scan():
 
 @pytest.mark.parametrize("shapes,numbers,n_batch", [
     (((3, 4), (4, 5)), (((1,), (0,)), ((), ())), 0), (((2, 3, 4), (2, 4, 5)), (((2,), (1,)), ((0,), (0,))), 1),
-    (((2, 3, 4), (2, 4, 5)), (((2,), (1,)), ((0,), (0,))), 0), (((3, 4), (4, 5)), (((1,), (0,)), ((), ())), 1)])
+    (((2, 3, 4), (2, 4, 5)), (((2,), (1,)), ((0,), (0,))), 0), (((3, 4), (4, 5)), (((1,), (0,)), ((), ())), 1),
+    (((4,), (4, 5)), (((0,), (0,)), ((), ())), 0), (((3, 4), (4,)), (((1,), (0,)), ((), ())), 0)])
 def test_sampled_products(shapes, numbers, n_batch):
     a, b = (_RNG.normal(size=s) for s in shapes)
     full = dot(a, b, numbers)
@@ -346,6 +348,15 @@ def test_sampled_products(shapes, numbers, n_batch):
     check = lambda a: (sparse.bcoo_dot_general_sampled(a, b, mask.indices, dimension_numbers=numbers) ** 2).sum()
     want = lambda a: ((lax.dot_general(a, b, numbers) * (mask.todense() != 0)) ** 2).sum()
     same(grad(check)(a), grad(want)(a))
+
+
+@pytest.mark.parametrize("left,right,n_batch", [((3, 4), (4, 5), 2), ((3, 4), (4,), 1), ((4,), (4, 5), 1), ((4,), (4,), 0)])
+def test_sampled_products_without_sparse_axes(left, right, n_batch):
+    a, b = _RNG.normal(size=left), _RNG.normal(size=right)
+    indices = np.zeros((*(a @ b).shape, 1, 0), np.int32)
+    assert indices.ndim == n_batch + 2
+    got = sparse.bcoo_dot_general_sampled(a, b, indices, dimension_numbers=(((len(left) - 1,), (0,)), ((), ())))
+    np.testing.assert_allclose(got, (a @ b)[..., None], rtol=1e-12)
 
 
 @layouts

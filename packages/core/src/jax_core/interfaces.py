@@ -75,6 +75,9 @@ class Builder(Protocol):
     def constant(self, value: np.ndarray) -> Value:
         """A constant array."""
 
+    def array_attribute(self, value: np.ndarray) -> str:
+        """The text of an attribute that holds an array."""
+
     def elementwise(self, op: str, *operands: Value, out: AbstractValue | None = None) -> Value:
         """The elementwise op named ``op``; operands of rank 0 are broadcast to the result's shape.
 

@@ -282,7 +282,7 @@ def fmax(x1: ArrayLike, x2: ArrayLike) -> Array:
 def fmin(x1: ArrayLike, x2: ArrayLike) -> Array:
     """The smaller of two elements; where one is NaN, the other. Source: `numpy.fmin`."""
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`."""
+    """Remainder with the sign of the dividend, as in C; by integer 0 it is 0. Source: `numpy.fmod`."""
 def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
     """Mantissa in [0.5, 1) with the sign of ``x``, and exponent (int32), such that ``x == mantissa * 2**exponent``."""
 def from_dlpack(x: object, /, *, device: Sharding | PartitionSpec | Device | None = None, copy: builtins.bool | None = None) -> Array:

@@ -55,8 +55,8 @@ def _clz_reference(x):
 
 
 def _popcount_reference(x):
-    bits = np.unpackbits(np.ascontiguousarray(x).view(np.uint8).reshape(*np.shape(x), -1), axis=-1)
-    return bits.sum(-1).astype(np.asarray(x).dtype)
+    octets = np.ascontiguousarray(x).view(np.uint8).reshape(*np.shape(x), np.asarray(x).dtype.itemsize)
+    return np.unpackbits(octets, axis=-1).sum(-1).astype(np.asarray(x).dtype)
 
 
 def _bitwise(name, op, reference, accepts=BITS):

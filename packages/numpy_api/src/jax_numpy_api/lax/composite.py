@@ -4,7 +4,7 @@ Source: StableHLO specification, `composite`, `create_token`, `after_all`.
 """
 from __future__ import annotations
 
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from jax_core.transformations import batching
 from jax_core.representation import tree
 from jax_core.representation.aval import abstract_token, get_aval, register_array_class
 from jax_core.representation.effects import Effect
+from jax_core.representation.errors import UnexpectedTracerError
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.jaxpr import ClosedJaxpr, eval_jaxpr, runs_its_program
 from jax_core.references.discharge import call_rule
@@ -20,6 +21,7 @@ from jax_core.representation.primitive import Primitive, ProgramPrimitive, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.traces.staging import trace_to_jaxpr
 from jax_core.traces.structural import copy_p
+from jax_core.traces.trace import Tracer
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
@@ -44,26 +46,80 @@ def _composite_batch(axis, args, dims, *, call_jaxpr, **params):
 
 def _composite_lower(b, *operands, name, version, attributes, call_jaxpr):
     symbol = b.module.function(name, call_jaxpr)
-    fields = ", ".join(f"{key} = {_attribute(value)}" for key, value in attributes)
+    fields = ", ".join(f"{key} = {_attribute(b, value)}" for key, value in attributes)
     text = f"composite_attributes = {{{fields}}}, " if fields else ""
     revision = f", version = {version} : i32" if version else ""
     return b.emit(f'stablehlo.composite "{name}" {", ".join(map(str, operands))}', *operands, out=list(b.out_avals),
                   attrs=f"{{{text}decomposition = @{symbol}{revision}}}")
 
 
-def _attribute(value) -> str:
+def _attribute(b, value) -> str:
+    if isinstance(value, _Contents):
+        value = value.value
     if isinstance(value, (bool, np.bool_)):
         return str(bool(value)).lower()
     if isinstance(value, (int, np.integer)):
-        return f"{int(value)} : i64"
-    if isinstance(value, (float, np.floating)):
-        return f"{float(value):e} : f64" if np.isfinite(value) else f"0x{np.float64(value).view(np.uint64):016X} : f64"
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return f"{int(value)} : {_KINDS[type(value)] if isinstance(value, np.integer) else 'i64'}"
+    if isinstance(value, (float, np.float16, np.float32)):
+        width = 8 * getattr(value, "itemsize", 8) if isinstance(value, np.floating) else 64
+        bits = np.asarray(value, f"f{width // 8}").view(f"u{width // 8}")
+        return f"{float(value):e} : f{width}" if np.isfinite(value) else f"0x{int(bits):0{width // 4}X} : f{width}"
+    if isinstance(value, (str, bytes)):
+        text = value.decode() if isinstance(value, bytes) else value
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if isinstance(value, np.ndarray):
+        return b.array_attribute(value)
     if isinstance(value, (tuple, list)):
-        return f"[{', '.join(map(_attribute, value))}]"
-    raise TypeError(f"lax.composite: attribute {value!r} of type {type(value).__name__} must be a number, a string, or a sequence of "
-                    "these.")
+        return f"[{', '.join(_attribute(b, v) for v in value)}]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{key} = {_attribute(b, v)}" for key, v in value.items()) + "}"
+    raise TypeError(f"lax.composite: attribute {value!r} of type {type(value).__name__} must be a number, a string, an array, or a "
+                    "sequence or mapping of these.")
+
+
+_KINDS = {np.dtype(name).type: name.replace("uint", "ui").replace("int", "i")
+          for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")}
+
+
+class _Contents:
+    """An attribute that has no hash: equal to those with the same contents."""
+
+    __slots__ = ("value", "key")
+
+    def __init__(self, value):
+        self.value, self.key = value, _key(value)
+
+    def __eq__(self, other):
+        return isinstance(other, _Contents) and self.key == other.key
+
+    def __hash__(self):
+        return hash(self.key)
+
+    def __repr__(self):
+        return repr(self.value)
+
+
+def _key(value):
+    if isinstance(value, np.ndarray):
+        return "array", value.shape, str(value.dtype), value.tobytes()
+    if isinstance(value, Mapping):
+        return "mapping", tuple((k, _key(v)) for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return "sequence", tuple(map(_key, value))
+    return type(value), value
+
+
+def _known(name, key, value):
+    """The attribute as a parameter of the equation: by its contents, with arrays as NumPy's."""
+    if isinstance(value, Tracer):
+        raise UnexpectedTracerError(
+            f"lax.composite: attribute {key!r} of the composite {name!r} is {value}, a value of a program that is being written, and "
+            "attributes are part of the program's text; pass it as an argument.")
+    if isinstance(value, Array):
+        value = np.asarray(value)
+    if isinstance(value, (np.ndarray, Mapping, list)):
+        return _Contents(value)
+    return value
 
 
 composite_p = ProgramPrimitive(
@@ -80,12 +136,16 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
     """A function that the compiler may recognise by name; else it is what ``decomposition`` computes.
 
     Args:
-      decomposition: function of arrays; keyword arguments are attributes of the operation.
+      decomposition: function of arrays; keyword arguments are attributes of the operation: numbers, strings, arrays, and
+        sequences and mappings of these. Values of a surrounding program must be arguments.
       name: by which the compiler knows it.
       version: of its meaning.
 
     Returns:
       a function of the same arguments. Attributes given as None are left out.
+
+    Raises:
+      UnexpectedTracerError: a traced value is an attribute, or is read by the decomposition without being an argument.
 
     >>> twice = jax.lax.composite(lambda x: x + x, name='my.twice')
     >>> twice(3.0)
@@ -94,6 +154,7 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
     True
     """
     def composed(*args, **attributes):
+        known = tuple((k, _known(name, k, v)) for k, v in attributes.items() if v is not None)
         flat, structure = tree.tree_flatten(args)
         out_structure: list = []
 
@@ -104,9 +165,14 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
         jaxpr, consts, _ = trace_to_jaxpr(run, [get_aval(x) for x in flat])
         if consts:  # captured values become operands, so that the decomposition is closed
             jaxpr = jaxpr.replace(constvars=[], invars=[*jaxpr.constvars, *jaxpr.invars])
+        for x in consts:
+            if isinstance(x, Tracer):
+                raise UnexpectedTracerError(
+                    f"lax.composite: the decomposition of {name!r} reads {x} from outside, which would be an operand that the "
+                    "compiler's form of the composite does not have; pass it as an argument.")
         outs = composite_p.bind(
             *consts, *flat, name=name, version=version, call_jaxpr=ClosedJaxpr(jaxpr, ()),
-            attributes=tuple((k, v) for k, v in attributes.items() if v is not None))
+            attributes=known)
         return tree.tree_unflatten(out_structure[0], outs)
     return composed
 

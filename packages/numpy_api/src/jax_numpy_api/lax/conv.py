@@ -191,6 +191,8 @@ def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation,
     numbers = dimension_numbers
     if lhs.ndim != rhs.ndim or lhs.ndim < 2:
         raise TypeError(f"{where}: both must have the same number of axes, at least 2.")
+    if 0 in (rhs.shape[i] for i in dimension_numbers.rhs_spec[2:]):
+        raise ValueError(f"{where}: the kernel is empty along a spatial axis, so there is no window.")
     for name, given in (("window_strides", window_strides), ("padding", padding), ("lhs_dilation", lhs_dilation),
                         ("rhs_dilation", rhs_dilation)):
         if len(given) != lhs.ndim - 2:

@@ -124,12 +124,20 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
     Array([7, 7], dtype=int32, weak_type=True)
     """
     fill_value = as_operand("full", fill_value, 1)
+    if type(fill_value) is complex and dtype is not None:
+        refuse_complex("lax.full", fill_value, dtypes.canonicalize_user_dtype(dtype, "full"))
     if np.shape(fill_value):
         raise TypeError(f"lax.full: fill_value must be a scalar, got an array of shape {np.shape(fill_value)}; broadcast it with "
                         "jax.numpy.full.")
     weak = dtype is None and dtypes.is_weakly_typed(fill_value)
     dtype = get_aval(fill_value).dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full")
     return filled(_shape(shape), fill_value, dtype, weak, sharding)
+
+
+def refuse_complex(name: str, value: complex, dtype: Any) -> None:
+    """Raise TypeError if a dtype of real numbers is to hold a complex Python number; what has a dtype loses its imaginary part."""
+    if getattr(dtype, "kind", "") != "b" and not dtypes.issubdtype(dtype, np.complexfloating):
+        raise TypeError(f"{name}: fill_value={value!r} is complex, which {dtype} cannot hold; pass dtype=complex")
 
 
 def filled(shape: tuple, value: Any, dtype: Any, weak_type: bool = False, sharding: Any = None) -> Any:

@@ -126,7 +126,7 @@ DotAlgorithmPreset = _Preset("DotAlgorithmPreset", """
 _SCALAR_TYPES = {"F16": np.float16, "BF16": dtypes.bfloat16, "F32": np.float32, "F64": np.float64}
 _F8_TYPES = tuple(getattr(ml_dtypes, f"float8_{n}") for n in ("e4m3fn", "e5m2", "e5m2fnuz", "e4m3fnuz", "e4m3b11fnuz"))
 _ALGORITHM_TYPES = {"F16": "f16", "BF16": "bf16", "F32": "f32", "F64": "f64", "TF32": "tf32"}
-_COMPONENTS = {3: 2, 6: 3, 9: 3}
+_ON_CPU = frozenset(("DEFAULT", "F16_F16_F16", "BF16_BF16_F32", "BF16_BF16_F32_X3", "BF16_BF16_F32_X6", "F32_F32_F32", "F64_F64_F64"))
 
 PrecisionLike: TypeAlias = (None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm
                             | DotAlgorithmPreset)
@@ -178,7 +178,7 @@ def _algorithm_text(algorithm, lhs) -> str:
             left = left if left.startswith("f8") else "f32"
         else:
             left, total = _ALGORITHM_TYPES[left], _ALGORITHM_TYPES[total]
-        fields = (left, left, total, _COMPONENTS.get(count, 1), _COMPONENTS.get(count, 1), count, fast)
+        fields = (left, left, total, 1, 1, count, fast)
     else:
         fields = (*(dtypes.short_name(np.dtype(t)) for t in algorithm[:3]), *algorithm[3:])
     fields = [f.replace("f8_e", "f8E").replace("m", "M").upper() if str(f).startswith("f8") else f for f in fields]
@@ -327,6 +327,12 @@ def _shift(dims, at):
     return tuple(d + (d >= at) for d in dims)
 
 
+def _check_platform(preset, platform):
+    if platform == "cpu" and preset.name not in _ON_CPU:
+        raise ValueError(f"lax.dot_general: precision={preset} is an algorithm that the CPU does not have; it has "
+                         f"{', '.join(sorted(_ON_CPU))}.")
+
+
 def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_element_type, out_sharding=None):
     (lc, rc), (lb, rb) = dimension_numbers
     out = b.out_avals[0]
@@ -335,6 +341,11 @@ def _dot_general_lower(b, lhs, rhs, *, dimension_numbers, precision, preferred_e
     if not _accumulates(common, out.dtype):
         operand = out.dtype if _operand_dtype(common, out.dtype) == out.dtype else common
     element = out.dtype if operand != common or _accumulates(common, out.dtype) else common
+    if isinstance(precision, DotAlgorithmPreset):
+        _check_platform(precision, b.platform)
+        taken = precision.supported_lhs_types
+        if taken and dtypes.issubdtype(operand, np.floating) and operand not in taken:
+            operand, element = np.dtype(taken[0]), np.dtype(precision.accumulation_type)
     lhs, rhs = b.convert(lhs, operand), b.convert(rhs, operand)
     if b.platform == "cpu" and b.devices == 1 and dtypes.issubdtype(operand, np.floating):
         faster = split_contraction(lhs.aval.shape, rhs.aval.shape, dimension_numbers)

@@ -166,4 +166,6 @@ def _one_hot(x, num_classes, dtype, axis):
 
 
 def _inexact(x):
+    if jnp.result_type(x) == np.bool_:
+        raise TypeError("softmax and log_softmax take numbers, got an array of dtype bool; convert it to a float.")
     return promote_args_inexact("softmax", x)[0]

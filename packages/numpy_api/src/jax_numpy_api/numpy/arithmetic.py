@@ -98,6 +98,12 @@ def floor_divide(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     return _divmod("floor_divide", x1, x2)[0]
 
 
+def _zero_by_zero(rest, divisor):
+    """``rest``, and 0 where the divisor, an integer, is 0: NumPy's convention, where StableHLO gives the dividend."""
+    zero = _like(rest, 0)
+    return select(lax.eq(divisor, zero), zero, rest)
+
+
 @adaptive("integers")
 def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder with the sign of the divisor, ``x1 - x2 * floor(x1 / x2)``.
@@ -115,8 +121,7 @@ def remainder(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """
     x1, x2 = promote_args_numeric("remainder", x1, x2)
     if not _is_inexact(x1):
-        zero = _like(x1, 0)
-        return select(lax.eq(x2, zero), zero, _integer_divmod(x1, x2)[1])
+        return _zero_by_zero(_integer_divmod(x1, x2)[1], x2)
     rest, zero = lax.rem(x1, x2), _like(x1, 0)
     wrong = lax.bitwise_and(lax.ne(rest, zero), lax.ne(lax.lt(rest, zero), lax.lt(x2, zero)))
     return select(wrong, lax.add(rest, x2), rest)
@@ -132,18 +137,20 @@ def divmod(x1: ArrayLike, x2: ArrayLike, /) -> tuple[Array, Array]:
     >>> jnp.divmod(-7, 3)
     (Array(-3, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
-    return tuple(_divmod("divmod", x1, x2))
+    quotient, rest = _divmod("divmod", x1, x2)
+    return quotient, rest if _is_inexact(rest) else _zero_by_zero(rest, promote_args_numeric("divmod", x1, x2)[1])
 
 
 @adaptive("integers")
 def fmod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
-    """Remainder with the sign of the dividend, as in C. Source: `numpy.fmod`.
+    """Remainder with the sign of the dividend, as in C; by integer 0 it is 0. Source: `numpy.fmod`.
 
     >>> jnp.fmod(jnp.array([7, -7]), 3)
     Array([ 1, -1], dtype=int32)
     """
     x1, x2 = promote_args_numeric("fmod", x1, x2)
-    return lax.rem(x1, x2)
+    rest = lax.rem(x1, x2)
+    return rest if _is_inexact(x1) else _zero_by_zero(rest, x2)
 
 
 # -- powers ------------------------------------------------------------------------------------------------------------

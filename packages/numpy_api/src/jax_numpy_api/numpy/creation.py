@@ -25,7 +25,7 @@ from jax_core.representation.tracebacks import shorten
 from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shape
 
 from .. import lax
-from ..lax.create import beside
+from ..lax.create import beside, refuse_complex
 from .broadcasting import broadcast_to
 from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of,
                         unwrapped)
@@ -147,6 +147,8 @@ def full(shape: Shape | int, fill_value: ArrayLike, dtype: DTypeLike | None = No
     asked, weak = (dtypes.dtype_and_weak_type(fill_value) if dtype is None
                    else (dtypes.canonicalize_user_dtype(dtype, "full"), False))
     shape = canonical_shape(shape)
+    if type(fill_value) is complex:
+        refuse_complex("jnp.full", fill_value, asked)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
         return placed(_filled(shape, convert(fill_value, asked, weak), asked, weak), device, out_sharding)
     return placed(broadcast_to(astype_of(fill_value, asked, weak), shape), device, out_sharding)
@@ -224,8 +226,8 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     check_arraylike("full_like", fill_value)
     fill_value = unwrapped(fill_value)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
-        if isinstance(fill_value, complex) and not dtypes.issubdtype(dtype, np.complexfloating):
-            raise TypeError(f"jnp.full_like: fill_value={fill_value!r} is complex, which {dtype} cannot hold; pass dtype=complex")
+        if type(fill_value) is complex:
+            refuse_complex("jnp.full_like", fill_value, dtype)
         value = fill_value if isinstance(dtype, dtypes.ExtendedDType) else convert(fill_value, dtype, weak)
         return placed(_filled(shape, value, dtype, weak), device, out_sharding)
     return placed(broadcast_to(astype_of(fill_value, dtype, weak), shape), device, out_sharding)
@@ -310,7 +312,7 @@ def _scalar_array(x: Any, dtype: Any) -> Array:
     dtype = dtypes.canonicalize_dtype(dtypes.python_scalar_dtypes.get(type(x)) or type(x)) if dtype is None else dtype
     if isinstance(x, (int, float)) and dtype.kind in "iu":
         x = _whole(x, dtype)
-    elif isinstance(x, complex) and dtype.kind != "c":
+    elif isinstance(x, complex) and dtype.kind not in "cb":
         float(x)  # raises the TypeError that Python gives
     return _put(np.asarray(x, dtype), weak)
 
@@ -437,7 +439,7 @@ def _leaves(x: Any) -> list:
 
 
 def _stacked(x: Any, dtype: Any) -> Array:
-    """Nested sequences with arrays among them: convert, then stack level by level."""
+    """Nested sequences with arrays among them: convert to a strong type, then stack level by level."""
     leaves = [_leaf(y) for y in _leaves(x)]
     if dtype is None:
         dtype = dtypes.result_type(*leaves)
@@ -447,7 +449,7 @@ def _stacked(x: Any, dtype: Any) -> Array:
         if isinstance(y, (list, tuple)):
             return _stack([build(z) for z in y], dtype)
         return convert(next(rest), dtype)
-    return build(x)
+    return convert_to(build(x), dtype)
 
 
 def _leaf(x: Any) -> Any:

@@ -176,7 +176,7 @@ _SCATTERS = {"set": "scatter_p", "add": "scatter_add_p", "subtract": "scatter_su
              "min": "scatter_min_p", "max": "scatter_max_p"}
 
 
-def _update_value(x: Any, value: Any, name: str, replaces: bool) -> Any:
+def update_value(x: Any, value: Any, name: str, replaces: bool) -> Any:
     """The new value: one that takes the place of old ones in the dtype of ``x``, one that is combined with them in the dtype
     of both; with a warning where the dtype of ``x`` loses something."""
     if isinstance(value, (list, tuple)):
@@ -234,7 +234,7 @@ def write(x: Any, index: Any, value: Any, op: str, *, indices_are_sorted: bool =
         out = _host_write(x, index, value)
         if out is not None:
             return out
-    value, own = _update_value(x, value, f"scatter_{op}", op == "set"), x.dtype
+    value, own = update_value(x, value, f"scatter_{op}", op == "set"), x.dtype
     if value.dtype != own:
         wide = write(convert(x, value.dtype), index, value, op, indices_are_sorted=indices_are_sorted,
                      unique_indices=unique_indices, mode=mode, wrap=wrap)

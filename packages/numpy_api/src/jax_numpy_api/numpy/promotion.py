@@ -164,7 +164,7 @@ def convert(x: Any, dtype: Any, weak: bool = False) -> Any:
 
 def _literal(x: Any, dtype: np.dtype) -> Any:
     """A number as a NumPy scalar; integers wrap as they do when a compiled program converts them."""
-    if isinstance(x, complex) and dtype.kind != "c":
+    if isinstance(x, complex) and dtype.kind not in "cb":
         x = x.real
     if isinstance(x, float) and dtype.kind in "iu":
         return dtypes.saturated(x, dtype)

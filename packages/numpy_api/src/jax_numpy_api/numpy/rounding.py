@@ -424,6 +424,9 @@ def sinc(x: ArrayLike, /) -> Array:
         inside = lax.eq(lax.imag(x), _like(lax.imag(x), 0))  # on the real line, where the sine stays small and the infinities give 0
         on_line = lax.div(_sin_pi(lax.abs(lax.real(x))), lax.abs(lax.real(away)))
         far = select(inside, lax.complex(on_line, lax.full_like(on_line, 0)), lax.div(lax.sin(away), away))
+        height = lax.abs(lax.imag(x))  # the sine is bounded along a line of constant height, so the limit there is 0
+        endless = lax.bitwise_and(lax.eq(lax.abs(lax.real(x)), _like(height, np.inf)), lax.lt(height, _like(height, np.inf)))
+        far = select(endless, lax.full_like(far, 0), far)
     else:
         far = lax.div(_sin_pi(lax.abs(x)), lax.abs(away))
     return select(near, series, far)

@@ -19,7 +19,7 @@ from jax_core.transformations.vmap import vmap
 from .. import lax
 from . import arithmetic
 from .broadcasting import broadcast_to as _fitted
-from .indexing import getitem, write
+from .indexing import getitem, update_value, write
 from .promotion import (as_array, broadcast_to, canonical_axis, check_arraylike, concrete, convert, from_numpy, given_size,
                         promote_dtypes, refuse_out, several_axes, shape_of, strong, unwrapped)
 from .rows import NUMBERS, adaptive, operand
@@ -416,7 +416,7 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, 
         return a
     v = resize(v, ind.shape) if v.size != ind.size else v
     ind = arithmetic.remainder(ind, a.size) if mode == "wrap" else ind
-    return write(ravel(a), (ind,), v.astype(a.dtype), "set", mode="clip", wrap=mode is None).reshape(a.shape)
+    return write(ravel(a), (ind,), v, "set", mode="clip", wrap=mode is None).reshape(a.shape)
 
 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
@@ -437,7 +437,7 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
             return arr
         raise ValueError("jax.numpy.place: vals is empty; give one value at least")
     order = lax.sub(lax.cumsum(lax.convert_element_type(ravel(mask), np.int32)), np.int32(1))
-    chosen = take(vals, arithmetic.remainder(order, vals.size), mode="clip").astype(arr.dtype)
+    chosen = take(update_value(arr, vals, "place", True), arithmetic.remainder(order, vals.size), mode="clip")
     return arithmetic.select(ravel(mask), chosen, ravel(arr)).reshape(arr.shape)
 
 
@@ -467,7 +467,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
             index.append(broadcast_to(indices, full))
         else:
             index.append(np.arange(n).reshape([n if i == d else 1 for i in range(a.ndim)]))
-    out = write(a, tuple(index), as_array(values).astype(a.dtype), "set", mode=mode)
+    out = write(a, tuple(index), values, "set", mode=mode)
     return out.reshape(shape)
 
 
@@ -480,7 +480,7 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: 
     """
     _immutable("fill_diagonal", inplace)
     check_arraylike("fill_diagonal", a, val)
-    a, val = as_array(a), as_array(val)
+    a, val = as_array(a), unwrapped(val)
     if wrap:
         raise NotImplementedError("wrap=True is not implemented, must be an integer")
     if a.ndim < 2:
@@ -488,9 +488,9 @@ def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: 
     if a.ndim > 2 and len(set(a.shape)) != 1:
         raise ValueError(f"jax.numpy.fill_diagonal: with more than two axes all must be equally long, got shape {a.shape}")
     n = min(a.shape)
-    values = val if val.ndim == 0 else take(ravel(val), np.arange(n) % max(val.size, 1))
+    values = val if np.ndim(val) == 0 else take(ravel(val), np.arange(n) % max(np.size(val), 1))
     where_ = (np.arange(n),) * a.ndim
-    return write(a, where_, values.astype(a.dtype), "set")
+    return write(a, where_, values, "set")
 
 
 # -- inserting and deleting --------------------------------------------------------------------------------------------

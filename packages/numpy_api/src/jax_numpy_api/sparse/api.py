@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-from jax_core.representation import tree
+from jax_core.representation.tree import tree_flatten, tree_unflatten
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
@@ -19,8 +19,8 @@ from .transform import sparse_rules_bcoo, sparse_rules_bcsr
 _FORMATS = {"bcsr": BCSR, "bcoo": BCOO, "coo": COO, "csr": CSR, "csc": CSC}
 
 
-def _todense(*buffers, structure):
-    x = tree.unflatten(structure, buffers)
+def _todense(*buffers, tree):
+    x = tree_unflatten(tree, buffers)
     return x.todense() if isinstance(x, JAXSparse) else x
 
 
@@ -30,8 +30,8 @@ sparse_rules_bcoo[todense_p] = sparse_rules_bcsr[todense_p] = lambda x, **_: x.t
 
 def todense(arr: JAXSparse | ArrayLike) -> Array:
     """A sparse array of any format as a dense array; a dense array as it is. Also inside of `sparsify`."""
-    buffers, structure = tree.flatten(arr)
-    return todense_p.bind(*buffers, structure=structure)
+    buffers, structure = tree_flatten(arr)
+    return todense_p.bind(*buffers, tree=structure)
 
 
 def _format(name: str):

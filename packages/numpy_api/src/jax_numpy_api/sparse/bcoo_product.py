@@ -144,15 +144,21 @@ def _sampled(A, B, indices, *, dimension_numbers):
     if n_batch > n_dot or n_sparse + n_batch != n_dot + len(free_a) + len(free_b):
         full = lax.dot_general(A, B, (((*range(A.ndim - k, A.ndim),), (*range(B.ndim - k, B.ndim),)),
                                       ((*range(n_dot),), (*range(n_dot),))))
-        return nfold_vmap(lambda i, x: x.at[columns(i)].get(mode="fill", fill_value=0), n_batch)(indices, full)
+        return nfold_vmap(lambda i, x: _elements(x, i, range(n_sparse)), n_batch)(indices, full)
 
     def one(indices, a, b):
         shared = n_dot - n_batch
-        rows = a.at[columns(indices, range(shared + len(free_a)))].get(mode="fill", fill_value=0)
-        own = (*range(shared), *range(shared + len(free_a), n_sparse))
-        cols = b.at[columns(indices, own)].get(mode="fill", fill_value=0)
+        rows = _elements(a, indices, range(shared + len(free_a)))
+        cols = _elements(b, indices, (*range(shared), *range(shared + len(free_a), n_sparse)))
         return jnp.sum(rows * cols, tuple(range(1, rows.ndim)), dtype=jnp.result_type(rows, cols))
     return nfold_vmap(one, n_batch)(indices, A, B)
+
+
+def _elements(x, indices, which):
+    """``x`` at the given columns of ``indices``; where there are none, ``x`` for each row."""
+    if not len(which):
+        return jnp.broadcast_to(x, (len(indices), *x.shape))
+    return x.at[columns(indices, which)].get(mode="fill", fill_value=0)
 
 
 bcoo_dot_general_sampled_p = named("bcoo_dot_general_sampled", _sampled)

@@ -17,7 +17,7 @@ from jax_core.representation.typing import ArrayLike, Placement
 from .. import lax
 from .. import numpy as jnp
 from ..numpy.promotion import concrete
-from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, full_batch, parts
+from .bcoo import BCOO, bcoo_sum_duplicates, bcoo_transpose, bcoo_update_layout, full_batch, parts
 from .util import require_none, static_shape, row, valid
 
 
@@ -359,11 +359,12 @@ def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any,
                 fill_value: ArrayLike | None = None) -> BCOO:
     """Slices of ``operand`` at traced positions; see `lax.gather`.
 
-    Each position is one `bcoo_dynamic_slice`; the axes of positions become leading batch axes. ``unique_indices`` and
+    Each position is one `bcoo_dynamic_slice`; the axes of positions become leading batch axes, and are sparse where ``offset_dims``
+    want them behind others. ``unique_indices`` and
     ``indices_are_sorted`` promise what makes no difference here.
 
     Raises:
-      NotImplementedError: axes of slices before axes of positions, operand batches, or a mode that fills.
+      NotImplementedError: operand batches, or a mode that fills.
     """
     offset, collapsed = tuple(dimension_numbers.offset_dims), tuple(dimension_numbers.collapsed_slice_dims)
     start_map = tuple(dimension_numbers.start_index_map)
@@ -373,8 +374,6 @@ def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any,
         raise NotImplementedError("bcoo_gather: operand_batching_dims are not supported")
     if fill_value is not None or "FILL" in str(mode).upper() and not _all_inside(operand, start_indices, start_map, slice_sizes):
         raise NotImplementedError(f"bcoo_gather: mode={mode} with positions that may be outside is not supported; use mode='clip'")
-    if offset != tuple(range(n, n + len(offset))):
-        raise NotImplementedError(f"bcoo_gather: offset_dims={offset} must follow the {n} axes of positions; transpose afterwards")
 
     def one(position):
         starts = [jnp.zeros((), start_indices.dtype)] * operand.ndim
@@ -384,7 +383,12 @@ def bcoo_gather(operand: BCOO, start_indices: ArrayLike, dimension_numbers: Any,
     fun = one
     for _ in range(n):
         fun = vmap(fun)
-    return fun(start_indices)
+    out = fun(start_indices)
+    axes = iter(range(n))
+    order = [n + offset.index(d) if d in offset else next(axes) for d in range(out.ndim)]
+    if order == list(range(out.ndim)):
+        return out
+    return bcoo_transpose(bcoo_update_layout(out, n_batch=0, n_dense=0), permutation=order)
 
 
 def _all_inside(operand, starts, start_map, sizes):

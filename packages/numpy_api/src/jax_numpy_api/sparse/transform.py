@@ -415,6 +415,12 @@ class SparsifyValue:
 
     ndim = property(lambda self: len(self.shape))
 
+    def __eq__(self, other):
+        return isinstance(other, SparsifyValue) and all(getattr(self, k) == getattr(other, k) for k in self.__slots__)
+
+    def __hash__(self):
+        return hash(tuple(getattr(self, k) for k in self.__slots__))
+
     def is_sparse(self) -> bool:
         """Whether there are indices."""
         return self.indices_ref is not None

@@ -153,6 +153,10 @@ class Builder:
             return self.full(False, aval)
         return new_value(self._constant(dense_text(value.astype(aval.dtype, copy=False)), aval, aval.dtype), aval)
 
+    def array_attribute(self, value: np.ndarray) -> str:
+        """An array as the text of an attribute."""
+        return f"dense<{dense_text(value)}> : {type_text(ShapedArray(value.shape, value.dtype))}"
+
     # -- small helpers ---------------------------------------------------------------------------------------------
 
     def convert(self, x: Value, dtype: Any) -> Value:

@@ -16,6 +16,7 @@ from jax_core.representation.typing import ArrayLike, PyTree
 
 from ... import lax
 from ... import numpy as jnp
+from ...numpy.promotion import is_arraylike
 
 __all__ = ["bicgstab", "cg", "gmres"]
 
@@ -51,6 +52,8 @@ def _operator(A: Any, name: str) -> Callable:
     if hasattr(A, "shape"):
         if len(A.shape) != 2 or A.shape[0] != A.shape[1]:
             raise ValueError(f"{name}: the linear operator must be a square matrix, got shape {tuple(A.shape)}")
+        if not is_arraylike(A) and hasattr(A, "__matmul__"):  # a user's class of operators
+            return lambda x: A @ x
         return lambda x: jnp.matmul(A, x, precision="highest")
     raise TypeError(f"{name}: the linear operator must be a function or an array, got {type(A).__name__}")
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.traces.structural import convert_element_type_p
 from jax_core.transformations.autodiff import jvp
 from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
@@ -345,7 +346,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
       NotImplementedError: ``exact=True``, which needs integers of any length; use `math.factorial`.
 
     >>> jsp.special.factorial(5)
-    Array(120., dtype=float32)
+    Array(120., dtype=float32, weak_type=True)
     """
     if exact:
         raise NotImplementedError("factorial: exact=True needs integers of any length; use math.factorial")
@@ -355,7 +356,8 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 @inlined
 def _factorial(n):
     (n,) = promote_args_inexact("factorial", n)
-    return jnp.where(n < 0, 0, gamma(n + 1)).astype(n.dtype)
+    out = jnp.where(n < 0, 0, gamma(n + 1))
+    return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=dtypes.is_weakly_typed(n), sharding=None)
 
 
 @differentiable
