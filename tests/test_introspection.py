@@ -315,7 +315,10 @@ NAMES = [  # (function, argument, names of equations, names of operations in HLO
      ["jit(fun)/a/while/body/foo/sin", "jit(fun)/a/while/cond/lt"]),
     (lambda x: jax.lax.cond(x > 0, _scoped_sin, jnp.cos, x), 1.0, [""], ["jit(fun)/cond/branch_0_fun/cos", "jit(fun)/cond/branch_1_fun/foo/sin"]),
     (jax.grad(jax.checkpoint(lambda x: jnp.sin(_scoped_sin(x)))), 1.0, ["transpose(jvp())"],
-     ["jit(fun)/transpose(jvp())/checkpoint/rematted_computation/foo/sin"]),
+     ["jit(fun)/transpose(jvp())/checkpoint/rematted_computation/foo/sin", "jit(fun)/transpose(jvp())/checkpoint/mul"]),
+    *[(jax.grad(jax.checkpoint(lambda x: jnp.sin(jax.jit(_scoped_sin)(x)), policy=policy)), 1.0, ["transpose(jvp())"],
+       [f"jit(fun)/transpose(jvp())/checkpoint/{name}" for name in ("rematted_computation/cos", "mul")])
+      for policy in (None, jax.checkpoint_policies.nothing_saveable)],
 ]
 
 
@@ -328,6 +331,14 @@ def test_names_say_scopes_and_transformations(fun, x, equations, operations):
     assert found.issuperset(equations)
     hlo = jax.jit(fun).lower(x).as_text("hlo", debug_info=True)
     assert set(re.findall(r'op_name="([^"]*)"', hlo)).issuperset(operations)
+
+
+def test_calls_are_computed_again_whole():
+    """Without a policy to ask about what is in it, a nested jitted function stays one equation, marked as computed again."""
+    program = jax.make_jaxpr(jax.grad(jax.checkpoint(lambda x: jnp.sin(jax.jit(_scoped_sin)(x)))))(1.0)
+    inner = program.jaxpr.eqns[-1].params["jaxpr"].eqns
+    names = [(e.primitive.name, str(e.source_info.name_stack)) for e in inner]
+    assert [n for n in names if "rematted" in n[1]] == [("jit", "rematted_computation"), ("cos", "rematted_computation")]
 
 
 def _three_dots(x):

@@ -143,3 +143,15 @@ def test_indices_known_while_tracing(index, text, known):
     f, args = (lambda x: x[index], (x,)) if known else (jit(lambda x, i: x[i]), (x, index))
     error, _ = checkify.checkify(f, errors=checkify.index_checks)(*args)
     assert text in error.get()
+
+
+def test_a_mapped_check_shows_the_lane_that_failed():
+    def f(x, y):
+        checkify.check(x.sum() > 0, "{x} {y} {z}", x=x, y=y, z=3)
+        return x
+    mapped = vmap(vmap(f, in_axes=(0, None)))
+    args = jnp.array([[[1.], [2.]], [[0.], [4.]]]), jnp.array([7., 8.])
+    error, _ = checkify.checkify(mapped)(*args)
+    assert error.get() == "[0.] 8.0 3 (`check` failed)"
+    with pytest.raises(checkify.JaxRuntimeError, match=r"^\[0.\] 8.0 3"):
+        mapped(*args)

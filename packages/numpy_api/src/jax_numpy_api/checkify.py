@@ -21,7 +21,7 @@ from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Kind
 from jax_core.references.discharge import any_refs, pure
 from jax_core.traces.staging import trace_to_closed
-from jax_core.traces.structural import zeros
+from jax_core.traces.structural import bdim_at_front, zeros
 from jax_core.traces.trace import is_concrete
 from jax_core.representation.typing import ArrayLike
 
@@ -137,8 +137,7 @@ check_p = Primitive(
     out_type=lambda *avals, site, debug: [], effects=lambda *avals, site, debug: frozenset() if debug else _EFFECT,
     jvp=lambda primals, tangents, **params: (check_p.bind(*primals, **params), []),
     transpose=lambda cts, *args, **params: [None] * len(args),
-    batch=lambda axis, args, dims, **params: (check_p.bind(
-        *(x if d is None else jnp.moveaxis(x, d, 0) for x, d in zip(args, dims)), **params), []),
+    batch=lambda axis, args, dims, **params: (check_p.bind(*(bdim_at_front(x, d, axis) for x, d in zip(args, dims)), **params), []),
     impl=lambda pred, *shown, site, debug: _check_now(pred, shown, site, debug),
     lower=lambda b, *xs, site, debug: [] if debug else _refuse(),
 )
@@ -146,8 +145,17 @@ check_p = Primitive(
 
 def _check_now(pred, shown, site, debug):
     if not debug and not np.all(np.asarray(pred)):
-        raise JaxRuntimeError(site.message(list(shown)))
+        raise JaxRuntimeError(site.message(_of_first_failure(pred, shown)))
     return []
+
+
+def _of_first_failure(pred, shown):
+    """What to show of a check on a batch: the values of the first lane in which it failed."""
+    n = np.ndim(pred)
+    if not n:
+        return list(shown)
+    first = jnp.argmin(jnp.ravel(pred))
+    return [jnp.reshape(x, (-1, *np.shape(x)[n:]))[first] for x in shown]
 
 
 def check(pred: ArrayLike, msg: str, *fmt_args: Any, debug: bool = False, **fmt_kwargs: Any) -> None:
@@ -343,7 +351,7 @@ def _window_sizes(operand, updates, numbers):
 def _check_rule(eqn, values, state):
     pred, *shown = values
     if FailedCheckError in state.errors:  # else it is not looked at
-        state.fail_if(~jnp.all(pred), eqn.params["site"], shown)
+        state.fail_if(~jnp.all(pred), eqn.params["site"], _of_first_failure(pred, shown))
     return []
 
 

@@ -226,7 +226,9 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
       number of saved values, and which results have a tangent.
     """
     lin = linearize_jaxpr(closed, nonzero)
-    primal = written_out(lin.primal.jaxpr)
+    primal = lin.primal.jaxpr
+    if policy is not None or not all(effect.repeatable for effect in primal.effects):  # it is asked about what is in the calls, too
+        primal = written_out(primal)
     n_out = len(closed.out_avals)
     known, again, saved = keep_saved(primal, policy)
     residuals = lin.residuals(primal.invars, primal.outvars)
@@ -234,7 +236,7 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
     inputs = tangent.invars[len(residuals):]
     rename = dict(zip(tangent.invars, residuals))
     read = lambda v: v if type(v) is Literal else rename.get(v, v)
-    eqns = again.eqns + [e.replace(invars=[read(v) for v in e.invars]) for e in tangent.eqns]
+    eqns = [_recomputed(e) for e in again.eqns] + [e.replace(invars=[read(v) for v in e.invars]) for e in tangent.eqns]
     joined = Jaxpr(primal.constvars, again.invars + inputs, [read(v) for v in tangent.outvars], eqns)
     joined, used = dce(joined, [True] * len(joined.outvars))
     needed = used[:len(primal.invars) + len(saved)]
@@ -245,6 +247,12 @@ def _split(closed: ClosedJaxpr, nonzero: Sequence[bool], policy: Callable | None
     consts = lin.primal.consts
     return (ClosedJaxpr(known, consts), ClosedJaxpr(joined, consts), needed[:len(primal.invars)], len(kept),
             lin.nonzero_out)
+
+
+def _recomputed(eqn):
+    """The equation under a scope that says so, for profiles and printed programs."""
+    place = eqn.source_info
+    return eqn.replace(source_info=place.replace(name_stack=("rematted_computation", *place.scopes)))
 
 
 def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, policy):
@@ -263,10 +271,7 @@ def _remat_linearize(primals, tangents, *, jaxpr, prevent_cse, differentiated, p
 def _remat_lower(b, *xs, jaxpr, prevent_cse, differentiated, policy):
     if prevent_cse and differentiated and xs:
         xs = b.barrier(xs)
-    if not differentiated:
-        return b.jaxpr(jaxpr, *xs)
-    with b.within("rematted_computation"):
-        return b.jaxpr(jaxpr, *xs)
+    return b.jaxpr(jaxpr, *xs)
 
 
 def _remat_split(unknown, params):

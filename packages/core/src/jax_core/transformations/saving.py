@@ -76,11 +76,12 @@ def written_out(jaxpr: Jaxpr) -> Jaxpr:
         if not eqn.primitive.transparent or eqn.params["jaxpr"].consts:
             eqns.append(eqn.replace(invars=[read(v) for v in eqn.invars]))
             continue
-        inner = written_out(eqn.params["jaxpr"].jaxpr)
+        inner, around = written_out(eqn.params["jaxpr"].jaxpr), (*eqn.source_info.scopes, f"{eqn.primitive.name}({eqn.params['name']})")
         names: dict[Var, Any] = dict(zip(inner.invars, (read(v) for v in eqn.invars)))
         for e in inner.eqns:
             outvars = [Var(v.aval) for v in e.outvars]
-            eqns.append(e.replace(invars=[v if type(v) is Literal else names[v] for v in e.invars], outvars=outvars))
+            eqns.append(e.replace(invars=[v if type(v) is Literal else names[v] for v in e.invars], outvars=outvars,
+                                  source_info=e.source_info.replace(name_stack=(*around, *e.source_info.scopes))))
             names.update(zip(e.outvars, outvars))
         alias.update(zip(eqn.outvars, (v if type(v) is Literal else names[v] for v in inner.outvars)))
     return jaxpr.replace(eqns=eqns, outvars=[read(v) for v in jaxpr.outvars])

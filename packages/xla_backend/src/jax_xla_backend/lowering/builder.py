@@ -9,6 +9,7 @@ the regions of reductions and sorts must not read values from outside.
 from __future__ import annotations
 
 import contextlib
+import types
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -555,7 +556,7 @@ _traced_functions: dict = {}
 
 def _traced(f: Callable, avals: tuple, params: dict) -> ClosedJaxpr:
     """``f`` as a program; kept for functions without a closure, which are the same function each time."""
-    code = getattr(f, "__code__", None)
+    code = f.__code__ if isinstance(f, types.FunctionType) else None  # a method has the code of its function, and an object besides
     if code is None or f.__closure__ or f.__defaults__ or f.__kwdefaults__:
         return _trace(f, avals, params)
     key = (code, avals, tuple(params.items()), engine.trace_key())
