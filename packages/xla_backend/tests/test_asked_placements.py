@@ -10,6 +10,8 @@ from jax_core.configuration import flags
 from jax_core.programs.jit import jit, pjit
 from jax_core.representation.aval import ShapeDtypeStruct
 from jax_core.representation.errors import UnexpectedTracerError
+from jax_core.transformations.autodiff import grad
+from jax_core.transformations.vmap import vmap
 from jax_numpy_api import lax
 from jax_xla_backend.arrays.device_put import device_put
 from jax_xla_backend.arrays.from_parts import make_array_from_callback, make_array_from_single_device_arrays
@@ -154,3 +156,62 @@ def test_equivalence_without_devices():
     mesh = grid().abstract_mesh
     assert NamedSharding(mesh, P("x")).is_equivalent_to(NamedSharding(mesh, P("x", None)), 2)
     assert not NamedSharding(mesh, P("x")).is_equivalent_to(NamedSharding(mesh, P("y")), 2)
+
+
+# -- the mesh of a block, which pjit reads -----------------------------------------------------------------------------------
+
+BLOCK = [
+    ("nothing asked", {}, P()), ("whole results", dict(in_shardings=P("x"), out_shardings=None), P()),
+    ("inputs only", dict(in_shardings=P("x")), P("x")), ("results only", dict(out_shardings=P("x")), P("x")),
+]
+
+
+@pytest.mark.parametrize("name, asked, spec", BLOCK, ids=[c[0] for c in BLOCK])
+def test_pjit_runs_on_the_mesh_of_a_block(name, asked, spec):
+    mesh = Mesh(np.array(devices()[:2]), ("x",))
+    with mesh:
+        out = pjit(lambda x: x * 2, **asked)(np.arange(8.0))
+    assert out.sharding == NamedSharding(mesh, spec)
+    np.testing.assert_array_equal(out, 2 * np.arange(8.0))
+    assert len(jit(lambda x: x * 2)(np.arange(8.0)).devices()) == 1
+
+
+def test_pjit_of_no_arguments_runs_on_the_mesh_of_a_block():
+    mesh = Mesh(np.array(devices()[:2]), ("x",))
+    with mesh:
+        assert pjit(lambda: 1)().sharding == NamedSharding(mesh, P())
+
+
+def test_pjit_refuses_arguments_on_other_devices_than_those_of_the_block():
+    there = device_put(np.arange(8.0), devices()[3])
+    with Mesh(np.array(devices()[:2]), ("x",)):
+        with pytest.raises(ValueError, match=r"a mesh in use, .*on devices \[0, 1\]; argument 0 .* devices \[3\]"):
+            pjit(lambda x: x)(there)
+
+
+def test_placements_of_a_mapped_call_are_those_of_its_lanes():
+    mesh = Mesh(np.array(devices()[:2]), ("x",))
+    where = NamedSharding(mesh, P("x"))
+    f = jit(lambda x, y: (x + y, x), in_shardings=where, out_shardings=where)
+    z, w = vmap(f, in_axes=(None, 0), out_axes=(0, None))(np.arange(4.0), np.ones((5, 4)))
+    assert z.sharding.is_equivalent_to(NamedSharding(mesh, P(None, "x")), 2) and w.sharding == where
+    inner = jit(vmap(f, in_axes=(None, 0), out_axes=(0, None)))(np.arange(4.0), np.ones((5, 4)))
+    np.testing.assert_array_equal(inner[0], z)
+
+
+def test_cotangent_of_a_moved_array_goes_back():
+    here, there = (NamedSharding(Mesh(np.array(devices()[i:i + 2]), ("x",)), P("x")) for i in (0, 2))
+    x = device_put(np.arange(4.0), here)
+
+    def loss(x):
+        return jnp.sum(jit(lambda x: x * 3)(device_put(jit(lambda x: x ** 2)(x), there)))
+    assert loss(x).devices() == there.device_set
+    found = grad(loss)(x)
+    assert found.sharding.is_equivalent_to(here, 1)
+    np.testing.assert_array_equal(found, 6 * np.arange(4.0))
+
+
+def test_compiled_program_tells_where_its_results_are():
+    where = NamedSharding(Mesh(np.array(devices()[:2]), ("x",)), P("x"))
+    info = jit(lambda x: x * 2).lower(device_put(np.arange(8), where)).compile().out_info
+    assert (info.shape, info.sharding) == ((8,), where)

@@ -279,7 +279,7 @@ class LowerSpec:
       keep_unused: keep inputs that nothing reads.
       in_shardings, out_shardings: placements of flat inputs and results, None where unspecified, or None for all.
       platform: platform to lower for, None for the default.
-      device: device or devices to run on, None for the default.
+      device: device to run on, or a placement on the devices to run on; None for the default.
       compiler_options: items of options, as a tuple of pairs.
     """
 
@@ -424,6 +424,9 @@ class Placements(Protocol):
 
     def is_spread(self, where: Any) -> bool:
         """Whether it is a sharding over more than one device."""
+
+    def of_block(self) -> Any:
+        """Where whole arrays lie in a ``with mesh:`` block: on each device of that mesh. None outside of such blocks."""
 
     def on_no_mesh(self, ndim: int) -> Any:
         """The sharding in types with ``ndim`` axes that leave it open."""

@@ -26,6 +26,7 @@ class Placements:
         from .operations.layout_constraint import with_layout_constraint  # start-up: few programs say how arrays are stored
         return with_layout_constraint(x, layout)
 
+    of_block = staticmethod(described_shardings.of_block)
     on_no_mesh = staticmethod(described_shardings.on_no_mesh)
     describe = staticmethod(described_shardings.describe)
     device_count = staticmethod(described_shardings.device_count)

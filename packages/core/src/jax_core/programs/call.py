@@ -19,7 +19,7 @@ from ..traces import nans
 from ..traces.staging import constants_to_inputs, trace_to_jaxpr
 from ..traces.trace import Tracer
 from .monitoring import timed
-from .options import JitOptions, asked_placements
+from .options import JitOptions, asked_placements, placements_of_results
 
 if TYPE_CHECKING:
     from ..representation.tree import PyTreeDef
@@ -192,12 +192,13 @@ def fast_call(run: Run, out_tree: PyTreeDef, inputs: int) -> FastCall | None:
 def spec_for(call: Call, program: TracedProgram) -> LowerSpec:
     """How the call is to be lowered."""
     options = call.options
+    block = backends.get().placements.of_block() if options.in_block else None
     donated = (False,) * len(call.flat) if nans.watching() else call.donated()  # the check reads the arguments again
     return LowerSpec(
         name_of(call.fun), donated, options.keep_unused,
         asked_placements(options.in_shardings, call.in_tree, call.avals, "in_shardings", call.fun),
-        asked_placements(options.out_shardings, program.out_tree, program.closed.out_avals, "out_shardings", call.fun),
-        options.backend, options.device, options.compiler_options)
+        placements_of_results(options, program.out_tree, program.closed.out_avals, call.fun, block),
+        options.backend, options.device if options.device is not None else block, options.compiler_options)
 
 
 # -- forgetting --------------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ from ..traces.trace import EVAL, Tracer, escaped
 from . import stages
 from .call import Call, TracedProgram, compile_program, fast_call, forget, spec_for
 from .jit_primitive import jit_p, jit_params
-from .options import Inline, JitOptions
+from .options import UNSPECIFIED, Inline, JitOptions
 
 
 def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None, out_shardings: PyTree = None,
@@ -64,6 +64,12 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
             jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
             static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
             keep_unused=keep_unused, device=device, backend=backend, inline=inline, compiler_options=compiler_options)
+    return _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused,
+                   device, backend, inline, compiler_options)
+
+
+def _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused, device,
+            backend, inline, compiler_options, in_block=False):
     if not callable(fun):
         raise TypeError(f"jit: expected a callable, got {fun!r} of type {type(fun).__name__}")
     if isinstance(fun, (staticmethod, classmethod)):
@@ -72,10 +78,10 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
         raise TypeError(f"jit: {describe_function(fun)} is a generator function; return a list or use lax.scan")
     if device is not None and backend is not None:
         raise ValueError("jit: give device or backend, not both")
-    if (device is not None or backend is not None) and (in_shardings is not None or out_shardings is not None):
+    if (device is not None or backend is not None) and (in_shardings is not None or out_shardings not in (None, UNSPECIFIED)):
         raise ValueError("jit: device and backend say where everything is, so in_shardings and out_shardings cannot be given with them")
     options = JitOptions(fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings,
-                         out_shardings, keep_unused, device, backend, inline, compiler_options)
+                         out_shardings, keep_unused, device, backend, inline, compiler_options, in_block)
 
     @functools.wraps(fun)
     def miss(*args, **kwargs):
@@ -86,9 +92,20 @@ def jit(fun: Callable[..., Any] | None = None, /, *, in_shardings: PyTree = None
     return _add_methods(wrapped, fun, options)
 
 
-def pjit(fun: Callable[..., Any], in_shardings: PyTree = None, out_shardings: PyTree = None, **options: Any) -> Any:
-    """`jit` under its older name, which takes the placements also by position."""
-    return jit(fun, in_shardings=in_shardings, out_shardings=out_shardings, **options)
+def pjit(fun: Callable[..., Any], in_shardings: PyTree = None, out_shardings: PyTree = UNSPECIFIED,
+         static_argnums: int | Sequence[int] | None = None, static_argnames: str | Iterable[str] | None = None,
+         donate_argnums: int | Sequence[int] | None = None, donate_argnames: str | Iterable[str] | None = None,
+         keep_unused: bool = False, device: Placement | None = None, backend: str | None = None,
+         inline: "bool | Inline" = False, compiler_options: dict[str, Any] | None = None) -> Any:
+    """`jit` under its older name, which takes the placements also by position, and reads the mesh of a ``with mesh:`` block.
+
+    Inside such a block the program runs on all devices of the mesh, and None among ``out_shardings`` asks for whole results on each.
+
+    Raises:
+      ValueError: in such a block, an argument is committed to other devices than those of the mesh.
+    """
+    return _jitted(fun, in_shardings, out_shardings, static_argnums, static_argnames, donate_argnums, donate_argnames, keep_unused,
+                   device, backend, inline, compiler_options, in_block=True)
 
 
 def _add_methods(wrapped, fun, options):

@@ -11,6 +11,7 @@ from ..references.primitives import cell_of
 from ..representation import high, tree
 from ..representation.aval import AbstractRef
 from ..representation.jaxpr import ClosedJaxpr
+from ..representation.splits import with_lanes, without_open_axes
 from ..representation.traits import Kind, Traits
 from ..traces import nans
 from ..traces.structural import moved
@@ -19,13 +20,13 @@ from ..transformations.batching import batch_jaxpr
 from ..transformations.high_primitives import on_arrays
 from ..transformations.program_call import program_call
 from .call import Call, compile_program, fast_call
-from .options import Inline, JitOptions, asked_placements
+from .options import Inline, JitOptions, asked_placements, placements_of_results
 
 
 def jit_params(closed: ClosedJaxpr, name: str, donated: tuple, options: JitOptions | None = None,
                call: Call | None = None) -> dict:
     """Parameters of a `jit` equation."""
-    placed = options is not None and (options.in_shardings is not None or options.out_shardings is not None)
+    placed = options is not None and (options.in_shardings is not None or options.out_shardings is not None or options.whole)
     return dict(jaxpr=closed, name=name, donated_invars=donated,
                 in_shardings=_nested_placements(options, call, closed, True) if placed else None,
                 out_shardings=_nested_placements(options, call, closed, False) if placed else None,
@@ -39,7 +40,8 @@ def _nested_placements(options, call, closed, inputs):
         flat = asked_placements(options.in_shardings, call.in_tree, call.avals, "in_shardings", call.fun)
         return None if flat is None else (None,) * (len(closed.in_avals) - len(flat)) + flat
     program = call.program()
-    return asked_placements(options.out_shardings, program.out_tree, closed.out_avals, "out_shardings", call.fun)
+    block = backends.get().placements.of_block() if options.in_block else None
+    return placements_of_results(options, program.out_tree, closed.out_avals, call.fun, block)
 
 
 def _derived_params(params: dict, closed: ClosedJaxpr, tangent: bool, inputs: Any, outputs: Any) -> dict:
@@ -72,8 +74,8 @@ def _program_callable(closed, params):
         return _callable_on_arrays(closed, params)
     if any_refs(closed.in_avals):
         return _callable_on_refs(closed, params)
-    spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], params["in_shardings"],
-                     params["out_shardings"], None, None, params["compiler_options_kvs"])
+    spec = LowerSpec(params["name"], params["donated_invars"], params["keep_unused"], _decided(params["in_shardings"]),
+                     _decided(params["out_shardings"]), None, None, params["compiler_options_kvs"])
     out_tree = tree.structure([0] * len(closed.out_avals))
     program = weakref.ref(closed)  # the callable is kept by the program, so it must not keep the program
 
@@ -139,11 +141,25 @@ def _placed(b, xs, placements):
 
 
 def _jit_batch(axis, args, dims, **params):
-    """What was donated still is; placements are of arrays with other axes."""
+    """What was donated still is; placements are those of each lane."""
     closed, out = batch_jaxpr(params["jaxpr"], axis, [d is not None for d in dims])
-    outs = jit_p.bind(*[moved(x, d, 0) for x, d in zip(args, dims)],
-                      **{**params, "jaxpr": closed, "in_shardings": None, "out_shardings": None})
+    asked = {"in_shardings": _of_lanes(params["in_shardings"], axis, [d is not None for d in dims]),
+             "out_shardings": _of_lanes(params["out_shardings"], axis, out)}
+    outs = jit_p.bind(*[moved(x, d, 0) for x, d in zip(args, dims)], **{**params, "jaxpr": closed, **asked})
     return outs, [0 if b else None for b in out]
+
+
+def _of_lanes(placements, axis, batched):
+    """The placements of values with the mapped axis in front, of those that are ``batched``."""
+    if placements is None:
+        return None
+    return tuple(with_lanes(p, axis.spmd_name if axis.spmd_name is not None else axis.explicit_mesh_axis) if b else p
+                 for p, b in zip(placements, batched))
+
+
+def _decided(placements):
+    """Those for the inputs or results of a program of its own, which leave no axis to the compiler."""
+    return None if placements is None else tuple(map(without_open_axes, placements))
 
 
 _NOT_PRINTED = {"ctx_mesh": None, "compiler_options_kvs": (), "donated_invars": None, "in_shardings": None,

@@ -28,6 +28,16 @@ class Inline(enum.Enum):
     XLA_EARLY, XLA_LATE = "xla_early", "xla_late"
 
 
+class _Unspecified:
+    """In place of placements: nothing was said."""
+
+    def __repr__(self) -> str:
+        return "UNSPECIFIED"
+
+
+UNSPECIFIED = _Unspecified()
+
+
 def _inline(inline: Any) -> Inline:
     if isinstance(inline, Inline):
         return inline
@@ -40,10 +50,10 @@ class JitOptions:
     """The arguments of `jit`, resolved against the function's signature."""
 
     __slots__ = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames", "in_shardings",
-                 "out_shardings", "keep_unused", "device", "backend", "inline", "compiler_options")
+                 "out_shardings", "keep_unused", "device", "backend", "inline", "compiler_options", "in_block", "whole")
 
     def __init__(self, fun, static_argnums, static_argnames, donate_argnums, donate_argnames, in_shardings,
-                 out_shardings, keep_unused, device, backend, inline, compiler_options):
+                 out_shardings, keep_unused, device, backend, inline, compiler_options, in_block=False):
         signature = signature_of(fun)
         self.static_argnums, self.static_argnames = resolve_argnums(
             fun, signature, static_argnums, static_argnames, "static")
@@ -53,6 +63,9 @@ class JitOptions:
         if both or set(self.static_argnames) & set(self.donate_argnames):
             raise ValueError(f"jit: arguments {sorted(both)} of {describe_function(fun)} are both static and donated; "
                              "a static argument has no buffer to donate")
+        self.in_block = in_block  # whether the mesh of a ``with mesh:`` block says where it runs
+        self.whole = in_block and out_shardings is not UNSPECIFIED  # whether None then asks for whole results
+        out_shardings = None if out_shardings is UNSPECIFIED else out_shardings
         self.in_shardings, self.out_shardings = in_shardings, out_shardings
         for name, asked in (("in_shardings", in_shardings), ("out_shardings", out_shardings)):
             for leaf in tree.leaves(asked) if asked is not None else ():
@@ -65,7 +78,7 @@ class JitOptions:
         """Two wrappers of one function with equal keys do the same; None where placements make that hard to tell."""
         if self.in_shardings is not None or self.out_shardings is not None or self.device is not None:
             return None
-        return (self.static_argnums, self.static_argnames, self.donate_argnums, self.donate_argnames, self.keep_unused,
+        return (self.in_block, self.whole, self.static_argnums, self.static_argnames, self.donate_argnums, self.donate_argnames, self.keep_unused,
                 self.backend, self.inline, self.compiler_options)
 
 
@@ -150,6 +163,14 @@ def asked_placements(shardings: PyTree, structure: tree.PyTreeDef, avals: Sequen
             error.args = (f"jit of {describe_function(fun)}: {name} for {where or 'the result'} of type {avals[i]}: {error}",)
             raise
     return tuple(None if p is None else one(i, p) for i, p in enumerate(flat))
+
+
+def placements_of_results(options: JitOptions, structure: tree.PyTreeDef, avals: Sequence[Any], fun: Callable, block: Any) -> tuple | None:
+    """The placements that ``out_shardings`` asks for; ``block`` is that of whole arrays in a ``with mesh:`` block, or None outside."""
+    asked = asked_placements(options.out_shardings, structure, avals, "out_shardings", fun)
+    if block is None or not options.whole:
+        return asked
+    return tuple(block if p is None else p for p in asked or (None,) * len(avals))
 
 
 def _flat_placements(shardings, structure, count, name, fun) -> tuple | None:

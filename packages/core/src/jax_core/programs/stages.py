@@ -262,6 +262,12 @@ class Compiled(CompiledHabits, _Stage):
         return self._executable.loaded
 
     @property
+    def out_info(self) -> Any:
+        """`ShapeDtypeStruct` for every result, with its placement, in the structure of the result."""
+        return tree.unflatten(self.out_tree, [a if a.is_high else out_struct(a).update(sharding=s) for a, s in zip(
+            self._closed.out_avals, self._executable.out_shardings)])
+
+    @property
     def input_shardings(self) -> Any:
         return tree.unflatten(self.in_tree, self._executable.in_shardings)
 

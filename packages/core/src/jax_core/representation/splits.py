@@ -94,6 +94,24 @@ def with_axis(placement: Any, axis: int, entry: Any = None) -> Any:
     return with_entries(placement, (*found[:axis], entry, *found[axis:]))
 
 
+def with_lanes(sharding: Any, entry: Any) -> Any:
+    """The placement of values that are stacked in front, each of which lies as ``sharding`` says; as the compiler likes for no ``entry``."""
+    spec = getattr(sharding, "spec", None)
+    if spec is None:  # all on one device
+        return sharding
+    if entry is None and sharding.mesh.auto_axes:
+        entry = type(spec).UNCONSTRAINED
+    return with_entries(sharding, (entry, *spec.partitions))
+
+
+def without_open_axes(sharding: Any) -> Any:
+    """The placement with those axes whole that it leaves to the compiler."""
+    spec = getattr(sharding, "spec", None)
+    if spec is None or type(spec).UNCONSTRAINED not in spec.partitions:
+        return sharding
+    return with_entries(sharding, tuple(None if e is type(spec).UNCONSTRAINED else e for e in spec.partitions))
+
+
 def with_mapped_axis(aval: Any, axis: int, mesh_axis: Any) -> Any:
     """The placement of values of type ``aval``, stacked along ``axis``, which is split over ``mesh_axis``; None where no mesh is known."""
     placement = aval.placement

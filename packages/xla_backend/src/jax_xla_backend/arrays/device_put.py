@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 from jax_core import extension_points
-from jax_core.representation import dtypes, tree
+from jax_core.representation import dtypes, partial_sums, tree
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
-from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
 from jax_core.representation.tracebacks import api_boundary
@@ -27,19 +26,25 @@ from .array import ArrayImpl, ready
 from .put import as_sharding, put
 
 
-def _device_put_lower(b, x, *, placement):
+def _device_put_lower(b, x, *, placement, src=None):
     return b.sharding_constraint(x, placement) if isinstance(placement, NamedSharding) else x
+
+
+def _device_put_jvp(g, out, x, *, placement, src=None):
+    """The tangent goes the same way, and remembers where ``x`` was, for its cotangent to go back there."""
+    known = type(x) is ArrayImpl and x._committed
+    return device_put_p.bind(g, placement=placement, src=x._sharding if src is None and known else src)
 
 
 device_put_p = Primitive(
     "device_put",
-    out_type=lambda x, *, placement: x,
-    splits=lambda *_: None,
-    jvp=LINEAR,
-    transpose=lambda ct, x, *, placement: ct,
-    batch=lambda axis, args, dims, *, placement: (device_put_p.bind(*args, placement=None), dims[0]),
+    out_type=lambda x, **_: x,
+    splits=lambda *_: None, sums=partial_sums.as_first,
+    jvp=(_device_put_jvp,),
+    transpose=lambda ct, x, *, placement, src=None: ct if src is None else device_put_p.bind(ct, placement=src, src=placement),
+    batch=lambda axis, args, dims, **_: (device_put_p.bind(*args, placement=None), dims[0]),
     lower=_device_put_lower,
-    impl=lambda x, *, placement: put(x, None, placement),
+    impl=lambda x, *, placement, src=None: put(x, None, placement),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
 )
 
@@ -72,7 +77,7 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
       x: a tree of arrays, NumPy values and Python scalars.
       device: a device, a sharding, a `Format`, a tree of these that is a prefix of ``x``; or None, which leaves arrays
         where they are and puts all else on the default device, uncommitted.
-      src: where ``x`` is now; used by transposition only.
+      src: where ``x`` is now, a placement or a tree of them; cotangents go back there. Known by itself where ``x`` is an array.
       donate: ``x`` is not used afterwards, so its memory may be freed; a flag, or a tree of flags that is a prefix of ``x``.
       may_alias: the result may share memory with ``x``; a flag, or a tree of them.
 
@@ -87,23 +92,23 @@ def device_put(x: PyTree, device: PyTree = None, *, src: PyTree = None, donate: 
     Array([0, 1, 2], dtype=int32)
     """
     leaves, treedef = tree.tree_flatten(x)
-    placements = _placements(device, treedef, len(leaves))
+    placements, sources = _placements(device, treedef, len(leaves)), _placements(src, treedef, len(leaves))
     shares = [may_alias] * len(leaves) if may_alias is None or isinstance(may_alias, bool) else tree.broadcast_prefix(
         may_alias, x, is_leaf=lambda flag: flag is None)
     gone = [donate] * len(leaves) if isinstance(donate, bool) else tree.broadcast_prefix(donate, x)
     if any(a and d for a, d in zip(shares, gone)):
         raise ValueError("device_put: may_alias and donate cannot both be true; memory that is given away is not shared")
     with transfer_guards.explicit():
-        out = [_device_put_leaf(leaf, where, share, d) for leaf, where, share, d in zip(leaves, placements, shares, gone)]
+        out = [_device_put_leaf(*each) for each in zip(leaves, placements, shares, gone, sources)]
     return tree.tree_unflatten(treedef, out)
 
 
-def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: bool) -> Any:
+def _device_put_leaf(x: Any, placement: Any, may_alias: bool | None, donate: bool, src: Any) -> Any:
     if isinstance(x, Tracer):
         where = None if placement is None else as_sharding(placement)
         if where is not None and (in_type(where, x.ndim) is not None or x.aval.placement is not None):
             return structural.reshard(x, where)
-        return device_put_p.bind(x, placement=where)
+        return device_put_p.bind(x, placement=where, **({} if src is None else {"src": as_sharding(src)}))
     if not isinstance(x, (ArrayImpl, np.ndarray)) and hasattr(x, "_device_put"):
         return x._device_put(placement)  # arrays of extended types (keys) know their own parts
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..platforms import client
-from .mesh import AbstractMesh, Mesh, get_abstract_mesh
+from .mesh import AbstractMesh, Mesh, block_mesh, get_abstract_mesh
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
 
@@ -70,6 +70,12 @@ def in_hlo(description: dict | None, ndim: int) -> Any:
     return NamedSharding(AbstractMesh(sizes, names), _spec(description))._to_xla_hlo_sharding(ndim)
 
 
+def of_block() -> NamedSharding | None:
+    """Where whole arrays lie in a ``with mesh:`` block."""
+    here = block_mesh()
+    return None if here is None else NamedSharding(here, PartitionSpec())
+
+
 def on_no_mesh(ndim: int) -> NamedSharding:
     """The placement in types that say none: whole on each device of a mesh in use with ``Explicit`` axes, else on no mesh."""
     here = get_abstract_mesh()
@@ -81,4 +87,4 @@ def _open(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
-__all__ = ["describe", "device_count", "in_hlo", "is_spread", "on_devices", "on_mesh", "on_no_mesh"]
+__all__ = ["describe", "device_count", "in_hlo", "is_spread", "on_devices", "of_block", "on_mesh", "on_no_mesh"]

@@ -325,6 +325,11 @@ def current_mesh() -> Mesh | None:
     return _state.mesh
 
 
+def block_mesh() -> Mesh | None:
+    """The mesh of the innermost ``with mesh:``; None where `set_mesh` is in force, or there is none."""
+    return _state.mesh if _state.abstract is None else None
+
+
 def get_abstract_mesh() -> AbstractMesh:
     """The abstract mesh in use (an empty one if there is none).
 

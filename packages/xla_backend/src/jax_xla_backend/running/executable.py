@@ -118,7 +118,9 @@ class Executable:
     def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
         spec = self.spec
         wanted = [as_sharding(s) for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding)]
-        if spec.device is not None:
+        if isinstance(spec.device, Sharding):  # a mesh in use, which jit was told to look at
+            wanted = wanted or [spec.device]
+        elif spec.device is not None:
             return (spec.device,), None, True
         if not wanted:
             if spec.platform is not None:
@@ -131,6 +133,9 @@ class Executable:
             if sharding._internal_device_list != wanted[0]._internal_device_list:
                 raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: in_shardings and out_shardings "
                                  f"name different devices, {wanted[0]} and {sharding}; give placements on the same devices, in one order.")
+        if isinstance(spec.device, Sharding) and any([
+                type(x) is ArrayImpl and x._committed and x._sharding._internal_device_list != wanted[0]._internal_device_list for x in args or ()]):
+            self._complain(args, wanted[0])
         ins = self._from_args(args, wanted[0])
         for position, i in enumerate(self.facts.kept):
             told = spec.in_shardings[i] if spec.in_shardings is not None else None
@@ -162,7 +167,7 @@ class Executable:
         seen: list[str] = []
         if wanted is not None:
             ids = [d.id for d in wanted._device_assignment]
-            seen.append(f"the program itself (shard_map or a sharding constraint) on devices {ids}")
+            seen.append(f"the program itself (a mesh in use, shard_map or a sharding constraint) on devices {ids}")
         for i, x in enumerate(args or ()):
             if type(x) is ArrayImpl and x._committed:
                 ids = [d.id for d in x._sharding._device_assignment]

@@ -92,8 +92,8 @@ class LoadedProgram:
             for sharding in group:
                 if isinstance(sharding, NamedSharding):
                     return sharding.mesh
-        here = mesh.get_mesh()
-        return here if here._devices_key == self.devices else None
+        here = mesh.current_mesh()
+        return here if here is not None and here._devices_key == self.devices else None
 
     def run(self, args: Sequence[Any]) -> list[ArrayImpl]:
         """Execute on flat inputs (all of them, kept or not)."""
