@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("jax_xla_backend")
 
+import jax_numpy_api.numpy as jnp
 import jax_random
 import jax_xla_backend
 from jax_core.programs.jit import jit
@@ -11,6 +12,7 @@ from jax_core.representation.aval import typeof
 from jax_random import initializers
 from jax_xla_backend.placement.mesh import AxisType, make_mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
+from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
 DRAWS = [lambda key, **options: jax_random.normal(key, (8, 4), **options), lambda key, **options: jax_random.bernoulli(key, 0.5, (8, 4), **options),
@@ -27,3 +29,11 @@ def test_placement_of_draws(draw):
             np.testing.assert_allclose(out, whole, rtol=1e-5, atol=1e-6)
             assert out.sharding.spec == P("x", None)
     assert str(types[0]).endswith("[8@x,4]")
+
+
+def test_keys_of_programs_on_explicit_axes():
+    """A key has one axis more where it is stored, which its placement must have too."""
+    want = jax_random.uniform(jax_random.fold_in(jax_random.key(3), 2), (4,))
+    with set_mesh(make_mesh((len(devices()),), ("x",), (AxisType.Explicit,))):
+        got = jit(lambda key, n: jax_random.uniform(jax_random.fold_in(key, n), (4,)))(jax_random.key(3), jnp.uint32(2))
+    assert np.array_equal(got, want)

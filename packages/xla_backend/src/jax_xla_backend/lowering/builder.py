@@ -450,8 +450,8 @@ class Builder:
             [partial_sums.of(v.aval).unreduced for v in eqn.invars])
         if begun:  # the whole value, of which the parts are made next
             spec = placement.spec.update(unreduced=frozenset(), unreduced_kind=None)
-            x = sharding_text.constrain(self, x, placement.update(spec=spec), True)
-        return sharding_text.constrain(self, x, placement, True)
+            x = self.sharding_constraint(x, placement.update(spec=spec), typed=True)
+        return self.sharding_constraint(x, placement, typed=True)
 
     def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
         """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it."""
@@ -514,9 +514,12 @@ class Builder:
         """``x`` as a value whose type says nothing of its placement, for computations that the compiler places."""
         return x if x.aval.placement is None else new_value(x, x.aval.update(sharding=None))
 
-    def sharding_constraint(self, x: Value, sharding: Any) -> Value:
-        """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays."""
-        return new_value(sharding_text.constrain(self, extended_dtypes.physical(x), sharding), x.aval)
+    def sharding_constraint(self, x: Value, sharding: Any, *, typed: bool = False) -> Value:
+        """``x``, placed as ``sharding`` says where the program runs on several devices; also for key arrays.
+
+        ``typed``: it is the placement of a type, which leaves ``Auto`` mesh axes to the compiler.
+        """
+        return new_value(sharding_text.constrain(self, extended_dtypes.physical(x), sharding, typed), x.aval)
 
 
 def _signature(text: str, types: Sequence[str], outs: Sequence[str]) -> str:
