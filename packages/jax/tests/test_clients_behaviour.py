@@ -117,6 +117,27 @@ def test_products_of_different_floats_of_8_bits(element, dtype):
     assert out.dtype == dtype and out.astype(float).tolist() == [[3] * 4] * 2
 
 
+def test_a_product_of_a_users_own_is_told_what_it_gives():
+    seen = []
+
+    def product(x, y, numbers, precision, preferred_element_type):
+        seen.append(preferred_element_type)
+        return lax.dot_general(x, y, numbers, precision, preferred_element_type)
+    jnp.einsum("ij,jk->ik", jnp.ones((2, 3), jnp.bfloat16), jnp.ones((3, 2)), _dot_general=product)
+    assert seen == [jnp.float32]
+
+
+@pytest.mark.parametrize("nothing", [None, {"a": None}], ids=["whole", "leaf"])
+def test_none_stands_for_zeros_that_rules_before_it_get(nothing):
+    """flax' rules return new statistics as cotangents whatever they are given."""
+    kept = jax.custom_vjp(lambda x: x)
+    kept.defvjp(lambda x: (x, None), lambda _, ct: (ct + 7,))
+    stopped = jax.custom_vjp(lambda tree: tree["a"])
+    stopped.defvjp(lambda tree: (tree["a"], None), lambda _, ct: (nothing,))
+    slope = jax.grad(lambda x: stopped({"a": kept(x)}))
+    assert float(slope(1.0)) == float(jax.jit(slope)(1.0)) == 7
+
+
 def test_errors_of_prefixes():
     from jax._src.tree_util import prefix_errors
     error, = prefix_errors({"x": 1, "y": [2]}, {"x": 1, "y": 2})

@@ -383,7 +383,7 @@ class custom_vjp(Wrapping):
 
     def _argument_cotangents(self, i, sub, ct, avals):
         if ct is None:
-            return [Zero(a.to_ct_aval()) for a in avals]
+            return [_zeros_of(a.to_ct_aval()) for a in avals]
         try:
             leaves = _leaves_like(sub, ct)
         except (ValueError, TypeError) as error:
@@ -392,7 +392,10 @@ class custom_vjp(Wrapping):
         result = []
         for aval, x in zip(avals, leaves):
             want = aval.to_ct_aval()
-            if x is None or isinstance(x, (SymbolicZero, Zero)) or want.dtype == dtypes.float0:
+            if x is None:
+                result.append(_zeros_of(want))
+                continue
+            if isinstance(x, (SymbolicZero, Zero)) or want.dtype == dtypes.float0:
                 result.append(Zero(want))
                 continue
             got = get_aval(x)
@@ -416,6 +419,12 @@ def _pair_with_logs(name, found):
     if not (logged is None or isinstance(logged, dict)):
         raise TypeError(f"{name} returned logs of type {type(logged).__name__}; logs are None or a dict")
     return cotangents, logged
+
+
+def _zeros_of(want):
+    """What a rule's None stands for: zeros, not the absence of a cotangent, so that the rules it came from still run
+    (flax keeps statistics of 8-bit floats as what these return)."""
+    return Zero(want) if want.dtype == dtypes.float0 else instantiate(Zero(want))
 
 
 def _as_array(ct):

@@ -238,6 +238,7 @@ def _contract(arrays, steps, precision, preferred, dot_general, out_sharding):
     arrays = list(arrays)
     dtype, weak = joined_in_product(preferred, *arrays)
     result_dtype = dtype if preferred is None else preferred
+    asked = preferred if dot_general is None else result_dtype  # a user's product may round its operands, and not the result
     arrays = [as_array(convert(a, dtype, weak)) for a in arrays]
     for i, (positions, labels, out) in enumerate(steps):
         taken = _take(arrays, positions)
@@ -247,7 +248,7 @@ def _contract(arrays, steps, precision, preferred, dot_general, out_sharding):
         if len(taken) == 1:
             arrays.append(_single(taken[0], labels[0], out, where))
         else:
-            arrays.append(_pair(*taken, *labels, out, precision, preferred, dot_general, where))
+            arrays.append(_pair(*taken, *labels, out, precision, asked, dot_general, where))
     return convert(arrays[0], np.dtype(result_dtype), weak and preferred is None)
 
 
