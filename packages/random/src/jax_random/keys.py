@@ -30,7 +30,6 @@ class KeyType(dtypes.ExtendedDType):
 
     __slots__ = ("impl", "name", "itemsize", "physical_element_aval")
     type = dtypes.prng_key
-    kind = "V"
 
     def __init__(self, impl: Any):
         self.impl, self.name = impl, f"key<{impl.tag}>"

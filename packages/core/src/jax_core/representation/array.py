@@ -10,6 +10,7 @@ from typing import Any, Callable, Collection, Mapping
 
 from ..extension_points import array_methods
 from .aval import AbstractRef
+from . import extended
 
 _classes: list[tuple[type, frozenset]] = []
 
@@ -82,4 +83,5 @@ def _attach_to_all(methods: Mapping[str, Any]) -> None:
     _attach(Array, vars(Array), methods)
 
 
+register_array_class(extended.EArray, own=extended.OWN_METHODS)
 array_methods.when_filled(_attach_to_all)

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import backends
 from . import dtypes, splits
+from .extended import EArray
 from .manual_axis_type import ManualAxisType, varying_axes
 
 if TYPE_CHECKING:
@@ -330,7 +331,7 @@ class ShapedArray(AbstractValue):
     def to_tangent_aval(self) -> "ShapedArray":
         """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
         if isinstance(self.dtype, dtypes.ExtendedDType):
-            return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
+            return ShapedArray(self.shape, self.dtype.tangent_dtype, vma=self.vma)
         if self.dtype.kind in "fcV" and dtypes.issubdtype(self.dtype, np.inexact):
             return self
         return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
@@ -490,6 +491,9 @@ def typeof(x: ArrayLike) -> AbstractValue:
 def register_array_class(cls: type, rule: Callable[[Any], AbstractValue] = _own_aval) -> None:
     """``rule(x)`` is the type of values ``x`` of class ``cls``; by default their attribute ``aval``."""
     aval_of_type[cls] = rule
+
+
+register_array_class(EArray)
 
 
 class ShapeDtypeStruct:

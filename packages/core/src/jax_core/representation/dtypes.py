@@ -24,8 +24,10 @@ import ml_dtypes
 import numpy as np
 
 from ..configuration import engine, flags
+from ..compat.extended_dtypes import DtypeByRules
 from . import source
 from .errors import TypePromotionError
+from .extended import EArray
 
 
 if TYPE_CHECKING:
@@ -80,7 +82,14 @@ class prng_key(extended):
     """Abstract scalar type of random keys."""
 
 
-class ExtendedDType:
+class _Opaque:
+    """The rules of dtypes that have none of their own: elements are no numbers, and have no tangents."""
+
+    tangent_dtype = staticmethod(lambda dtype: float0)
+    convert_from = convert_to = staticmethod(lambda dtype, other: False)
+
+
+class ExtendedDType(DtypeByRules):
     """Base class of dtypes that NumPy does not know, such as those of random keys.
 
     A subclass gives `type` (a subclass of `extended`), `name`, `itemsize`, equality, hash and
@@ -91,9 +100,15 @@ class ExtendedDType:
     __slots__ = ()
     type: type
     name: str
-    itemsize: int
-    physical_element_aval: Any
-    zeros: Any
+    _rules: Any = _Opaque
+
+    def wrap(self, stored: Any) -> Any:
+        """The array whose elements are stored in ``stored``."""
+        return EArray.of(self, stored)
+
+    def unwrap(self, x: Any) -> Any:
+        """The array that ``x`` is stored in."""
+        return x.data
 
     def before_call(self, name: str, args: Sequence[Any], program: object) -> None:
         """Called, while `jax_debug_key_reuse` is set, before arrays of this dtype are passed to a compiled function."""

@@ -11,6 +11,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from .. import backends, extension_points
+from ..compat.extended_dtypes import ruled
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.typing import ArrayLike
@@ -45,6 +46,8 @@ def add(x: ArrayLike, y: ArrayLike) -> Any:
         return x
     if high.classes and (aval := get_aval(x)).is_high:
         return aval.vspace_add(x, y)
+    if ruled and isinstance(dtype := getattr(x, "dtype", None), tuple(ruled)):
+        return dtype.add(x, y)
     return add_any_p.bind(x, y)
 
 
@@ -261,7 +264,7 @@ def _convert_type(x, *, new_dtype, weak_type, sharding=None):
 def _convert_jvp(primals, tangents, *, new_dtype, weak_type, sharding=None):
     (x,), (t,) = primals, tangents
     out = convert_element_type_p.bind(x, new_dtype=new_dtype, weak_type=weak_type, sharding=sharding)
-    if isinstance(t, Zero) or not dtypes.issubdtype(new_dtype, np.inexact):
+    if isinstance(t, Zero) or get_aval(out).to_tangent_aval().dtype == dtypes.float0:
         return out, Zero.of(out)
     return out, convert_element_type_p.bind(t, new_dtype=new_dtype, weak_type=weak_type, sharding=sharding)
 
@@ -278,7 +281,9 @@ def _convert_reference(x, *, new_dtype, weak_type, sharding=None):
 
 
 def _convert_lower(b, x, *, new_dtype, weak_type, sharding=None):
-    if x.aval.dtype == new_dtype:
+    if isinstance(x.aval.dtype, dtypes.ExtendedDType):
+        x = b.physical(x)
+    if x.aval.dtype == new_dtype or isinstance(new_dtype, dtypes.ExtendedDType):  # these change no bits
         return x
     if new_dtype == bool:  # XLA's conversion to i1 keeps the lowest bit; the value's truth is wanted
         zero = b.full(0, x.aval)
@@ -304,7 +309,7 @@ def _convert_is_exact(x, *, new_dtype, weak_type, sharding=None):
 convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
-    lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact,
+    lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact, lowers_keys=True,
     traits=Traits(Kind.MOVE, keeps_places=True), splits=splits.as_first,
 )
 

@@ -3,6 +3,7 @@ from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
     "core": "jax._src.core",
+    "earray": "jax._src.earray",
     "dtypes": "jax._src.dtypes",
     "tree_util": "jax._src.tree_util",
     "traceback_util": "jax._src.traceback_util",

@@ -3,6 +3,7 @@ from jax._gaps import missing as _missing
 from jax._lazy import table as _table
 
 _NAMES = {
+    "EArray": "jax_core.representation.extended:EArray",
     "io_callback": "jax_callbacks.api:io_callback",
     "progress_bar": "jax_callbacks.progress:progress_bar",
 }

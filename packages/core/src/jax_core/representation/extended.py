@@ -1,0 +1,66 @@
+"""Arrays of the extended dtypes that libraries define (`jax_core.compat.extended_dtypes`); random keys have a class of their own."""
+from __future__ import annotations
+
+from typing import Any
+
+from .. import backends
+
+
+class EArray:
+    """An array of type ``aval``, whose dtype is extended, and the array ``data`` that it is stored in.
+
+    Outside of transformations such arrays can be passed to functions, converted and moved about by `jax.lax`; what they hold
+    is seen after a conversion to a dtype of numbers.
+    """
+
+    __slots__ = ("aval", "data", "__weakref__")
+    __hash__ = None  # type: ignore[assignment]  # as other arrays
+    weak_type = False
+    committed = property(lambda self: self.data.committed)
+    dtype = property(lambda self: self.aval.dtype)
+    shape = property(lambda self: self.aval.shape)
+    ndim = property(lambda self: len(self.aval.shape))
+    size = property(lambda self: self.aval.size)
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.data.nbytes)
+
+    def __init__(self, aval: Any, data: Any):
+        self.aval, self.data = aval, data
+
+    @classmethod
+    def of(cls, dtype: Any, data: Any) -> "EArray":
+        """The array of ``dtype`` that is stored in ``data``."""
+        rank = len(data.shape) - len(dtype.physical_element_aval.shape)
+        return cls(data.aval.update(shape=data.shape[:rank], dtype=dtype, weak_type=False), data)
+
+    def devices(self) -> set:
+        return self.data.devices()
+
+    def block_until_ready(self) -> "EArray":
+        self.data.block_until_ready()
+        return self
+
+    def copy_to_host_async(self) -> None:
+        self.data.copy_to_host_async()
+
+    def delete(self) -> None:
+        self.data.delete()
+
+    def is_deleted(self) -> bool:
+        return self.data.is_deleted()
+
+    def _device_put(self, placement: Any) -> "EArray":
+        return EArray(self.aval, backends.get().put(self.data, None, placement))
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(f"NumPy has no dtype {self.dtype}, so {self.aval.str_short()} cannot become one of its arrays; convert it "
+                        "with jax.lax.convert_element_type")
+
+    def __repr__(self):
+        return f"Array({self.shape}, dtype={self.dtype}) overlaying:\n{self.data}"
+
+
+OWN_METHODS = frozenset(name for name in vars(EArray) if name not in ("__module__", "__doc__", "__slots__")) | frozenset({
+    "tolist", "item", "tobytes", "__float__", "__int__", "__bool__", "__complex__", "__index__", "__dlpack__", "__dlpack_device__",
+    "__array_namespace__", "addressable_data", "on_device_size_in_bytes", "traceback", "unsafe_buffer_pointer"})
+"""What does not come from the methods that all arrays share; the second half it does not have."""
