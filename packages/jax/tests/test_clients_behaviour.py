@@ -138,6 +138,13 @@ def test_none_stands_for_zeros_that_rules_before_it_get(nothing):
     assert float(slope(1.0)) == float(jax.jit(slope)(1.0)) == 7
 
 
+def test_rules_that_give_no_tangent_are_mapped():
+    """equinox maps the rules of its primitives over a batch."""
+    zero = jax.interpreters.ad.Zero(jax.core.ShapedArray((2,), jnp.float32))
+    value, tangent = jax.vmap(lambda x: (x, zero))(jnp.ones(3))
+    assert value.shape == (3,) and tangent.aval.shape == (3, 2)
+
+
 def test_errors_of_prefixes():
     from jax._src.tree_util import prefix_errors
     error, = prefix_errors({"x": 1, "y": [2]}, {"x": 1, "y": 2})
@@ -176,3 +183,10 @@ def test_programs_without_arguments_on_four_devices():
     done = subprocess.run([sys.executable, "-c", FOUR_DEVICES], env={**os.environ, **environment}, capture_output=True, text=True,
                           timeout=300)
     assert done.stdout.strip() == "ok", done.stderr[-2000:]
+
+
+def test_zeros_of_a_tree():
+    """optimistix asks for the zero tangents of all that it closes over at once."""
+    zeros = jax.custom_derivatives.zero_from_primal
+    assert jax.tree.map(jnp.shape, zeros({"a": jnp.ones(2), "b": 1.0})) == {"a": (2,), "b": ()}
+    assert zeros((jnp.ones(2),), symbolic_zeros=True)[0].aval == jax.core.ShapedArray((2,), jnp.float32)

@@ -38,5 +38,5 @@ def custom_vjp_primal_tree_values(tree: Any) -> Any:
 def linear_call(fun: Callable[..., Any], fun_transpose: Callable[..., Any], residual_args: Any, linear_args: Any) -> Any:
     """``fun(residual_args, linear_args)``, linear in the second, with ``fun_transpose(residual_args, ct)`` as its transpose."""
 remat_opt_p: Any
-def zero_from_primal(val: ArrayLike, symbolic_zeros: bool = False) -> Any:
-    """The zero tangent of ``val``: an array, or a `SymbolicZero`."""
+def zero_from_primal(val: Any, symbolic_zeros: bool = False) -> Any:
+    """The zero tangents of a pytree ``val`` of values: arrays, or `SymbolicZero` objects."""

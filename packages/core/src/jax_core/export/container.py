@@ -152,7 +152,7 @@ class StoredKeyType(dtypes.ExtendedDType):
     kind = "V"
 
     def __init__(self, name: str, element: ShapedArray):
-        self.name, self.itemsize, self.physical_element_aval = name, element.nbytes, element
+        self.name, self.itemsize, self.physical_element_aval = name, element.nbytes, element  # type: ignore[misc]  # slots of this class
 
     def __eq__(self, other):
         return isinstance(other, StoredKeyType) and (self.name, self.physical_element_aval) == (other.name, other.physical_element_aval)

@@ -46,7 +46,7 @@ def add(x: ArrayLike, y: ArrayLike) -> Any:
         return x
     if high.classes and (aval := get_aval(x)).is_high:
         return aval.vspace_add(x, y)
-    if ruled and isinstance(dtype := getattr(x, "dtype", None), tuple(ruled)):
+    if ruled and isinstance(dtype := getattr(x, "dtype", None), dtypes.ExtendedDType):
         return dtype.add(x, y)
     return add_any_p.bind(x, y)
 
@@ -402,6 +402,8 @@ def broadcast(x: Any, axis: Any, dim: int = 0) -> Any:
         size = axis.size
         if axis.explicit_mesh_axis is not None:
             placement = splits.with_mapped_axis(get_aval(x), dim, axis.explicit_mesh_axis)
+    if isinstance(x, Zero):  # tangents that equinox maps rules over
+        return Zero(x.aval.inc_rank(size, dim))
     if getattr(x, "dtype", None) == dtypes.float0:  # no contents
         return np.zeros((*shape[:dim], size, *shape[dim:]), dtypes.float0)
     return broadcast_in_dim(x, (*shape[:dim], size, *shape[dim:]),

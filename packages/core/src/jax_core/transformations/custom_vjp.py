@@ -190,7 +190,7 @@ custom_vjp_call_p = _CustomVjpPrimitive(
 
 
 def _no_forward_mode(*args, name, **_):
-    raise TypeError(f"can't apply forward-mode differentiation (jvp) to the custom_vjp function {name}: only a "
+    raise TypeError(f"can't apply forward-mode autodiff (jvp) to the custom_vjp function {name}: only a "
                     "reverse-mode rule is given. Use jax.custom_jvp, whose rule serves both modes, or differentiate "
                     "with jax.grad, jax.vjp or jax.jacrev.")
 
@@ -517,10 +517,12 @@ tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), (c.closed, c.out
                           lambda static, consts: _Closure(static[0], consts, static[1]))
 
 
-def zero_from_primal(val: ArrayLike, symbolic_zeros: bool = False) -> Any:
-    """The zero tangent of ``val``: an array, or a `SymbolicZero`."""
-    zero = Zero.from_primal_value(val)
-    return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
+def zero_from_primal(val: PyTree, symbolic_zeros: bool = False) -> Any:
+    """The zero tangents of a pytree ``val`` of values: arrays, or `SymbolicZero` objects."""
+    def zero_of(x):
+        zero = Zero.from_primal_value(x)
+        return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
+    return _map(zero_of, val)
 
 
 def custom_vjp_primal_tree_values(tree: PyTree) -> Any:

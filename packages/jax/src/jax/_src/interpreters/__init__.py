@@ -2,9 +2,9 @@
 from jax._lazy import table as _table
 
 __getattr__, __dir__, __all__ = _table(__name__, {
-    "ad": "jax.interpreters.ad",
-    "batching": "jax.interpreters.batching",
-    "mlir": "jax.interpreters.mlir",
-    "partial_eval": "jax.interpreters.partial_eval",
-    "pxla": "jax.interpreters.pxla",
+    "ad": "jax._src.interpreters.ad",
+    "batching": "jax._src.interpreters.batching",
+    "mlir": "jax._src.interpreters.mlir",
+    "partial_eval": "jax._src.interpreters.partial_eval",
+    "pxla": "jax._src.interpreters.pxla",
 })
