@@ -88,6 +88,13 @@ def test_settings_end_with_their_program():
     "out = jnp.frexp(jnp.float32(1e-40))[1].item() == 0",  # a subnormal number, as zero
     "jax.config.update('jax_numpy_dtype_promotion', 'strict')\nout = jnp.arange(3).at[0].set(True).tolist() == [1, 1, 2]",
     "jax.config.update('jax_enable_x64', True)\nout = jnp.rint(jnp.int16(2)).dtype == jnp.float64",
+    "out = jnp.insert(jnp.arange(3), 7, 9).tolist() == [0, 1, 2, 9] == jnp.insert(jnp.arange(3), jnp.array([5]), 9).tolist()",
+    "out = jnp.insert(jnp.zeros(0), 1, 2.0).tolist() == [2]",
+    "a = jax.scipy.stats.mode(jnp.zeros((0, 2)))\nout = a.mode.shape == (2,) and bool(jnp.isnan(a.mode).all()) and a.count.tolist() == [0, 0]",
+    "a = jax.scipy.stats.mode(1.5, keepdims=True)\nout = (a.mode.tolist(), a.count.tolist()) == ([1.5], [1])",
+    "out = jax.jvp(lambda a: jax.scipy.special.xlogy(a, 2), (jnp.ones(2),), (jnp.ones(2),))[1].tolist() == [jnp.log(2.0).item()] * 2",
+    "out = [jax.grad(f)(0.5, inf).item() for f in (jax.scipy.special.kl_div, jax.scipy.special.rel_entr)] == [-inf, -inf]",
+    "x = jnp.array([[1 + 2j, 3j]])\nout = x.view('float32').tolist() == [[1, 2, 0, 3]] and (x.view('uint8').view('complex64') == x).all().item()",
 ])
 def test_found(program):
     assert outcome.run(program).leaves[0].value is True
@@ -95,8 +102,9 @@ def test_found(program):
 
 def test_deliberate_differences():
     """A row explains its own kind of difference, and no other."""
-    assert deliberate.refused("a result for TypeError: len() of unsized object")
-    assert deliberate.refused("a result for ValueError: something else") is None
+    words = "a result for TypeError: len() of unsized object"
+    assert deliberate.refused(words, "out = jnp.polyval(1, x)") and deliberate.refused(words, "out = jnp.sin(x)") is None
+    assert deliberate.refused("a result for ValueError: something else", "out = jnp.polyval(1, x)") is None
     assert deliberate.reason("nan", "out = jax.grad(jnp.linalg.norm)(x)") and deliberate.reason("value", "out = jnp.linalg.norm(x)") is None
 
 
@@ -124,6 +132,12 @@ def test_a_crash_of_ours_is_a_difference():
     ("a.at[...].set(1)", True), ("a.at[...].divide(2)", True), ("v.at[0].add(1)", True), ("v.at[0].mul(np.float64(2))", True), ("v.at[1:].max(1)", True),
     ("jnp.pad(v, 1)", True), ("jnp.diag(v)", True), ("jnp.gradient(v)", True), ("jax.scipy.special.gammaln(a)", True),
     ("jax.scipy.stats.gamma.logpdf(a, 2)", True), ("jax.scipy.stats.norm.logpdf(a)", True), ("jnp.angle(a)", False), ("jnp.log10(a)", False),
+    ("jnp.choose(0, [a, a])", False), ("jnp.array([a])", False), ("jnp.asarray([a, a])", False),
+    ("jax.grad(lambda x: x * jnp.float32(2))(a)", True), ("jax.grad(lambda x: (x * jnp.ones(3)).sum())(a)", True),
+    ("jax.grad(lambda x: x * 2)(jnp.float32(a))", False), ("jax.jvp(lambda x: x * jnp.float32(2), (a,), (1.0,))[1]", False),
+    ("jax.jvp(lambda x: x * 2, (a,), (jnp.float32(1),))[1]", True), ("jax.linearize(lambda x: x + jnp.float32(1), a)[1](1.0)", False),
+    ("jax.jacrev(lambda x: x * jnp.float32(2))(a)", True), ("jax.vjp(lambda x: x * 2, a)[1](jnp.float32(1))[0]", False),
+    ("jax.vjp(lambda x: x * jnp.float32(2), a)[1](jnp.float32(1))[0]", True), ("jax.hessian(lambda x: x ** 3 * jnp.float32(2))(a)", True),
     ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False)])
 def test_weak_types(expression, weak):
     """Traced and eager results are as weak as the public ones."""
@@ -140,6 +154,10 @@ def test_weak_types(expression, weak):
     ("jax.nn.logsumexp(jnp.ones(2), where=1)", ValueError), ("jnp.sin(np.ma.array([1., 2.], mask=[0, 1]))", ValueError),
     ("jnp.ones((2, 3)) + jnp.ones(4)", ValueError), ("jnp.ones((2, 3)) + jnp.ones((4, 3))", TypeError), ("jnp.linalg.svd(jnp.ones(2))", TypeError),
     ("jax.jit(jnp.sin)(np.ma.array([1., 2.], mask=[0, 1]))", ValueError), ("jnp.asarray(np.ma.masked)", ValueError), ("jax.grad(lambda x: x)()", TypeError), ("jax.jacfwd(lambda x: x)()", ValueError),
+    ("jnp.extract(jnp.array([True]), jnp.ones(3), size=2)", ValueError), ("jax.scipy.special.polygamma(1.0, 2.0)", ValueError),
+    ("jax.scipy.special.kl_div(1j, 2.0)", ValueError), ("jax.scipy.special.entr(1j)", ValueError), ("jnp.array(1.5).view('complex64')", ValueError),
+    ("jnp.array(1j).view('uint8')", ValueError), ("jnp.ones(3).view('complex64')", ValueError),
+    ("lax.conv_general_dilated(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 0)), (1,), 'SAME')", ValueError),
     ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError)])
 def test_refused(expression, error):
     with pytest.raises(error):

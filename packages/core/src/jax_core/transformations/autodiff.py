@@ -12,7 +12,7 @@ from ..representation.aval import AbstractRef, as_type, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.primitive import Linear, Zero
-from .pullback import VJP, Tape, flags, shown
+from .pullback import VJP, Tape, flags, shown, shown_of
 from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
@@ -161,7 +161,7 @@ def _value_and_grad(name: str, fun: Callable[..., Any], argnums: Any, has_aux: b
         _check_output(name, outs[0], holomorphic)
         one = full(cotangent_type(get_aval(outs[0])), 1.0)  # a float, as a gradient with respect to a weak value is weak
         cts = pullback(one, *[Zero.of(x) for x in outs[1:]])
-        grads = tree.unflatten(in_tree, list(map(shown, cts)))
+        grads = tree.unflatten(in_tree, [shown_of(get_aval(x), ct) for x, ct in zip(flat, cts)])
         grads = grads if isinstance(argnums, (tuple, list)) else grads[0]
         value = outs[0]
         if has_aux:
@@ -226,8 +226,8 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
 def _shown_beside(value, tangent):
     """A tangent as users get it; one that was given as a number is an array where the value has become one."""
     if type(tangent) in (float, complex) and type(value) is not type(tangent) and not isinstance(value, Tracer):
-        return backends.get().put(tangent, get_aval(tangent))
-    return shown(tangent)
+        return backends.get().put(tangent, get_aval(value))
+    return shown_of(get_aval(value), tangent)
 
 
 def _check_tangent(name, x, t):
@@ -322,6 +322,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     n, out_tree = record["count"], record["out_tree"]
     live = [t for t in tangents[:n] if not isinstance(t, Zero)]
     jaxpr, residuals = trace.to_jaxpr(inputs, live)
+    out_avals = [get_aval(x) for x in outs[:n]]
     out_zeros = [Zero(t.aval) if isinstance(t, Zero) else None for t in tangents[:n]]
 
     def apply(jaxpr, residuals, *given):
@@ -330,7 +331,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
             raise TypeError(f"linearize: tangents of structure {tangent_tree} given for primals of structure {in_tree}")
         given = [_check_linear_input(a, t) if w else None for a, t, w in zip(in_avals, flat_tangents, checked)]
         results = iter(eval_jaxpr(jaxpr, (), *residuals, *(t for t, nz in zip(given, nonzero) if nz)))
-        return tree.unflatten(out_tree, [next(results) if zero is None else shown(zero) for zero in out_zeros])
+        return tree.unflatten(out_tree, [shown_of(a, next(results) if zero is None else zero) for a, zero in zip(out_avals, out_zeros)])
     derivative: Any = tree.Partial(functools.partial(apply, jaxpr), residuals)
     derivative.out_nzs = tree.unflatten(
         out_tree, [not isinstance(t, Zero) for t in tangents[:n]])
@@ -407,7 +408,7 @@ def _block(x: Any, tangent: Any) -> Any:
     it has entries; keys have no such zeros and keep float0."""
     aval = get_aval(x)
     if has_tangent(aval) or isinstance(aval.dtype, dtypes.ExtendedDType):
-        return instantiate(tangent)
+        return shown_of(aval, instantiate(tangent))
     return zeros(aval)
 
 

@@ -12,14 +12,14 @@ import numpy as np
 from .. import backends
 from ..configuration import context
 from ..representation import dtypes, tree
-from ..representation.aval import AbstractRef, get_aval
+from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.primitive import Linear, Zero
 from ..representation.source import transformed
 from ..references.indexing import WHOLE
 from ..references.primitives import addupdate_p, is_ref
 from .logs import Logs
 from .reverse import backward_pass
-from ..traces.structural import instantiate
+from ..traces.structural import convert_element_type_p, instantiate
 from ..traces.trace import EVAL
 
 
@@ -186,7 +186,10 @@ class VJP:
                              f"output {self.out_tree}")
         cts = [_checked_cotangent(ct, aval) for ct, aval in zip(flat, self.out_avals)]
         if self._wants is None and not any(type(a) is AbstractRef for a in self._in_avals):
-            return tree.unflatten(self.in_tree, list(map(shown, self.fun(*cts))))
+            found = self.fun(*cts)
+            alike = all(getattr(get_aval(ct), "weak_type", False) is getattr(a, "weak_type", False) for ct, a in zip(cts, self.out_avals))
+            # a cotangent that is stronger than the result makes strong what it is multiplied into
+            return tree.unflatten(self.in_tree, list(map(shown_of, self._in_avals, found) if alike else map(shown, found)))
         self._check_wants()
         return tree.unflatten(self.in_tree, [_delivered(ct, want) for ct, want in zip(self.fun(*cts), self._all_wants())])
 
@@ -282,6 +285,15 @@ def shown(tangent: Any) -> Any:
     if isinstance(x, (np.generic, float, complex)) and context.state.trace is EVAL:
         return backends.get().put(x, tangent.aval if isinstance(tangent, Zero) else None)
     return x
+
+
+def shown_of(aval: Any, tangent: Any) -> Any:
+    """`shown`, and as weakly typed as the value of type ``aval`` that it belongs to, whatever it was computed with."""
+    x = shown(tangent)
+    own = get_aval(x)
+    if type(aval) is not ShapedArray or type(own) is not ShapedArray or own.weak_type == aval.weak_type or own.dtype != aval.dtype:
+        return x
+    return convert_element_type_p.bind(x, new_dtype=own.dtype, weak_type=aval.weak_type, sharding=None)
 
 
 def _cotangent_aval(aval):
