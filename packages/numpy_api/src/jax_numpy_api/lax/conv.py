@@ -212,6 +212,8 @@ def _conv_type(lhs, rhs, *, window_strides, padding, lhs_dilation, rhs_dilation,
     if k[0] % feature_group_count or k[0] % batch_group_count or n[0] % batch_group_count:
         raise ValueError(f"{where}: the {k[0]} output features (and the batch of {n[0]}) must be divisible by feature_group_count="
                          f"{feature_group_count} and batch_group_count={batch_group_count}.")
+    if 0 in k[2:]:
+        raise ValueError(f"{where}: the kernel's spatial axes must not be empty, they have lengths {tuple(k[2:])}.")
     spatial = [_out_length(*args) for args in zip(n[2:], k[2:], window_strides, padding, lhs_dilation, rhs_dilation)]
     shape = (n[0] // batch_group_count, k[0], *spatial)
     dtype = lhs.dtype if preferred_element_type is None else preferred_element_type

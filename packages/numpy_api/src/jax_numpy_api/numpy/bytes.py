@@ -25,6 +25,15 @@ def view_as(x: Any, dtype: Any) -> Array:
         return lax.ne(view_as(x, np.uint8), np.uint8(0))
     if old == np.bool_:
         return view_as(lax.convert_element_type(x, np.uint8), new)
+    if dtypes.issubdtype(old, np.complexfloating):
+        return view_as(_as_pairs(x), new)
+    if dtypes.issubdtype(new, np.complexfloating):
+        parts = view_as(x, np.finfo(new).dtype)
+        if not parts.ndim or parts.shape[-1] % 2:
+            raise ValueError(f"view of an array of shape {x.shape} from {old} to {new}: its last axis does not hold a whole number of "
+                             "new elements")
+        pairs = lax.reshape(parts, (*parts.shape[:-1], parts.shape[-1] // 2, 2))
+        return lax.complex(pairs[..., 0], pairs[..., 1])
     wide, narrow = dtypes.itemsize_bits(old), dtypes.itemsize_bits(new)
     if wide == narrow:
         return lax.bitcast_convert_type(x, new)
@@ -39,6 +48,14 @@ def view_as(x: Any, dtype: Any) -> Array:
                          f"neighbours, and the last axis, of length {x.shape[-1]}, is no multiple of that")
     grouped = lax.reshape(x, (*x.shape[:-1], x.shape[-1] // ratio, ratio))
     return lax.bitcast_convert_type(grouped, new)
+
+
+def _as_pairs(x):
+    """Complex numbers as floats, real part before imaginary part along the last axis."""
+    if not x.ndim:
+        raise ValueError(f"view of a scalar of {x.dtype}: its two floats need an axis; add one first")
+    pairs = lax.concatenate([lax.expand_dims(part, (x.ndim,)) for part in (lax.real(x), lax.imag(x))], x.ndim)
+    return lax.reshape(pairs, (*x.shape[:-1], 2 * x.shape[-1]))
 
 
 def swapped(x: Any) -> Array:

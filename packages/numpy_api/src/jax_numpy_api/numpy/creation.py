@@ -27,8 +27,7 @@ from jax_core.representation.typing import ArrayLike, DTypeLike, Placement, Shap
 from .. import lax
 from ..lax.create import beside, refuse_complex
 from .broadcasting import broadcast_to
-from .promotion import (canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of,
-                        unwrapped)
+from .promotion import canonical_shape, check_arraylike, convert, evaluating, is_array, shape_of, strong, unwrapped
 
 _HOST_LIMIT = 1 << 20  # bytes; larger arrays are filled by the compiled program, which writes with all cores
 _SCALARS = {bool, int, float, complex}
@@ -475,7 +474,7 @@ def _stack(parts: list, dtype: Any) -> Array:
     shape = next(iter(shapes))
     pieces = [broadcast_in_dim_p.bind(p, shape=(1, *shape), broadcast_dimensions=tuple(range(1, len(shape) + 1)),
                                       sharding=None) for p in parts]
-    return lax.concatenate(pieces, 0)
+    return strong(lax.concatenate(pieces, 0))  # as it is where all elements are known
 
 
 def astype(x: ArrayLike, dtype: DTypeLike | None, /, *, copy: bool = False, device: Placement | None = None) -> Array:

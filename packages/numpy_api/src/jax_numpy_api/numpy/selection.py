@@ -151,7 +151,7 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
         raise ValueError("jax.numpy.choose: a must hold integers, the numbers of the choices")
     a = limited(a, len(choices), mode, "choose", "choice array")
     shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in choices))
-    choices = [broadcast_to(as_array(c), shape) for c in choices]
+    choices = [broadcast_to(strong(as_array(c)), shape) for c in choices]
     index = broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape)
     if len(choices) <= _FEW:
         return lax.select_n(index, *choices)
@@ -322,8 +322,9 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, siz
     if size is None:
         return take(a, nonzero(condition)[0], axis)
     size = given_size("compress", size)
-    if size > n:
-        raise ValueError(f"jax.numpy.compress: size={size} exceeds the {n} elements that there are along axis {axis} of shape {a.shape}")
+    if size > len(condition):
+        raise ValueError(f"jax.numpy.compress: size={size} exceeds the {len(condition)} entries of condition along axis {axis} of "
+                         f"shape {a.shape}")
     return first_kept(condition, a, axis, size, fill_value)
 
 
@@ -588,6 +589,7 @@ def _insert_at(a, index, values, axis, count):
     n = a.shape[axis]
     index = convert(index, np.dtype(np.int32))
     index = arithmetic.where(lax.lt(index, np.int32(0)), index + n, index)
+    index = lax.clamp(np.int32(0), index, np.int32(n))  # a position beyond the end is the end, as nothing may depend on values
     if index.shape[0] != count:
         index = broadcast_to(index, (count,))
     order = argsort(index)

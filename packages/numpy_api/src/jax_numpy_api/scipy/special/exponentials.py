@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from jax_core.representation import dtypes
 from jax_core.representation.array import Array
-from jax_core.transformations.custom_jvp import custom_jvp
 from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
@@ -83,21 +83,22 @@ def _times_log(name, log, slope):
 
     The derivative in ``y`` is 0 too where ``x`` is 0.
     """
-    @custom_jvp
-    @inlined
-    def product(x: ArrayLike, y: ArrayLike) -> Array:
-        x, y = promote_args_inexact(name, x, y)
+    @differentiable
+    def of_one_dtype(x, y):
         zero = (x == 0) & ~jnp.isnan(y)
         return jnp.where(zero, jnp.zeros_like(x), x * log(jnp.where(zero, jnp.ones_like(y), y)))
 
-    @product.defjvp
+    @of_one_dtype.defjvp
     def _(primals, tangents):
-        x, y = promote_args_inexact(name, *primals)
-        dx, dy = tangents
+        (x, y), (dx, dy) = primals, tangents
         singular = (x == 0) & jnp.isinf(slope(y))
-        out = product(x, y)
+        out = of_one_dtype(x, y)
         by_y = jnp.where(singular, jnp.zeros_like(x), x * slope(jnp.where(singular, jnp.ones_like(y), y)))
         return out, (dx * log(y) + dy * by_y).astype(out.dtype)
+
+    @inlined
+    def product(x: ArrayLike, y: ArrayLike) -> Array:
+        return of_one_dtype(*promote_args_inexact(name, x, y))  # before: an integer has no tangent
 
     product.__name__ = product.__qualname__ = name
     return product
@@ -121,6 +122,14 @@ Array([0.       , 2.1972246], dtype=float32)
 """
 
 
+def _real(name, *args):
+    """Promoted to one inexact dtype, which must be real."""
+    args = promote_args_inexact(name, *args)
+    if dtypes.issubdtype(dtypes.dtype(args[0]), np.complexfloating):
+        raise ValueError(f"{name} does not support complex-valued inputs, got {dtypes.dtype(args[0])}")
+    return args
+
+
 @differentiable
 def _entr(x):
     return jnp.where(x < 0, -np.inf, -xlogy(x, x))
@@ -139,13 +148,13 @@ def entr(x: ArrayLike) -> Array:
     >>> jsp.special.entr(jnp.array([0., 0.5]))
     Array([-0.       ,  0.3465736], dtype=float32)
     """
-    return _entr(*promote_args_inexact("entr", x))
+    return _entr(*_real("entr", x))
 
 
 def _log_ratio(p, q):
     """``log(p / q)`` for positive ``p``, ``q``, with all digits where they are nearly equal and without overflow."""
     near = jnp.abs(p - q) <= 0.5 * q
-    return jnp.where(near, log1p(jnp.where(near, (p - q) / q, 0)), jnp.log(p) - jnp.log(q))
+    return jnp.where(near & (q < np.inf), log1p(jnp.where(near, (p - q) / q, 0)), jnp.log(p) - jnp.log(q))
 
 
 def _divergence(extra):
@@ -185,7 +194,7 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     >>> jsp.special.rel_entr(0.5, 0.25)
     Array(0.3465736, dtype=float32, weak_type=True)
     """
-    return _rel_entr(*jnp.broadcast_arrays(*promote_args_inexact("rel_entr", p, q)))
+    return _rel_entr(*jnp.broadcast_arrays(*_real("rel_entr", p, q)))
 
 
 @inlined
@@ -195,7 +204,7 @@ def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     >>> jsp.special.kl_div(0.5, 0.25)
     Array(0.09657359, dtype=float32, weak_type=True)
     """
-    return _kl_div(*jnp.broadcast_arrays(*promote_args_inexact("kl_div", p, q)))
+    return _kl_div(*jnp.broadcast_arrays(*_real("kl_div", p, q)))
 
 
 # -- Box-Cox -----------------------------------------------------------------------------------------------------------

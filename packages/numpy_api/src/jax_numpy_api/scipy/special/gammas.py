@@ -24,7 +24,7 @@ from jax_core.representation.typing import ArrayLike
 from ... import lax
 from ... import numpy as jnp
 from ...lax.incomplete import _lgamma_gap
-from ...numpy.promotion import convert, promote_args_inexact
+from ...numpy.promotion import check_arraylike, convert, promote_args_inexact
 from ._series import chebyshev, differentiable, log1p, wide
 
 _RGAMMA = (
@@ -226,11 +226,18 @@ def digamma(x: ArrayLike) -> Array:
 
 @inlined
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
-    """``n``-th derivative of `digamma` at ``x``, for whole numbers ``n`` not below 0.
+    """``n``-th derivative of `digamma` at ``x``, for integers ``n`` not below 0.
+
+    Raises:
+      ValueError: ``n`` is not of an integer dtype.
 
     >>> jsp.special.polygamma(1, 1.)
     Array(1.644934, dtype=float32, weak_type=True)
     """
+    check_arraylike("polygamma", n, x)
+    if not dtypes.issubdtype(dtypes.dtype(n), np.integer):
+        raise ValueError(f"polygamma: n is the number of a derivative and must be an integer, got dtype {dtypes.dtype(n)}; "
+                         "jax.lax.polygamma takes floats")
     n, x = jnp.broadcast_arrays(*promote_args_inexact("polygamma", n, x))
     return lax.polygamma(n, x)
 

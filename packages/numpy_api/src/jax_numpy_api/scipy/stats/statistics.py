@@ -28,7 +28,8 @@ def _nan_policy(name: str, policy: str) -> None:
 
 
 def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keepdims: bool = False) -> ModeResult:
-    """The most common value along ``axis`` (the smallest of several), and how often it occurs.
+    """The most common value along ``axis`` (the smallest of several), and how often it occurs; of nothing NaN, which occurs 0
+    times. A number counts as an array of one element.
 
     Args:
       axis: an axis, or None for the flattened array.
@@ -46,14 +47,14 @@ def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keep
 def _mode(a, axis, omit, keepdims):
     a = as_array(a)
     shape = a.shape
-    if axis is None:
+    if axis is None or not shape and axis in (0, -1):
         x = a.reshape(-1)
     else:
         axis = canonical_axis(axis, a.ndim)
         x = jnp.moveaxis(a, axis, -1)
     n = x.shape[-1]
     if n == 0:
-        raise ValueError(f"mode: the axis is empty in an array of shape {shape}")
+        return _mode_of_nothing(x, shape, axis, keepdims)
     x = jnp.sort(x, axis=-1)  # equal values are neighbours, NaNs are last
     index = jnp.broadcast_to(jnp.arange(n), x.shape)
     starts = jnp.concatenate([jnp.ones((*x.shape[:-1], 1), bool), x[..., 1:] != x[..., :-1]], -1)
@@ -68,9 +69,19 @@ def _mode(a, axis, omit, keepdims):
         bad = jnp.any(nan, -1)
         value, count = jnp.where(bad, np.nan, value), jnp.where(bad, jnp.sum(nan, -1), count)
     if keepdims:
-        full = tuple(1 if axis is None or i == axis else k for i, k in enumerate(shape))
+        full = tuple(1 if axis is None or i == axis else k for i, k in enumerate(shape)) or (1,)
         value, count = value.reshape(full), count.reshape(full)
     return value, count
+
+
+def _mode_of_nothing(x, shape, axis, keepdims):
+    """NaN, which occurs 0.0 times, for each row of ``x`` that has no elements."""
+    if keepdims:
+        kept = tuple(1 if axis is None or i == axis else k for i, k in enumerate(shape))
+    else:
+        kept = x.shape[:-1]
+    dtype = dtypes.to_inexact_dtype(x.dtype)
+    return jnp.full(kept, np.nan, dtype), jnp.zeros(kept, dtype)
 
 
 def rankdata(a: ArrayLike, method: str = "average", *, axis: int | None = None, nan_policy: str = "propagate") -> Array:
