@@ -49,7 +49,7 @@ def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, progra
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():
             found = check(program)
-            if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1]):
+            if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], program.full):
                 if counts is not None:
                     counts["deliberately different"] += 1
             elif found:

@@ -107,8 +107,8 @@ LINES = {
         "lax.conv_general_dilated({x}[None, None], {y}[None, None], (1,), 'SAME')",
     ],
     "sorting": [
-        "jnp.sort({x}, axis={axis})", "jnp.argsort({x}, axis={axis}, descending=True)", "jnp.sort({x}, descending=True)", "lax.sort({x}, is_stable=True)", "lax.sort(({x}, {x}), num_keys=1)", "lax.sort([{x}, {y}], dimension=0)", "lax.top_k({x}, 2)", "jnp.partition({x}, 1)", "jnp.lexsort(({x}, {x}))",
-        "jnp.median({x}, axis={axis})", "jax.scipy.stats.rankdata({x})", "jnp.sort_complex({x})", "jnp.argpartition({x}, 1)", "jax.scipy.stats.mode({x})", "jnp.nanquantile({f}, 0.5, axis={axis})", "jnp.setdiff1d({x}, {y}, size=2)", "jnp.union1d({x}, {y}, size=4)",
+        "jnp.sort({x}, axis={axis})", "jnp.argsort({x}, axis={axis}, descending=True)", "jnp.sort({x}, descending=True)", "lax.sort({x}, is_stable=True)", "lax.sort(({x}, {x}), num_keys=1)", "lax.sort([{x}, {y}], dimension=0)", "lax.top_k({x}, 2)", "jnp.partition({x}, 1)[..., 1]", "jnp.lexsort(({x}, {x}))",
+        "jnp.median({x}, axis={axis})", "jax.scipy.stats.rankdata({x})", "jnp.sort_complex({x})", "jnp.take_along_axis({x}, jnp.argpartition({x}, 1), -1)[..., 1]", "jax.scipy.stats.mode({x})", "jnp.nanquantile({f}, 0.5, axis={axis})", "jnp.setdiff1d({x}, {y}, size=2)", "jnp.union1d({x}, {y}, size=4)",
     ],
     "dtype": [
         "{x}.astype({dtype})", "jnp.asarray({x}, {dtype})", "lax.convert_element_type({x}, {dtype})", "lax.bitcast_convert_type({x}, {dtype})", "{x}.view({dtype})", "jnp.array({lit}, {dtype})", "jnp.result_type({x}, {y}).type(1)", "lax.reduce_precision({f}, 5, 3)", "jnp.promote_types({x}.dtype, {dtype}).type(1)",
