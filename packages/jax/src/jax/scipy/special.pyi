@@ -94,7 +94,7 @@ def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
     """Pochhammer symbol ``gamma(z + m) / gamma(z)``."""
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
-    """``n``-th derivative of `digamma` at ``x``, for whole numbers ``n`` not below 0."""
+    """``n``-th derivative of `digamma` at ``x``, for integers ``n`` not below 0."""
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
 def sici(x: ArrayLike) -> tuple[Array, Array]:

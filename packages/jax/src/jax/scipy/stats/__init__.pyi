@@ -60,7 +60,7 @@ class gaussian_kde:
     @property
     def weights(self) -> Any: ...
 def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = 'propagate', keepdims: bool = False) -> Any:
-    """The most common value along ``axis`` (the smallest of several), and how often it occurs."""
+    """The most common value along ``axis`` (the smallest of several), and how often it occurs; of nothing NaN, which occurs 0 times. A number counts as an array of one element."""
 def rankdata(a: ArrayLike, method: str = 'average', *, axis: int | None = None, nan_policy: str = 'propagate') -> Array:
     """Ranks from 1 along ``axis`` (of the flattened array by default), as floating-point numbers."""
 def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = 'propagate', *, keepdims: bool = False) -> Array:
