@@ -1,4 +1,4 @@
-"""The kernels of `examples/kernels.py` by the interpreter against plain functions, and their modules for Mosaic, which no device is needed for.
+"""The kernels of `examples/kernels.py` by the interpreter against plain functions, and their modules for Mosaic and Triton, which no device is needed for.
 
 That the vendors' compilers take them is tested in `tests/accel`.
 """
@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax.experimental.pallas import triton
 
 SPEC = importlib.util.spec_from_file_location("kernels", pathlib.Path(__file__).parents[1] / "examples" / "kernels.py")
 kernels = importlib.util.module_from_spec(SPEC)
@@ -51,10 +52,24 @@ def module(function, *args, platform="tpu"):
     return jax.jit(function).trace(*args).lower(lowering_platforms=(platform,)).as_text()
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_modules_for_tpus(case):
-    text = module(lambda: CASES[case][0](False))
-    assert text.count("@tpu_custom_call") == {"gradient of attention": 3}.get(case, 1)
+TARGETS = {"tpu": "@tpu_custom_call", "cuda": "@__gpu$xla.gpu.triton"}
+LARGE = np.ones((1024, 256), np.float32)
+HEADS = np.ones((2, 256, 128), np.float32)
+COMPILED = {
+    "add": lambda n: kernels.add(LARGE, LARGE, n), "softmax": lambda n: kernels.softmax(LARGE[:1000], n),
+    "layer_norm": lambda n: kernels.layer_norm(LARGE, LARGE[:1], LARGE[:1], n), "matmul": lambda n: kernels.matmul(LARGE, LARGE.T, n),
+    "attention": lambda n: kernels.attention(HEADS, HEADS, HEADS, False, n),
+    "gradient": lambda n: jax.grad(lambda q: kernels.attention(q, HEADS, HEADS, True, n).sum())(HEADS),
+    "mapped": lambda n: jax.vmap(functools.partial(kernels.softmax, block=n))(np.stack([LARGE, LARGE])),
+}
+
+
+@pytest.mark.parametrize("platform, block", [("tpu", 128), ("cuda", 32)])
+@pytest.mark.parametrize("case", COMPILED)
+def test_modules(case, platform, block):
+    """The modules in them are verified as they are made."""
+    text = module(lambda: COMPILED[case](block), platform=platform)
+    assert text.count(TARGETS[platform]) == {"gradient": 2}.get(case, 1)
 
 
 def call(kernel, shape=(256, 128), **options):
@@ -79,7 +94,7 @@ def accumulate(x, out, total):
     out[...] = total[...]
 
 
-MOSAIC = {  # what a program is made of
+KERNELS = {  # what a program is made of
     "scratch and when": (lambda: call(accumulate, (128, 128), grid=2, in_specs=[ROWS], out_specs=pl.BlockSpec((128, 128), lambda i: (0, 0)),
                                       scratch_shapes=[pltpu.VMEM((128, 128), jnp.float32)])(A)),
     "aliases": (lambda: call(lambda x, o: put(o, x[...] + 1), input_output_aliases={0: 0})(A)),
@@ -100,21 +115,44 @@ MOSAIC = {  # what a program is made of
     "functions": (lambda: call(lambda x, o: put(o, jax.nn.silu(x[...]) + jnp.tanh(x[...]) * jax.lax.rsqrt(x[...]) - jnp.abs(-x[...]) +
                                                 jnp.clip(x[...], -1, 1) + jnp.sign(x[...]) + jnp.where(~(x[...] > 0), 1, 0)))(A)),
     "added to": (lambda: call(lambda x, o: (put(o, x[...]), jax.ref.addupdate(o, (0,), x[1])))(A)),
+    "over the end": (lambda: call(lambda x, o: put(o, x[...]), (250, 100), grid=2, in_specs=[ROWS], out_specs=ROWS)(A[:250, :100])),
+    "booleans": (lambda: pl.pallas_call(lambda x, o: put(o, x[...] > 0), jax.ShapeDtypeStruct((256, 128), jnp.bool_))(A)),
+    "an empty grid": (lambda: (call(lambda x, o: put(o, x[...]), grid=0)(A), call(lambda x, o: put(o, x[...]))(A))),
+    "scatter": (lambda: call(lambda i, x, o: pl.store(o, i[...], x[...], mask=i[...] < 5), (5,))(jnp.arange(8), jnp.ones(8))),
+    "atomics": (lambda: call(lambda i, x, o: (triton.atomic_add(o, i[...], x[...]), triton.atomic_xchg(o, i[...], x[...])), (8,))(
+        jnp.arange(8), jnp.ones(8))),
+    "four axes": (lambda: jax.vmap(jax.vmap(call(lambda x, o: pl.store(o, jax.lax.iota(jnp.int32, 4), x[...]), (4,), grid=(2, 3))))(
+        jnp.ones((2, 2, 4)))),
+    "library": (lambda: call(lambda x, o: put(o, jnp.log1p(x[...]) + jnp.expm1(x[...]) + jnp.arctan2(x[...], 2 * x[...]) + jnp.cbrt(x[...]) +
+                                              triton.approx_tanh(x[...].astype(jnp.bfloat16)).astype(jnp.float32)))(A)),
     "derivative": (lambda: jax.jvp(call(lambda x, o: put(o, jnp.sin(x[...]))), (A,), (A,))),
 }
 
 
-@pytest.mark.parametrize("case", MOSAIC)
-def test_what_mosaic_can_do(case):
-    assert "@tpu_custom_call" in module(MOSAIC[case])
+TPU_ONLY = ("scratch and when", "memory of its own")
+GPU_ONLY = ("scatter", "atomics", "four axes")
+
+
+@pytest.mark.parametrize("platform", TARGETS)
+@pytest.mark.parametrize("case", KERNELS)
+def test_what_kernels_can_do(case, platform):
+    if case in {"tpu": GPU_ONLY, "cuda": TPU_ONLY}[platform]:
+        with pytest.raises((NotImplementedError, ValueError), match="interpret=True|blocks of shape"):
+            module(KERNELS[case], platform=platform)
+    else:
+        assert TARGETS[platform] in module(KERNELS[case], platform=platform)
 
 
 REFUSED = {
+    "sort on GPUs": (lambda: call(lambda x, o: put(o, jnp.sort(x[...])))(A), "cuda", "Triton has no stablehlo.sort"),
     "sort": (lambda: call(lambda x, o: put(o, jnp.sort(x[...])))(A), "tpu", "Mosaic has no stablehlo.sort"),
     "any memory": (lambda: call(lambda x, o: put(o, x[...]), in_specs=[pl.BlockSpec(memory_space=pl.ANY)])(A), "tpu", "Mosaic has no reading"),
     "elements": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128), 128), lambda i: (i, 0))],
                               out_specs=ROWS)(A), "tpu", r"args\[0\]: blocks that are found by their first element"),
     "dynamic grid": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...]), grid=(n,))(A))(2), "tpu", "grids whose size is known at"),
+    "dynamic grid on GPUs": (lambda: jax.jit(lambda n: call(lambda x, o: put(o, x[...]), grid=(n,))(A))(2), "cuda", "grids whose size is"),
+    "padding on GPUs": (lambda: call(lambda x, o: put(o, x[...]), grid=2, in_specs=[pl.BlockSpec((pl.Element(128, (1, 1)), 128), lambda i: (i, 0))],
+                                     out_specs=ROWS)(A), "cuda", r"args\[0\]: padding of pl.Element"),
     "platform": (lambda: call(lambda x, o: put(o, x[...]))(A), "rocm", "there is no compiler of kernels for rocm"),
 }
 
@@ -123,4 +161,19 @@ REFUSED = {
 def test_what_they_cannot_do_is_said(case):
     function, platform, message = REFUSED[case]
     with pytest.raises(NotImplementedError, match=f"^pallas_call quiet.*{message}.*interpret=True"):
+        module(function, platform=platform)
+
+
+SIDES = {
+    "no power of two": (lambda: call(lambda x, o: put(o, x[...]), (100,))(jnp.ones(100)), "cuda", "100 elements; on GPUs"),
+    "small product": (lambda: call(lambda x, o: put(o, x[...] @ x[...]), (8, 8))(jnp.ones((8, 8))), "cuda", "at least 16 elements"),
+    "tiles": (lambda: call(lambda x, o: put(o, x[...]), grid=64, in_specs=[pl.BlockSpec((4, 128), lambda i: (i, 0))],
+                           out_specs=pl.BlockSpec((4, 128), lambda i: (i, 0)))(A), "tpu", r"args\[0\]: blocks of shape \(4, 128\) of float32"),
+}
+
+
+@pytest.mark.parametrize("case", SIDES)
+def test_sides_of_blocks(case):
+    function, platform, message = SIDES[case]
+    with pytest.raises(ValueError, match=f"^pallas_call quiet.*{message}"):
         module(function, platform=platform)

@@ -9,8 +9,10 @@ import jax.numpy as jnp
 from jax.experimental import topologies
 
 HERE = pathlib.Path(__file__).parent
-WHEELS = {"tpu": "libtpu"}
-DEVICES = {"tpu": dict(topology_name="v5e:2x2", platform="tpu")}
+WHEELS = {"tpu": "libtpu", "cuda": "jax_cuda12_plugin"}
+DEVICES = {"tpu": dict(topology_name="v5e:2x2", platform="tpu"),
+           "cuda": dict(topology_name="h100", platform="cuda", topology="1x1x1", target_config=(HERE / "h100.txtpb").read_text())}
+BLOCKS = {"tpu": 128, "cuda": 32}
 SPEC = importlib.util.spec_from_file_location("kernels", HERE.parents[1] / "examples" / "kernels.py")
 kernels = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(kernels)
@@ -26,24 +28,27 @@ def compiled(request):
     def run(function, *types):
         args = [jax.ShapeDtypeStruct(shape, dtype, sharding=here) for shape, dtype in types]
         return jax.jit(function).lower(*args).compile().as_text()
+    run.block = BLOCKS[request.param]
     return run
 
 
-def derivative(causal):
-    return lambda q, k, v, ct: jax.vjp(lambda *args: kernels.attention(*args, causal), q, k, v)[1](ct)
+def derivative(causal, n):
+    return lambda q, k, v, ct: jax.vjp(lambda *args: kernels.attention(*args, causal, n), q, k, v)[1](ct)
 
 
-def cases(dtype):
+def cases(dtype, n):
     matrix, row, heads = ((1024, 256), dtype), ((1, 256), dtype), ((4, 512, 128), dtype)
-    return {"add": (kernels.add, matrix, matrix), "softmax": (kernels.softmax, matrix), "layer norm": (kernels.layer_norm, matrix, row, row),
-            "mapped softmax": (jax.vmap(kernels.softmax), ((2, 1024, 256), dtype)),
-            "matmul": (kernels.matmul, ((256, 512), dtype), ((512, 256), dtype)),
-            "attention": (kernels.attention, heads, heads, heads), "its derivative": (derivative(False), *[heads] * 4),
-            "causal": (lambda *qkv: kernels.attention(*qkv, True), heads, heads, heads), "its derivative, causal": (derivative(True), *[heads] * 4)}
+    return {"add": (lambda x, y: kernels.add(x, y, n), matrix, matrix), "softmax": (lambda x: kernels.softmax(x, n), matrix),
+            "layer norm": (lambda x, a, b: kernels.layer_norm(x, a, b, n), matrix, row, row),
+            "mapped softmax": (jax.vmap(lambda x: kernels.softmax(x, n)), ((2, 1024, 256), dtype)),
+            "matmul": (lambda x, y: kernels.matmul(x, y, n), ((256, 512), dtype), ((512, 256), dtype)),
+            "attention": (lambda q, k, v: kernels.attention(q, k, v, False, n), *[heads] * 3),
+            "causal": (lambda q, k, v: kernels.attention(q, k, v, True, n), *[heads] * 3),
+            "its derivative": (derivative(False, n), *[heads] * 4), "its derivative, causal": (derivative(True, n), *[heads] * 4)}
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16], ids=lambda d: d.__name__)
-@pytest.mark.parametrize("case", cases(jnp.float32))
+@pytest.mark.parametrize("case", cases(jnp.float32, 1))
 def test_kernels_compile(compiled, case, dtype):
-    function, *types = cases(dtype)[case]
+    function, *types = cases(dtype, compiled.block)[case]
     assert "custom-call" in compiled(function, *types)

@@ -15,10 +15,10 @@ from typing import Any, Sequence
 from jax_core.representation.aval import AbstractRef, ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..jaxlib_compat import bindings, kernel_dialect, mlir
+from ..jaxlib_compat import bindings, kernel_dialect
 from ..lowering.bindings import make_ir_context
 from ..lowering.types import element_text
-from .translation import Translation, Type, ir, parsed
+from .translation import Translation, Type, dot_numbers, ir, parsed
 
 _SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem"}
 _REDUCTIONS = {"add": "add", "maximum": "maximumf", "minimum": "minimumf", "multiply": "mul"}
@@ -110,7 +110,7 @@ class MosaicTranslation(Translation):
     def _dot_general(self, op):
         a, b = (Type.of(x) for x in op.operands)
         want = Type.of(op.results[0])
-        numbers = _dot_numbers(op)
+        numbers = dot_numbers(op)
         if len(numbers["lhs_contracting_dimensions"]) != 1 or len(a.shape) != len(b.shape):
             raise self.refuse("product over several axes, or of a matrix and a vector")
         free_a = [k for k in range(len(a.shape)) if k not in (*numbers["lhs_contracting_dimensions"], *numbers["lhs_batching_dimensions"])]
@@ -229,13 +229,6 @@ class MosaicTranslation(Translation):
         return self._load(self.references[op.operands[0]], "", [], Type.of(op.results[0]))
 
 
-def _dot_numbers(op: Any) -> dict[str, list[int]]:
-    """The axes of a product, by the names of StableHLO."""
-    numbers = mlir().stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
-    return {name: list(getattr(numbers, name)) for name in (
-        "lhs_contracting_dimensions", "rhs_contracting_dimensions", "lhs_batching_dimensions", "rhs_batching_dimensions")}
-
-
 # -- the module ------------------------------------------------------------------------------------------------------------
 
 def _memory(program: Any, name: str, operand: Any) -> Memory:
@@ -243,8 +236,19 @@ def _memory(program: Any, name: str, operand: Any) -> Memory:
     if any(hasattr(d, "padding") for d in operand.block):
         raise NotImplementedError(f"pallas_call {program.options.name}, {operand.name}: blocks that are found by their first element (pl.Element) are "
                                   "not compiled for TPUs here; use blocks of whole numbers, or pass interpret=True.")
+    _check_sides(program.options.name, operand)
     return Memory(name, operand.sizes, element_text(operand.aval.dtype).replace("u", ""), _SPACES[str(operand.memory_space)],
                   [hasattr(d, "block_size") for d in operand.block])
+
+
+def _check_sides(name: str, operand: Any) -> None:
+    """Raise ValueError for blocks that do not consist of whole tiles of a TPU's vector memory."""
+    if str(operand.memory_space) not in ("default", "vmem") or len(operand.sizes) < 2:
+        return
+    for axis, tile in ((-2, 8), (-1, 128)):
+        if operand.sizes[axis] % tile and operand.sizes[axis] != operand.aval.shape[axis]:
+            raise ValueError(f"pallas_call {name}, {operand.name}: blocks of shape {operand.sizes} of {operand.aval.str_short()}; on TPUs the last two "
+                             f"sides of a block are multiples of 8 and 128, or those of the array. Side {axis} is {operand.sizes[axis]}.")
 
 
 def _whole(name: str, ref: AbstractRef, space: str | None = None) -> Memory:

@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 
-from ..jaxlib_compat import bindings, kernel_dialect
+from ..jaxlib_compat import bindings, kernel_dialect, mlir
 from ..lowering.bindings import make_ir_context
 from ..lowering.module import lower_module
 
@@ -339,9 +339,6 @@ class Translation:
             return [self.values[v] for v in self.block(blocks[0])]
         scalar = Type((), "i32")
         is_first = self.compared("EQ", scalar, index, self.constant(first, scalar))
-        if not kinds and len(blocks) == 2:
-            return self._chosen(is_first, lambda: self._branches(index, blocks[:1], kinds, first),
-                                lambda: self._branches(index, blocks[1:], kinds, first + 1), kinds)
         return self._chosen(is_first, lambda: [self.values[v] for v in self.block(blocks[0])],
                             lambda: self._branches(index, blocks[1:], kinds, first + 1), kinds)
 
@@ -411,7 +408,7 @@ class Translation:
         pairs = ", ".join(f"{a} = {self.values[op.operands[k]]}" for a, k in zip(carried, others))
         head = f"scf.for {index} = {start} to {end} step {one}" + (f" iter_args({pairs})" if others else "")
         found = self.several(head, (f"-> ({types}) " if others else "") + f": {scalar.element} ", [lines], len(others))
-        found.insert(number, end)
+        found.insert(number, self.op("arith.maxsi", scalar, start, end))
         return found
 
     # -- memory ------------------------------------------------------------------------------------------------------------
@@ -463,3 +460,10 @@ def _maker(value: Any) -> Any:
     """The operation whose result ``value`` is; None for an argument of a block."""
     owner = value.owner
     return None if isinstance(owner, ir.Block) else getattr(owner, "operation", owner)
+
+
+def dot_numbers(op: Any) -> dict[str, list[int]]:
+    """The axes of a product, by the names of StableHLO."""
+    numbers = mlir().stablehlo.DotDimensionNumbers(op.attributes["dot_dimension_numbers"])
+    return {name: list(getattr(numbers, name)) for name in (
+        "lhs_contracting_dimensions", "rhs_contracting_dimensions", "lhs_batching_dimensions", "rhs_batching_dimensions")}
