@@ -60,10 +60,16 @@ def remez(g, low, high, powers, w=lambda t: mp.mpf(1), known=()):
 
 
 def fit(g, low, high, powers, kind, w=lambda t: mp.mpf(1), exact=()):
-    """Rounded coefficients, the constant one first; ``exact`` is what the first ones must be. And the error of all."""
+    """Rounded coefficients, the constant one first; ``exact`` is what the first ones must be. And the error of all.
+
+    Those of float64 are rounded at once, as nothing is gained there.
+    """
     known = list(zip(powers, map(mp.mpf, exact)))
     powers = list(powers)[len(known):]
     while powers:
         c, worst = remez(g, low, high, powers, w, known)
+        if kind == "f8":
+            known += [(k, ROUND[kind](ck)) for k, ck in zip(powers, c)]
+            break
         known.append((powers.pop(0), ROUND[kind](c[0])))
     return [float(c) for _, c in known], float(worst)

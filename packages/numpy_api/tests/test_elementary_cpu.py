@@ -19,8 +19,20 @@ ROWS = {  # function: (mpmath's, units that it may be off in float32 and in floa
     "acos": (lax.acos, mpmath.acos, 1.2, 1.2, [(-1, 1)], [(0.9, 1)]),
     "atan": (lax.atan, mpmath.atan, 5.5, 2.5, [(-5, 5)], [(1e-30, 1e30)]),  # of float32, XLA's from jaxlib 0.12 on
     "atan2": (lax.atan2, mpmath.atan2, 0.51, 1.2, [(-5, 5), (-5, 5)], [(1e-30, 1e30), (-1, 1)]),
+    "exp2": (lax.exp2, lambda x: mpmath.mpf(2) ** x, 1.1, 0.9, [(-5, 5)], [(-125, 127)]),
+    "expm1": (lax.expm1, mpmath.expm1, 0.51, 2.7, [(-2, 2)], [(-80, 80)]),
+    "sinh": (lax.sinh, mpmath.sinh, 0.51, 2.7, [(-2, 2)], [(-80, 88)]),
+    "cosh": (lax.cosh, mpmath.cosh, 0.51, 1.2, [(-2, 2)], [(-80, 88)]),
+    "log": (lax.log, mpmath.log, 1.0, 0.85, [(0.5, 2)], [(1e-30, 1e30)]),
+    "log2": (lax.log2, lambda x: mpmath.log(x) / mpmath.log(2), 1.0, 0.8, [(0.5, 2)], [(1e-30, 1e30)]),
+    "log1p": (lax.log1p, mpmath.log1p, 1.4, 1.4, [(-0.99, 2)], [(1e-30, 1e30)]),
+    "asinh": (lax.asinh, mpmath.asinh, 1.8, 1.8, [(-5, 5)], [(1e-30, 1e30)]),
+    "acosh": (lax.acosh, mpmath.acosh, 2.2, 2.2, [(1, 1.01)], [(1.01, 1e30)]),
+    "atanh": (lax.atanh, mpmath.atanh, 2.6, 2, [(-1, 1)], [(1e-30, 0.9)]),
+    "cbrt": (lax.cbrt, lambda x: mpmath.sign(x) * mpmath.cbrt(abs(x)), 0.51, 1.0, [(-8, 8)], [(1e-30, 1e30)]),
+    "pow": (lax.pow, mpmath.power, 0.51, 0.6, [(0.1, 10), (-5, 5)], [(1e-30, 1e30), (-1, 1)]),
 }
-PLAIN = {"atan2": "stablehlo.atan2", "sin": "stablehlo.sine", "cos": "stablehlo.cosine", "tan": "stablehlo.tan"}
+PLAIN = {"atan2": "stablehlo.atan2", "sin": "stablehlo.sine", "pow": "stablehlo.power", "cbrt": "stablehlo.cbrt", "log1p": "stablehlo.log_plus_one", "cos": "stablehlo.cosine", "tan": "stablehlo.tan"}
 
 
 def errors(got, exact, operands):
@@ -62,7 +74,16 @@ def test_other_platforms_and_accuracies_get_the_operation(name):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_halves_are_computed_in_float32(name, dtype):
     function = ROWS[name][0]
-    operands = [np.linspace(-0.9, 0.95, 40).astype(dtype)] * len(ROWS[name][4])
+    operands = [np.linspace(0.1 if "log" in name or name in ("acosh", "pow") else -0.9, 0.95, 40).astype(dtype)] * len(ROWS[name][4])
     wide = function(*[x.astype(np.float32) for x in operands])
     got = np.asarray(jit(function)(*operands)).astype(np.float32)
     np.testing.assert_allclose(got, np.asarray(wide), rtol=float(dtypes.finfo(dtype).eps))
+
+
+def test_signs_and_ends_of_powers():
+    """Whole exponents keep the sign of odd ones; others of negative numbers are NaN; ones and zeros come before NaN."""
+    x = np.array([-2, -2, -2, -0.0, -0.0, 0, 1, np.nan, -1, -1, -np.inf, -np.inf, np.nan, 2, np.inf, 0.5, -2, 3e38], np.float32)
+    y = np.array([3, 2, 0.5, 3, -3, -2, np.nan, 0, np.inf, np.nan, 3, 0.5, 1, np.nan, -1, np.inf, 1e30, 2], np.float32)
+    want = [-8, 4, np.nan, -0.0, -np.inf, np.inf, 1, 1, 1, np.nan, -np.inf, np.inf, np.nan, np.nan, 0, 0, np.inf, np.inf]
+    np.testing.assert_array_equal(np.asarray(jit(lax.pow)(x, y)), np.array(want, np.float32))
+    np.testing.assert_array_equal(np.signbit(np.asarray(jit(lax.pow)(x, y))[3:5]), [True, True])

@@ -21,12 +21,14 @@ from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
-from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
+from jax_core.representation.traits import ARITHMETIC, Kind, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from .compare import emit_compare, eq_p, gt_p
+from .elementary_cpu import powers
+from .elementary_cpu.lanes import Formulation
 from .nan_cpu import drops_nan, emit_choice
 from .accuracy import Accuracy
 from .nary import (ANY, FLOAT, INEXACT, INTEGER, NUMERIC, apply, as_operand, check_dtype, constant, elementwise, emit,
@@ -366,9 +368,9 @@ sqrt_p = elementwise("sqrt", op("stablehlo.sqrt"), accepts=INEXACT, reference=la
                      jvp=(lambda g, out, x, accuracy=None: div_p.bind(g, mul_p.bind(out, constant(2, out))),), cost=0.25)
 rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference=lambda x, accuracy=None: 1 / np.sqrt(x),
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)
-cbrt_p = elementwise("cbrt", op("stablehlo.cbrt"), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
+cbrt_p = elementwise("cbrt", Formulation(op("stablehlo.cbrt"), narrow=powers.cbrt, wide=powers.cbrt), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, integer_pow(out, -2)),),
-                     cost=14.0, quick=Quick.LESS_EXACT)
+                     cost=1.5)
 
 # -- polynomial ----------------------------------------------------------------------------------------------------------
 

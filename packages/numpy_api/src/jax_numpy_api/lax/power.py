@@ -19,6 +19,8 @@ from jax_core.representation.typing import ArrayLike
 from .arithmetic import mul_p, sub_p
 from .compare import eq_p, gt_p
 from .complex import abs_p
+from .elementary_cpu import powers
+from .elementary_cpu.lanes import Formulation
 from .nary import INEXACT, apply, check_dtype, constant, emit, full_operands, nary_result
 from .select import select_n_p
 from .transcendental import log_p
@@ -32,9 +34,17 @@ def _pow_type(x, y):
     return nary_result("pow", (x, y), x.dtype)
 
 
+def _pow_plain(b, x, y):
+    return emit(b, "stablehlo.power", *full_operands(b, (x, y)), out=b.out_avals[0])
+
+
+_pow_formulation = Formulation(_pow_plain, narrow=powers.pow)
+
+
 def _pow_lower(b, x, y):
-    x, y = full_operands(b, (x, b.convert(y, x.aval.dtype)))
-    return emit(b, "stablehlo.power", x, y, out=b.out_avals[0])
+    """One exponent for all is mostly a constant, for which XLA has simpler forms (a square root, products)."""
+    rule = _pow_formulation if y.aval.shape == b.out_avals[0].shape != () else _pow_plain
+    return rule(b, x, b.convert(y, x.aval.dtype))
 
 
 def _pow_tangent_x(g, out, x, y):
@@ -68,7 +78,7 @@ def _as(y, x):
 pow_p = Primitive(
     "pow", out_type=_pow_type, jvp=(_pow_tangent_x, _pow_tangent_y),
     transpose=none("lax.pow is not linear, so it has no transpose"), batch=ELEMENTWISE, lower=_pow_lower,
-    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)), traits=Traits(Kind.ELEMENTWISE, 7.0))
+    reference=lambda x, y: np.power(x, np.asarray(y).astype(np.asarray(x).dtype)), traits=Traits(Kind.ELEMENTWISE, 3.0, spelled_out=True))
 
 
 def pow(x: ArrayLike, y: ArrayLike) -> Array:

@@ -20,7 +20,7 @@ from jax_core.representation.traits import Quick
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
 from .compare import emit_compare, eq_p
-from .elementary_cpu import inverse, trigonometric
+from .elementary_cpu import exponential, inverse, logarithmic, trigonometric
 from .elementary_cpu.lanes import Formulation
 from .complex import abs_p
 from .nary import INEXACT, apply, constant, elementwise, emit, full_operands, op
@@ -54,7 +54,7 @@ def _power_of_two(b, k, fmt):
     return b.emit(f"stablehlo.bitcast_convert {bits}", bits, out=k.aval.update(dtype=fmt.dtype))
 
 
-def _exp2_lower(b, x, accuracy=None):
+def _exp2_plain(b, x, accuracy=None):
     """``2^n exp(f log 2)`` for ``x = n + f`` with ``|f| <= 1/2``: exact at integers, where ``exp(x log 2)`` loses digits as x
     grows. ``2^n`` is made of two factors, as one may overflow where the result does not."""
     if x.aval.dtype.kind == "c" or accuracy is not None:
@@ -75,7 +75,7 @@ def _exp2_lower(b, x, accuracy=None):
     return b.convert(out, dtype)
 
 
-def _log2_lower(b, x, accuracy=None):
+def _log2_plain(b, x, accuracy=None):
     """``e + log(m) / log 2`` for ``x = m 2^e`` with m between sqrt(1/2) and sqrt(2): exact at powers of two. Zero, negative,
     subnormal and infinite numbers and NaN are taken as they are, with ``e = 0``."""
     if x.aval.dtype.kind == "c" or accuracy is not None:
@@ -89,7 +89,7 @@ def _log2_lower(b, x, accuracy=None):
 
 
 def _split_exponent(b, x):
-    """``m`` and ``e`` of `_log2_lower`. Adding the distance from sqrt(1/2) to 1 to the bits carries into the exponent exactly
+    """``m`` and ``e`` of `_log2_plain`. Adding the distance from sqrt(1/2) to 1 to the bits carries into the exponent exactly
     where m would exceed sqrt(2)."""
     fmt = _Format(x.aval.dtype)
     ints = x.aval.update(dtype=fmt.integer)
@@ -187,17 +187,27 @@ _sin_lower = Formulation(narrow=trigonometric.sin, otherwise=_of_parts(
     lambda b, s, c, sh, ch: (_zero_wins(b, s, ch), _zero_wins(b, c, sh)))("stablehlo.sine"))
 _cos_lower = Formulation(narrow=trigonometric.cos, otherwise=_of_parts(
     lambda b, s, c, sh, ch: (_zero_wins(b, c, ch), emit(b, "stablehlo.negate", _zero_wins(b, s, sh))))("stablehlo.cosine"))
-_tan_lower = Formulation(narrow=trigonometric.tan, otherwise=op("stablehlo.tan"))
-_asin_lower = Formulation(narrow=inverse.asin, wide=inverse.asin, otherwise=op("chlo.asin"))
-_acos_lower = Formulation(narrow=inverse.acos, wide=inverse.acos, otherwise=op("chlo.acos"))
-_atan_lower = Formulation(narrow=inverse.atan, wide=inverse.atan, otherwise=op("chlo.atan"), unless="vector_atan")
+_tan_lower = Formulation(op("stablehlo.tan"), narrow=trigonometric.tan)
+_asin_lower = Formulation(op("chlo.asin"), narrow=inverse.asin, wide=inverse.asin)
+_acos_lower = Formulation(op("chlo.acos"), narrow=inverse.acos, wide=inverse.acos)
+_exp2_lower = Formulation(_exp2_plain, narrow=exponential.exp2, wide=exponential.exp2)
+_expm1_lower = Formulation(op("stablehlo.exponential_minus_one"), narrow=exponential.expm1)
+_sinh_lower = Formulation(_hyperbolic(0), narrow=exponential.sinh)
+_cosh_lower = Formulation(_hyperbolic(1), narrow=exponential.cosh, wide=exponential.cosh)
+_log_lower = Formulation(op("stablehlo.log"), wide=logarithmic.log)
+_log2_lower = Formulation(_log2_plain, narrow=logarithmic.log2, wide=logarithmic.log2)
+_log1p_lower = Formulation(op("stablehlo.log_plus_one"), narrow=logarithmic.log1p, wide=logarithmic.log1p)
+_asinh_lower = Formulation(op("chlo.asinh"), narrow=logarithmic.asinh, wide=logarithmic.asinh)
+_acosh_lower = Formulation(op("chlo.acosh"), narrow=logarithmic.acosh, wide=logarithmic.acosh)
+_atanh_lower = Formulation(op("chlo.atanh"), narrow=logarithmic.atanh, wide=logarithmic.atanh)
+_atan_lower = Formulation(op("chlo.atan"), narrow=inverse.atan, wide=inverse.atan, unless="vector_atan")
 
 
 def _atan2_plain(b, y, x):
     return emit(b, "stablehlo.atan2", *full_operands(b, (y, x)))
 
 
-_atan2_lower = Formulation(narrow=inverse.atan2, wide=inverse.atan2, otherwise=_atan2_plain)
+_atan2_lower = Formulation(_atan2_plain, narrow=inverse.atan2, wide=inverse.atan2)
 
 
 def _logistic_reference(x):
@@ -210,11 +220,11 @@ _WITH_ACCURACY = {
                       cost=cost, quick=quick[0] if quick else Quick.SAME)
     for name, cost, lower, tangent, reference, *quick in [
         ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
-        ("exp2", 3.0, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
-        ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
-        ("log", 2.1, "stablehlo.log", lambda g, y, x: div_p.bind(g, x), np.log),
-        ("log2", 2.1, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
-        ("log1p", 2.5, "stablehlo.log_plus_one", lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
+        ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
+        ("expm1", 0.9, _expm1_lower, lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
+        ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log),
+        ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
+        ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
         ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
         ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
         ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
@@ -228,15 +238,15 @@ _PLAIN = {
     name: elementwise(name, lower, accepts=INEXACT, jvp=(tangent,), reference=reference,
                       cost=cost, quick=quick[0] if quick else Quick.SAME)
     for name, cost, lower, tangent, reference, *quick in [
-        ("sinh", 4.0, _hyperbolic(0), lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
-        ("cosh", 4.0, _hyperbolic(1), lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
+        ("sinh", 1.2, _sinh_lower, lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
+        ("cosh", 1.0, _cosh_lower, lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
         ("asin", 0.5, _asin_lower, lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
         ("acos", 0.5, _acos_lower, lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
         ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
-        ("asinh", 6.0, "chlo.asinh", lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
-        ("acosh", 6.0, "chlo.acosh", lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
+        ("asinh", 1.4, _asinh_lower, lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
+        ("acosh", 1.2, _acosh_lower, lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
                                                       rsqrt_p.bind(_one_plus(x)))), np.arccosh),
-        ("atanh", 4.0, "chlo.atanh", lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
+        ("atanh", 1.2, _atanh_lower, lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
     ]}
 sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.values()
 

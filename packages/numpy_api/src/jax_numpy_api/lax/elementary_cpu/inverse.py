@@ -61,10 +61,13 @@ def acos(x: Lane) -> Lane:
 
 
 def _arc_tangent(u: Lane, v: Lane, quarters: Lane, turned: Lane) -> Lane:
-    """``quarters pi/2 + atan(u/v)``, or the same with a minus where ``turned``; ``0 <= u <= v``."""
+    """``quarters pi/2 + atan(u/v)``, or the same with a minus where ``turned``; ``0 <= u <= v``, and 0 where both are.
+
+    It is selected behind the division, as XLA computes a quotient with several users in a kernel of its own.
+    """
     high, low = _HALF_PI[u.dtype]
     beyond = u > v * _TAN_EIGHTH
-    r = beyond.where(u - v, u) / beyond.where(u + v, v)
+    r = v.equals(0.0).where(u, beyond.where(u - v, u) / beyond.where(u + v, v))
     square = r * r
     rest = r * (square * polynomial(square, _ATAN[u.dtype]))
     eighth = beyond.where(0.5, u.full(0.0))
@@ -88,7 +91,7 @@ def atan2(y: Lane, x: Lane) -> Lane:
     inverse = a > b
     u, v = inverse.where(b, a), inverse.where(a, b)
     infinite = u.equals(float("inf")) & v.equals(float("inf"))
-    u, v = infinite.where(1.0, u), (v.equals(0.0) | infinite).where(1.0, v)
+    u, v = infinite.where(1.0, u), infinite.where(1.0, v)
     if x.double:
         for far, factor in ((v > 1e300, 2.0 ** -60), (v < 1e-280, 2.0 ** 100)):
             scale = far.where(factor, v.full(1.0))

@@ -163,6 +163,11 @@ class Lane:
         """The sign of a float, alone, as an integer."""
         return self.bits() & _lowest(self.format.integer)
 
+    def clamp(self, low: float, high: float) -> Lane:
+        """The nearest number within these bounds; NaN stays."""
+        low, high = self.full(low), self.full(high)
+        return low.op("clamp", self, high)
+
 
 def _lowest(integer):
     return int(np.iinfo(integer).min)
@@ -176,10 +181,15 @@ def polynomial(x: Lane, coefficients: Sequence[float]) -> Any:
     return out
 
 
-def power_of_two(k: Lane, dtype: Any) -> Lane:
-    """``2 ** k`` for integers ``k`` in the range of the exponent, by writing the exponent."""
-    fmt = _FORMATS[dtype]
-    return ((k + fmt.bias) << fmt.mantissa).as_float(dtype)
+def two_to(n: Lane) -> Lane:
+    """``2 ** n`` for integers ``n``, as floats, in the range of the exponent: their last bits, shifted to where it stands."""
+    fmt = n.format
+    return (((n + magic(fmt)).bits() << fmt.mantissa) + fmt.bits(1.0)).as_float(fmt.dtype)
+
+
+def magic(fmt: Format) -> float:
+    """A number whose last bits are a small integer, when that is added to it."""
+    return 1.5 * 2.0 ** fmt.mantissa
 
 
 class Formulation(SpelledOut):

@@ -8,7 +8,7 @@ Sources: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions"
 """
 from __future__ import annotations
 
-from .lanes import FLOAT32, FLOAT64, Lane, polynomial
+from .lanes import FLOAT32, FLOAT64, Lane, magic, polynomial
 
 _FOLDS = (  # 1/M, two parts whose sum is M, M less a multiple of 2 pi
     (7.072107549417136e-29, 1.4140049733395058e+28, 6.720955911105614e+21, 2.5277626970124422e-12),
@@ -21,7 +21,6 @@ _HALF_PI = 1.5707963407039642, -1.3909067564377153e-08, -4.9789962505147994e-17
 _SIN_NEAR = (0.9999999999920574, -0.16666666610170158, 0.00833332685735044, -0.00019838660261919502,
              2.712653311788776e-06)  # of sin(r)/r in r**2, r up to 0.83
 _COS_NEAR = 1.0, -0.49999999518842, 0.04166660168725311, -0.0013886125456002, 2.433413561269502e-05  # of cos(r)
-_MAGIC = 1.5 * 2.0 ** 52  # a number that small integers are the last bits of, when they are added
 
 
 def _folded(x: Lane) -> tuple[Lane, Lane]:
@@ -42,7 +41,7 @@ def _near_zero(x: Lane, rest: Lane, k: Lane, parts: tuple) -> Lane:
 
 def _parity(k: Lane) -> Lane:
     """The sign bit where the integer ``k`` is odd, else 0."""
-    return (k + _MAGIC).bits() << 63
+    return (k + magic(k.format)).bits() << 63
 
 
 def _odd(k: Lane, r: Lane) -> Lane:
