@@ -37,6 +37,16 @@ def fail(a):
 calls("pure", lambda host: lambda x: pure_callback(host, x, x))
 calls("io", lambda host: lambda x: io_callback(host, x, x))
 calls("ordered", lambda host: lambda x: io_callback(host, x, x, ordered=True))
+last = NamedSharding(Mesh(np.array(devices()[-1:]), ("one",)), P())
+calls("pure on the last", lambda host: lambda x: pure_callback(host, x, x, sharding=last))
+calls("io on the last", lambda host: lambda x: io_callback(host, x, x, sharding=last))
+calls("ordered on the last", lambda host: lambda x: io_callback(host, x, x, sharding=last, ordered=True))
+calls("on all", lambda host: lambda x: io_callback(host, x, x, sharding=NamedSharding(mesh, P())))
+quiet = []
+told = jit(lambda x: (io_callback(lambda a: quiet.append(np.asarray(a).tolist()), None, x, sharding=last), x)[1])
+told(x)
+effects_barrier()
+found["which"] = [quiet, "maximal_mesh_3 = <[], device_ids=[3]>" in told.lower(x).as_text()]
 calls("debug", watched())
 calls("partitioned", watched(partitioned=True))
 try:

@@ -21,9 +21,14 @@ def found():
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("kind", ["pure", "io", "ordered"])
+@pytest.mark.parametrize("kind", [kind + where for kind in ("pure", "io", "ordered") for where in ("", " on the last")])
 def test_one_call_with_the_whole_array(found, kind):
     assert found[kind] == [[WHOLE], TWICE]
+
+
+def test_device_that_makes_the_call(found):
+    assert found["which"] == [[WHOLE], True]
+    assert found["on all"][0] == "NotImplementedError" and "sharding must be on one device" in found["on all"][1]
 
 
 def test_debug_callback(found):

@@ -62,16 +62,20 @@ def _placement(args: Sequence[Any]) -> Any:
 
 
 def lower_call(b: Any, operands: Sequence[Any], site: Site, effect: Any, has_side_effect: bool,
-               partitioned: bool = False, out: Sequence[Any] | None = None) -> list:
-    """Emit the call; with an effect it is made after the one before it. ``out``: types of results, if not the equation's."""
+               partitioned: bool = False, out: Sequence[Any] | None = None, sharding: Any = None) -> list:
+    """Emit the call; with an effect it is made after the one before it. ``out``: types of results, if not the equation's.
+    ``sharding``: on the device that makes it, if it returns nothing."""
     install()
     operands = [b.physical(x) for x in operands]
     out = list(b.out_avals if out is None else out)
+    # XLA hands out zeros as the results of a call that another device than the first makes
+    device = next(iter(sharding.device_set)) if sharding is not None and not out else None
     if effect is None:
-        return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind)
+        return b.host_callback(site.host_function(False), operands, out, has_side_effect=has_side_effect, name=site.kind,
+                               device=device)
     chain = effect if effect.ordered else _Block(b)
     token, *outs = b.host_callback(site.host_function(True), [b.token(chain), *operands], [abstract_token, *out],
-                                   has_side_effect=True, name=site.kind, partitioned=partitioned)
+                                   has_side_effect=True, name=site.kind, partitioned=partitioned, device=device)
     b.set_token(chain, token)
     return outs
 
@@ -101,6 +105,14 @@ def operand_check(name: str) -> Callable[[Any], bool]:
                             f"{type(x)}; pass it to the callback through a closure or functools.partial.") from error
         return True
     return check
+
+
+def _on_one_device(name: str, sharding: Any) -> Any:
+    """``sharding``, if it is on one device, or None."""
+    if sharding is not None and len(getattr(sharding, "device_set", ())) != 1:
+        raise NotImplementedError(f"{name}: sharding must be on one device, which makes the call, got {sharding!r}; use "
+                                  "jax.sharding.SingleDeviceSharding")
+    return sharding
 
 
 def result_types(name: str, result_shape_dtypes: Any) -> tuple[list[ShapedArray], Any]:
@@ -157,7 +169,7 @@ pure_callback_p = Primitive(
     jvp=_pure_jvp,
     transpose=none("pure_callback is not linear, so it has no transpose"),
     batch=_pure_batch,
-    lower=lambda b, *xs, site, **_: lower_call(b, xs, site, None, has_side_effect=False),
+    lower=lambda b, *xs, site, sharding, **_: lower_call(b, xs, site, None, has_side_effect=False, sharding=sharding),
     lowers_keys=True,
     traits=Traits(Kind.HOST, lane_by_lane=lambda *, vmap_method, **_: vmap_method in (None, "sequential", "sequential_unrolled")))
 
@@ -173,7 +185,8 @@ def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *ar
         `jax.Array`, and returns arrays.
       result_shape_dtypes: pytree of the structure of the result, whose leaves have ``shape`` and ``dtype``.
       args, kwargs: pytrees of arrays; keywords with the names of this function's own arguments are not passed on.
-      sharding: one device to run for (accepted; where the program runs on several devices).
+      sharding: on one device: where a program runs on several devices, the one that makes the call if it returns nothing. Else
+        the first device makes it, as by default.
       vmap_method: how `vmap` calls it. ``"sequential"`` (the default) and ``"sequential_unrolled"``: once for each
         element. The others call it once, with a leading batch axis on the mapped arguments and on the results; the
         arguments that are not mapped get an axis of length one with ``"expand_dims"``, are repeated with
@@ -199,7 +212,7 @@ def pure_callback(callback: Callable[..., Any], result_shape_dtypes: PyTree, *ar
         raise ValueError(f"vmap_method must be on of the allowed methods {[*VMAP_METHODS, None]}, but got: {vmap_method}")
     avals, out_tree = result_types("pure_callback", result_shape_dtypes)
     site, operands = make_site("pure_callback", callback, args, kwargs, out_tree, avals, operand_check("pure_callback"))
-    outs = pure_callback_p.bind(*operands, site=site, vmap_method=vmap_method, sharding=sharding)
+    outs = pure_callback_p.bind(*operands, site=site, vmap_method=vmap_method, sharding=_on_one_device("pure_callback", sharding))
     return tree.unflatten(out_tree, outs)
 
 
@@ -227,7 +240,7 @@ io_callback_p = Primitive(
     jvp=_io_jvp,
     transpose=none("io_callback is not linear, so it has no transpose"),
     batch=_io_batch,
-    lower=lambda b, *xs, site, ordered, **_: lower_call(b, xs, site, _io_effect(ordered), has_side_effect=True),
+    lower=lambda b, *xs, site, ordered, sharding: lower_call(b, xs, site, _io_effect(ordered), has_side_effect=True, sharding=sharding),
     lowers_keys=True, traits=Traits(Kind.HOST))
 
 
@@ -266,7 +279,7 @@ def call_io(callback: Callable, result_shape_dtypes: Any, args: tuple, kwargs: d
     """`io_callback`, with arguments and keywords as one tuple and one dictionary."""
     avals, out_tree = result_types("io_callback", result_shape_dtypes)
     site, operands = make_site("io_callback", callback, args, kwargs, out_tree, avals, operand_check("io_callback"))
-    outs = io_callback_p.bind(*operands, site=site, ordered=bool(ordered), sharding=sharding)
+    outs = io_callback_p.bind(*operands, site=site, ordered=bool(ordered), sharding=_on_one_device("io_callback", sharding))
     return tree.unflatten(out_tree, outs)
 
 

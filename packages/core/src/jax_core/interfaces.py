@@ -147,10 +147,11 @@ class Builder(Protocol):
         """The results of ``prim`` by a rule ``rule(context, *values, **params)`` that builds operations with MLIR bindings."""
 
     def host_callback(self, function: Callable[..., Any], operands: Sequence[Value], out: Sequence[AbstractValue], *,
-                      has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
+                      has_side_effect: bool, name: str = "", partitioned: bool = False, device: Any = None) -> list[Value]:
         """Call ``function(*numpy_arrays) -> sequence of numpy arrays`` on the host; kept alive by the executable.
 
         ``partitioned``: on several devices each makes the call, with its parts of the operands; such a call has no results.
+        ``device``: the one of them that makes the call, by default the first.
         """
 
     def buffer_callback(self, function: Callable[..., None], operands: Sequence[Value], out: Sequence[AbstractValue], *,

@@ -493,9 +493,9 @@ class Builder:
                          attrs=attributes)
 
     def host_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *,
-                      has_side_effect: bool, name: str = "", partitioned: bool = False) -> list[Value]:
+                      has_side_effect: bool, name: str = "", partitioned: bool = False, device: Any = None) -> list[Value]:
         """Call ``function`` on the host; see `calls.host_callback`."""
-        return outside_calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned)
+        return outside_calls.host_callback(self, function, operands, out, has_side_effect, name, partitioned, device)
 
     def buffer_callback(self, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue], *, has_side_effect: bool,
                         aliases: Mapping[int, int], command_buffer_compatible: bool) -> list[Value]:

@@ -124,12 +124,12 @@ class HostTransfer:
 
 
 def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Sequence[AbstractValue],
-                  has_side_effect: bool, name: str, partitioned: bool = False) -> list[Value]:
+                  has_side_effect: bool, name: str, partitioned: bool = False, device: Any = None) -> list[Value]:
     """Emit a call of ``function(*arrays) -> sequence of arrays`` on the host.
 
     Args:
       partitioned: in a program on several devices each calls the function with its parts of the operands. Else the first
-        device calls it, with whole arrays.
+        device calls it, with whole arrays, or ``device``.
 
     Raises:
       NotImplementedError: the platform has no callbacks.
@@ -145,14 +145,14 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
         everywhere = NamedSharding(b.module.shardings.grid, PartitionSpec())
         operands = [x if x.aval is abstract_token else b.sharding_constraint(x, everywhere) for x in operands]
     if b.platform == "tpu":
-        return _host_transfer(b, function, operands, out, name, together)
+        return _host_transfer(b, function, operands, out, name, together, device)
     types = [x.aval for x in operands]
     if b.platform == "cpu" and callback_buffers.worthwhile([*types, *out]):
         target, function = callback_buffers.TARGET, callback_buffers.on_buffers(function, types, out)
     index = b.module.add_callback(function)
     return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
                          has_side_effect=has_side_effect,
-                         extra=b.module.shardings.on_first_device(len(out)) if together else "")
+                         extra=b.module.shardings.on_one_device(len(out), device) if together else "")
 
 
 def _partitioned_callback(b, target, function, operands, out):
@@ -207,9 +207,9 @@ def inspect_sharding(b: Any, x: Value, callback: Callable[[Any], None]) -> None:
 _DEVICE_TO_HOST, _HOST_TO_DEVICE = 2, 3  # types of channels, StableHLO specification
 
 
-def _host_transfer(b, function, operands, out, name, together):
-    """Send the operands, then receive the results; a token orders the messages. In a program of all devices the first one does."""
-    where = lambda results: ", " + b.module.shardings.on_first_device(results) if together else ""
+def _host_transfer(b, function, operands, out, name, together, device):
+    """Send the operands, then receive the results; a token orders the messages. In a program of all devices one does."""
+    where = lambda results: ", " + b.module.shardings.on_one_device(results, device) if together else ""
     tokens = [x for x in operands if x.aval is abstract_token]
     sent = [x for x in operands if x.aval is not abstract_token]
     transfer = b.module.add_transfer(function, len(sent), sum(aval is not abstract_token for aval in out))

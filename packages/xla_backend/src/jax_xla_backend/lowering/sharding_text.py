@@ -30,7 +30,7 @@ class Shardings:
         self.constraints: list[Any] = []
         self._meshes: dict[tuple, str] = {}
         self._for_groups: set[tuple] = set()
-        self._on_first = False
+        self._on_one: set[int] = set()
 
     def attribute(self, sharding: Any, ndim: int, partial: bool = False) -> str:
         """``#sdy.sharding<@mesh, [...]>`` of a value with ``ndim`` axes, which may be split further where it is ``partial``."""
@@ -65,19 +65,31 @@ class Shardings:
             return f" {{sdy.sharding = #sdy.sharding<@{self.mesh_symbol(self.grid)}, [{', '.join(['{}'] * ndim)}]>}}"
         return ' {mhlo.sharding = "{replicated}"}'
 
-    def on_first_device(self, results: int) -> str:
-        """The attribute of a custom call that the first device makes, with whole arrays, for all."""
+    def on_one_device(self, results: int, device: Any = None) -> str:
+        """The attribute of a custom call that one device, by default the first, makes with whole arrays for all."""
+        number = self._number(device)
         if flags.use_shardy_partitioner.value:
-            self._on_first = True
-            each = ", ".join(["<@maximal_mesh_0, []>"] * max(results, 1))
+            self._on_one.add(number)
+            each = ", ".join([f"<@maximal_mesh_{number}, []>"] * max(results, 1))
             return f"sdy.sharding = #sdy.sharding_per_value<[{each}]>"
-        each = ", ".join(["{maximal device=0}"] * results)
-        return f"mhlo.sharding = {quoted(f'{{{each}}}' if results > 1 else '{maximal device=0}')}"
+        one = f"{{maximal device={number}}}"
+        each = "{" + ", ".join([one] * results) + "}"
+        return f"mhlo.sharding = {quoted(each if results > 1 else one)}"
+
+    def _number(self, device: Any) -> int:
+        """The place of ``device`` among those of the program."""
+        if device is None:
+            return 0
+        devices = list(self.grid.devices.flat) if self.grid is not None and hasattr(self.grid, "devices") else []
+        if device not in devices:
+            raise ValueError(f"host callback: its sharding is on {device}, which is none of the devices of the program, {devices}; give "
+                             "one of them, or leave sharding out")
+        return devices.index(device)
 
     def meshes(self) -> str:
         """The declarations of the meshes."""
-        first = "  sdy.mesh @maximal_mesh_0 = <[], device_ids=[0]>\n" if self._on_first else ""
-        return first + "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>"
+        ones = "".join([f"  sdy.mesh @maximal_mesh_{i} = <[], device_ids=[{i}]>\n" for i in sorted(self._on_one)])
+        return ones + "".join([f"  sdy.mesh @{name} = <[{', '.join([f'{quoted(axis)}={size}' for axis, size in axes])}]>"
                                 f"{self._in_stablehlo(axes)}\n" for axes, name in self._meshes.items()])
 
     def _in_stablehlo(self, axes: tuple) -> str:
