@@ -177,7 +177,7 @@ def grad(fun: Callable[..., Any], argnums: int | Sequence[int] = 0, has_aux: boo
     >>> jax.grad(lambda x: x ** 3)(2.)
     Array(12., dtype=float32, weak_type=True)
     >>> jax.grad(lambda w, x: jnp.sum(w * x), argnums=(0, 1))(2., jnp.array([3., 4.]))
-    (Array(7., dtype=float32), Array([2., 2.], dtype=float32))
+    (Array(7., dtype=float32, weak_type=True), Array([2., 2.], dtype=float32))
     """
     both = _value_and_grad("grad", fun, argnums, has_aux, holomorphic, allow_int, reduce_axes)
 

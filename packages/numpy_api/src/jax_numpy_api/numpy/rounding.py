@@ -168,13 +168,14 @@ def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`.
 
     >>> jnp.copysign(3., jnp.array([-0., 1.]))
-    Array([-3.,  3.], dtype=float32, weak_type=True)
+    Array([-3.,  3.], dtype=float32)
     """
     x1, x2 = promote_args_inexact("copysign", x1, x2)
     if _is_complex(x1):
         raise TypeError("jnp.copysign does not take complex numbers.")
     magnitude = lax.abs(x1)
-    return select(signbit(x2), lax.neg(magnitude), magnitude)
+    out = select(signbit(x2), lax.neg(magnitude), magnitude)
+    return out if dtypes.dtype_and_weak_type(x2)[1] else strong(out)
 
 
 @inlined()
