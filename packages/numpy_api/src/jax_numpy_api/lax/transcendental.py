@@ -191,9 +191,8 @@ _tan_lower = Formulation(op("stablehlo.tan"), narrow=trigonometric.tan)
 _asin_lower = Formulation(op("chlo.asin"), narrow=inverse.asin, wide=inverse.asin)
 _acos_lower = Formulation(op("chlo.acos"), narrow=inverse.acos, wide=inverse.acos)
 _exp2_lower = Formulation(_exp2_plain, narrow=exponential.exp2, wide=exponential.exp2)
-_expm1_lower = Formulation(op("stablehlo.exponential_minus_one"), narrow=exponential.expm1)
 _sinh_lower = Formulation(_hyperbolic(0), narrow=exponential.sinh)
-_cosh_lower = Formulation(_hyperbolic(1), narrow=exponential.cosh, wide=exponential.cosh)
+_cosh_lower = Formulation(_hyperbolic(1), wide=exponential.cosh)
 _log_lower = Formulation(op("stablehlo.log"), wide=logarithmic.log)
 _log2_lower = Formulation(_log2_plain, narrow=logarithmic.log2, wide=logarithmic.log2)
 _log1p_lower = Formulation(op("stablehlo.log_plus_one"), narrow=logarithmic.log1p, wide=logarithmic.log1p)
@@ -221,7 +220,7 @@ _WITH_ACCURACY = {
     for name, cost, lower, tangent, reference, *quick in [
         ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
         ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
-        ("expm1", 0.9, _expm1_lower, lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
+        ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
         ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log),
         ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
         ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),

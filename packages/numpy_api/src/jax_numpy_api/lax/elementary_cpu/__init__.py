@@ -6,7 +6,7 @@ log of float32, erf of float32, and others): `benchmarks/elementwise.py` measure
 - `lanes`: formulas as Python expressions, and lowering rules made of them.
 - `trigonometric`: sin, cos, tan.
 - `inverse`: asin, acos, atan, atan2.
-- `exponential`: exp2, expm1, sinh, cosh.
+- `exponential`: exp2, sinh, cosh.
 - `logarithmic`: log, log2, log1p, asinh, acosh, atanh.
 - `powers`: pow, cbrt.
 """

@@ -1,4 +1,4 @@
-"""exp2, expm1, sinh and cosh for the CPU: ``2^n`` times a polynomial; all but exp2 in float64 arithmetic.
+"""exp2, sinh and cosh for the CPU: ``2^n`` times a polynomial; all but exp2 in float64 arithmetic.
 
 Source: W. J. Cody and W. Waite, "Software Manual for the Elementary Functions", 1980; the numbers: `benchmarks/accuracy/minimax.py`.
 """
@@ -43,11 +43,6 @@ def _half_expm1(x: Lane, coefficients: tuple) -> Lane:
     near = r * polynomial(r, coefficients)
     quarter = two_to(n - 2.0)
     return n.equals(0.0).where(near * 0.5, (near * quarter + (quarter - 0.25)) * 2.0)
-
-
-def expm1(x: Lane) -> Lane:
-    out = (_half_expm1(x.to(FLOAT64), _EXPM1[x.dtype]) * 2.0).to(x.dtype)
-    return abs(x).differs(0.0).where(out, x)
 
 
 def sinh(x: Lane) -> Lane:
