@@ -164,20 +164,22 @@ def tests_tpu(session: nox.Session) -> None:
 
 def _ahead_of_time(session: nox.Session, platform: str, *wheels: str) -> None:
     """Compile for devices that are only described; the vendor's compiler needs no device."""
-    install(session, ALL, *wheels, "jaxlib>=0.12", "pytest>=8", "scipy>=1.13")
+    install(session, ALL, *wheels, "jaxlib>=0.12", "pytest>=8", "scipy>=1.13", "mpmath", "hypothesis>=6.100")
     session.run("python", "-m", "pytest", "-q", "tests/accel", env={"JAX_PLATFORMS": "cpu"})
     session.run("python", "benchmarks/accelerators.py", platform, *session.posargs)
+    if not session.posargs:
+        session.run("python", "tests/accel/every.py", platform, "--all")
 
 
 @nox.session(python="3.12")
 def aot_tpu(session: nox.Session) -> None:
-    """Programs of many kinds through the real compiler for TPU, as a table; no TPU is needed."""
+    """Programs of many kinds, every primitive and every public function through the real compiler for TPU; no TPU is needed."""
     _ahead_of_time(session, "tpu", "libtpu")
 
 
 @nox.session(python="3.12")
 def aot_cuda(session: nox.Session) -> None:
-    """Programs of many kinds through the real compiler for NVIDIA GPUs, as a table; no GPU is needed."""
+    """Programs of many kinds, every primitive and every public function through the real compiler for NVIDIA GPUs; no GPU is needed."""
     _ahead_of_time(session, "cuda", "jax-cuda12-plugin", "jax-cuda12-pjrt", "nvidia-cuda-nvcc-cu12")
 
 

@@ -98,7 +98,7 @@ def flops(jaxpr):
         if eqn.primitive.name == "dot_general":
             (contracted, _), _ = eqn.params["dimension_numbers"]
             total += 2 * eqn.outvars[0].aval.size * math.prod(eqn.invars[0].aval.shape[i] for i in contracted)
-        for inner in jax.core.jaxprs_in_params(eqn.params):
+        for inner in filter(None, (getattr(value, "jaxpr", value if hasattr(value, "eqns") else None) for value in eqn.params.values())):
             total += eqn.params.get("length", 1) * flops(inner)
     return total
 

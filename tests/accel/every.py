@@ -4,7 +4,8 @@
 usage: every.py [tpu] [cuda] [--only WORD] [--part cases|functions] [--all]
 The primitives are those of the tables of laws (`packages/numpy_api/tests`): value, jvp with its transpose, and batch of each case. The public
 functions are called as in their docstrings' examples, with the arrays of each class of dtypes that the function takes on the CPU.
-The exit status is the number of programs that do not compile; with --all those that do are listed too.
+What is a NotImplementedError is listed as not on this platform; the exit status is the number of other programs that do not compile. With --all
+those that do are listed too.
 """
 from __future__ import annotations
 
@@ -44,6 +45,7 @@ WITHOUT_ARRAYS = ("jax.core", "jax.extend", "jax.interpreters", "jax.lib", "jax.
                   "jax.distributed", "jax.export", "jax.ffi", "jax.stages", "jax.sharding", "jax.dlpack", "jax.tree", "jax.dtypes", "jax.errors",
                   "jax.debug", "jax.experimental.pallas", "jax.experimental.multihost_utils", "jax.experimental.serialize_executable")
 LONGEST = 60  # seconds for one program
+ABSENT = "not on this platform"
 
 
 class Compiler:
@@ -54,8 +56,14 @@ class Compiler:
         self.seen = {}
 
     def lower(self, fun, args):
-        structs = [jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.here) for x in args]
+        structs = jax.tree.map(lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=self.here), args)
         return jax.jit(fun, out_shardings=self.here).lower(*structs)
+
+    def wrong(self, forms):
+        """What is wrong with the forms of a row: all are compiled as one program, and each alone only if that fails."""
+        if len(forms) > 1 and self(lambda *all_args: [fun(*args) for (_, fun, _), args in zip(forms, all_args)], [list(args) for *_, args in forms]) is None:
+            return []
+        return [f"{name}: {said}" for name, fun, args in forms if (said := self(fun, args))]
 
     def __call__(self, fun, args):
         """None, or what was wrong."""
@@ -66,6 +74,8 @@ class Compiler:
                 if text not in self.seen:
                     self.seen[text] = None
                     lowered.compile()
+        except NotImplementedError as error:
+            return f"{ABSENT}: {error}"
         except Exception as error:
             return accelerators.said(error)
         return None
@@ -225,13 +235,11 @@ def main():
     compilers = {platform: Compiler(platform) for platform in args.platforms or accelerators.TOPOLOGIES}
     count, lost, start = 0, 0, time.perf_counter()
     for name, found in programs(args.part, args.only):
-        done, said = 0, []
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            for form, fun, arrays in found:
-                done += 1
-                said += [f"    {platform}: {form}: {wrong}" for platform, compiler in compilers.items() if (wrong := compiler(fun, arrays))]
-        count, lost = count + done, lost + len(said)
+            forms = list(found)
+            said = [f"    {platform}: {wrong}" for platform, compiler in compilers.items() for wrong in compiler.wrong(forms)]
+        done, count, lost = len(forms), count + len(forms), lost + sum(ABSENT not in line for line in said)
         if said or args.all:
             print(f"{name}: {done} programs, {'all compile' if not said else f'{len(said)} do not'}", *said, sep="\n", flush=True)
     print(f"{' and '.join(compilers)}: {count} programs each, {lost} do not compile; {time.perf_counter() - start:.0f} s")

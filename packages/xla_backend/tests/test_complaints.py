@@ -36,6 +36,8 @@ def test_a_program_that_is_too_large():
     ("INVALID_ARGUMENT: during context [pre-optimization]: Unexpected operand type for FFT: c128[8]{0}\n\t", "for FFT: c128[8]{0} (INVALID_ARGUMENT). It computes", True),
     ("INTERNAL: GEMM is not supported by it.", "convert the operands, to bfloat16 say.", True),
     ("INTERNAL: something broke, metadata={source_file=\"-\"}", "something broke (INTERNAL).", False),
+    ("UNIMPLEMENTED: \nNo integer convolutions here.\nFor each of the unsupported convs below:\n ...", "No integer convolutions here (UNIMPLEMENTED). Convert", True),
+    ("INTERNAL: " + "long " * 1000, "long (INTERNAL).", False),
     ("", "no reason given.", False),
 ])
 def test_the_line_that_matters(said, words, missing):

@@ -1,4 +1,7 @@
 """Plugins that are not there, broken, of another version, or without a device: the CPU is used, with one warning at most."""
+import json
+import os
+import subprocess
 import sys
 import warnings
 
@@ -37,6 +40,10 @@ def cuda(start, version=FITTING):
             f"jax_cuda12_pjrt-{version}.dist-info/METADATA": f"Name: jax-cuda12-pjrt\nVersion: {version}\n"}
 
 
+def rocm(start, version=FITTING):
+    return {name.replace("cuda12", "rocm7").replace("cuda_", "rocm_"): text.replace("cuda12", "rocm7") for name, text in cuda(start, version).items()}
+
+
 def entry_point(start):
     return {"abacus.py": f"def start():\n    {start}\n", "abacus-1.0.dist-info/METADATA": "Name: abacus\nVersion: 1.0\n",
             "abacus-1.0.dist-info/entry_points.txt": "[jax_plugins]\nabacus = abacus:start\n"}
@@ -54,6 +61,9 @@ FALLS_BACK = {
     "CUDA package that does nothing": (dict(files=cuda("pass"), devices=["cuda"]), "has registered nothing"),
     "CUDA package of another version": (dict(files=cuda("raise AssertionError", "0.1.2"), devices=["cuda"]),
                                         f'jax-cuda12-pjrt 0.1.2 .* pip install "jax-cuda12-plugin.*=={FITTING}"'),
+    "ROCm plugin, no GPU": (dict(files=rocm("raise AssertionError")), "no rocm device is attached"),
+    "ROCm package that raises": (dict(files=rocm("raise OSError('no libamdhip64')"), devices=["rocm"]), "no libamdhip64"),
+    "ROCm package of another version": (dict(files=rocm("raise AssertionError", "0.1.2"), devices=["rocm"]), "jax-rocm7-pjrt 0.1.2 is not made for"),
     "entry point that raises": (dict(files=entry_point("raise OSError('no beads')")), "'abacus' failed to start.*no beads"),
     "entry point without library": (dict(files=entry_point(REGISTER.format("abacus"))), "'abacus' failed to start"),
     "path without library": (dict(files={}, path="abacus:/nowhere/lib.so"), "platform 'abacus' cannot be used"),
@@ -99,6 +109,29 @@ def test_known_platforms_without_plugin_are_passed_over(machine):
 def test_only_the_cpu_asked_for_looks_at_nothing(machine):
     machine(entry_point("raise AssertionError"), platforms="cpu")
     assert client._start_default() == "cpu" and not plugins._found
+
+
+PROCESSES = {  # JAX_PLATFORMS: what a fresh process with three broken plugins ends in, and how many warnings it gives
+    "": ("cpu", 2), "cpu": ("cpu", 0), "cuda,cpu": ("platform 'cuda' of JAX_PLATFORMS=cuda,cpu cannot be used: no cuda device", 1),
+    "rocm": ("platform 'rocm' of JAX_PLATFORMS=rocm cannot be used", 1), "abacus": ("no plugin brings it", 1),
+}
+
+
+@pytest.mark.parametrize("platforms", PROCESSES)
+def test_a_fresh_process(platforms, tmp_path):
+    """No module of a plugin whose device is missing is imported; a third party's that is broken is named."""
+    if any(map(attached.may_have, ("cuda", "rocm"))):
+        pytest.skip("this machine has such a device")
+    for name, text in {**cuda("raise AssertionError"), **rocm("raise AssertionError"), **entry_point("raise OSError('no beads')")}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    code = ("import json, sys, warnings\nwith warnings.catch_warnings(record=True) as seen:\n    warnings.simplefilter('always')\n    import jax\n"
+            "    try: said = jax.devices()[0].platform\n    except RuntimeError as error: said = str(error)\n"
+            "print(json.dumps([said, sum('plugin' in str(w.message) or 'platform' in str(w.message) for w in seen), 'jax_plugins' in sys.modules]))")
+    env = {**os.environ, "JAX_PLATFORMS": platforms, "PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])}
+    said, warned, imported = json.loads(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout)
+    wanted, count = PROCESSES[platforms]
+    assert wanted in said and warned == count and not imported
 
 
 def test_tpu_chips_on_the_bus(monkeypatch, tmp_path):

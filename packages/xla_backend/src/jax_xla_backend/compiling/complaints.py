@@ -9,12 +9,14 @@ from ..jaxlib_compat import RuntimeError_
 
 _STATUS = re.compile(r"^([A-Z_]{6,}): ")
 _NOISE = re.compile(r"during context \[[^\]]*\]: ?|\bE\d{4}: (?:\w+: )?|,? metadata=\{[^}]*\}|\[xla::PythonStackTrace='[^']*'\]")
-_ENDS = ("Suspected Python Code Location", "See https://", "HLO module:")
+_ENDS = ("Suspected Python Code Location", "See https://", "HLO module:", "For each of the unsupported", "*******")
+_LONGEST = 800  # characters
 _TENSOR = re.compile(r"tensor<((?:\d+x)*)(\w+(?:<\w+>)?)>")
 _RESULT = re.compile(r"%\S+ = \"?(?:stablehlo\.)?([\w.]+).*?(tensor<(?:\d+x)*\w+(?:<\w+>)?>)\)?(?: loc\(.*\))?$", re.M)
 _MOST = 5  # values shown
 _HINTS = (
     (r"X\{64\|128\}|[sucf](?:64|128)\[", "It computes with 64-bit numbers, of which this compiler knows only some operations: convert to 32 bits."),
+    (r"integer convolutions", "Convert the operands to float32, or give int8 ones and preferred_element_type=float32."),
     (r"GEMM is not supported|GemmAlgorithm|[Uu]nsupported.*(?:f8|f4|dot)", "The device has no product of matrices in this dtype: convert the operands, to bfloat16 say."),
 )
 
@@ -42,7 +44,8 @@ def _important(said: str) -> str:
     for end in _ENDS:
         said = said.partition(end)[0]
     status = _STATUS.match(said)
-    body = " ".join(said[status.end() if status else 0:].split()).rstrip(" .,[")
+    body = " ".join(said[status.end() if status else 0:].split())
+    body = (body if len(body) <= _LONGEST else body[:_LONGEST] + " ...").rstrip(" .,[")
     return f"{body or 'no reason given'}{f' ({status[1]})' if status else ''}."
 
 
