@@ -104,25 +104,30 @@ def flops(jaxpr):
 
 
 def collectives(text):
-    """Bytes that a chip sends in each kind of collective: of the results in the compiled text, times the turns of the loops around them."""
+    """Bytes of the results of each kind of collective in a compiled program's text, times the turns of the loops around them."""
     bodies, body = {}, []
     for line in text.splitlines():
         if start := re.match(r"(?:ENTRY )?%?([\w.-]+) \(.*\{$", line):
             body = bodies.setdefault("ENTRY" if line.startswith("ENTRY") else start[1], [])
         body.append(line)
-    found = collections.Counter()
+    found, counted = collections.Counter(), set()  # one collective may stand in several fusions: where it starts, goes on and ends
 
     def visit(name, times):
         for line in bodies.get(name, ()):
-            if loop := re.search(r" while\(.*body=%?([\w.-]+)", line):
-                trips = re.search(r'"known_trip_count":\{"n":"(\d+)"', line)
-                visit(loop[1], times * int(trips[1] if trips else 1))
+            if loop := re.search(r" while\(.*condition=%?([\w.-]+), body=%?([\w.-]+)", line):
+                known = re.search(r'"known_trip_count":\{"n":"(\d+)"', line)
+                limits = re.findall(r" constant\((\d+)\)", "\n".join(bodies[loop[1]]))
+                visit(loop[2], times * int(known[1] if known else max(map(int, limits), default=1)))
             elif call := re.search(r" (?:call|async-start|fusion)\(.*(?:to_apply|calls)=%?([\w.-]+)", line):
                 visit(call[1], times)
-            if one := re.search(r"= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(", line):
+            if one := re.search(r"= (.*?) (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(-start)?\(", line):
+                channel = re.search(r"channel_id=(\d+)", line)
+                if channel and channel[1] in counted:
+                    continue
+                counted.add(channel and channel[1])
                 sizes = [math.prod(map(int, filter(None, dims.split(",")))) * int(bits) // 8
                          for bits, dims in re.findall(r"[a-z]+(\d+)\[([\d,]*)\]", one[1].replace("pred[", "u8["))]
-                found[one[2]] += times * max(sizes, default=0)
+                found[one[2]] += times * (max(sizes) if one[3] and one[2] != "all-reduce" else sum(sizes))
     visit("ENTRY", 1)
     return found
 
@@ -195,10 +200,12 @@ def draw(plans, title, path):
         axis.set_xlabel(what)
         axis.spines[["top", "right"]].set_visible(False)
         axis.legend(frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1), fontsize=8)
-    left.axvline(plans[0]["memory"], color="black", linestyle=":")
+    limit = plans[0]["memory"]
+    left.axvline(limit, color="black", linestyle=":")
+    left.set_xlim(0, 1.25 * limit)
     for i, p in enumerate(plans):
         if "problem" in p:
-            left.text(plans[0]["memory"], i, "does not fit ", ha="right", va="center", fontsize=8)
+            left.text(limit, i, f"does not fit: {sum(p['arguments'].values()) / 1e9:.0f} GB before any temporary ", ha="right", va="center", fontsize=8)
     left.invert_yaxis()
     figure.suptitle(title, fontsize=11)
     figure.savefig(path, dpi=120)
