@@ -12,6 +12,7 @@ import io
 import json
 from typing import Any, Sequence
 
+import numpy as np
 from jax_core.representation.aval import AbstractRef, ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr
 
@@ -20,8 +21,9 @@ from ..lowering.bindings import make_ir_context
 from ..lowering.types import element_text
 from .translation import Translation, Type, dot_numbers, ir, parsed
 
+_INTEGER = np.dtype(np.int32)
 _SPACES = {"default": "vmem", "vmem": "vmem", "smem": "smem", "any": "any", "hbm": "hbm", "semaphore_mem": "semaphore_mem"}
-_REDUCTIONS = {"add": "add", "maximum": "maximumf", "minimum": "minimumf", "multiply": "mul"}
+_REDUCTIONS = {"add": "add", "maximum": "maximumf", "minimum": "minimumf"}
 
 
 class Memory:
@@ -34,14 +36,33 @@ class Memory:
         self.seen = [True] * len(self.shape) if seen is None else list(seen)
 
     @property
+    def stored(self) -> str:
+        """The type of an element in memory: truth values are integers there."""
+        return "i32" if self.element == "i1" else self.element
+
+    @property
     def text(self) -> str:
-        return f"memref<{''.join(f'{n}x' for n in self.shape)}{self.element}, #tpu.memory_space<{self.space}>>"
+        return f"memref<{''.join(f'{n}x' for n in self.shape)}{self.stored}, #tpu.memory_space<{self.space}>>"
 
 
 class MosaicTranslation(Translation):
     """Writes functions for Mosaic."""
 
-    compiler, shaped = "Mosaic", "vector"
+    compiler, shaped, flags = "Mosaic", "vector", "f32"
+
+    def unary(self, name: str, kind: Type, x: str) -> str:
+        if name == "math.cbrt":
+            raise self.refuse("cube roots")
+        if name != "math.expm1":
+            return self.op(name, kind, x)
+        half = self.op("math.tanh", kind, self.op("arith.mulf", kind, x, self.constant(0.5, kind)))  # exp(x) - 1 = tanh(x/2) (exp(x) + 1)
+        return self.op("arith.mulf", kind, half, self.op("arith.addf", kind, self.op("math.exp", kind, x), self.constant(1, kind)))
+
+    def compared(self, how: str, kind: Type, x: str, y: str) -> str:
+        if how != "NE" or not kind.is_float:
+            return super().compared(how, kind, x, y)
+        truth = kind.of_element("i1")
+        return self.op("arith.xori", truth, super().compared("EQ", kind, x, y), self.constant(True, truth))
 
     def broadcast(self, x: str, have: Type, want: Type, dims: Sequence[int]) -> str:
         if have.shape:
@@ -87,8 +108,8 @@ class MosaicTranslation(Translation):
         start, strides = list(op.attributes["start_indices"]), list(op.attributes["strides"])
         if any(s != 1 for s in strides):
             raise self.refuse("slice with a stride")
-        return self.write(f"vector.extract_strided_slice {self.values[op.operands[0]]} {{offsets = {start}, sizes = {list(want.shape)}, "
-                          f"strides = {strides}}} : {self.text_of(have)} to {self.text_of(want)}")
+        return self.write(f'"vector.extract_strided_slice"({self.values[op.operands[0]]}) {{offsets = {start}, sizes = {list(want.shape)}, '
+                          f"strides = {strides}}} : ({self.text_of(have)}) -> {self.text_of(want)}")
 
     def reduce(self, name: str, x: str, have: Type, start: str, axes: tuple) -> str:
         if not have.is_float and have.element != "i32":
@@ -165,10 +186,11 @@ class MosaicTranslation(Translation):
         if memory.space == "smem":
             if want.shape:
                 raise self.refuse("reading of many elements of scalar memory")
-            return self.write(f"memref.load {memory.name}[{', '.join(starts)}] : {memory.text}")
-        part = Type(sizes, memory.element)
+            found = self.write(f"memref.load {memory.name}[{', '.join(starts)}] : {memory.text}")
+            return self.converted(found, want.of_element(memory.stored), want)
+        part = Type(sizes, memory.stored)
         found = self.write(f"vector.load {memory.name}[{', '.join(starts)}] : {memory.text}, {self.text_of(part)}")
-        return self.reshaped(found, part, want.shape)
+        return self.converted(self.reshaped(found, part, want.shape), want.of_element(memory.stored), want)
 
     def _store(self, memory: Memory, config: str, operands: Sequence[Any], value: str, have: Type, mask: str | None = None) -> None:
         starts, sizes = self._part(memory, config, operands)
@@ -177,10 +199,11 @@ class MosaicTranslation(Translation):
         if memory.space == "smem":
             if have.shape:
                 raise self.refuse("storing of many elements in scalar memory")
+            value = self.converted(value, have, have.of_element(memory.stored))
             self.lines.append(f"memref.store {value}, {memory.name}[{', '.join(starts)}] : {memory.text}")
             return
-        part = Type(sizes, memory.element)
-        value = self.reshaped(value, have, part.shape)
+        part, stored = Type(sizes, memory.stored), have.of_element(memory.stored)
+        value = self.reshaped(self.converted(value, have, stored), stored, part.shape)
         if mask is not None:
             mask = self.reshaped(mask, have.of_element("i1"), part.shape)
         flags = "" if mask is None else f" masked {mask}"
@@ -324,8 +347,10 @@ def emit(b: Any, program: Any, operands: Sequence[Any]) -> list:
     order = lambda x: tuple(range(len(x.shape)))[::-1]
     first = program.dynamic + len(program.scalars)
     avals: list[ShapedArray] = program.out_avals
-    return b.custom_call(
-        "tpu_custom_call", *operands, out=avals, backend_config=json.dumps(config), api_version=1,
+    operands = [b.convert(x, _INTEGER) if x.aval.dtype == np.bool_ else x for x in operands]
+    outs = b.custom_call(
+        "tpu_custom_call", *operands, out=[a.update(dtype=_INTEGER) if a.dtype == np.bool_ else a for a in avals], backend_config=json.dumps(config), api_version=1,
         operand_layouts=[order(x.aval) for x in operands], result_layouts=[order(a) for a in avals],
         output_operand_aliases={first + i: o for i, o in program.aliases},
         has_side_effect=bool(getattr(program.options.compiler_params, "has_side_effects", False)))
+    return [b.convert(x, a.dtype) if a.dtype == np.bool_ else x for x, a in zip(outs, avals)]

@@ -72,6 +72,7 @@ _BINARY = {  # floats, signed integers, unsigned integers, booleans
 _UNARY = {"exponential": "math.exp", "log": "math.log", "log_plus_one": "math.log1p", "tanh": "math.tanh", "rsqrt": "math.rsqrt",
           "sqrt": "math.sqrt", "sine": "math.sin", "cosine": "math.cos", "tan": "math.tan", "floor": "math.floor", "ceil": "math.ceil",
           "round_nearest_even": "math.roundeven", "exponential_minus_one": "math.expm1", "erf": "math.erf", "cbrt": "math.cbrt"}
+_INFINITIES = {"f16": "0x7C00", "bf16": "0x7F80", "f32": "0x7F800000", "f64": "0x7FF0000000000000"}
 _FLOAT_COMPARISONS = {"EQ": "oeq", "NE": "une", "LT": "olt", "LE": "ole", "GT": "ogt", "GE": "oge"}
 _INTEGER_COMPARISONS = {"EQ": "eq", "NE": "ne", "LT": "slt", "LE": "sle", "GT": "sgt", "GE": "sge"}
 
@@ -88,6 +89,8 @@ class Translation:
     compiler = ""
     shaped = ""
     """What the compiler calls a type with a shape: ``vector`` or ``tensor``."""
+    flags = "i32"
+    """Elements that truth values are reduced as."""
 
     def __init__(self, name: str, module: Any):
         self.name, self.module = name, module
@@ -234,6 +237,12 @@ class Translation:
         flags = self.text_of(kind.of_element("i1"))
         return self.write(f"arith.select {condition}, {x}, {y} : {flags + ', ' if kind.shape else ''}{self.text_of(kind)}")
 
+    def _is_finite(self, op):
+        kind, x = Type.of(op.operands[0]), self.values[op.operands[0]]
+        if kind.element not in _INFINITIES:
+            raise self.refuse(f"is_finite of {kind.element}")
+        return self.compared("LT", kind, self.op("math.absf", kind, x), self.constant(_INFINITIES[kind.element], kind))
+
     def _select(self, op):
         kind = Type.of(op.results[0])
         condition, x, y = op.operands
@@ -301,7 +310,15 @@ class Translation:
         if len(body) != 2 or name not in ("add", "maximum", "minimum", "and", "or", "multiply"):
             raise self.refuse(f"reduction by {body[:-1]}")
         x, start = op.operands
-        return self.reduce(name, self.values[x], Type.of(x), self.values[start], tuple(op.attributes["dimensions"]))
+        kind, axes = Type.of(x), tuple(op.attributes["dimensions"])
+        if kind.element != "i1":
+            return self.reduce(name, self.values[x], kind, self.values[start], axes)
+        wide = kind.of_element(self.flags)  # any and all, as the largest and smallest of ones and zeros
+        word = {"or": "maximum", "and": "minimum"}.get(name, name)
+        found = self.reduce(word, self.converted(self.values[x], kind, wide), wide,
+                            self.converted(self.values[start], kind.reshaped(()), wide.reshaped(())), axes)
+        want = Type.of(op.results[0])
+        return self.compared("GT", want.of_element(self.flags), found, self.constant(0, want.of_element(self.flags)))
 
     def _optimization_barrier(self, op):
         return [self.values[x] for x in op.operands]
