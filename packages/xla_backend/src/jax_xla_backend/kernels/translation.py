@@ -314,7 +314,7 @@ class Translation:
         if kind.element != "i1":
             return self.reduce(name, self.values[x], kind, self.values[start], axes)
         wide = kind.of_element(self.flags)  # any and all, as the largest and smallest of ones and zeros
-        word = {"or": "maximum", "and": "minimum"}.get(name, name)
+        word = {"stablehlo.or": "maximum", "stablehlo.and": "minimum"}.get(body[0], name)
         found = self.reduce(word, self.converted(self.values[x], kind, wide), wide,
                             self.converted(self.values[start], kind.reshaped(()), wide.reshaped(())), axes)
         want = Type.of(op.results[0])
