@@ -6,6 +6,8 @@ pytest.importorskip("jax_numpy_api")
 
 import jax_numpy_api.numpy as jnp
 import jax_xla_backend
+from jax_core.export.exporting import export
+from jax_core.export.loading import deserialize
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
 from jax_core.representation.aval import ShapedArray, typeof
@@ -204,3 +206,24 @@ def test_axes_that_are_not_manual_stay_in_types(_, f, ins, outs, inner, outer):
         both = vmap(shard_map(lambda x: lax.psum(x, "y"), in_specs=P("y"), out_specs=P(None)))(put(P("x", "y")))
         assert both.sharding.spec == P("x", None)
         np.testing.assert_allclose(both, X[:, :2] + X[:, 2:])
+
+
+@pytest.mark.parametrize("spec1, spec2, spec", [(P("x"), P(None, "y"), P("x", "y")), (P("x", "y"), P(), P("x", None)), (P(), P("y"), P(None, None))])
+def test_exported_types_say_how_values_are_split(spec1, spec2, spec):
+    a, b = put(spec1), device_put(X.T, NamedSharding(grid(), spec2))
+    made = export(jit(lambda a, b: a @ b))(a, b)
+    for exported in (made, deserialize(made.serialize())):
+        assert [t.sharding for t in exported.in_avals] == [typeof(a).sharding, typeof(b).sharding]
+        assert exported.out_avals[0].sharding.spec == spec
+        out = exported.call(a, b)
+        assert out.sharding == NamedSharding(grid(), spec)
+        np.testing.assert_array_equal(out, X @ X.T)
+        assert jit(lambda a, b: typeof(exported.call(a, b)).sharding.spec == spec, static_argnums=())(a, b)
+
+
+def test_exported_program_leaves_a_sum_to_be_made():
+    a, b = put(P(None, "x")), device_put(X.T, NamedSharding(grid(), P("x")))
+    f = jit(lambda a, b: jnp.dot(a, b, out_sharding=NamedSharding(grid(), P(None, None, unreduced={"x"}))))
+    out = deserialize(export(f)(a, b).serialize()).call(a, b)
+    assert out.sharding.spec == P(None, None, unreduced={"x"})
+    np.testing.assert_array_equal(out.addressable_shards[0].data, X[:, :2] @ X.T[:2])

@@ -441,6 +441,9 @@ class Placements(Protocol):
     def on_mesh(self, description: dict[str, Any] | None, mesh: Any) -> Any:
         """The sharding on ``mesh``, which has its axes; None for None."""
 
+    def in_types(self, description: dict[str, Any]) -> Any:
+        """The sharding as types have it."""
+
     def on_devices(self, description: dict[str, Any]) -> Any:
         """The sharding on the first devices of the default platform. Raises ValueError where there are too few."""
 

@@ -32,6 +32,7 @@ class Placements:
     device_count = staticmethod(described_shardings.device_count)
     on_mesh = staticmethod(described_shardings.on_mesh)
     on_devices = staticmethod(described_shardings.on_devices)
+    in_types = staticmethod(described_shardings.in_types)
     in_hlo = staticmethod(described_shardings.in_hlo)
 
 

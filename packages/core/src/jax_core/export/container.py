@@ -169,6 +169,18 @@ def _aval_to_json(aval: ShapedArray) -> list:
     return [aval.dtype.name, shape, element.dtype.name, list(element.shape)]
 
 
+def _placements(avals: Sequence[ShapedArray]) -> list:
+    """How types say that values are split, as data."""
+    return [backends.get().placements.describe(a.placement) if a.placement is not None else None for a in avals]
+
+
+def types_from_json(items: list, placements: list | None, scope: Any) -> list[ShapedArray]:
+    """The types of a file; those of older files say nothing of placements."""
+    avals = [aval_from_json(item, scope) for item in items]
+    return [a if p is None else a.update(sharding=backends.get().placements.in_types(p))
+            for a, p in zip(avals, placements or (None,) * len(avals))]
+
+
 def aval_from_json(item: list, scope: Any) -> ShapedArray:
     name, shape, *element = item
     shape = [d if isinstance(d, int) else symbols.parse_dimension(d, scope) for d in shape]
@@ -194,7 +206,7 @@ def write(exported: Any, vjp_order: int) -> bytes:
     header = dict(
         fun_name=exported.fun_name, in_tree=_tree_to_json(exported.in_tree), out_tree=_tree_to_json(exported.out_tree),
         in_avals=list(map(_aval_to_json, exported.in_avals)), out_avals=list(map(_aval_to_json, exported.out_avals)),
-        devices=exported.nr_devices, in_placements=exported._in_placements, out_placements=exported._out_placements,
+        in_types=_placements(exported.in_avals), out_types=_placements(exported.out_avals), devices=exported.nr_devices, calls_such=exported._calls_such, in_placements=exported._in_placements, out_placements=exported._out_placements,
         platforms=list(exported.platforms), kept=list(exported.module_kept_var_idx),
         disabled_checks=[check._impl for check in exported.disabled_safety_checks],
         calling_convention_version=exported.calling_convention_version, constraints=symbols.constraints_of(exported.in_avals),

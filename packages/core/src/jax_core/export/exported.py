@@ -13,7 +13,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
-from ..representation import tree
+from ..representation import partial_sums, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..transformations.custom_vjp import custom_vjp
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
@@ -98,13 +98,13 @@ class Exported:
                  calling_convention_version: int = maximum_supported_calling_convention_version,
                  _get_vjp: Callable[["Exported"], "Exported"] | None = None, nr_devices: int = 1,
                  _in_placements: Sequence[dict | None] | None = None,
-                 _out_placements: Sequence[dict | None] | None = None):
+                 _out_placements: Sequence[dict | None] | None = None, _calls_such: bool = False):
         self.fun_name, self.in_tree, self.out_tree = fun_name, in_tree, out_tree
         self.in_avals, self.out_avals = tuple(in_avals), tuple(out_avals)
         self.platforms, self.disabled_safety_checks = tuple(platforms), tuple(disabled_safety_checks)
         self.modules, self.module_kept_var_idx = modules, tuple(module_kept_var_idx)
         self.calling_convention_version, self._get_vjp = calling_convention_version, _get_vjp
-        self.nr_devices = nr_devices
+        self.nr_devices, self._calls_such = nr_devices, _calls_such
         self._in_placements = tuple(_in_placements or (None,) * len(self.in_avals))
         self._out_placements = tuple(_out_placements or (None,) * len(self.out_avals))
 
@@ -118,7 +118,7 @@ class Exported:
 
     @property
     def uses_global_constants(self) -> bool:
-        return len(self.platforms) > 1 or self.symbolic
+        return len(self.platforms) > 1 or self.symbolic or self._calls_such
 
     def mlir_module(self, serialized: bool = True) -> str:
         """The StableHLO module of the first platform; where shapes are symbolic, the template of it."""
@@ -241,7 +241,15 @@ def _argument(path: tuple) -> str:
 
 def _call_type(*avals, exported):
     values = symbols.solve(exported.in_avals, avals) if exported.symbolic else {}
-    return tuple(ShapedArray(symbols.evaluate_shape(a.shape, values), _known_dtype(a.dtype)) for a in exported.out_avals)
+    mesh = next((a.placement.mesh for a in avals if a.placement is not None), None)
+    return tuple(ShapedArray(symbols.evaluate_shape(a.shape, values), _known_dtype(a.dtype), sharding=_on(a.placement, mesh))
+                 for a in exported.out_avals)
+
+
+def _on(placement: Any, mesh: Any) -> Any:
+    """The placement in the type of a result, on the mesh that the types of the arguments name, where that has its axes."""
+    known = placement is not None and mesh is not None and mesh.shape_tuple == placement.mesh.shape_tuple
+    return placement.update(mesh=mesh) if known else placement
 
 
 def _known_dtype(dtype: Any) -> Any:
@@ -282,5 +290,5 @@ _NO_RULE = none("an exported program is called through Exported.call, which know
 call_exported_p = Primitive(
     "call_exported", multiple_results=True, cacheable=False, out_type=_call_type, jvp=_NO_RULE, transpose=_NO_RULE,
     batch=none("Exported.call cannot be vmapped: the program is compiled for its shapes. Apply vmap before export, or use lax.map."),
-    lower=_call_lower,
+    lower=_call_lower, splits=lambda *_: None, sums=partial_sums.of_target,
     lowers_keys=True)

@@ -7,14 +7,14 @@ from .. import backends
 from ..interfaces import LowerSpec
 from ..programs.jit import jit
 from ..representation import tree
-from ..representation.aval import ShapedArray
+from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.effects import ordered_effects
-from ..representation.jaxpr import eval_jaxpr
+from ..representation.jaxpr import eval_jaxpr, jaxprs_in_params
 from ..representation.source import is_internal, unwrapped
 from ..transformations.autodiff import vjp
 from ..transformations.forward import has_tangent
 from . import symbols
-from .exported import DisabledSafetyCheck, Exported
+from .exported import DisabledSafetyCheck, Exported, call_exported_p
 from .templates import export_template
 
 
@@ -62,11 +62,17 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
         closed = traced.jaxpr
         places = _Placements(traced, platforms[0])
         modules, kept = _lowered(traced, platforms, disabled_checks, places)
-        plain = lambda avals: [ShapedArray(a.shape, a.dtype) for a in avals]
+        plain = lambda avals: [ShapedArray(a.shape, a.dtype, sharding=a.placement) for a in avals]
         return Exported(traced.fun_name, traced.in_tree, plain(closed.in_avals), traced.out_tree, plain(closed.out_avals), platforms,
                         disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)),
-                        nr_devices=places.count, _in_placements=places.ins, _out_placements=places.outs)
+                        nr_devices=places.count, _calls_such=_calls_such(closed), _in_placements=places.ins, _out_placements=places.outs)
     return of
+
+
+def _calls_such(program: Any) -> bool:
+    """Whether an exported program that uses global constants is called, here or in a program that is called."""
+    return any([eqn.primitive is call_exported_p and eqn.params["exported"].uses_global_constants or any(
+        map(_calls_such, jaxprs_in_params(eqn.params))) for eqn in program.eqns])
 
 
 class _Placements:
@@ -106,14 +112,21 @@ def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
                 _, pullback = vjp(of_live, *[primals[i] for i in live])
                 return pullback(list(args[n:]))
             backward.__name__ = f"vjp_{exported.fun_name}"
-            types = [*exported.in_avals, *[a for a in exported.out_avals if has_tangent(a)]]
+            types = [*exported.in_avals, *[a.to_ct_aval() for a in exported.out_avals if has_tangent(a)]]
             placements = [*exported._in_placements, *[p for p, a in zip(exported._out_placements, exported.out_avals) if has_tangent(a)]]
             places = None if exported.nr_devices == 1 else tuple(
                 None if p is None else backends.get().placements.on_devices(p) for p in placements)
             made.append(export(jit(backward, in_shardings=places), platforms=exported.platforms,
-                               disabled_checks=exported.disabled_safety_checks)(*map(symbols.description, types)))
+                               disabled_checks=exported.disabled_safety_checks)(*map(_description, types)))
         return made[0]
     return get
+
+
+def _description(aval: Any) -> ShapeDtypeStruct:
+    """What stands for any array of this type, which may say how it is split."""
+    found = symbols.description(aval)
+    known = backends.get().placements
+    return found if aval.placement is None else found.update(sharding=known.on_devices(known.describe(aval.placement)))
 
 
 _NO_PLANNER = (("jax_fusion_planner", "off"),)

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import backends
 from . import symbols
-from .container import MAGIC, aval_from_json, tree_from_json
+from .container import MAGIC, tree_from_json, types_from_json
 from .exported import DisabledSafetyCheck, Exported
 from .templates import Template
 
@@ -39,11 +39,11 @@ def deserialize(blob: bytes | bytearray) -> Exported:
     scope = symbols.SymbolicScope(header["constraints"])
     inner = None if header["vjp"] is None else deserialize(blobs[header["vjp"]])
     return Exported(
-        header["fun_name"], tree_from_json(header["in_tree"]), [aval_from_json(a, scope) for a in header["in_avals"]],
-        tree_from_json(header["out_tree"]), [aval_from_json(a, scope) for a in header["out_avals"]], header["platforms"],
+        header["fun_name"], tree_from_json(header["in_tree"]), types_from_json(header["in_avals"], header.get("in_types"), scope),
+        tree_from_json(header["out_tree"]), types_from_json(header["out_avals"], header.get("out_types"), scope), header["platforms"],
         [DisabledSafetyCheck(c) for c in header["disabled_checks"]], _modules(header, blobs, scope), header["kept"], version,
         _get_vjp=None if inner is None else lambda _: inner, nr_devices=header["devices"], _in_placements=header["in_placements"],
-        _out_placements=header["out_placements"])
+        _out_placements=header["out_placements"], _calls_such=header.get("calls_such", False))
 
 
 def _modules(header: dict, blobs: list[bytes], scope: Any) -> dict:

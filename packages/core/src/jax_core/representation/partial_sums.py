@@ -142,7 +142,7 @@ class Extremum:
 
 
 def of_target(prim: Any, avals: Sequence[Any]) -> Sums:
-    """Goes to the placement that is asked for, whatever that is."""
+    """The types of results say it: those of a conversion, or of a program."""
     return NOTHING
 
 

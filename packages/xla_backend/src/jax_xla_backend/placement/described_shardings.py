@@ -1,6 +1,8 @@
 """Placements as plain data, for programs that outlive their devices: axes of a mesh with their sizes, and the partition.
 
-``{"axes": [["x", 2], ["y", 4]], "spec": ["x", null, ["y"]]}`` is a `NamedSharding` on any mesh of these axes.
+``{"axes": [["x", 2], ["y", 4]], "spec": ["x", null, ["y"]]}`` is a `NamedSharding` on any mesh of these axes. Where they are told,
+``kinds`` are those of the axes, ``device`` what is known of the devices, ``memory`` the kind of memory, and ``unreduced``, ``reduced``
+and ``sum`` mesh axes over which sums are still to be made, or were, and by what.
 """
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ import math
 from typing import Any
 
 import numpy as np
+from jax_core.representation.manual_axis_type import UnreducedKind
 
 from ..platforms import client
-from .mesh import AbstractMesh, Mesh, block_mesh, get_abstract_mesh
+from .mesh import AbstractDevice, AbstractMesh, AxisType, Mesh, block_mesh, get_abstract_mesh
 from .partition_spec import PartitionSpec
 from .sharding import NamedSharding, Sharding
 
@@ -32,7 +35,18 @@ def describe(sharding: Any) -> dict | None:
     if not isinstance(sharding, NamedSharding):
         raise NotImplementedError(f"export: placements on several devices must be NamedShardings, got {sharding}")
     spec = [list(e) if isinstance(e, tuple) else e if e is None else str(e) for e in sharding.spec.partitions]
-    return {"axes": [[str(name), int(size)] for name, size in sharding.mesh.shape.items()], "spec": spec}
+    found = {"axes": [[str(name), int(size)] for name, size in sharding.mesh.shape.items()], "spec": spec}
+    if sharding.mesh.explicit_axes:
+        found["kinds"] = [kind.name for kind in sharding.mesh.axis_types]
+        found["device"] = sharding.mesh.abstract_mesh.abstract_device
+    for name in ("unreduced", "reduced"):
+        if getattr(sharding.spec, name):
+            found[name] = sorted(getattr(sharding.spec, name))
+    if sharding.spec.unreduced:
+        found["sum"] = sharding.spec.unreduced_kind.name
+    if sharding.memory_kind not in (None, "device"):
+        found["memory"] = sharding.memory_kind
+    return found
 
 
 def device_count(description: dict) -> int:
@@ -41,12 +55,30 @@ def device_count(description: dict) -> int:
 
 
 def _spec(description: dict) -> PartitionSpec:
-    return PartitionSpec(*[tuple(e) if isinstance(e, list) else e for e in description["spec"]])
+    kind = description.get("sum")
+    return PartitionSpec(*[tuple(e) if isinstance(e, list) else e for e in description["spec"]],
+                         unreduced=frozenset(description.get("unreduced", ())), reduced=frozenset(description.get("reduced", ())),
+                         unreduced_kind=None if kind is None else UnreducedKind[kind])
+
+
+def _kinds(description: dict) -> tuple | None:
+    return tuple(AxisType[kind] for kind in description["kinds"]) if "kinds" in description else None
+
+
+def in_types(description: dict) -> NamedSharding:
+    """The placement as types have it."""
+    names, sizes = zip(*description["axes"])
+    device = description.get("device")
+    mesh = AbstractMesh(sizes, names, _kinds(description), abstract_device=None if device is None else AbstractDevice(*device))
+    return NamedSharding(mesh, _spec(description))
 
 
 def on_mesh(description: dict | None, mesh: Any) -> NamedSharding | None:
     """The placement on ``mesh``, which must have its axes."""
-    return None if description is None else NamedSharding(mesh, _spec(description))
+    if description is None:
+        return None
+    memory = description.get("memory", "device" if isinstance(mesh, AbstractMesh) else None)
+    return NamedSharding(mesh, _spec(description), memory_kind=memory)
 
 
 def on_devices(description: dict) -> NamedSharding:
@@ -59,7 +91,7 @@ def on_devices(description: dict) -> NamedSharding:
     if count > len(devices):
         raise ValueError(f"exported for {count} devices and is called in a context with {len(devices)}")
     names, sizes = zip(*description["axes"])
-    return NamedSharding(Mesh(np.array(devices[:count]).reshape(sizes), names), _spec(description))
+    return NamedSharding(Mesh(np.array(devices[:count]).reshape(sizes), names, _kinds(description)), _spec(description))
 
 
 def in_hlo(description: dict | None, ndim: int) -> Any:
@@ -87,4 +119,4 @@ def _open(ndim: int) -> NamedSharding:
     return NamedSharding(AbstractMesh((), ()), PartitionSpec(*[None] * ndim))
 
 
-__all__ = ["describe", "device_count", "in_hlo", "is_spread", "on_devices", "of_block", "on_mesh", "on_no_mesh"]
+__all__ = ["describe", "device_count", "in_hlo", "in_types", "is_spread", "on_devices", "of_block", "on_mesh", "on_no_mesh"]
