@@ -10,6 +10,7 @@ from jax_core.export.exporting import export
 from jax_core.export.loading import deserialize
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import make_jaxpr
+from jax_core.references.api import freeze, new_ref
 from jax_core.representation.aval import ShapedArray, typeof
 from jax_core.representation.errors import ShardingTypeError
 from jax_core.transformations.autodiff import grad
@@ -227,3 +228,52 @@ def test_exported_program_leaves_a_sum_to_be_made():
     out = deserialize(export(f)(a, b).serialize()).call(a, b)
     assert out.sharding.spec == P(None, None, unreduced={"x"})
     np.testing.assert_array_equal(out.addressable_shards[0].data, X[:, :2] @ X.T[:2])
+
+
+def _doubled_in_a_reference(a, b):
+    r = new_ref(a)
+    r[...] += a
+    r[:, :2] = r[:, 2:]
+    return freeze(r)
+
+
+BATCHED = [
+    ("triangular solve", lambda a, b: lax.linalg.triangular_solve(b, b), P("x", None, None)), ("solve", jnp.linalg.solve, P("x", None, None)),
+    ("associative scan", lambda a, b: lax.associative_scan(jnp.add, b, axis=1), P("x", None, None)),
+    ("pool's gradient", grad(lambda b, a: (lax.reduce_window(b, -np.inf, lax.max, (1, 2, 2), (1, 2, 2), "VALID") * a[:, :1, None]).sum()), None),
+]
+
+
+@pytest.mark.parametrize("name, f, spec", BATCHED, ids=[c[0] for c in BATCHED])
+def test_batches_of_matrices_stay_split(name, f, spec):
+    b = device_put(np.stack([np.eye(4, dtype=np.float32) * (i + 2) for i in range(8)]), NamedSharding(grid(), P("x")))
+    args = (b, b[:, 0]) if spec is None else (b, b)
+    found = jit(f)(*args)
+    assert typeof(found).sharding.spec == P("x", None, None)
+    np.testing.assert_allclose(found, f(*[jnp.asarray(np.asarray(x)) for x in args]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "jit"])
+def test_references_hold_what_is_split(compiled):
+    f = jit(_doubled_in_a_reference, static_argnums=()) if compiled else _doubled_in_a_reference
+    out = f(put(P("x")), None)
+    assert typeof(out).sharding.spec == P("x", None)
+    np.testing.assert_array_equal(out, np.concatenate([2 * X[:, 2:]] * 2, 1))
+
+
+def test_references_to_what_is_split_are_indexed_by_slices():
+    def f(a):
+        return new_ref(a)[0]
+    with pytest.raises(ShardingTypeError, match="can be indexed by slices only"):
+        jit(f)(put(P("x")))
+
+
+def test_loops_inside_a_rule_do_not_ask_how_values_are_split():
+    a = device_put(np.full((8, 4), 0.3, np.float32), NamedSharding(grid(), P("x", "y")))
+    assert typeof(jit(lambda a: lax.betainc(a, a, a))(a)).sharding.spec == P("x", "y")
+
+
+def test_approximate_top_k_needs_its_axis_whole():
+    with pytest.raises(ShardingTypeError, match="unsharded over axis 1"):
+        jit(lambda a: lax.approx_max_k(a, 2))(put(P("x", "y")))
+    assert typeof(jit(lambda a: lax.approx_max_k(a, 2))(put(P("x")))[0]).sharding.spec == P("x", None)

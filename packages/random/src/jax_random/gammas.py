@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 from jax_core.traces import structural
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.programs.jit import inlined
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -182,7 +182,7 @@ random_gamma_p = Primitive(
     "random_gamma", out_type=_gamma_type, jvp=_gamma_jvp,
     transpose=none("random_gamma is not linear, so it has no transpose"), batch=_gamma_batch,
     lower=lambda b, words, alpha, **params: b.fun(_draw_gamma, words, alpha, **params)[0],
-    traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED))
+    traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED), splits=splits.leading)
 """Gamma variates (their logarithms, with ``log_space``) from raw keys and an array of shapes."""
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from jax_core import backends
-from jax_core.representation import array, aval as avals, dtypes
+from jax_core.representation import array, aval as avals, dtypes, splits
 from jax_core.representation.aval import ShapedArray
 
 from .primitives import random_wrap_p
@@ -102,7 +102,12 @@ class PRNGKeyArray:
     size = property(lambda self: math.prod(self.shape))
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
-    aval = property(lambda self: ShapedArray(self.shape, self.dtype))
+    @property
+    def aval(self) -> ShapedArray:
+        """The type, split over mesh axes as the words are."""
+        words, shape = self._base_array.aval.placement, self.shape
+        return ShapedArray(shape, self.dtype, sharding=None if words is None else splits.with_entries(words, words.spec.partitions[:len(shape)]))
+
     _impl = property(lambda self: self.dtype.impl)  # this name and `_base_array` are used by libraries
 
     # -- placement: that of the words, less the axes of a key ------------------------------------------------------

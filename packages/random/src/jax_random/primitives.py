@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from jax_core.traces import structural
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -63,7 +63,7 @@ def _bits_lower(b, keys, *, impl, shape, bit_width, partitionable):
 
 random_bits_p = Primitive(
     "random_bits", out_type=_bits_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_bits_p), lower=_bits_lower,
-    traits=Traits(Kind.DRAW, inner=Inner.PIECES, keys=Keys.CONSUMED))
+    traits=Traits(Kind.DRAW, inner=Inner.PIECES, keys=Keys.CONSUMED), splits=splits.leading)
 """``uint[*batch, *shape]`` of ``bit_width`` bits from raw keys."""
 
 
@@ -82,7 +82,7 @@ def _split_lower(b, keys, *, impl, shape, partitionable):
 
 random_split_p = Primitive(
     "random_split", out_type=_split_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_split_p), lower=_split_lower,
-    traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED))
+    traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED), splits=splits.leading)
 """Raw keys ``uint32[*batch, *shape, *key_shape]`` from raw keys."""
 
 
@@ -118,7 +118,7 @@ def _fold_in_batch(axis, args, dims, *, impl):
 
 
 random_fold_in_p = Primitive(
-    "random_fold_in", out_type=_fold_in_type, jvp=ZERO, batch=_fold_in_batch, lower=_fold_in_lower)
+    "random_fold_in", out_type=_fold_in_type, jvp=ZERO, batch=_fold_in_batch, lower=_fold_in_lower, splits=splits.as_first)
 """Raw keys from raw keys and uint32 numbers, one or as many as keys."""
 
 
@@ -137,7 +137,8 @@ def _seed_lower(b, seeds, *, impl):
 
 
 random_seed_p = Primitive(
-    "random_seed", out_type=_seed_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_seed_p), lower=_seed_lower)
+    "random_seed", out_type=_seed_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_seed_p), lower=_seed_lower,
+    splits=splits.leading)
 """Raw keys from integers."""
 
 
@@ -155,11 +156,12 @@ def _unwrap_type(keys):
 
 random_wrap_p = Primitive(
     "random_wrap", out_type=_wrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_wrap_p),
-    lower=lambda b, words, *, impl: in_memory(b, words), impl=lambda words, *, impl: impl.dtype.wrap(words), lowers_keys=True)
+    lower=lambda b, words, *, impl: in_memory(b, words), impl=lambda words, *, impl: impl.dtype.wrap(words), lowers_keys=True,
+    splits=splits.leading)
 """Typed keys of raw ones."""
 
 random_unwrap_p = Primitive(
     "random_unwrap", out_type=_unwrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_unwrap_p),
     lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._base_array, lowers_keys=True,
-    traits=Traits(Kind.KERNEL, keys=Keys.PASSED))
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=splits.leading)
 """Raw keys of typed ones."""

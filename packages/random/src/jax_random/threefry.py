@@ -23,6 +23,7 @@ from typing import Any, Callable
 
 import numpy as np
 from jax_core.traces import structural
+from jax_core.representation import splits
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
@@ -378,7 +379,7 @@ def _hash_batch(axis, args, dims):
 
 threefry2x32_p = Primitive(
     "threefry2x32", multiple_results=True, out_type=_hash_type, jvp=ZERO, batch=_hash_batch, lower=_hash_lower,
-    reference=hash_numpy)
+    reference=hash_numpy, splits=splits.joined)
 """The hash of four uint32 arrays (key words, counter words), broadcast against each other; gives two."""
 
 

@@ -13,7 +13,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 from .. import backends
-from ..representation import partial_sums, tree
+from ..representation import partial_sums, splits, tree
 from ..representation.aval import ShapedArray, get_aval
 from ..transformations.custom_vjp import custom_vjp
 from ..representation.dtypes import ExtendedDType, extended_dtype_named, float0
@@ -290,5 +290,5 @@ _NO_RULE = none("an exported program is called through Exported.call, which know
 call_exported_p = Primitive(
     "call_exported", multiple_results=True, cacheable=False, out_type=_call_type, jvp=_NO_RULE, transpose=_NO_RULE,
     batch=none("Exported.call cannot be vmapped: the program is compiled for its shapes. Apply vmap before export, or use lax.map."),
-    lower=_call_lower, splits=lambda *_: None, sums=partial_sums.of_target,
+    lower=_call_lower, splits=splits.as_told, sums=partial_sums.of_target,
     lowers_keys=True)

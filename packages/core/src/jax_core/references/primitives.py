@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context
+from ..representation import splits
 from ..representation.aval import AbstractRef, ShapedArray, get_aval
 from ..representation.effects import AccumEffect, LocalRefEffect, ReadEffect, WriteEffect
 from ..representation.primitive import Primitive, none
@@ -54,7 +55,7 @@ class RefPrimitive(Primitive):
                  on_contents: Callable | None = None):
         super().__init__(name, out_type=out_type, effects=lambda *_, **__: effects, jvp=_HANDLED, transpose=_HANDLED,
                          batch=_HANDLED, lower=partial(write_in_kernel, name), impl=run,
-                         multiple_results=multiple_results, takes_refs=True, arrow=arrow)
+                         multiple_results=multiple_results, takes_refs=True, arrow=arrow, splits=splits.as_told)
         self.under, self.on_contents = under, on_contents
 
     def bind(self, *args, **params):
@@ -153,7 +154,12 @@ def _require_ref(name: str, aval: Any) -> None:
 
 def _get_type(ref, *operands, index):
     _require_ref("ref.get", ref)
-    return ShapedArray(indexing.part_shape(ref.shape, index, operands), ref.dtype)
+    return _part(ref, indexing.part_shape(ref.shape, index, operands))
+
+
+def _part(ref, shape):
+    """The type of a part of what ``ref`` holds."""
+    return ShapedArray(shape, ref.dtype, sharding=splits.part_placement(ref.inner_aval, shape))
 
 
 def _check_value(name, ref, value, index, operands):
@@ -171,7 +177,7 @@ def _check_value(name, ref, value, index, operands):
 
 
 def _swap_type(ref, value, *operands, index):
-    return ShapedArray(_check_value("ref.swap", ref, value, index, operands), ref.dtype)
+    return _part(ref, _check_value("ref.swap", ref, value, index, operands))
 
 
 def _addupdate_type(ref, value, *operands, index):

@@ -14,6 +14,7 @@ import math
 from typing import Any, Callable, Sequence
 
 from . import partial_sums
+from .dtypes import ExtendedDType
 from .errors import ShardingTypeError
 from .traits import Kind
 
@@ -209,6 +210,8 @@ def resizing(what: str) -> Callable:
 def _resized(name: str, x: Any, out: Any) -> Entries:
     """The entries of ``x`` for a result with the same axes, some of other lengths."""
     found = entries(x)
+    if isinstance(x.dtype, ExtendedDType):  # of keys, which are few, a part is whole
+        return tuple(e if before == after else None for before, after, e in zip(x.shape, out.shape, found))
     for axis, (before, after, entry) in enumerate(zip(x.shape, out.shape, found)):
         if entry is not None and before != after and after % parts(x.placement, entry):
             raise ShardingTypeError(f"{name}: axis {axis} is split over {entry!r} and would have length {after}, which is not "
@@ -216,9 +219,36 @@ def _resized(name: str, x: Any, out: Any) -> Entries:
     return found
 
 
+def as_told(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> None:
+    """The types of the results say it already."""
+
+
 def as_each(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
     """Each result as the operand in its place."""
     return [entries(a) for a in avals]
+
+
+def leading(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
+    """The axes that results have in front with the first operand, as that; further ones are whole."""
+    x = avals[0]
+    result = []
+    for out in outs:
+        shared = len(list(itertools.takewhile(lambda pair: pair[0] == pair[1], zip(x.shape, out.shape))))
+        result.append(entries(x)[:shared] + (None,) * (len(out.shape) - shared))
+    return result
+
+
+def part_placement(aval: Any, shape: Sequence[Any]) -> Any:
+    """The placement of a part of ``shape`` of a value of type ``aval``, which must be whole along axes that the part lacks or cuts."""
+    if aval.placement is None or tuple(shape) == tuple(aval.shape):
+        return aval.placement
+    found = entries(aval)
+    if len(shape) == len(found):
+        return with_entries(aval.placement, _resized("a part of a reference", aval, aval.update(shape=shape)))
+    if any(e is not None for e in found):
+        raise ShardingTypeError(f"a reference to {aval.str_short()} is split over mesh axes and can be indexed by slices only, as integers and "
+                                "arrays do not say how the part is split; read it whole by ref[...] first")
+    return with_entries(aval.placement, (None,) * len(shape))
 
 
 def reduced_axes(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
@@ -229,7 +259,7 @@ def reduced_axes(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> 
 
 def along_axis(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
     """As the operands, which must be whole along the axis that is worked on."""
-    axis = params["dimension"] if "dimension" in params else params["axis"]
+    axis = next(params[name] for name in ("dimension", "axis", "reduction_dimension") if name in params)
     found = join(prim.name, avals, avals)
     if found[axis] is not None:
         raise ShardingTypeError(f"{prim.name}: the operand should be unsharded over axis {axis}, which it works along; it must be "

@@ -345,7 +345,7 @@ reshard_p = Primitive(
     reference=lambda x, *, dst_sharding: np.array(x),
     impl=lambda x, *, dst_sharding: backends.get().put(x, None, dst_sharding),
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED),
-    splits=lambda *_: None, sums=partial_sums.of_target,
+    splits=splits.as_told, sums=partial_sums.of_target,
 )
 
 
@@ -380,7 +380,7 @@ optimization_barrier_p: Primitive = Primitive(
     batch=lambda axis, args, dims: (optimization_barrier_p.bind(*args), dims),
     lower=lambda b, *xs: b.barrier(xs),
     reference=lambda *xs: list(xs), exact=True,
-    traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=lambda *_: None,
+    traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=splits.as_told,
 )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import backends
 from ..configuration import context, flags
-from ..representation import dtypes, tree
+from ..representation import dtypes, splits, tree
 from . import custom_vjp_remat, logs
 from ..representation.aval import ShapedArray, get_aval
 from .batching import batch_fun, unmapped_aval
@@ -219,7 +219,7 @@ custom_lin_p = Primitive(
     out_type=lambda *avals, out_avals, **_: out_avals,
     jvp=_lin_jvp, transpose=_lin_transpose, batch=_lin_batch, impl=_no_forward_mode,
     lower=lambda b, *xs, name, **_: _no_forward_mode(name=name),
-    own_type=True, takes_refs=True, agree=lambda args, params: (args, params))
+    own_type=True, takes_refs=True, agree=lambda args, params: (args, params), splits=splits.as_told)
 
 
 class custom_vjp(Wrapping):

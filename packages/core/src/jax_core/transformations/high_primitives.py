@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Callable, Sequence
 
 from ..configuration import context
-from ..representation import high, tree
+from ..representation import high, splits, tree
 from ..representation.aval import AbstractValue, get_aval
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
 from ..representation.primitive import Linear, Primitive, Zero, is_linear, none
@@ -213,11 +213,11 @@ def _in_arrays(fun):
 hi_call_p = Primitive(
     "hi_call", out_type=lambda *avals, prim: tree.leaves(prim.out_aval), jvp=_jvp, linearize=_linearize, transpose=_transpose, batch=_batch,
     lower=lambda b, *xs, prim: b.fun(_in_arrays(lambda *args: _run(*args, prim=prim)), *xs), impl=_run, multiple_results=True,
-    cacheable=False, own_type=True, takes_refs=True)
+    cacheable=False, own_type=True, takes_refs=True, splits=splits.as_told)
 _TAPE = "it is transposed before programs run"
 hi_pullback_p = Primitive(
     "hi_pullback", out_type=lambda *avals, out_types, **_: list(out_types), jvp=none(_TAPE), transpose=_pull_back, batch=none(_TAPE),
-    lower=none(_TAPE), multiple_results=True, cacheable=False, own_type=True)
+    lower=none(_TAPE), multiple_results=True, cacheable=False, own_type=True, splits=splits.as_told)
 
 
 # -- programs on arrays ------------------------------------------------------------------------------------------------------

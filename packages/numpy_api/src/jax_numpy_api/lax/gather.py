@@ -186,7 +186,7 @@ def _gather_lower(b, x, indices, *, dimension_numbers, slice_sizes, indices_are_
     params = dict(dimension_numbers=dimension_numbers, slice_sizes=slice_sizes, indices_are_sorted=indices_are_sorted,
                   unique_indices=unique_indices)
     if mode in (GatherScatterMode.FILL_OR_DROP, GatherScatterMode.ONE_HOT):
-        return b.fun(_gather_filled, b.unplaced(x), b.unplaced(indices), fill_value=fill_value, **params)[0]
+        return b.fun(_gather_filled, x, indices, fill_value=fill_value, **params)[0]
     if b.out_avals[0].size == 0:
         return b.full(0, b.out_avals[0])
     n = dimension_numbers

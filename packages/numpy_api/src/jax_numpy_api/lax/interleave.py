@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
@@ -80,7 +80,7 @@ def _lower(b, even, odd, *, axis):
 
 interleave_p = Primitive(
     "interleave", out_type=_type, jvp=LINEAR, batch=_batch, transpose=_transpose, lower=_lower, reference=_reference, exact=True,
-    traits=Traits(Kind.MOVE, inner=Inner.PIECES))
+    traits=Traits(Kind.MOVE, inner=Inner.PIECES), splits=splits.along_axis)
 
 
 def interleave(even: Any, odd: Any, axis: int) -> Any:

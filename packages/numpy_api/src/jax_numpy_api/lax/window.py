@@ -291,7 +291,7 @@ select_and_gather_add_p = Primitive(
     "select_and_gather_add", out_type=_gather_add_type,
     jvp=(lambda t, out, g, x, **params: select_and_gather_add_p.bind(t, x, **params), None),
     transpose=_gather_add_transpose, batch=_gather_add_batch, lower=_gather_add_lower,
-    traits=Traits(Kind.KERNEL, inner=Inner.PIECES))
+    traits=Traits(Kind.KERNEL, inner=Inner.PIECES), splits=splits.as_first)
 
 
 def _scatter_add_type(source, x, *, select_prim, **params):
@@ -345,11 +345,16 @@ def _scatter_add_batch(axis, args, dims, **params):
     return select_and_scatter_add_p.bind(source, x, **_with_axis(params)), 0
 
 
+def _as_operand(prim, avals, outs, params):
+    """As the operand that is chosen from, not as the source of what is added."""
+    return [splits.entries(avals[1])]
+
+
 select_and_scatter_add_p = Primitive(
     "select_and_scatter_add", out_type=_scatter_add_type,
     jvp=(lambda t, out, source, x, **params: select_and_scatter_add_p.bind(t, x, **params), None),
     transpose=_scatter_add_transpose, batch=_scatter_add_batch, lower=_scatter_add_lower,
-    traits=Traits(Kind.KERNEL, inner=Inner.PIECES))
+    traits=Traits(Kind.KERNEL, inner=Inner.PIECES), splits=_as_operand)
 
 
 def _scatter_type(x, source, init, *, select_jaxpr, scatter_jaxpr, **params):

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from jax_core import extension_points
-from jax_core.representation import dtypes, partial_sums, tree
+from jax_core.representation import dtypes, partial_sums, splits, tree
 from jax_core.representation.splits import in_type
 from jax_core.traces import structural
 from jax_core.representation.primitive import Primitive
@@ -39,7 +39,7 @@ def _device_put_jvp(g, out, x, *, placement, src=None):
 device_put_p = Primitive(
     "device_put",
     out_type=lambda x, **_: x,
-    splits=lambda *_: None, sums=partial_sums.as_first,
+    splits=splits.as_told, sums=partial_sums.as_first,
     jvp=(_device_put_jvp,),
     transpose=lambda ct, x, *, placement, src=None: ct if src is None else device_put_p.bind(ct, placement=src, src=placement),
     batch=lambda axis, args, dims, **_: (device_put_p.bind(*args, placement=None), dims[0]),

@@ -454,7 +454,8 @@ class Builder:
         return self.sharding_constraint(x, placement, typed=True)
 
     def fun(self, f: Callable, *operands: Value, **params: Any) -> list[Value]:
-        """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it."""
+        """Trace the Python function ``f`` (of arrays; returns an array or a sequence of them) and inline it, placed by the compiler."""
+        operands = tuple(map(self.unplaced, operands))
         return self.jaxpr(_traced(f, tuple(x.aval for x in operands), params), *operands)
 
     def call(self, name: str, closed: ClosedJaxpr, *operands: Value, late: bool = False) -> list[Value]:

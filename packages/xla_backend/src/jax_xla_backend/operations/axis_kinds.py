@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable
 
-from jax_core.representation import tree
+from jax_core.representation import splits, tree
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Keys, Kind, Traits
@@ -111,7 +111,7 @@ def _cast_now(x, *, mesh):
 
 
 mesh_cast_p = Primitive(
-    "mesh_cast", out_type=_cast_type, jvp=LINEAR, lower=_lower_cast, impl=_cast_now, splits=lambda *_: None,
+    "mesh_cast", out_type=_cast_type, jvp=LINEAR, lower=_lower_cast, impl=_cast_now, splits=splits.as_told,
     transpose=lambda ct, x, *, mesh: mesh_cast_p.bind(ct, mesh=mesh if x.aval.placement is None else x.aval.placement.mesh),
     batch=lambda axis, args, dims, *, mesh: (mesh_cast_p.bind(*args, mesh=mesh), dims[0]),
     reference=lambda x, *, mesh: x, traits=Traits(Kind.KERNEL, keys=Keys.PASSED))

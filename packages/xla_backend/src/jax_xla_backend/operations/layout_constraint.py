@@ -8,7 +8,7 @@ import functools
 from typing import Any, Callable
 
 import numpy as np
-from jax_core.representation import tree
+from jax_core.representation import splits, tree
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import PyTree
@@ -30,7 +30,7 @@ def _batch(axis, args, dims, *, layout):
 
 layout_constraint_p = Primitive(
     "layout_constraint", out_type=lambda x, *, layout: x, jvp=LINEAR, batch=_batch, lower=_lower,
-    transpose=lambda ct, x, *, layout: layout_constraint_p.bind(ct, layout=layout))
+    transpose=lambda ct, x, *, layout: layout_constraint_p.bind(ct, layout=layout), splits=splits.as_first)
 
 
 def _is_layout(x: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation import splits
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Traits
@@ -133,7 +134,7 @@ cholesky_update_p = Primitive(
     jvp=jvp_through(lambda r, w: cholesky_update_p.bind(r, w), lambda r, w: _updated_gram(triu(r), w)),
     transpose=none("cholesky_update is not linear, so it has no transpose"),
     batch=batch_rule(lambda r, w: cholesky_update_p.bind(r, w)),
-    lower=lambda b, r, w: b.fun(_update_rotations, r, w)[0])
+    lower=lambda b, r, w: b.fun(_update_rotations, r, w)[0], splits=splits.leading)
 
 
 def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
@@ -172,7 +173,7 @@ symmetric_product_p = Primitive(
     jvp=jvp_through(lambda *args, **params: symmetric_product_p.bind(*args, **params), _product),
     transpose=none("symmetric_product is not linear, so it has no transpose"),
     batch=batch_rule(lambda *args, **params: symmetric_product_p.bind(*args, **params)),
-    lower=lambda b, a, c, **params: b.fun(_product, a, c, **params)[0])
+    lower=lambda b, a, c, **params: b.fun(_product, a, c, **params)[0], splits=splits.batched)
 
 
 def symmetric_product(a_matrix: ArrayLike, c_matrix: ArrayLike, *, alpha: float = 1.0, beta: float = 0.0,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
@@ -82,7 +82,7 @@ lu_pivots_to_permutation_p = Primitive(
     "lu_pivots_to_permutation", out_type=_pivots_type, jvp=ZERO,
     transpose=none("pivots are integers and have no derivative"),
     batch=batch_rule(lambda x, **params: lu_pivots_to_permutation_p.bind(x, **params)), lower=_pivots_lower,
-    reference=_pivots_reference)
+    reference=_pivots_reference, splits=splits.leading)
 
 
 def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jax_core.representation import dtypes
+from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
@@ -107,7 +107,7 @@ def _solve_lower(b, a, y, *, left_side, lower, transpose_a, conjugate_a, unit_di
 
 
 triangular_solve_p = Primitive("triangular_solve", out_type=_solve_type, jvp=_solve_jvp, transpose=_solve_transpose,
-                               batch=_solve_batch, lower=_solve_lower)
+                               batch=_solve_batch, lower=_solve_lower, splits=splits.batched)
 
 
 def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False,
