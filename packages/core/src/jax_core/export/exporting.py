@@ -124,9 +124,9 @@ def _vjp_of(fun: Callable) -> Callable[[Exported], Exported]:
 
 def _description(aval: Any) -> ShapeDtypeStruct:
     """What stands for any array of this type, which may say how it is split."""
-    found = symbols.description(aval)
-    known = backends.get().placements
-    return found if aval.placement is None else found.update(sharding=known.on_devices(known.describe(aval.placement)))
+    found, known = symbols.description(aval), backends.get().placements
+    where = None if aval.placement is None else known.describe(aval.placement)
+    return found if where is None else found.update(sharding=known.on_devices(where))
 
 
 _NO_PLANNER = (("jax_fusion_planner", "off"),)
