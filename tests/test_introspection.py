@@ -341,6 +341,19 @@ def test_calls_are_computed_again_whole():
     assert [n for n in names if "rematted" in n[1]] == [("jit", "rematted_computation"), ("cos", "rematted_computation")]
 
 
+def test_kept_values_are_those_that_the_forward_pass_used():
+    """Rounded to their dtype, though the compiler may compute in more bits."""
+    @jax.custom_vjp
+    def widened(x):
+        return x.astype(jnp.float32)
+    widened.defvjp(lambda x: (widened(x), x), lambda x, g: (x.astype(jnp.float32),))
+    dot = jax.custom_vjp(lambda x: jnp.dot(x, x))
+    dot.defvjp(lambda x: (dot(x), None), lambda _, g: (g,))
+    x = (jnp.bfloat16(1) + jnp.finfo("bfloat16").eps) * jnp.eye(2, dtype="bfloat16")
+    out, pullback = jax.vjp(jax.jit(jax.checkpoint(lambda x: widened(dot(x)), policy=jax.checkpoint_policies.everything_saveable)), x)
+    np.testing.assert_array_equal(out, pullback(jnp.ones_like(out))[0])
+
+
 def _three_dots(x):
     for _ in range(3):
         x = jnp.sin(x @ x)

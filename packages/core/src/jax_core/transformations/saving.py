@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Callable, Sequence
 
+import numpy as np
+
 from .. import extension_points
+from ..representation import dtypes
 from ..representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from ..traces.structural import optimization_barrier_p
 
 
 class Offloadable:
@@ -39,7 +43,7 @@ def keep_saved(jaxpr: Jaxpr, policy: Callable | None) -> tuple[Jaxpr, Jaxpr, lis
             again += _moves(eqn, held, eqn.outvars, answer.src)
             saved += held
         elif answer:
-            now.append(eqn)
+            now += _as_stored(eqn)
             saved += eqn.outvars
         else:
             parts = eqn.primitive.save(eqn, policy) if eqn.primitive.save and policy is not None else None
@@ -48,6 +52,16 @@ def keep_saved(jaxpr: Jaxpr, policy: Callable | None) -> tuple[Jaxpr, Jaxpr, lis
             if parts:
                 saved += parts[0].outvars[len(eqn.outvars):]
     return (jaxpr.replace(eqns=now, outvars=[*jaxpr.outvars, *saved]), jaxpr.replace(eqns=again, invars=[*jaxpr.invars, *saved]), saved)
+
+
+def _as_stored(eqn: JaxprEqn) -> list[JaxprEqn]:
+    """The equation, whose results are kept. What follows reads what is stored: else the compiler, which may compute in more bits
+    than the dtype has, would give it another value than the backward pass gets."""
+    if not any(dtypes.issubdtype(v.aval.dtype, np.floating) and v.aval.dtype.itemsize < 4 for v in eqn.outvars):
+        return [eqn]
+    computed = [Var(v.aval) for v in eqn.outvars]
+    return [eqn.replace(outvars=computed), eqn.replace(
+        invars=computed, primitive=optimization_barrier_p, params={}, effects=frozenset())]
 
 
 def _moves(eqn: JaxprEqn, froms: Sequence[Var], tos: Sequence[Var], memory: str) -> list[JaxprEqn]:
