@@ -230,3 +230,17 @@ def test_unused_results_are_not_computed(kind, used, kept, dropped, grads):
     np.testing.assert_allclose(run(0.1, -1.3), eval_jaxpr(closed.jaxpr, closed.consts, 0.1, -1.3)[used.index(True)])
     np.testing.assert_allclose(jax.grad(run, argnums=(0, 1))(0.1, -1.3), grads, rtol=1e-6)
     np.testing.assert_allclose(jax.vmap(jax.grad(run, argnums=(0, 1)))(jnp.full(2, 0.1), jnp.full(2, -1.3))[0], [grads[0]] * 2, rtol=1e-6)
+
+
+def test_evaluation_of_a_primitive_can_be_wrapped_and_put_back():
+    """As tests do that count eager calls."""
+    sin_p = jax.make_jaxpr(lax.sin)(1.).eqns[0].primitive
+    before, calls = sin_p.impl, []
+    assert before(1.) == lax.sin(1.)
+    sin_p.def_impl(lambda x, **params: calls.append(x) or before(x, **params))
+    try:
+        jax.linearize(jax.checkpoint(lambda x: lax.sin(lax.sin(x))), 2.)[1](3.)
+        assert len(calls) == 3  # twice forwards, and once again
+    finally:
+        sin_p.def_impl(before)
+    assert lax.sin(2.) == np.sin(np.float32(2.)) and len(calls) == 3 and sin_p.own_impl is None

@@ -17,6 +17,8 @@ class PrimitiveHabits:
         """
         return trace.process_primitive(self, args, avals_and_params[-1])
 
+    impl: Any
+
     def def_impl(self, impl: Any) -> Any:
         """Set how eager calls are evaluated, in place of the backend's way (None: as the backend does); returns ``impl``."""
         self.impl = impl

@@ -47,7 +47,6 @@ class Primitive(DeclaredPrimitive):
 
     name: str
     multiple_results: bool
-    impl: Callable | None
 
     def __init__(self, name: str):
         super().__init__(name, out_type=None, jvp=None, transpose=None, batch=None, lower=None, cacheable=False)

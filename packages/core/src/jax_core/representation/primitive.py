@@ -55,7 +55,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 
-from .. import extension_points
+from .. import backends, extension_points
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
 from .aval import AbstractRef, AbstractValue, get_aval
@@ -152,13 +152,26 @@ class Primitive(PrimitiveHabits):
         self.batch, self.lower, self.reference, self.effects = batch, lower, reference, effects
         self.dce, self.agree = dce, agree
         self.multiple_results, self.exact, self.cacheable = multiple_results, exact, cacheable
-        self.impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
+        self.own_impl, self.stage, self.takes_refs, self.own_type = impl, stage, takes_refs, own_type
         self.lowers_keys = not cacheable if lowers_keys is None else lowers_keys
         self.arrow, self.loop_observer, self.splits, self.sums = arrow, loop_observer, splits, sums
         self.traits = traits or (_ELEMENTWISE_TRAITS if batch is ELEMENTWISE else self._usual_traits)
 
     def __repr__(self):
         return self.name
+
+    @property
+    def impl(self) -> Callable[..., Any]:  # type: ignore[override]
+        """How eager calls are evaluated: ``impl(*args, **params)``. Who puts a function around it can put it back."""
+        return self.evaluated if self.own_impl is None else self.own_impl
+
+    @impl.setter
+    def impl(self, impl: Callable[..., Any] | None) -> None:
+        self.own_impl = None if impl == self.evaluated else impl
+
+    def evaluated(self, *args: Any, **params: Any) -> Any:
+        """The result as the backend computes it."""
+        return backends.get().evaluate(self, args, params)
 
     def bind(self, *args: Any, **params: Any):
         """Apply the primitive to ``args`` under the current transformation."""

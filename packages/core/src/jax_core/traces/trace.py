@@ -78,8 +78,8 @@ class EvalTrace(Trace):
     __slots__ = ()
 
     def process(self, prim, args, params):
-        if prim.impl is not None:
-            return prim.impl(*args, **params)
+        if prim.own_impl is not None:
+            return prim.own_impl(*args, **params)
         for x in args:
             if isinstance(x, Tracer):
                 raise escaped(x)
@@ -95,7 +95,7 @@ class EvalTrace(Trace):
         return call.fun(*args)
 
     def process_ref(self, prim, args, params):
-        return prim.impl(*args, **params)
+        return prim.own_impl(*args, **params)
 
 
 EVAL = EvalTrace()
