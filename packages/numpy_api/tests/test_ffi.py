@@ -108,6 +108,13 @@ def test_lowering_rule():
     assert info == 0
 
 
+def test_further_attributes_of_a_lowering_rule():
+    shape_of = lambda x: x
+    prim = Primitive("told", out_type=shape_of, jvp=none(""), transpose=none(""), batch=none(""),
+                     lower=ffi_lowering("t", extra_attributes={"mhlo.frontend_attributes": '{num_batch_dims = "1"}'}))
+    assert 'mhlo.frontend_attributes = {num_batch_dims = "1"}' in jit(lambda x: prim.bind(x)).lower(SPD).as_text()
+
+
 @pytest.mark.parametrize("make, error, message", [
     (lambda x: ffi_call("t", 3), ValueError, "got 3 at position 0"),
     (lambda x: ffi_call("t", struct(2), vmap_method="nope"), ValueError, "one of the allowed methods .* got: nope"),
@@ -118,6 +125,7 @@ def test_lowering_rule():
     (lambda x: ffi_call("t", struct(2), input_layouts=[(1,)])(x), ValueError, "layout \\(1,\\) is not a permutation of the 1 axes"),
     (lambda x: ffi_call("t", struct(2))(x, a=object()), TypeError, "no attribute handler defined for a="),
     (lambda x: ffi_call("t", struct(2), custom_call_api_version=3)(x, a=1), ValueError, "need custom_call_api_version=4 or more, got 3"),
+    (lambda x: ffi_call("t", struct(2), legacy_backend_config="a")(x), ValueError, "legacy_backend_config is for handlers of older versions"),
     (lambda x: vmap(ffi_call("t", struct()))(x), NotImplementedError, "`t`: vmap is only supported when it is given a vmap_method"),
     (lambda x: ffi_call("no such handler", struct(2))(x), RuntimeError, "no such handler"),
 ])

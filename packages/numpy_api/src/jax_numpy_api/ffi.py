@@ -263,7 +263,8 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[Any] | None
     Args:
       operand_layouts, result_layouts: as ``input_layouts`` of `ffi_call`; with ``skip_ffi_layout_processing`` from the fastest to
         the slowest varying axis, as XLA has them.
-      lowering_args: ``api_version``, ``has_side_effect``, ``operand_output_aliases``, ``result_types``.
+      lowering_args: ``api_version``, ``has_side_effect``, ``operand_output_aliases``, ``result_types``; ``extra_attributes``: further attributes of
+        the operation, names to attributes of the MLIR bindings or their text.
     """
     call = build_ffi_lowering_function(
         call_target_name, operand_layouts=operand_layouts, result_layouts=result_layouts, backend_config=backend_config,
@@ -284,6 +285,7 @@ def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Seque
     side_effect = lowering_args.pop("has_side_effect", False)
     aliases = lowering_args.pop("operand_output_aliases", None)
     types = lowering_args.pop("result_types", None)
+    extra = ", ".join(f"{name} = {value}" for name, value in (lowering_args.pop("extra_attributes", None) or {}).items())
     if lowering_args:
         raise TypeError(f"ffi_lowering of {call_target_name!r}: unknown arguments {sorted(lowering_args)}")
 
@@ -302,5 +304,5 @@ def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Seque
             config = {**(backend_config or {}), **{k: _thaw(_freeze(call_target_name, k, v)) for k, v in attributes.items()}}
         return b.custom_call(call_target_name, *values, out=out, backend_config=config, api_version=api_version,
                              has_side_effect=side_effect, operand_layouts=orders(operand_layouts, [x.aval for x in values]),
-                             result_layouts=orders(result_layouts, out), output_operand_aliases=aliases)
+                             result_layouts=orders(result_layouts, out), output_operand_aliases=aliases, extra=extra)
     return BuilderRule(call)
