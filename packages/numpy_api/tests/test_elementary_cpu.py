@@ -74,7 +74,7 @@ def test_small_arrays_and_other_platforms_get_the_operation(name):
     assert PLAIN[name] in jit(function).trace(*[x[1:] for x in operands]).lower().as_text()
     traced = jit(function).trace(*operands)
     assert PLAIN[name] not in traced.lower().as_text()
-    for platform in ("cuda", "tpu"):
+    for platform in ("cuda", "tpu", "cpu"):  # "cpu" by its name: for elsewhere
         assert PLAIN[name] in traced.lower(lowering_platforms=(platform,)).as_text()
 
 

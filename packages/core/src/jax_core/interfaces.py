@@ -49,6 +49,8 @@ class Builder(Protocol):
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
       devices: how many devices the module is for.
       barriers_last: whether the compiler computes what is behind an `optimization_barrier` apart from what is before it.
+      portable: whether the program is for a platform by name, to be read or to run elsewhere: rules then write the operation rather than a
+        formulation that suits today's compiler.
       vector_atan: whether the compiler's arc tangent is vector code; its other functions are so, or not, in all versions.
       out_avals: types of the results of the equation being lowered.
       params: parameters of that equation.
@@ -57,6 +59,7 @@ class Builder(Protocol):
     platform: str
     devices: int
     barriers_last: bool
+    portable: bool
     vector_atan: bool
     out_avals: Sequence[AbstractValue]
 

@@ -64,6 +64,11 @@ class Builder:
         return BARRIERS_LAST and self.platform == "cpu"
 
     @property
+    def portable(self) -> bool:
+        """Whether the program was asked for by the name of a platform, as exports are."""
+        return self.module.portable
+
+    @property
     def vector_atan(self) -> bool:
         """Whether the compiler's arc tangent is vector code, where ours would be slower."""
         return VECTOR_ATAN

@@ -200,6 +200,7 @@ class ModuleWriter:
 
     def __init__(self, module: Module, located: bool):
         self.module, self.platform, self.located = module, module.platform, located
+        self.portable = module._spec.platform is not None
         self.planning, self.whole_loops = module._planning, module._loop_limit == UNLIMITED
         self.plans: dict[int, Plan] = {}
         self.shardings = Shardings(*module._shardings, (module._everywhere,))
@@ -215,7 +216,7 @@ class ModuleWriter:
         self._by_program: dict[tuple, tuple[Any, str]] = {}
         self._by_text: dict[str, str] = {}
         self._locations: dict[str, str] = {}
-        key = (module.platform, self.shardings.devices > 1, engine.trace_key())
+        key = (module.platform, self.portable, self.shardings.devices > 1, engine.trace_key())
         self.templates = _templates.setdefault(key, {}), _templates.setdefault((key, "located"), {})
 
     def text(self) -> str:

@@ -199,7 +199,7 @@ def magic(fmt: Format) -> float:
 class Formulation(SpelledOut):
     """A lowering rule: a formula of lanes for real numbers on the CPU, in arrays of more than `SMALL`, else ``otherwise``.
 
-    A caller who says how accurate the result must be gets ``otherwise``.
+    A caller who says how accurate the result must be gets ``otherwise``, and so do programs that are for elsewhere (`Builder.portable`).
 
     Args:
       narrow: the formula for float32, in which the halves of a float are computed too; None where there is none.
@@ -217,7 +217,7 @@ class Formulation(SpelledOut):
         out = b.out_avals[0]
         double = out.dtype == FLOAT64
         formula = self.wide if double else self.narrow
-        if (formula is None or b.platform != "cpu" or out.size <= SMALL or out.dtype.kind == "c" or params
+        if (formula is None or b.platform != "cpu" or b.portable or out.size <= SMALL or out.dtype.kind == "c" or params
                 or self.unless and getattr(b, self.unless)):
             return self.otherwise(b, *operands, **params)
         operands = [x if x.aval.shape == out.shape else b.broadcast(x, out.shape) for x in operands]
