@@ -255,7 +255,7 @@ ODD = {
 @pytest.mark.parametrize("wrap", [lambda f: f, jit, lambda f: jit(vmap(f)), lambda f: jit(looped(f))], ids=["eager", "jit", "vmap", "loop"])
 @pytest.mark.parametrize("call", [lambda f, x: pure_callback(f, x, x), lambda f, x: io_callback(f, x, x),
                                   lambda f, x: (debug.callback(f, x), x)[1]], ids=["pure", "io", "debug"])
-def test_odd_exceptions_arrive_whole(name, wrap, call):
+def test_odd_exceptions_arrive_whole(name, wrap, call, caplog):
     given = ODD[name]()
 
     def fails(x):
@@ -264,4 +264,5 @@ def test_odd_exceptions_arrive_whole(name, wrap, call):
         block_until_ready(wrap(lambda x: call(fails, x))(np.ones(3, np.float32)))
         effects_barrier()
     assert info.value is given or info.value.__cause__ is given and info.value.args == given.args
+    caplog.text.encode()  # what is logged can be written to a file
     assert jit(lambda x: pure_callback(lambda a: a, x, x))(1.0) == 1.0

@@ -15,7 +15,7 @@ from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import ShapedArray, abstract_token, get_aval
 from jax_core.traces.structural import bdim_at_front, broadcast, moved
 from jax_core.representation.primitive import Primitive, none
-from jax_core.representation.typing import Axis, Placement, PyTree
+from jax_core.representation.typing import Placement, PyTree
 from jax_core.representation.traits import Kind, Traits
 
 from .effects import io_effect, ordered_io_effect
@@ -45,11 +45,11 @@ def run_now(args: Sequence[Any], site: Site) -> list:
             else _keys(x, a, placement) for x, a in zip(results, site.out_avals)]
 
 
-def _array_type(aval: ShapedArray) -> ShapedArray:
+def _array_type(aval: Any) -> ShapedArray:
     return ShapedArray(aval.shape, aval.dtype)
 
 
-def _keys(x: np.ndarray, aval: ShapedArray, placement: Any) -> Any:
+def _keys(x: np.ndarray, aval: Any, placement: Any) -> Any:
     return aval.dtype.wrap(backends.get().put(np.array(x), None, placement))
 
 
@@ -87,7 +87,7 @@ class _Block(tuple):
         return tuple.__new__(cls, (id(b.lines),))
 
 
-def batch_by_loop(prim: Primitive, axis: Axis, args: Sequence[Any], dims: Sequence[int | None], site: Site,
+def batch_by_loop(prim: Primitive, axis: Any, args: Sequence[Any], dims: Sequence[int | None], site: Site,
                   **params: Any) -> tuple[list, Any]:
     """One call that loops over the batch on the host."""
     args = [x if d is None else moved(x, d, 0) for x, d in zip(args, dims)]

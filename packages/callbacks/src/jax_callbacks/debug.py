@@ -28,7 +28,7 @@ def _effect(ordered: bool) -> Any:
 
 
 def _primitive(name: str) -> Primitive:
-    prim = Primitive(
+    prim: Primitive = Primitive(
         name, multiple_results=True, cacheable=False,
         out_type=lambda *avals, **_: (),
         effects=lambda *avals, ordered, **_: frozenset([_effect(ordered)]),

@@ -18,7 +18,8 @@ import re
 import sys
 import threading
 import traceback
-from typing import Any, Sequence
+import types
+from typing import Any, Sequence, cast
 
 import jax_core.representation.errors
 from jax_core.extension_points import callback_caller, error_instead
@@ -57,7 +58,7 @@ def carrier(error: BaseException, kind: str) -> CallbackFailed:
         install()
     if isinstance(error, Exception):
         text = "".join(traceback.format_exception(error))  # not the exception, which whoever keeps the record would keep alive
-        _log.error("jax.%s failed: %s", kind, text)
+        _log.error("jax.%s failed: %s", kind, _encodable(text))
     number = next(_numbers)
     with _lock:
         _pending[number] = error, not _in_thread_of_runtime()
@@ -72,12 +73,16 @@ def _text(error: BaseException) -> str:
         text = str(error)
     except Exception as failure:
         text = f"(its text cannot be made: {type(failure).__name__})"
-    return text[:_LONGEST].encode("utf-8", "backslashreplace").decode("utf-8")
+    return _encodable(text[:_LONGEST])
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _in_thread_of_runtime() -> bool:
     """Whether nothing below the functions that the runtime calls is Python."""
-    frame = sys._getframe(2)
+    frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_globals.get("__name__") in ("jax_callbacks.site", callback_caller.value):
         frame = frame.f_back
     return frame is None
@@ -157,11 +162,11 @@ def _joint_class(kind: type) -> type | None:
 
 def _copy(error: Exception, joint: type) -> BaseException | None:
     """An instance of ``joint`` with everything that ``error`` holds, made without running its constructor."""
-    base = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
+    base: Any = next(c for c in type(error).__mro__ if c.__module__ == "builtins")
     try:
         args = base.__reduce__(error)[1]  # some classes keep arguments that are not in ``args``
         result = base.__new__(joint, *args)
-        _runtime_error.__init__(result, f"INTERNAL: {_text(error)}")  # its error code and message
+        cast(Any, _runtime_error).__init__(result, f"INTERNAL: {_text(error)}")  # its error code and message
         base.__init__(result, *args)
         result.args = error.args
         result.__dict__.update(error.__dict__)

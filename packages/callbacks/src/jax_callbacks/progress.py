@@ -142,7 +142,7 @@ def _call(b: Any, function: Callable, total: int | None, operands: list, out: Sh
 
 
 _EFFECT = ProgressEffect()
-progress_p = Primitive(
+progress_p: Primitive = Primitive(
     "progress", multiple_results=True, cacheable=False,
     out_type=lambda *, bar, total: (),
     effects=lambda **_: frozenset([_EFFECT]),

@@ -55,7 +55,7 @@ class Site:
                  out_avals: Sequence[AbstractValue]):
         self.kind, self.function, self.out_tree, self.out_avals = kind, function, out_tree, tuple(out_avals)
         self._function = _of_operands(function, in_tree, statics)
-        self._inputs = sum(s is DYNAMIC for s in statics)
+        self._inputs: int | None = sum(s is DYNAMIC for s in statics)
         self._wanted = [_stored(a) for a in self.out_avals]
         self.record = stats.record_of(kind, function)
 
@@ -197,7 +197,7 @@ def _keys(value: Any) -> list:
             for path, _ in tree.flatten_with_path(value)[0]]
 
 
-def _stored(aval: AbstractValue) -> ShapedArray:
+def _stored(aval: Any) -> ShapedArray:
     """The type that a value is stored as: of keys, the array of numbers."""
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         element = aval.dtype.physical_element_aval
