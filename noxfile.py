@@ -58,9 +58,10 @@ def run_tests(session: nox.Session, *paths: str) -> None:
 
 
 def check_source(session: nox.Session) -> None:
-    """Lint everything; types of core, strict where it meets backends. The other packages are annotated, and not yet free of errors."""
+    """Lint everything; types of core, strict where it meets backends, of random and callbacks. The others are annotated, not yet free of errors."""
     session.run("ruff", "check", "--quiet", "packages", "tests", "examples", "benchmarks", "docs", "noxfile.py", "run")
     session.run("mypy", "--no-error-summary", "packages/core/src")
+    session.run("mypy", "--no-error-summary", "--follow-imports=silent", "packages/random/src", "packages/callbacks/src", "packages/jax/src")
     session.run("mypy", "--no-error-summary", "--strict", "--follow-imports=silent", "packages/core/src/jax_core/interfaces.py")
 
 

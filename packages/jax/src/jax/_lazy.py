@@ -60,7 +60,7 @@ def mirror(module: str, target: str, names: str = "", **extra: str) -> tuple[Cal
 
     def fetch(name: str) -> Any:
         if name == "__all__":
-            value = sorted(n for n in listed() if not n.startswith("_"))
+            value: Any = sorted(n for n in listed() if not n.startswith("_"))
         elif name in extra:
             where, _, attribute = extra[name].partition(":")
             value = importlib.import_module(where)

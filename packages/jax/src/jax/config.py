@@ -3,4 +3,4 @@ import sys
 
 from jax_core.configuration.flags import config
 
-sys.modules[__name__] = config
+sys.modules[__name__] = config  # type: ignore[assignment]

@@ -112,7 +112,7 @@ def _checked_seed(name, seed):
     return seed + seed.dtype.type(offset) if offset else seed
 
 
-def _wrapped_int32(value: int) -> np.int32:
+def _wrapped_int32(value: int) -> Any:
     """The low 32 bits, once the value is known to fit 64."""
     np.int64(value)  # raises OverflowError, as the reference does
     return np.array(value & 0xFFFFFFFF, np.uint32).astype(np.int32)[()]
@@ -316,8 +316,8 @@ def bits(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
     """
     words, impl = raw_key("bits", key)[:2]
     shape = check_shape("bits", shape)
-    dtype = check_dtype("bits", dtype, "unsigned")
-    width = dtypes.itemsize_bits(dtype)
+    chosen: np.dtype = check_dtype("bits", dtype, "unsigned")
+    width = dtypes.itemsize_bits(chosen)
     if width < 8:
         width = 8
     return run(_bits, out_sharding, words, impl=impl, shape=shape, bit_width=width)

@@ -56,7 +56,8 @@ class PRNGImpl:
     def __repr__(self):
         return f"PRNGImpl({self.name!r}, key_shape={self.key_shape}, tag={self.tag!r})"
 
-    __str__ = lambda self: self.tag
+    def __str__(self):
+        return self.tag
 
     def __reduce__(self):
         return resolve, (self.name,)
@@ -202,7 +203,7 @@ class _Threefry:
         return threefry.in_memory(b, both)  # the seed may be random bits
 
 
-threefry_prng_impl = register(PRNGImpl(
+threefry_prng_impl: PRNGImpl = register(PRNGImpl(
     (2,), *_bound_functions(lambda: threefry_prng_impl), name="threefry2x32", tag="fry", emit=_Threefry))
 
 
@@ -289,9 +290,9 @@ class _UnsafeRbg:
         return b.emit(f"stablehlo.xor {keys}, {last}", keys, last, out=keys.aval)
 
 
-rbg_prng_impl = register(PRNGImpl(
+rbg_prng_impl: PRNGImpl = register(PRNGImpl(
     (4,), *_bound_functions(lambda: rbg_prng_impl), name="rbg", tag="rbg", emit=_Rbg))
-unsafe_rbg_prng_impl = register(PRNGImpl(
+unsafe_rbg_prng_impl: PRNGImpl = register(PRNGImpl(
     (4,), *_bound_functions(lambda: unsafe_rbg_prng_impl), name="unsafe_rbg", tag="urbg", emit=_UnsafeRbg))
 
 

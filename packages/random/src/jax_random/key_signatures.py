@@ -119,7 +119,7 @@ class KeyReuseSignature:
 def _follower(name: str) -> Primitive:
     """A primitive that is its operand, and is there for the walk to see."""
     unused = none("it only serves to follow keys through programs, and has no derivative")
-    prim = Primitive(name, out_type=lambda key, **_: key, jvp=unused, transpose=unused, lower=lambda b, key, **_: key,
+    prim: Primitive = Primitive(name, out_type=lambda key, **_: key, jvp=unused, transpose=unused, lower=lambda b, key, **_: key,
                      batch=lambda axis, args, dims, **params: (prim.bind(args[0], **params), dims[0]),
                      impl=lambda key, **_: key, cacheable=False)
     return prim

@@ -84,7 +84,7 @@ class PRNGKeyArray:
     """An array of typed keys. Made by `jax.random.key`, `split`, `wrap_key_data`; never by calling this class."""
 
     __slots__ = ("dtype", "_base_array", "_consumed", "__weakref__")
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 100
     weak_type = False
 

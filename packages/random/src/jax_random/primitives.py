@@ -61,7 +61,7 @@ def _bits_lower(b, keys, *, impl, shape, bit_width, partitionable):
     return b.fun(mapped(lambda key: impl.random_bits(key, bit_width, shape), rank), keys)[0]
 
 
-random_bits_p = Primitive(
+random_bits_p: Primitive = Primitive(
     "random_bits", out_type=_bits_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_bits_p), lower=_bits_lower,
     traits=Traits(Kind.DRAW, inner=Inner.PIECES, keys=Keys.CONSUMED), splits=splits.leading)
 """``uint[*batch, *shape]`` of ``bit_width`` bits from raw keys."""
@@ -80,7 +80,7 @@ def _split_lower(b, keys, *, impl, shape, partitionable):
     return b.fun(mapped(lambda key: impl.split(key, shape), rank), keys)[0]
 
 
-random_split_p = Primitive(
+random_split_p: Primitive = Primitive(
     "random_split", out_type=_split_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_split_p), lower=_split_lower,
     traits=Traits(Kind.KERNEL, keys=Keys.CONSUMED), splits=splits.leading)
 """Raw keys ``uint32[*batch, *shape, *key_shape]`` from raw keys."""
@@ -117,7 +117,7 @@ def _fold_in_batch(axis, args, dims, *, impl):
     return random_fold_in_p.bind(keys, data, impl=impl), 0
 
 
-random_fold_in_p = Primitive(
+random_fold_in_p: Primitive = Primitive(
     "random_fold_in", out_type=_fold_in_type, jvp=ZERO, batch=_fold_in_batch, lower=_fold_in_lower, splits=splits.as_first)
 """Raw keys from raw keys and uint32 numbers, one or as many as keys."""
 
@@ -136,7 +136,7 @@ def _seed_lower(b, seeds, *, impl):
     return b.fun(mapped(impl.seed, len(seeds.aval.shape)), seeds)[0]
 
 
-random_seed_p = Primitive(
+random_seed_p: Primitive = Primitive(
     "random_seed", out_type=_seed_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_seed_p), lower=_seed_lower,
     splits=splits.leading)
 """Raw keys from integers."""
@@ -154,13 +154,13 @@ def _unwrap_type(keys):
     return ShapedArray(keys.shape + keys.dtype.impl.key_shape, _U32)
 
 
-random_wrap_p = Primitive(
+random_wrap_p: Primitive = Primitive(
     "random_wrap", out_type=_wrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_wrap_p),
     lower=lambda b, words, *, impl: in_memory(b, words), impl=lambda words, *, impl: impl.dtype.wrap(words), lowers_keys=True,
     splits=splits.leading)
 """Typed keys of raw ones."""
 
-random_unwrap_p = Primitive(
+random_unwrap_p: Primitive = Primitive(
     "random_unwrap", out_type=_unwrap_type, jvp=ZERO, batch=_mapped_to_front(lambda: random_unwrap_p),
     lower=lambda b, keys: b.physical(keys), impl=lambda keys: keys._base_array, lowers_keys=True,
     traits=Traits(Kind.KERNEL, keys=Keys.PASSED), splits=splits.leading)

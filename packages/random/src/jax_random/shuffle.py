@@ -171,11 +171,11 @@ def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True
         raise TypeError(f"choice: shape must be a sequence, got {shape!r} of type {type(shape).__name__}; for one axis write "
                         "(n,)")
     shape = check_shape("choice", shape)
-    a = _array_or_size("choice", "a", a)
-    a_shape = np.shape(a)
+    population: Any = _array_or_size("choice", "a", a)
+    a_shape = np.shape(population)
     axis = _axis("choice", axis, len(a_shape)) if a_shape else 0
-    n, count = a_shape[axis] if a_shape else int(a), math.prod(shape)
-    dtype = a.dtype if a_shape else dtypes.default_int_dtype()
+    n, count = a_shape[axis] if a_shape else int(population), math.prod(shape)
+    dtype = population.dtype if a_shape else dtypes.default_int_dtype()
     if count == 0:
         return jnp.zeros(a_shape[:axis] + shape + a_shape[axis + 1:], dtype)
     if n <= 0:
@@ -187,7 +187,7 @@ def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True
         p = _weights(p, n)
     statics = dict(impl=impl, shape=shape, replace=bool(replace), mode=gumbel_mode("choice", mode))
     if a_shape:
-        return _choice(words, a, p, axis=axis, **statics)
+        return _choice(words, population, p, axis=axis, **statics)
     return _choice_of_range(words, p, n=n, **statics)
 
 

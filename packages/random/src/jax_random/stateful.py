@@ -5,7 +5,7 @@ around: draw number n uses ``fold_in(base key, n)``.
 """
 from __future__ import annotations
 
-from typing import Any, Hashable, Sequence
+from typing import Any, Hashable, Sequence, cast
 
 import numpy as np
 from jax_core.representation import dtypes, tree
@@ -28,7 +28,7 @@ class StatefulPRNG:
     """
 
     def __init__(self, _base_key: ArrayLike, _counter: Any):
-        if not dtypes.issubdtype(getattr(_base_key, "dtype", None), dtypes.prng_key):
+        if not dtypes.issubdtype(cast(Any, getattr(_base_key, "dtype", None)), dtypes.prng_key):
             raise ValueError(f"StatefulPRNG: Expected base_key to be a typed PRNG key, as jax.random.key makes, got {_base_key!r}")
         if not is_ref(_counter) or not dtypes.issubdtype(_counter.dtype, np.integer):
             raise ValueError(f"StatefulPRNG: Expected counter to be a scalar integer ref, or one for each key, got {_counter!r}")
@@ -77,7 +77,7 @@ class StatefulPRNG:
         """
         if n_children < 0:
             raise ValueError(f"StatefulPRNG.spawn: n_children must not be negative, got {n_children}")
-        keys = self.key(n_children)
+        keys: Any = self.key(n_children)
         return [StatefulPRNG(keys[i], new_ref(np.int32(0))) for i in range(n_children)]
 
 

@@ -19,7 +19,7 @@ rotations and the parity constant in its Random123 library.
 from __future__ import annotations
 
 import math
-from typing import Any, Callable
+from typing import Any, Callable, Sequence, cast
 
 import numpy as np
 from jax_core.traces import structural
@@ -27,6 +27,7 @@ from jax_core.representation import splits
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.marks import ZERO
 from jax_core.representation.primitive import Primitive
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
@@ -383,7 +384,7 @@ threefry2x32_p = Primitive(
 """The hash of four uint32 arrays (key words, counter words), broadcast against each other; gives two."""
 
 
-def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Any:
+def threefry_2x32(keypair: Array | Sequence[ArrayLike], count: ArrayLike) -> Any:
     """The words that one key gives for an array of counters, paired as in the original layout.
 
     Args:
@@ -398,7 +399,7 @@ def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Any:
     """
     from jax_numpy_api import numpy as jnp  # start-up: nothing else here needs the numpy functions
 
-    k0, k1 = keypair
+    k0, k1 = cast(Sequence[ArrayLike], keypair)
     for x in (k0, k1, count):
         if get_aval(x).dtype != _U32:
             raise TypeError(f"threefry_2x32: key words and count must be uint32, got {get_aval(x).str_short()}")
