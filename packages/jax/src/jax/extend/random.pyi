@@ -1,4 +1,5 @@
 """Types of `jax.extend.random`. Written by packages/jax/tools/make_stubs.py."""
+from jax import Array
 from jax.typing import ArrayLike
 from typing import Any, Callable, Sequence
 
@@ -16,7 +17,7 @@ rbg_prng_impl: Any
 def seed_with_impl(impl: Any, seed: ArrayLike) -> Any:
     """The typed key of an integer, for an implementation."""
 threefry2x32_p: Any
-def threefry_2x32(keypair: ArrayLike, count: ArrayLike) -> Any:
+def threefry_2x32(keypair: Array | Sequence[ArrayLike], count: ArrayLike) -> Any:
     """The words that one key gives for an array of counters, paired as in the original layout."""
 threefry_prng_impl: Any
 unsafe_rbg_prng_impl: Any
