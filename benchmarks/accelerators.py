@@ -120,6 +120,16 @@ def printed(x):
     return x + 1
 
 
+def told(x):
+    jax.debug.callback(lambda a: None, x)
+    io_callback(lambda a: None, None, x)
+    return x + 1
+
+
+def in_a_loop(x):
+    return lax.scan(lambda c, a: (ordered(c) + ordered(a), None), x[0], x)[0]
+
+
 def segment(x):
     return jax.ops.segment_sum(x, jnp.arange(4096) % 7, 7)
 
@@ -199,6 +209,11 @@ SINGLE = {  # name: (function, types of the arguments)
     "pure_callback": (host, [A]),
     "io_callback ordered": (ordered, [A]),
     "debug.print": (printed, [A]),
+    "callbacks without results": (told, [A]),
+    "ordered callbacks in a loop": (in_a_loop, [A]),
+    "ordered callbacks stacked": (lambda x: lax.scan(lambda c, a: (c, ordered(a)), 0.0, x)[1], [A]),
+    "callback under vmap": (jax.vmap(host), [A]),
+    "callback in a branch": (lambda x: lax.cond(x[0, 0] > 0, ordered, jnp.sin, x), [A]),
 }
 
 X = P("x")

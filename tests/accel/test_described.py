@@ -114,7 +114,8 @@ def test_without_the_device_the_cpu_is_used(platform):
     assert json.loads(out) == ["cpu", 1, False]
 
 
-@pytest.mark.parametrize("name", ["svd", "svd full", "pure_callback", "io_callback ordered", "sharded callback", "qr", "psum"])
+@pytest.mark.parametrize("name", ["svd", "svd full", "pure_callback", "io_callback ordered", "sharded callback", "debug.print", "callbacks without results",
+                                  "ordered callbacks in a loop", "ordered callbacks stacked", "callback under vmap", "callback in a branch", "qr", "psum"])
 def test_programs(name, topology):
     """A sample of what `nox -s aot_tpu` and `aot_cuda` compile."""
     spec = importlib.util.spec_from_file_location("accelerators", HERE.parents[1] / "benchmarks" / "accelerators.py")

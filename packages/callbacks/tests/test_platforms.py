@@ -34,6 +34,16 @@ def test_gpu_calls_the_handler_of_the_plugin(platform):
     assert "!stablehlo.token" in m.text()
 
 
+@pytest.mark.parametrize("platform, barriers", [("cpu", 0), ("cuda", 3), ("rocm", 3), ("tpu", 0)])
+def test_slices_are_kept_apart_from_calls_with_tokens_on_gpu(platform, barriers):
+    """XLA's GPU compiler ends the process where it joins them: in and out of the ordered call, and into the print; the pure one may be joined."""
+    def sliced(x):
+        z = io_callback(lambda a: a, x[0], pure_callback(lambda a: a, x[0], x[1]), ordered=True)
+        debug.print("{}", x[2])
+        return z
+    assert module(platform, sliced, (3, 2)).text().count("stablehlo.optimization_barrier") == barriers
+
+
 def test_tpu_sends_and_receives():
     text = module("tpu").text()
     assert text.count('"stablehlo.send"') == 3 and text.count('"stablehlo.recv"') == 2

@@ -149,10 +149,16 @@ def host_callback(b: Any, function: Callable, operands: Sequence[Value], out: Se
     types = [x.aval for x in operands]
     if b.platform == "cpu" and callback_buffers.worthwhile([*types, *out]):
         target, function = callback_buffers.TARGET, callback_buffers.on_buffers(function, types, out)
+    apart = _kept_apart if b.platform != "cpu" and abstract_token in [*types, *out] else lambda b, values: values
     index = b.module.add_callback(function)
-    return b.custom_call(target, *operands, out=list(out), backend_config={"index": np.uint64(index)},
-                         has_side_effect=has_side_effect,
-                         extra=b.module.shardings.on_one_device(len(out), device) if together else "")
+    return apart(b, b.custom_call(target, *apart(b, operands), out=list(out), backend_config={"index": np.uint64(index)},
+                                  has_side_effect=has_side_effect,
+                                  extra=b.module.shardings.on_one_device(len(out), device) if together else ""))
+
+
+def _kept_apart(b, values):
+    """The arrays behind a barrier. XLA's GPU compiler joins a call with the slices that it reads or fills, and ends the process where tokens are among them."""
+    return [x if x.aval is abstract_token else b.emit(f"stablehlo.optimization_barrier {x}", x, out=x.aval) for x in values]
 
 
 def _partitioned_callback(b, target, function, operands, out):
