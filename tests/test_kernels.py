@@ -49,6 +49,14 @@ def test_interpreted(case):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-4, atol=2e-5), run(True), expected())
 
 
+def test_operands_that_are_split_over_a_mesh():
+    mesh = jax.make_mesh((1,), ("d",), axis_types=(jax.sharding.AxisType.Explicit,))
+    x = jax.device_put(X, jax.NamedSharding(mesh, jax.P("d")))
+    run = functools.partial(kernels.softmax, block=16, interpret=True)
+    for function in (run, jax.jit(run), jax.shard_map(run, mesh=mesh, in_specs=jax.P("d"), out_specs=jax.P("d"))):
+        np.testing.assert_allclose(function(x), jax.nn.softmax(X), rtol=1e-5)
+
+
 def module(function, *args, platform="tpu"):
     """The program for a platform, in which kernels are compiled to modules of their own."""
     return jax.jit(function).trace(*args).lower(lowering_platforms=(platform,)).as_text()

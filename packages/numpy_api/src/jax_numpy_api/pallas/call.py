@@ -10,11 +10,12 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
+from jax_core.configuration import engine
 from jax_core.extension_points import kernel_compiler
 from jax_core.references.primitives import RefTangent, strong
 from jax_core.representation import tree
 from jax_core.representation.aval import AbstractRef, ShapedArray, get_aval
-from jax_core.representation.effects import RefEffect, LocalRefEffect
+from jax_core.representation.effects import LocalRefEffect, RefEffect
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, eval_jaxpr
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.source import describe_function
@@ -40,11 +41,19 @@ def _effects(*avals, program):
 
 def _lower(b, *values, program):
     if program.options.interpret:
-        return b.fun(lambda *operands: interpreter.run(program, *operands), *values)
+        return b.jaxpr(_interpreted(program, [ShapedArray(x.aval.shape, x.aval.dtype) for x in values]), *values)
     if b.platform == "cpu":
         raise ValueError(f"pallas_call {program.options.name}: kernels are not compiled for the CPU (Only interpret mode is supported on "
                          "CPU backend). Pass interpret=True, which runs the kernel step by step on any platform.")
     return kernel_compiler.get()(b, program, values)
+
+
+def _interpreted(program: Program, avals: list) -> ClosedJaxpr:
+    """The loop over the program's grid, on arrays whose placement the compiler chooses."""
+    def make():
+        jaxpr, consts, _ = trace_to_jaxpr(lambda *operands: interpreter.run(program, *operands), avals)
+        return ClosedJaxpr(jaxpr, consts)
+    return program.kernel.memo(("interpreted", program.key(), tuple(avals), engine.trace_key()), make)
 
 
 def _jvp(primals, tangents, *, program):
