@@ -15,6 +15,7 @@ from jax_core.transformations.checkpoint import checkpoint
 from jax_numpy_api import lax, ops
 from jax_xla_backend.arrays.device_put import device_put, reshard
 from jax_xla_backend.jaxlib_compat import UNREDUCED_EXTREMA
+from jax_xla_backend.operations.shard_map.api import shard_map
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
 from jax_xla_backend.platforms.client import devices
@@ -179,3 +180,14 @@ def test_host_values_can_be_placed_as_parts():
     out = device_put(X, U)
     np.testing.assert_array_equal(parts(out)[2], 0 * X)
     np.testing.assert_array_equal(total(out), X)
+
+
+@pytest.mark.parametrize("spec", [P(), P("x")], ids=["whole", "split"])
+def test_unchecked_manual_regions_make_and_take_parts(spec, grid):
+    """Results of a region are the addends, where ``out_specs`` say so, and an operand that is unreduced comes in by its addends."""
+    x = device_put(np.arange(8.0), spec)
+    out = jit(shard_map(lambda x: x, mesh=grid, in_specs=spec, out_specs=P(unreduced={"x"}), check_vma=False))(x)
+    assert typeof(out).sharding.spec.unreduced == {"x"}
+    np.testing.assert_array_equal(parts(out)[0], parts(x)[0])
+    again = jit(shard_map(lambda x: x, mesh=grid, in_specs=P(unreduced={"x"}), out_specs=spec, check_vma=False))(out)
+    np.testing.assert_array_equal(again, np.arange(8.0))

@@ -101,11 +101,15 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
     outs = [physical_aval(a) for a in b.out_avals]
     logical = list(b.out_avals)
     region = b.region(types, body, "sdy.return")
+    sums = any([whole_spec(s).unreduced for s in (*in_specs, *out_specs)])  # the compiler asks to be told on both sides of the region
+    pinned = lambda xs, specs: [b.emit(f"sdy.sharding_constraint {x} {_sdy(b, mesh, s, x.ndim, rest)}", x, out=x.aval)
+                                for x, s in zip(xs, specs)] if sums else xs
+    xs = pinned(xs, in_specs)
     found = b.emit(
         f'"sdy.manual_computation"({", ".join(xs)}) ({region})', *xs, out=outs,
         attrs=f"{{in_shardings = {place(in_specs, [x.ndim for x in xs])}, manual_axes = #sdy<manual_axes{{{named}}}>, "
               f"out_shardings = {place(out_specs, [a.ndim for a in outs])}}}")
-    return [new_value(x, a) for x, a in zip(found, logical)]
+    return [new_value(x, a) for x, a in zip(pinned(found, out_specs), logical)]
 
 
 def _part_type(aval: AbstractValue, spec: Any) -> ShapedArray:
