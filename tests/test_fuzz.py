@@ -90,6 +90,9 @@ def test_settings_end_with_their_program():
     "jax.config.update('jax_enable_x64', True)\nout = jnp.rint(jnp.int16(2)).dtype == jnp.float64",
     "out = jnp.insert(jnp.arange(3), 7, 9).tolist() == [0, 1, 2, 9] == jnp.insert(jnp.arange(3), jnp.array([5]), 9).tolist()",
     "out = jnp.insert(jnp.zeros(0), 1, 2.0).tolist() == [2]",
+    "a, v = jnp.array([1 + 0j, 1 + 2j, 2]), jnp.array([1 + 1j, 0, 3, 1 + 2j, nan])\n"
+    "out = all(jnp.searchsorted(a, v, side, method=m).tolist() == np.searchsorted(a, v, side).tolist() for side in ('left', 'right') for m in ('scan', 'compare_all'))",
+    "out = jnp.digitize(jnp.array([1 + 1j]), jnp.array([2, 1, 0j])).tolist() == [1]",
     "a = jax.scipy.stats.mode(jnp.zeros((0, 2)))\nout = a.mode.shape == (2,) and bool(jnp.isnan(a.mode).all()) and a.count.tolist() == [0, 0]",
     "a = jax.scipy.stats.mode(1.5, keepdims=True)\nout = (a.mode.tolist(), a.count.tolist()) == ([1.5], [1])",
     "out = jax.jvp(lambda a: jax.scipy.special.xlogy(a, 2), (jnp.ones(2),), (jnp.ones(2),))[1].tolist() == [jnp.log(2.0).item()] * 2",

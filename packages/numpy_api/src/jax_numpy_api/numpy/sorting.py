@@ -182,7 +182,11 @@ def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sor
 # -- searching ---------------------------------------------------------------------------------------------------------
 
 def _before(x: Any, y: Any) -> Any:
-    """Whether ``x`` comes before ``y`` in sorted order, NaN last."""
+    """Whether ``x`` comes before ``y`` in sorted order, NaN last; complex numbers by real part, then imaginary part."""
+    if dtypes.issubdtype(x.dtype, np.complexfloating):
+        x_real, y_real = lax.real(x), lax.real(y)
+        level = lax.bitwise_not(_before(y_real, x_real))
+        return lax.bitwise_or(_before(x_real, y_real), lax.bitwise_and(level, _before(lax.imag(x), lax.imag(y))))
     less = lax.lt(x, y)
     if not _is_inexact(x):
         return less
@@ -288,4 +292,5 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
     options = {"method": method or "scan"}
     up = searchsorted(bins, x, side=side, **options)
     down = lax.sub(lax.full_like(up, bins.shape[0]), searchsorted(flip(bins), x, side=side, **options))
-    return arithmetic.where(lax.ge(bins[-1], bins[0]), up, down)
+    decreasing = _before(bins[-1], bins[0]) if dtypes.issubdtype(bins.dtype, np.complexfloating) else lax.bitwise_not(lax.ge(bins[-1], bins[0]))
+    return arithmetic.where(decreasing, down, up)
