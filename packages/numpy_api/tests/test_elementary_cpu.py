@@ -88,7 +88,7 @@ def test_halves_are_computed_in_float32(name, dtype):
     np.testing.assert_allclose(got, np.asarray(wide), rtol=float(dtypes.finfo(dtype).eps))
 
 
-ENDS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e-30, -1e30, 88.5, -110.0, np.inf, -np.inf, np.nan]
+ENDS = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e-30, -1e30, 3e9, 88.5, -110.0, np.inf, -np.inf, np.nan]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -118,9 +118,14 @@ def op(name: str) -> Callable:
 
 
 class SpelledOut:
-    """A lowering rule that writes many simple operations for one that would be costly."""
+    """A lowering rule that writes many simple operations for one that would be costly.
 
-    __slots__ = ()
+    Attributes:
+      in_float32: whether it does so for float32, the usual dtype.
+    """
+
+    __slots__ = ("in_float32",)
+    in_float32: bool
 
     def __call__(self, b, *operands, **params):
         raise NotImplementedError
@@ -195,7 +200,7 @@ def elementwise(name: str, lower: Any, *, accepts: tuple[str, ...], jvp: Any, tr
         name, out_type=nary_type(name, accepts, result, equal), jvp=jvp,
         transpose=transpose or none(f"lax.{name} is not linear, so it has no transpose"), batch=ELEMENTWISE,
         lower=lower, reference=_quiet(reference), exact=exact,
-        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, spelled_out=isinstance(lower, SpelledOut)), sums=sums)
+        traits=Traits(Kind.ELEMENTWISE, cost, quick=quick, spelled_out=isinstance(lower, SpelledOut) and lower.in_float32), sums=sums)
 
 
 def _quiet(reference):

@@ -212,6 +212,7 @@ class Formulation(SpelledOut):
     def __init__(self, otherwise: Callable, *, narrow: Callable[..., Lane] | None = None,
                  wide: Callable[..., Lane] | None = None, unless: str = ""):
         self.otherwise, self.narrow, self.wide, self.unless = otherwise, narrow, wide, unless
+        self.in_float32 = narrow is not None
 
     def __call__(self, b, *operands, **params):
         out = b.out_avals[0]

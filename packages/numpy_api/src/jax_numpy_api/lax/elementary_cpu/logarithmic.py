@@ -103,4 +103,5 @@ def acosh(x: Lane) -> Lane:
 def atanh(x: Lane) -> Lane:
     size = abs(x)
     twice = size + size
-    return (log1p(twice + twice * size / (1.0 - size)) * 0.5).with_sign_of(x)
+    out = (log1p(twice + twice * size / (1.0 - size)) * 0.5).with_sign_of(x)
+    return (size > 1.0).where(_NAN, out)
