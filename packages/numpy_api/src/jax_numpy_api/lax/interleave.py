@@ -61,6 +61,8 @@ def _paired(even, odd, *, axis):
 
 def _added(even, odd, *, axis):
     n, m = np.shape(even)[axis], np.shape(odd)[axis]
+    if m == 0:
+        return even
     boolean = even.dtype == np.bool_  # -0.0 changes no number, as 0.0 would -0.0
     nothing = np.array(complex(-0.0, -0.0) if even.dtype.kind == "c" else False if boolean else -0.0).astype(even.dtype)
 
