@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import jax
@@ -190,3 +191,10 @@ def test_zeros_of_a_tree():
     zeros = jax.custom_derivatives.zero_from_primal
     assert jax.tree.map(jnp.shape, zeros({"a": jnp.ones(2), "b": 1.0})) == {"a": (2,), "b": ()}
     assert zeros((jnp.ones(2),), symbolic_zeros=True)[0].aval == jax.core.ShapedArray((2,), jnp.float32)
+
+
+def test_unravelled_pieces_are_arrays():
+    """diffrax compares what it makes of SciPy's vectors with its own by type too."""
+    unravel = jax.flatten_util.ravel_pytree({"a": jnp.ones(2), "b": jnp.float32(1)})[1]
+    pieces = unravel(np.arange(3.0))
+    assert all(isinstance(x, jax.Array) for x in jax.tree.leaves(pieces)) and pieces["a"].tolist() == [0, 1]

@@ -285,7 +285,9 @@ def test_conditionals_refuse(call, kind, text):
         call()
 
 
-def test_weak_types_of_branches_are_joined():
+def test_the_first_branch_says_which_results_are_weak():
+    """That of 0, or False."""
+    assert lax.cond(True, lambda: f32(1), lambda: 1.0).weak_type and lax.switch(1, [lambda: 1.0, lambda: f32(1)]).weak_type
     assert not lax.cond(True, lambda: 1.0, lambda: f32(1)).weak_type
     assert lax.cond(True, lambda: 1.0, lambda: 2.0).weak_type
 

@@ -72,6 +72,7 @@ class _Unravel:
         if several and dtypes.dtype(vector) != self.common:
             raise TypeError(f"unravel: the pytree has leaves of several dtypes, so the vector must have dtype {self.common}, "
                             f"got {dtypes.dtype(vector)}")
+        vector = jnp.asarray(vector, dtype=dtypes.dtype(vector))
         pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, self.shapes)]
         if several:
             with warnings.catch_warnings():

@@ -237,7 +237,7 @@ def _handed_on(programs, operands) -> list[int | None]:
 
 
 def _agree(name, labels, functions, programs, trees):
-    """Check that structures and types of all results are equal; results that are weakly typed only here become strong."""
+    """Check that structures and types of all results are equal; which are weakly typed, the first program says."""
     for label, fun, closed, out_tree in zip(labels[1:], functions[1:], programs[1:], trees[1:]):
         pair = f"{labels[0]} ({describe_function(functions[0])}) and {label} ({describe_function(fun)})"
         if out_tree != trees[0]:
@@ -253,28 +253,19 @@ def _agree(name, labels, functions, programs, trees):
         if lines:
             raise TypeError(f"lax.{name}: {pair} must return the same types, but they differ:\n  " + "\n  ".join(lines)
                             + "\nConvert the results (x.astype, jnp.asarray) so that shapes and dtypes are equal.")
-    weak = [[getattr(a, "weak_type", False) for a in p.out_avals] for p in programs]
-    strong = [any(column) and not all(column) for column in zip(*weak)]
-    if not any(strong):
-        return programs
-    return [_strengthen(p, [s and w for s, w in zip(strong, flags)]) for p, flags in zip(programs, weak)]
+    weak = [getattr(a, "weak_type", False) for a in programs[0].out_avals]
+    return [_with_weakness(closed, weak) for closed in programs]
 
 
-def _strengthen(closed: ClosedJaxpr, wanted: Sequence[bool]) -> ClosedJaxpr:
-    """The program with some results made strongly typed."""
-    if not any(wanted):
+def _with_weakness(closed: ClosedJaxpr, wanted: Sequence[bool]) -> ClosedJaxpr:
+    """The program with results that are weakly typed as ``wanted``."""
+    if all([getattr(v.aval, "weak_type", False) == w for v, w in zip(closed.jaxpr.outvars, wanted)]):
         return closed
     eqns, outvars = list(closed.jaxpr.eqns), list(closed.jaxpr.outvars)
-    for i, w in enumerate(wanted):
-        if not w:
-            continue
-        v = outvars[i]
-        if type(v) is Literal:
-            outvars[i] = Literal(np.asarray(v.val, v.aval.dtype)[()])
-            continue
-        outvars[i] = Var(v.aval.strip_weak_type())
-        eqns.append(JaxprEqn([v], [outvars[i]], convert_element_type_p,
-                             dict(new_dtype=v.aval.dtype, weak_type=False, sharding=None)))
+    for i, (v, w) in enumerate(zip(closed.jaxpr.outvars, wanted)):
+        if getattr(v.aval, "weak_type", False) != w:
+            outvars[i] = Var(v.aval.update(weak_type=w))
+            eqns.append(JaxprEqn([v], [outvars[i]], convert_element_type_p, dict(new_dtype=v.aval.dtype, weak_type=w, sharding=None)))
     return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns, outvars=outvars), closed.consts)
 
 
