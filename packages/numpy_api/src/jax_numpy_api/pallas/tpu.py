@@ -78,16 +78,16 @@ def roll(x: ArrayLike, shift: ArrayLike, axis: int, *, stride: int | None = None
     Raises:
       ValueError: ``axis`` out of range, or a negative ``shift``.
     """
-    aval = get_aval(x)
-    if not -aval.ndim <= axis < aval.ndim:
-        raise ValueError(f"pltpu.roll: axis={axis} is out of range for {aval.str_short()}.")
+    shape = jnp.shape(x)
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"pltpu.roll: axis={axis} is out of range for {get_aval(x).str_short()}.")
     if isinstance(shift, (int, np.integer)) and shift < 0:
-        raise ValueError(f"pltpu.roll: shift={shift} is negative; the same is moved by {shift % max(aval.shape[axis], 1)} places.")
+        raise ValueError(f"pltpu.roll: shift={shift} is negative; the same is moved by {shift % max(shape[axis], 1)} places.")
     if stride is None:
         return jnp.roll(x, shift, axis)
-    n = aval.shape[axis]
-    source = (lax.broadcasted_iota(np.int32, aval.shape, axis % aval.ndim) - shift
-              - stride * lax.broadcasted_iota(np.int32, aval.shape, stride_axis % aval.ndim)) % n  # type: ignore[operator]
+    n = shape[axis]
+    source = (lax.broadcasted_iota(np.int32, shape, axis % len(shape)) - shift
+              - stride * lax.broadcasted_iota(np.int32, shape, stride_axis % len(shape))) % n  # type: ignore[operator]
     return jnp.take_along_axis(x, source, axis)
 
 

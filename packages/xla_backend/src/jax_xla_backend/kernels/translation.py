@@ -133,6 +133,20 @@ class Translation:
         """An elementwise operation whose operands and result have the type ``kind``."""
         return self.write(f"{name} {', '.join(operands)} : {self.text_of(kind)}")
 
+    # -- what a compiler has of its own --------------------------------------------------------------------------------------
+
+    def broadcast(self, x: str, have: Type, want: Type, dims: Sequence[int]) -> str:
+        """``x`` in the shape of ``want``, of which its axes are ``dims``; a scalar has none."""
+        raise NotImplementedError
+
+    def reshape(self, x: str, have: Type, shape: tuple) -> str:
+        """``x``, which is no scalar, in another shape."""
+        raise NotImplementedError
+
+    def reduce(self, name: str, x: str, have: Type, start: str, axes: tuple) -> str:
+        """``x`` with some axes combined by the operation ``name``, beginning with ``start``."""
+        raise NotImplementedError
+
     # -- walking ---------------------------------------------------------------------------------------------------------
 
     def block(self, block: Any) -> list[Any]:
