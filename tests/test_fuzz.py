@@ -139,7 +139,7 @@ def test_a_crash_of_ours_is_a_difference():
     ("jax.grad(lambda x: x * jnp.float32(2))(a)", True), ("jax.grad(lambda x: (x * jnp.ones(3)).sum())(a)", True),
     ("jax.grad(lambda x: x * 2)(jnp.float32(a))", False), ("jax.jvp(lambda x: x * jnp.float32(2), (a,), (1.0,))[1]", False),
     ("jax.jvp(lambda x: x * 2, (a,), (jnp.float32(1),))[1]", True), ("jax.linearize(lambda x: x + jnp.float32(1), a)[1](1.0)", False),
-    ("jax.jacrev(lambda x: x * jnp.float32(2))(a)", True), ("jax.vjp(lambda x: x * 2, a)[1](jnp.float32(1))[0]", False),
+    ("jax.jacrev(lambda x: x * jnp.float32(2))(a)", True), ("jax.linear_transpose(lambda x: x * np.float64(2), a)(a)[0]", True), ("jax.vjp(lambda x: x * 2, a)[1](jnp.float32(1))[0]", False),
     ("jax.vjp(lambda x: x * jnp.float32(2), a)[1](jnp.float32(1))[0]", True), ("jax.hessian(lambda x: x ** 3 * jnp.float32(2))(a)", True),
     ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False)])
 def test_weak_types(expression, weak):

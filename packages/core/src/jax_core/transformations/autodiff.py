@@ -12,7 +12,7 @@ from ..representation.aval import AbstractRef, as_type, get_aval, plain_values
 from .forward import has_tangent, jvp_flat
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr, types_compatible
 from ..representation.primitive import Linear, Zero
-from .pullback import VJP, Tape, flags, shown, shown_of
+from .pullback import VJP, Tape, flags, shown_of
 from ..references.discharge import pure
 from ..references.primitives import RefTangent
 from .reverse import backward_pass, linearize_flat, vjp_flat
@@ -385,7 +385,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any, reduce_axes: Sequen
                 raise TypeError(f"linear_transpose: cotangent of type {get_aval(ct).str_short()} given for a result of "
                                 f"type {aval.str_short()}")
         cts = backward_pass(closed.jaxpr, consts, [Linear(a) for a in avals], flat_cts)
-        return tree.unflatten(in_tree, list(map(shown, cts)))
+        return tree.unflatten(in_tree, list(map(shown_of, avals, cts)))
     return tree.Partial(apply, list(closed.consts))
 
 
