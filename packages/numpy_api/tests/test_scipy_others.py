@@ -76,6 +76,8 @@ def test_cosine_transforms(n, norm):
 def test_cosine_transforms_of_several_axes():
     x = _RNG.normal(size=(3, 4, 5))
     _assert_same(fft.dctn(x), scipy.fft.dctn(x))
+    _assert_same(fft.dctn(x + 2j * x[::-1], 3), scipy.fft.dctn(x + 2j * x[::-1], 3))
+    assert fft.dct(np.ones(3, np.float16)).dtype == scipy.fft.dct(np.ones(3, np.float16)).dtype == np.float32
     _assert_same(fft.idctn(x, s=(3, 6), axes=(0, 2), norm="ortho"), scipy.fft.idctn(x, s=(3, 6), axes=(0, 2), norm="ortho"))
 
 

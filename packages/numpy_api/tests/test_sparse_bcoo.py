@@ -392,6 +392,7 @@ def test_convolution():
     for padding in ("SAME", "VALID", [(2, 1)]):
         got = sparse.bcoo_conv_general_dilated(BCOO.fromdense(x), BCOO.fromdense(k), window_strides=(1,), padding=padding)
         same(got, np.asarray(lax.conv_general_dilated(x, k, (1,), padding)))
+    same(sparse.bcoo_conv_general_dilated(BCOO.fromdense(x), k, window_strides=(1,), padding="SAME"), np.asarray(lax.conv(x, k, (1,), "SAME")))
     with pytest.raises(NotImplementedError, match="window_strides"):
         sparse.bcoo_conv_general_dilated(BCOO.fromdense(x), BCOO.fromdense(k), window_strides=(2,), padding="SAME")
 

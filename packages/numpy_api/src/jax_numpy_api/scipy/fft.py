@@ -137,8 +137,7 @@ def _along(x, kind, lengths, axes, norm, inverse, name):
     x, = promote_dtypes_inexact(x)
     x = as_array(x)
     if jnp.issubdtype(x.dtype, jnp.complexfloating):
-        raise NotImplementedError(f"{name}: complex input is not supported; transform real and imaginary parts")
-    dtype = x.dtype
+        return lax.complex(*(_along(part, kind, lengths, axes, norm, inverse, name) for part in (lax.real(x), lax.imag(x))))
     x = x if x.dtype in (np.float32, np.float64) else x.astype(np.float32)
     axes = canonical_axes(axes, x.ndim) if lengths is None or axes is not None else tuple(range(x.ndim - len(lengths), x.ndim))
     lengths = (None,) * len(axes) if lengths is None else lengths
@@ -148,7 +147,7 @@ def _along(x, kind, lengths, axes, norm, inverse, name):
         x = _resized(x, n, axis)
     for axis in axes:
         x = (_symmetric if kind in (1, 4) else _transform)(x, kind, axis, norm, inverse)
-    return x.astype(dtype)
+    return x
 
 
 def _one(name, inverse, x, type, n, axis, norm):
@@ -175,7 +174,7 @@ def dct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm:
         orthogonal transform.
 
     Raises:
-      ValueError: another type or norm, or an axis that is too short. NotImplementedError: complex input.
+      ValueError: another type or norm, or an axis that is too short.
 
     >>> jsp.fft.dct(jnp.ones(3))
     Array([6., 0., 0.], dtype=float32)

@@ -285,24 +285,22 @@ _looked_up_p = named("bcoo_multiply_sparse", _looked_up)
 
 # -- convolution ---------------------------------------------------------------------------------------------------------
 
-def bcoo_conv_general_dilated(lhs: BCOO, rhs: BCOO, *, window_strides: Sequence[int],
+def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, window_strides: Sequence[int],
                               padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None,
                               rhs_dilation: Sequence[int] | None = None,
                               dimension_numbers: tuple[str, str, str] | None = None, feature_group_count: int = 1,
                               batch_group_count: int = 1, precision: PrecisionLike = None,
                               preferred_element_type: DTypeLike | None = None,
                               out_sharding: Placement | None = None) -> BCOO:
-    """`lax.conv_general_dilated` of two BCOO arrays in one spatial dimension, one batch and one channel.
+    """`lax.conv_general_dilated` of BCOO arrays in one spatial dimension, one batch and one channel.
 
-    Every element of the operand meets every element of the kernel. ``precision`` is met, as products are computed in full.
+    Every stored element of the operand meets every stored element of the kernel; all elements of a dense array count as stored. ``precision`` is met, as products are computed in full.
 
     Raises:
-      NotImplementedError: dense operands, more dimensions, batches or channels, strides, dilation, or groups.
+      NotImplementedError: more dimensions, batches or channels, strides, dilation, or groups.
     """
     require_none("bcoo_conv_general_dilated", out_sharding=out_sharding)
-    if not (isinstance(lhs, BCOO) and isinstance(rhs, BCOO)):
-        raise NotImplementedError("bcoo_conv_general_dilated: both operands must be BCOO; use todense() and "
-                                  "lax.conv_general_dilated")
+    lhs, rhs = (m if isinstance(m, BCOO) else BCOO.fromdense(m, nse=np.size(m)) for m in (lhs, rhs))
     numbers = lax.conv_dimension_numbers(lhs.shape, rhs.shape, dimension_numbers)
     plain = (tuple(numbers.lhs_spec) == tuple(numbers.rhs_spec) == tuple(numbers.out_spec) == (0, 1, 2)
              and lhs.shape[:2] == rhs.shape[:2] == (1, 1) and feature_group_count == batch_group_count == 1

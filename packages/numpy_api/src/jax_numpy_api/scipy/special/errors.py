@@ -200,11 +200,13 @@ def _erfcx_jvp(primals, tangents):
 
 @inlined
 def erfcx(x: ArrayLike) -> Array:
-    """``exp(x**2) * erfc(x)``.
+    """``exp(x**2) * erfc(x)``, of complex numbers too.
 
     >>> jsp.special.erfcx(10.)
     Array(0.05614099, dtype=float32)
     """
+    if dtypes.issubdtype(jnp.result_type(x), np.complexfloating):
+        return wofz(1j * x)
     (x,), dtype = wide("erfcx", x)
     return _erfcx(x).astype(dtype)
 
