@@ -61,10 +61,11 @@ def test_value(name, args, units, dtype):
         _assert_near(name, g, w, args, units)
 
 
-def test_complex_erfcx():
+def test_complex_erfcx_and_gamma():
     z = np.array([1 + 2j, -3 + 0.5j, 0.1 - 5j, 30 + 30j, -1j, 2, NAN])
     with flags.enable_x64(True):
         np.testing.assert_allclose(special.erfcx(z), scipy.special.erfcx(z), rtol=1e-12)
+        np.testing.assert_allclose(special.gamma(z[:3]), scipy.special.gamma(z[:3]), rtol=1e-11)
     slope = (special.erfcx(np.complex64(1 + 2.01j)) - special.erfcx(np.complex64(1 + 1.99j))) / 0.02j
     np.testing.assert_allclose(grad(special.erfcx, holomorphic=True)(np.complex64(1 + 2j)), slope, rtol=1e-3)
 

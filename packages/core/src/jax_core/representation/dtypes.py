@@ -224,10 +224,12 @@ def canonicalize_user_dtype(dtype: DTypeLike | None, fun_name: str) -> Any:
 
     Raises:
       TypeError: not a dtype, or not one an array can have.
-      ValueError: a 64-bit dtype while x64 is off and `jax_explicit_x64_dtypes` is "error".
+      ValueError: an array; or a 64-bit dtype while x64 is off and `jax_explicit_x64_dtypes` is "error".
     """
     if isinstance(dtype, ExtendedDType):
         return dtype
+    if not isinstance(dtype, (type, str, np.dtype)) and hasattr(dtype, "shape"):
+        raise ValueError(f"{fun_name}: an array of dtype {getattr(dtype, 'dtype', '')} was given where a dtype is wanted; write dtype=x.dtype")
     # Python's own int, float and complex ask for a kind, and jax.numpy's scalar types carry a dtype.
     asked = np.dtype(dtype)
     if asked not in _KINDS and asked != float0:

@@ -276,7 +276,7 @@ def _one_minus_square_lower(b, x):
 
 
 one_minus_square_p = elementwise(
-    "one_minus_square", _one_minus_square_lower, accepts=INEXACT,
+    "one_minus_square", _one_minus_square_lower, accepts=NUMERIC,
     jvp=(lambda g, out, x: mul_p.bind(g, mul_p.bind(x, constant(-2, x))),), reference=lambda x: (1 - x) * (1 + x))
 
 

@@ -223,8 +223,18 @@ def _dot_general_type(lhs, rhs, *, dimension_numbers, precision, preferred_eleme
 
 
 def _operand_dtype(a, b):
-    """The dtype that a product of these is computed in. Floats of 8 bits, which are not promoted elsewhere, are here."""
-    if a == b or (a not in _F8_TYPES and b not in _F8_TYPES):
+    """The dtype that a product of these is computed in. Floats of 8 bits and integers of 4, which are not promoted elsewhere,
+    are here; of two integers the wider counts, and a signed one before an unsigned one."""
+    if a == b:
+        return a
+    if dtypes.issubdtype(a, np.integer) and dtypes.issubdtype(b, np.integer):
+        return max(a, b, key=lambda t: (dtypes.itemsize_bits(t), dtypes.issubdtype(t, np.signedinteger)))
+    if {a, b} == {np.dtype(np.float16), np.dtype(dtypes.bfloat16)}:
+        return np.dtype(dtypes.bfloat16)
+    if a not in _F8_TYPES and b not in _F8_TYPES:
+        for t, other in ((a, b), (b, a)):
+            if dtypes.issubdtype(t, np.integer) and dtypes.itemsize_bits(t) < 8:
+                return t if other == np.bool_ else other
         return dtypes.common_dtype(a, b)
     return np.dtype(np.float32) if a in _F8_TYPES and b in _F8_TYPES else b if a in _F8_TYPES else a
 

@@ -406,7 +406,7 @@ def _emit_top_k(b, x, k, axis, last):
                        out=y.aval.update(shape=[y.aval.shape[i] for i in back])) for y in outs]
     shape = (*x.aval.shape[:-1], k)
     outs = [ShapedArray(shape, x.aval.dtype), ShapedArray(shape, np.int32)]
-    return b.emit(f'"chlo.top_k"({x})', x, out=outs, attrs=f"{{k = {k} : i64}}")
+    return b.emit(f"chlo.top_k({x}, k = {k})", x, out=outs)
 
 
 def _top_k_by_sorting(b, x, k, axis):

@@ -54,7 +54,7 @@ def _dot(a, b, precision, preferred, out_sharding):
     a, b, _, _ = _operands("dot", a, b, preferred)
     rank_a, rank_b = len(shape_of(a)), len(shape_of(b))
     if rank_a == 0 or rank_b == 0:
-        out = lax.mul(a, b)
+        out = (lax.bitwise_and if lax.dtype(a) == np.bool_ else lax.mul)(a, b)
         return out if preferred is None else convert(out, preferred)
     i, j = rank_a - 1, max(rank_b - 2, 0)
     if shape_of(a)[i] != shape_of(b)[j]:

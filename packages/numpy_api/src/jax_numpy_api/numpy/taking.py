@@ -48,8 +48,10 @@ def take(a: ArrayLike, indices: ArrayLike, axis: int | None = None, out: None = 
     a = ravel(a) if axis is None else as_array(a)
     axis = canonical_axis(0 if axis is None else axis, a.ndim)
     indices = unwrapped(indices)
+    if dtypes.dtype(indices) == np.bool_:
+        indices = convert(indices, np.dtype(np.int32))
     if not dtypes.issubdtype(dtypes.dtype(indices), np.integer):
-        raise TypeError(f"take indices must be integers, got {dtypes.dtype(indices)}; round and convert them, or use a "
+        raise ValueError(f"take indices must be integers, got {dtypes.dtype(indices)}; round and convert them, or use a "
                         "boolean mask in a[mask].")
     if mode == "raise":
         raise NotImplementedError("The 'raise' mode to jnp.take is not supported.")

@@ -107,11 +107,13 @@ def _gamma_jvp(primals, tangents):
 
 @inlined
 def gamma(x: ArrayLike) -> Array:
-    """The gamma function: infinite at 0, NaN at negative whole numbers.
+    """The gamma function, also of complex numbers: infinite at 0, NaN at negative whole numbers.
 
     >>> jsp.special.gamma(jnp.array([5., 0.5]))
     Array([24.       ,  1.7724538], dtype=float32)
     """
+    if dtypes.issubdtype(jnp.result_type(x), np.complexfloating):
+        return jnp.exp(loggamma(x))
     (x,), dtype = wide("gamma", x)
     return _gamma(x).astype(dtype)
 
@@ -177,7 +179,7 @@ def gammasgn(x: ArrayLike) -> Array:
     >>> jsp.special.gammasgn(jnp.array([-0.5, 0.5]))
     Array([-1.,  1.], dtype=float32)
     """
-    (x,) = promote_args_inexact("gammasgn", x)
+    x = jnp.asarray(promote_args_inexact("gammasgn", x)[0])
     floor = jnp.floor(x)
     negative = jnp.where(x == floor, np.nan, jnp.where(jnp.mod(floor, 2) == 0, 1.0, -1.0))
     return jnp.where(jnp.isnan(x), np.nan, jnp.where(x < 0, negative, jnp.where(jnp.signbit(x), -1.0, 1.0))).astype(x.dtype)
@@ -362,9 +364,9 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
 @inlined
 def _factorial(n):
-    (n,) = promote_args_inexact("factorial", n)
+    n = jnp.asarray(promote_args_inexact("factorial", n)[0])
     out = jnp.where(n < 0, 0, gamma(n + 1))
-    return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=dtypes.is_weakly_typed(n), sharding=None)
+    return convert_element_type_p.bind(out, new_dtype=n.dtype, weak_type=n.weak_type, sharding=None)
 
 
 @differentiable

@@ -28,8 +28,7 @@ cdf = public("Poisson", "cdf", ["k", "mu", "loc"], _cdf)
 def _entropy(mu, loc):
     """The sum up to 80; beyond, the series in 1/mu of Evans, Boersma, "The entropy of a Poisson distribution", SIAM Review 30
     (1988)."""
-    mu, _ = promote_args_inexact("poisson.entropy", mu, loc)
-    mu = jnp.asarray(mu)
+    mu, _ = jnp.broadcast_arrays(*promote_args_inexact("poisson.entropy", mu, loc))
     small = jnp.where(mu < 80, mu, 1.0)
     logs = _logpmf(jnp.arange(200, dtype=mu.dtype), small[..., None])
     total = -jnp.sum(jnp.exp(logs) * jnp.where(logs == -jnp.inf, 0.0, logs), -1)
