@@ -33,7 +33,7 @@ def _padded_length(n, low, high, interior):
 
 def _pad_type(x, value, *, padding_config):
     if value.shape != ():
-        raise TypeError(f"lax.pad: padding_value must be a scalar, got {value.str_short()}.")
+        raise ValueError(f"lax.pad: padding_value must be a scalar, got {value.str_short()}.")
     if value.dtype != x.dtype:
         raise TypeError(f"lax.pad: operand and padding_value must have one dtype, got {x.str_short()} and {value.str_short()}.")
     if len(padding_config) != x.ndim:

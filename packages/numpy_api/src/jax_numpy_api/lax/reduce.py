@@ -326,8 +326,8 @@ def _reduce_type(*avals, computation, jaxpr, dimensions, out_sharding=None):
         if operand.shape != operands[0].shape:
             raise ValueError(f"lax.reduce: operands must have one shape, got {', '.join(o.str_short() for o in operands)}.")
         if init.shape != () or init.dtype != operand.dtype:
-            raise TypeError(f"lax.reduce: the initial value of operand {operand.str_short()} must be a scalar of its dtype, got "
-                            f"{init.str_short()}.")
+            raise (ValueError if init.shape else TypeError)(
+                f"lax.reduce: the initial value of operand {operand.str_short()} must be a scalar of its dtype, got {init.str_short()}.")
     shape = reduced_shape("lax.reduce", operands[0], dimensions)
     return [ShapedArray(shape, operand.dtype) for operand in operands]
 
@@ -585,6 +585,9 @@ def _scalar_jaxpr(computation, structure, dtypes_of):
         leaves, out_structure = tree.tree_flatten(out)
         if out_structure != structure:
             raise ValueError(f"lax.reduce: computation returned the structure {out_structure} for operands of {structure}.")
+        if any(np.shape(leaf) for leaf in leaves):
+            raise ValueError("lax.reduce: computation must combine scalars to scalars, but returned the shapes "
+                             f"{', '.join(str(np.shape(leaf)) for leaf in leaves)}.")
         return [_scalar_like(leaf, np.zeros((), d)) for leaf, d in zip(leaves, dtypes_of)]
     jaxpr, consts, _ = trace_to_jaxpr(run, avals * 2)
     if any(isinstance(c, Tracer) for c in consts):

@@ -183,7 +183,7 @@ def _concatenate_type(*xs, dimension):
         raise ValueError("lax.concatenate requires a non-empty sequence of arrays")
     first = xs[0]
     if not 0 <= dimension < first.ndim:
-        raise ValueError(f"lax.concatenate: dimension={dimension} must lie in [0, {first.ndim}) for operand {first.str_short()}.")
+        raise TypeError(f"lax.concatenate: dimension={dimension} must lie in [0, {first.ndim}) for operand {first.str_short()}.")
     shapes = {x.shape[:dimension] + x.shape[dimension + 1:] for x in xs}
     if len(shapes) > 1 or len({x.ndim for x in xs}) > 1:
         raise TypeError(f"lax.concatenate: operands must have equal shapes apart from axis {dimension}, got "
