@@ -32,7 +32,7 @@ def erfc(x: ArrayLike) -> Array:
 def erfcinv(y: ArrayLike) -> Array:
     """Inverse of `erfc`: infinite at 0 and 2, NaN outside."""
 def erfcx(x: ArrayLike) -> Array:
-    """``exp(x**2) * erfc(x)``."""
+    """``exp(x**2) * erfc(x)``, of complex numbers too."""
 def erfinv(x: ArrayLike) -> Array:
     """Inverse of `erf`: infinite at -1 and 1, NaN outside."""
 def exp1(x: ArrayLike) -> Array:
@@ -48,7 +48,7 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """The Fresnel integrals S and C: of ``sin(pi t**2 / 2)`` and ``cos(pi t**2 / 2)`` from 0 to ``x``."""
 def gamma(x: ArrayLike) -> Array:
-    """The gamma function: infinite at 0, NaN at negative whole numbers."""
+    """The gamma function, also of complex numbers: infinite at 0, NaN at negative whole numbers."""
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
     """Regularised lower incomplete gamma function P(a, x)."""
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:

@@ -33,8 +33,8 @@ def bcoo_broadcast_in_dim(mat: BCOO, *, shape: Sequence[int], broadcast_dimensio
     """``mat`` with its axes at ``broadcast_dimensions`` of a larger ``shape``; see `lax.broadcast_in_dim`."""
 def bcoo_concatenate(operands: Sequence[BCOO], *, dimension: int) -> BCOO:
     """BCOO arrays of one layout joined along an axis."""
-def bcoo_conv_general_dilated(lhs: BCOO, rhs: BCOO, *, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | None = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
-    """`lax.conv_general_dilated` of two BCOO arrays in one spatial dimension, one batch and one channel."""
+def bcoo_conv_general_dilated(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | None = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> BCOO:
+    """`lax.conv_general_dilated` of BCOO arrays in one spatial dimension, one batch and one channel."""
 def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_numbers: tuple[Any, Any], precision: Any = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
     """`lax.dot_general` where one operand, or both, are BCOO."""
 bcoo_dot_general_p: Any
