@@ -16,7 +16,8 @@ from jax_core.representation.errors import TypePromotionError
 from jax_core.programs.jit import jit
 from jax_core.programs.tracing import eval_shape
 from jax_core.configuration.flags import check_static_indices, enable_x64, numpy_dtype_promotion, numpy_rank_promotion
-from jax_core.transformations.autodiff import grad
+from jax_core.representation.dtypes import float0
+from jax_core.transformations.autodiff import grad, vjp
 from jax_numpy_api import flatten_util, image, lax, nn, ops
 from jax_numpy_api.ode import odeint
 from jax_numpy_api.scipy import fft, linalg as scipy_linalg, special, stats
@@ -309,6 +310,11 @@ STRICT_RANKS = {
 def test_strict_ranks_and_dtypes_are_no_obstacle(name):
     with numpy_rank_promotion("raise"), numpy_dtype_promotion("strict"):
         assert STRICT_RANKS[name]()
+
+
+def test_cotangents_of_integers_are_taken_by_a_pullback():
+    (_, at), pull = vjp(lambda x: (2 * x, jnp.argsort(x)), jnp.arange(3.0))
+    assert np.asarray(pull((jnp.ones(3), np.zeros(at.shape, float0)))[0]).tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize("name", ["xlogy", "xlog1py"])

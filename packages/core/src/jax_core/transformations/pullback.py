@@ -187,7 +187,8 @@ class VJP:
         cts = [_checked_cotangent(ct, aval) for ct, aval in zip(flat, self.out_avals)]
         if self._wants is None and not any(type(a) is AbstractRef for a in self._in_avals):
             found = self.fun(*cts)
-            alike = all(getattr(get_aval(ct), "weak_type", False) is getattr(a, "weak_type", False) for ct, a in zip(cts, self.out_avals))
+            alike = all(isinstance(ct, Zero) or getattr(get_aval(ct), "weak_type", False) is getattr(a, "weak_type", False)
+                        for ct, a in zip(cts, self.out_avals))
             # a cotangent that is stronger than the result makes strong what it is multiplied into
             return tree.unflatten(self.in_tree, list(map(shown_of, self._in_avals, found) if alike else map(shown, found)))
         self._check_wants()
