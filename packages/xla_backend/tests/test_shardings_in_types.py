@@ -277,3 +277,15 @@ def test_approximate_top_k_needs_its_axis_whole():
     with pytest.raises(ShardingTypeError, match="unsharded over axis 1"):
         jit(lambda a: lax.approx_max_k(a, 2))(put(P("x", "y")))
     assert typeof(jit(lambda a: lax.approx_max_k(a, 2))(put(P("x")))[0]).sharding.spec == P("x", None)
+
+
+def test_right_hand_sides_stay_split():
+    rows = put(P("x"))
+    matrix = jnp.eye(4, dtype=np.float32) * 2
+    found = jit(vmap(jnp.linalg.solve, in_axes=(None, 0)))(matrix, rows)
+    np.testing.assert_allclose(found, X / 2)
+    solve = jit(lambda a, b: lax.linalg.triangular_solve(a, b, left_side=True))
+    columns = device_put(X.T, NamedSharding(grid(), P(None, "x")))
+    assert typeof(solve(matrix, columns)).sharding.spec == P(None, "x")
+    with pytest.raises(ShardingTypeError, match="each right-hand side must be whole"):
+        solve(matrix, device_put(X.T, NamedSharding(grid(), P("x"))))

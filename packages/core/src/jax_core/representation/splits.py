@@ -272,6 +272,11 @@ def whole(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[En
     return [(None,) * len(out.shape) for out in outs]
 
 
+def batch_placement(aval: Any) -> Any:
+    """The placement of the batch of an array of matrices; None for None."""
+    return None if aval.placement is None else with_entries(aval.placement, entries(aval)[:-2])
+
+
 def batched(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[Entries]:
     """Of matrices in a batch: the batch stays split, the matrices must be whole."""
     first, *rest = [a for a in avals if len(a.shape) >= 2]

@@ -10,6 +10,7 @@ import numpy as np
 
 from jax_core.representation import dtypes, splits
 from jax_core.representation.aval import ShapedArray
+from jax_core.representation.errors import ShardingTypeError
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, moved, zeros
 from jax_core.representation.array import Array
@@ -106,8 +107,17 @@ def _solve_lower(b, a, y, *, left_side, lower, transpose_a, conjugate_a, unit_di
     return b.emit(f'"stablehlo.triangular_solve"({a}, {y})', a, y, out=out, attrs=attrs)
 
 
+def _solve_splits(prim, avals, outs, params):
+    """As the right-hand sides, of which each is whole: their batch may be split, and which of them there are."""
+    a, b = avals
+    found = splits.entries(b)
+    if any(e is not None for e in (*splits.entries(a)[-2:], found[-2 if params["left_side"] else -1])):
+        raise ShardingTypeError(f"{prim.name}: the matrix and each right-hand side must be whole, got {splits.types_text(avals)}; reshard them.")
+    return [(*splits.join(prim.name, [x.update(shape=x.shape[:-2], sharding=splits.batch_placement(x)) for x in avals], avals), *found[-2:])]
+
+
 triangular_solve_p = Primitive("triangular_solve", out_type=_solve_type, jvp=_solve_jvp, transpose=_solve_transpose,
-                               batch=_solve_batch, lower=_solve_lower, splits=splits.batched)
+                               batch=_solve_batch, lower=_solve_lower, splits=_solve_splits)
 
 
 def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, lower: bool = False, transpose_a: bool = False,
