@@ -28,13 +28,13 @@ class KeyType(dtypes.ExtendedDType):
       physical_element_aval: type of the words of one key.
     """
 
-    __slots__ = ("impl", "name", "itemsize", "physical_element_aval")
+    __slots__ = ("impl", "name", "itemsize", "physical_element_aval")  # the last two replace properties of the class below
     type = dtypes.prng_key
 
     def __init__(self, impl: Any):
         self.impl, self.name = impl, f"key<{impl.tag}>"
-        self.itemsize = 4 * math.prod(impl.key_shape)
-        self.physical_element_aval = ShapedArray(impl.key_shape, _U32)
+        self.itemsize = 4 * math.prod(impl.key_shape)  # type: ignore[misc]
+        self.physical_element_aval = ShapedArray(impl.key_shape, _U32)  # type: ignore[misc]
 
     def __eq__(self, other):
         return self is other or (type(other) is KeyType and self.impl is other.impl)
