@@ -439,7 +439,7 @@ def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_ar
 def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
             dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
             unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with slices replaced by ``updates``; of several updates of an element one wins (on CPU the last).
+    """Put ``updates`` into copies of the slices of ``operand`` that the indices name; where two meet, one of them stays (on CPU the last).
 
     Args:
       operand: an array.

@@ -27,7 +27,7 @@ PARALLEL, ARBITRARY = GridDimensionSemantics.PARALLEL, GridDimensionSemantics.AR
 CORE_PARALLEL, SUBCORE_PARALLEL = GridDimensionSemantics.CORE_PARALLEL, GridDimensionSemantics.SUBCORE_PARALLEL
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class CompilerParams(specs.CompilerParams):
     """Options for the TPU's compiler.
 
@@ -40,23 +40,27 @@ class CompilerParams(specs.CompilerParams):
       ValueError: ``dimension_semantics`` has something else.
     """
 
+    # the grid and memory
     dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None
-    allow_input_fusion: Sequence[bool] | None = None
     vmem_limit_bytes: int | None = None
-    collective_id: int | None = None
-    has_side_effects: bool = False
-    flags: Mapping[str, Any] | None = None
     internal_scratch_in_bytes: int | None = None
-    serialization_format: int = 1
+    # what is left out
     disable_bounds_checks: bool = False
     disable_semaphore_checks: bool = False
     skip_device_barrier: bool = False
+    # several devices
+    collective_id: int | None = None
     allow_collective_id_without_custom_barrier: bool = False
+    has_side_effects: bool = False
+    # how it is compiled
+    allow_input_fusion: Sequence[bool] | None = None
+    fuse_transposed_lhs_in_matmul: bool = False
+    needs_layout_passes: bool = True
+    opt_level: Any = None
+    serialization_format: int = 1
     shape_invariant_numerics: bool = True
     use_tc_tiling_on_sc: bool | None = None
-    needs_layout_passes: bool = True
-    fuse_transposed_lhs_in_matmul: bool = False
-    opt_level: Any = None
+    flags: Mapping[str, Any] | None = None
 
     def __post_init__(self):
         known = [s.value for s in GridDimensionSemantics]

@@ -11,23 +11,23 @@ CORE_PARALLEL: GridDimensionSemantics
 class CompilerParams(_CompilerParams):
     """Options for the TPU's compiler."""
     dimension_semantics: Sequence[GridDimensionSemantics | str] | None
-    allow_input_fusion: Sequence[bool] | None
     vmem_limit_bytes: int | None
-    collective_id: int | None
-    has_side_effects: bool
-    flags: Mapping[str, Any] | None
     internal_scratch_in_bytes: int | None
-    serialization_format: int
     disable_bounds_checks: bool
     disable_semaphore_checks: bool
     skip_device_barrier: bool
+    collective_id: int | None
     allow_collective_id_without_custom_barrier: bool
+    has_side_effects: bool
+    allow_input_fusion: Sequence[bool] | None
+    fuse_transposed_lhs_in_matmul: bool
+    needs_layout_passes: bool
+    opt_level: Any
+    serialization_format: int
     shape_invariant_numerics: bool
     use_tc_tiling_on_sc: bool | None
-    needs_layout_passes: bool
-    fuse_transposed_lhs_in_matmul: bool
-    opt_level: Any
-    def __init__(self, dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None, allow_input_fusion: Sequence[bool] | None = None, vmem_limit_bytes: int | None = None, collective_id: int | None = None, has_side_effects: bool = False, flags: Mapping[str, Any] | None = None, internal_scratch_in_bytes: int | None = None, serialization_format: int = 1, disable_bounds_checks: bool = False, disable_semaphore_checks: bool = False, skip_device_barrier: bool = False, allow_collective_id_without_custom_barrier: bool = False, shape_invariant_numerics: bool = True, use_tc_tiling_on_sc: bool | None = None, needs_layout_passes: bool = True, fuse_transposed_lhs_in_matmul: bool = False, opt_level: Any = None) -> None: ...
+    flags: Mapping[str, Any] | None
+    def __init__(self, *, dimension_semantics: Sequence[GridDimensionSemantics | str] | None = None, vmem_limit_bytes: int | None = None, internal_scratch_in_bytes: int | None = None, disable_bounds_checks: bool = False, disable_semaphore_checks: bool = False, skip_device_barrier: bool = False, collective_id: int | None = None, allow_collective_id_without_custom_barrier: bool = False, has_side_effects: bool = False, allow_input_fusion: Sequence[bool] | None = None, fuse_transposed_lhs_in_matmul: bool = False, needs_layout_passes: bool = True, opt_level: Any = None, serialization_format: int = 1, shape_invariant_numerics: bool = True, use_tc_tiling_on_sc: bool | None = None, flags: Mapping[str, Any] | None = None) -> None: ...
 class GridDimensionSemantics(Enum):
     """Whether the steps along an axis of the grid may run in any order (parallel) or not (arbitrary)."""
     PARALLEL = ...
