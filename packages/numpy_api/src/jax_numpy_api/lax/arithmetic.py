@@ -21,7 +21,7 @@ from jax_core.representation.aval import get_aval
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.marks import ELEMENTWISE, LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, is_linear, none
-from jax_core.representation.traits import ARITHMETIC, Kind, Traits
+from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, DTypeLike
@@ -370,7 +370,7 @@ rsqrt_p = elementwise("rsqrt", op("stablehlo.rsqrt"), accepts=INEXACT, reference
                       jvp=(lambda g, out, x, accuracy=None: _scaled(g, -0.5, div_p.bind(out, x)),), cost=1.4)
 cbrt_p = elementwise("cbrt", Formulation(op("stablehlo.cbrt"), narrow=powers.cbrt, wide=powers.cbrt), accepts=FLOAT, reference=lambda x, accuracy=None: np.cbrt(x),
                      jvp=(lambda g, out, x, accuracy=None: _scaled(g, 1 / 3, integer_pow(out, -2)),),
-                     cost=1.5)
+                     cost=1.5, quick=Quick.LESS_EXACT)
 
 # -- polynomial ----------------------------------------------------------------------------------------------------------
 
