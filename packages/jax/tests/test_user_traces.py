@@ -191,3 +191,48 @@ def test_only_the_functions_that_came_are_handed_on():
             return self._hand_on(prim, (jvp, fun), tracers, {})
     with pytest.raises(NotImplementedError, match="fun.call_wrapped"):
         under(Changing, with_jvp, 1.0)
+
+
+class CallingBelow(NotingTrace):
+    """Runs the functions under the trace below, on its own tracers as they are."""
+
+    def process_custom_jvp_call(self, prim, fun, jvp, tracers, *, symbolic_zeros):
+        with extend_core.set_current_trace(self.below):
+            return fun.call_wrapped(*tracers)
+
+    def process_custom_vjp_call(self, prim, fun, fwd, bwd, tracers, *, out_trees, symbolic_zeros):
+        return self.process_custom_jvp_call(prim, fun, None, tracers, symbolic_zeros=symbolic_zeros)
+
+
+def plain_result(f, x):
+    """The result of ``f`` under `CallingBelow`, which is a value of the trace below."""
+    trace = CallingBelow(extend_core.find_top_trace(()))
+    with extend_core.set_current_trace(trace):
+        return f(Noted(trace, x))
+
+
+def inner_jit():
+    f = jax.custom_jvp(jax.jit(lambda x: jax.lax.sin(x)))
+    f.defjvp(lambda primals, tangents: (f(*primals), tangents[0]))
+    return f
+
+
+@pytest.mark.parametrize("f", [with_jvp, with_vjp, inner_jit()])
+def test_tracers_of_a_users_trace_are_constants_of_a_program(f):
+    """Types are all that is needed to write the program; running it needs the value, which is not known."""
+    def g(x):
+        return plain_result(f, x)
+    assert jax.eval_shape(g, jnp.ones(3)).shape == (3,)
+    assert len(jax.make_jaxpr(g)(jnp.ones(3)).consts) == 1
+    for run in (g, jax.jit(g), jax.jit(g).lower, jax.grad(g), jax.jit(jax.grad(g))):
+        with pytest.raises(jax.errors.UnexpectedTracerError):
+            run(1.0)
+
+
+def test_our_tracers_that_escaped_are_no_constants():
+    kept = []
+    for transform in (jax.jit, jax.grad):
+        transform(lambda x: (kept.append(x), x)[1])(1.0)
+    for x in kept:
+        with pytest.raises(jax.errors.UnexpectedTracerError):
+            jax.eval_shape(lambda y, x=x: x + y, 1.0)

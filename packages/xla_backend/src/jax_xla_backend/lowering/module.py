@@ -21,6 +21,7 @@ from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, DebugInfo, Jaxpr, JaxprEqn, Literal, dce
 from jax_core.representation.source import NameStack, SourceInfo
+from jax_core.traces.trace import Tracer, escaped
 
 from . import metadata, templates
 from .builder import NONE, Builder
@@ -132,6 +133,8 @@ def _split_constants(jaxpr: Jaxpr, consts: Sequence[Any]) -> tuple[list, list]:
     inlined: list = []
     hoisted: list = []
     for v, x in zip(jaxpr.constvars, consts):
+        if isinstance(x, Tracer):  # of a library's trace, which staging takes as it is
+            raise escaped(x)
         if v in read:
             inside = v.aval is abstract_token or not is_extended(v.aval) and v.aval.nbytes <= _INLINE_BYTES and _on_host(x)
             (inlined if inside else hoisted).append((v, x))
