@@ -147,9 +147,10 @@ def test_placeholders_leave_room_for_the_meta_package():
 def test_an_interrupt_inside_the_collector_is_not_lost():
     """It arrives while the collector calls its callbacks, ours last."""
     done = python("""
-        import ctypes, functools, gc, operator
+        import ctypes, functools, gc, operator, signal
         from jax_core import backends
         backends.get()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # who started the tests may have it ignored
 
         class Interrupting:
             send = functools.partial(getattr(ctypes.CDLL(None), "raise"), 2)

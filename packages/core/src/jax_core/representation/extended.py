@@ -1,9 +1,14 @@
 """Arrays of the extended dtypes that libraries define (`jax_core.compat.extended_dtypes`); random keys have a class of their own."""
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import backends
+
+if TYPE_CHECKING:
+    from .array import Array
+    from .aval import ShapedArray
+    from .dtypes import ExtendedDType
 
 
 class EArray:
@@ -24,14 +29,16 @@ class EArray:
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.data.nbytes)
 
-    def __init__(self, aval: Any, data: Any):
-        self.aval, self.data = aval, data
+    def __init__(self, aval: ShapedArray, data: Array):
+        self.aval = aval
+        self.data: Any = data
 
     @classmethod
-    def of(cls, dtype: Any, data: Any) -> "EArray":
+    def of(cls, dtype: ExtendedDType, data: Array) -> "EArray":
         """The array of ``dtype`` that is stored in ``data``."""
+        stored: Any = data
         rank = len(data.shape) - len(dtype.physical_element_aval.shape)
-        return cls(data.aval.update(shape=data.shape[:rank], dtype=dtype, weak_type=False), data)
+        return cls(stored.aval.update(shape=data.shape[:rank], dtype=dtype, weak_type=False), data)
 
     def devices(self) -> set:
         return self.data.devices()

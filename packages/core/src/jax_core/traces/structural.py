@@ -258,7 +258,17 @@ def reduce_sum(x: Any, axes: Sequence[int]) -> Any:
 # -- convert_element_type --------------------------------------------------------------------------------------------
 
 def _convert_type(x, *, new_dtype, weak_type, sharding=None):
+    if x.dtype != new_dtype and not _convertible(x.dtype, new_dtype):
+        raise ValueError(f"lax.convert_element_type: {x.str_short()} cannot be converted to {new_dtype}; random keys are "
+                         "converted with jax.random.key_data and jax.random.wrap_key_data.")
     return ShapedArray(x.shape, new_dtype, weak_type)
+
+
+def _convertible(old, new):
+    """Whether arrays of one dtype can become arrays of another one."""
+    if isinstance(old, dtypes.ExtendedDType):
+        return old.converts_to(new)
+    return new.converts_from(old) if isinstance(new, dtypes.ExtendedDType) else old != dtypes.float0
 
 
 def _convert_jvp(primals, tangents, *, new_dtype, weak_type, sharding=None):

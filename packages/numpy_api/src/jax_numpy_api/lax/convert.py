@@ -47,17 +47,7 @@ def convert(x: Any, dtype: Any, weak_type: bool = False) -> Any:
     if aval.dtype == dtype and aval.weak_type == weak_type and not isinstance(
             x, (np.ndarray, np.generic, bool, int, float, complex)):
         return x
-    if aval.dtype != dtype and not _convertible(aval.dtype, dtype):
-        raise ValueError(f"lax.convert_element_type: {aval.str_short()} cannot be converted to {dtype}; random keys are "
-                        "converted with jax.random.key_data and jax.random.wrap_key_data.")
     return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak_type, sharding=None)
-
-
-def _convertible(old: Any, new: Any) -> bool:
-    """Whether arrays of one dtype can become arrays of another one."""
-    if isinstance(old, dtypes.ExtendedDType):
-        return old.converts_to(new)
-    return new.converts_from(old) if isinstance(new, dtypes.ExtendedDType) else old != dtypes.float0
 
 
 # -- bit casts -----------------------------------------------------------------------------------------------------------
