@@ -1,9 +1,12 @@
 """Members of types, stages and program parts that interpreters and libraries of users call."""
 import jax
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.core import AbstractValue, ShapedArray
+from jax.experimental import hijax
+from jax.interpreters import xla
 from jax.sharding import ManualAxisType
 
 MATRIX = ShapedArray((3, 4), np.float32)
@@ -169,3 +172,36 @@ def test_high_level_types_must_say_what_represents_them():
                  kind.leading_axis_spec):
         with pytest.raises(NotImplementedError, match="HiType is a high-level type and must have a method"):
             call()
+
+
+def test_type_of_arrays_describes_what_arrays_have():
+    """Methods and properties of arrays stand on their type as marks, and do on a tracer what they do on an array."""
+    aval = jax.typeof(jnp.zeros((2, 3)))
+    assert isinstance(aval.sum, hijax.aval_method) and isinstance(aval.T, hijax.aval_property)
+    np.testing.assert_array_equal(jax.jit(aval.sum.fun)(jnp.ones((2, 3))), 6)
+    assert aval.T.fget(jnp.ones((2, 3))).shape == (3, 2)
+    assert aval.at.fget(jnp.zeros(3))[1].set(2.0).tolist() == [0, 2, 0]
+    assert aval.shape == (2, 3) and aval.size == 6  # what the type knows itself stays
+
+
+def test_current_trace_says_which_was_before():
+    """`set_current_trace` restores the trace that ``prev`` names."""
+    def program(x):
+        with jax.core.eval_context():
+            use = jax.extend.core.set_current_trace(x._trace, check_leaks=True)
+            assert use.trace is x._trace and use.check_leaks and not hasattr(use, "prev")
+            with use:
+                assert use.prev is not x._trace
+                return x + 1
+
+    assert jax.jit(program)(1) == 2
+
+
+def test_backend_is_the_class_of_clients():
+    """`jax.interpreters.xla.Backend` is what devices' clients are instances of."""
+    assert isinstance(jax.devices()[0].client, xla.Backend)
+
+
+def test_symbolic_extrema_by_name():
+    """`max_dim` and `min_dim` take their lengths by name."""
+    assert (jax.core.max_dim(d1=2, d2=5), jax.core.min_dim(d1=2, d2=5)) == (5, 2)

@@ -37,6 +37,8 @@ ROOT = TOOLS.parent / "src"
 WIDTH = 130
 HEADER = '"""Types of `{}`. Written by packages/jax/tools/make_stubs.py."""\n'
 BY_VALUE = {"jax.config"}  # modules that are objects: their names stand in their parent's stub
+NOT_IN_EVERY_JAXLIB = frozenset({"create_hlo_output_callback", "is_c_api"})
+"""Members of jaxlib's client that some of the supported versions lack; its ``__getattr__`` stands for them."""
 OURS = ("jax", "jaxlib", "jax_core", "jax_numpy_api", "jax_random", "jax_callbacks", "jax_xla_backend")
 FIRST = ("jax", "jax.typing", "jax.sharding", "jax.stages", "jax.errors", "jax.export", "jax.tree_util", "jax.numpy", "jax.extend.core")
 LAST = ("jax.core", "jax.interpreters", "jax.experimental", "jax.ad", "jax.example_libraries", "jax.lib")
@@ -357,7 +359,7 @@ class Stub:
         for c in self.own(cls):
             for member, value in vars(c).items():
                 public = not member.startswith("_") or (member in SPECIAL and not issubclass(cls, enum.Enum))
-                if public and not (member == "__init__" and issubclass(cls, (tuple, BaseException))) and not keyword.iskeyword(member):
+                if public and member not in NOT_IN_EVERY_JAXLIB and not (member == "__init__" and issubclass(cls, (tuple, BaseException))) and not keyword.iskeyword(member):
                     found.setdefault(member, value)
         shown_by_base = {n for c in cls.__mro__[1:] if id(c) in self.library.home
                          for n in (*dir(c), *getattr(c, "__annotations__", ()))} - SPECIAL

@@ -1,5 +1,6 @@
 """Types of `jax.core`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Array, Device
+from jax.experimental.hijax import aval_method, aval_property
 from jax.extend.core import ClosedJaxpr, Jaxpr, Primitive
 from jax.sharding import ManualAxisType, PartitionSpec, Sharding
 from jax.typing import ArrayLike, DTypeLike
@@ -44,18 +45,67 @@ ParamDict = dict
 class ShapedArray(AbstractValue):
     """The type of an array."""
     placement: Any
+    T: aval_property
     def __len__(self) -> Any: ...
+    all: aval_method
+    any: aval_method
+    argmax: aval_method
+    argmin: aval_method
+    argpartition: aval_method
+    argsort: aval_method
     array_abstraction_level: int
+    astype: aval_method
+    at: aval_property
+    byteswap: aval_method
+    choose: aval_method
+    clip: aval_method
+    clone: aval_method
+    compress: aval_method
+    conj: aval_method
+    conjugate: aval_method
+    copy: aval_method
+    cumprod: aval_method
+    cumsum: aval_method
+    diagonal: aval_method
+    dot: aval_method
+    flat: aval_property
+    flatten: aval_method
+    imag: aval_property
+    item: aval_method
+    mT: aval_property
     @property
     def manual_axis_type(self) -> ManualAxisType: ...
     @property
     def mat(self) -> ManualAxisType: ...
+    max: aval_method
+    mean: aval_method
+    min: aval_method
     @property
     def nbytes(self) -> int: ...
     @property
     def ndim(self) -> int: ...
+    nonzero: aval_method
+    prod: aval_method
+    ptp: aval_method
+    ravel: aval_method
+    real: aval_property
+    repeat: aval_method
+    reshape: aval_method
+    round: aval_method
+    searchsorted: aval_method
     @property
     def size(self) -> int: ...
+    sort: aval_method
+    squeeze: aval_method
+    std: aval_method
+    sum: aval_method
+    swapaxes: aval_method
+    take: aval_method
+    to_device: aval_method
+    trace: aval_method
+    transpose: aval_method
+    var: aval_method
+    view: aval_method
     dtype: Any
     memory_space: Any
     shape: Any
@@ -253,9 +303,9 @@ def is_concrete(x: object) -> bool:
     """Whether the contents of ``x`` can be looked at now."""
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
     """The program as a function of flat arguments that returns a list; with ``args``, its results."""
-def max_dim(a: Any, b: Any) -> Any:
+def max_dim(d1: Any, d2: Any) -> Any:
     """The larger of two lengths, as an expression where it is not known which."""
-def min_dim(a: Any, b: Any) -> Any:
+def min_dim(d1: Any, d2: Any) -> Any:
     """The smaller of two lengths."""
 pytype_aval_mappings: dict
 def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:

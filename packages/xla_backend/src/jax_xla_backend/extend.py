@@ -24,7 +24,8 @@ def get_backend(platform: str | None = None) -> Any:
 
 get_backend.cache_clear = lambda: None  # type: ignore[attr-defined]  # for those who know that it may keep what it found
 
-Backend = type
+Backend = _jax.Client
+"""The class of the clients, which jaxlib defines."""
 
 
 def backends() -> dict[str, Any]:

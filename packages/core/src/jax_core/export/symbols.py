@@ -461,14 +461,14 @@ def variable(name: str, scope: SymbolicScope) -> DimExpr:
     return DimExpr({((Atom(None, (name,)), 1),): 1}, scope)
 
 
-def symbolic_max(a: int | DimExpr, b: int | DimExpr) -> Any:
+def symbolic_max(d1: int | DimExpr, d2: int | DimExpr) -> Any:
     """The larger of two lengths, as an expression where it is not known which."""
-    return _extremum("max", a, b)
+    return _extremum("max", d1, d2)
 
 
-def symbolic_min(a: int | DimExpr, b: int | DimExpr) -> Any:
+def symbolic_min(d1: int | DimExpr, d2: int | DimExpr) -> Any:
     """The smaller of two lengths."""
-    return _extremum("min", a, b)
+    return _extremum("min", d1, d2)
 
 
 def _extremum(kind: str, a: Any, b: Any) -> Any:

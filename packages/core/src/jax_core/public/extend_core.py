@@ -177,9 +177,24 @@ class take_current_trace(context.Use):
         return self.before
 
 
-def set_current_trace(trace: Trace, check_leaks: bool = False) -> Any:
-    """A context manager under which ``trace`` is current."""
-    return context.Use(trace)
+class set_current_trace(context.Use):
+    """A context manager under which ``trace`` is current; ``prev`` is the one that was so before.
+
+    Args:
+      trace: the trace to make current.
+      check_leaks: kept as an attribute; leaks are looked for where `jax.checking_leaks` says so.
+    """
+
+    __slots__ = ("check_leaks",)
+
+    def __init__(self, trace: Trace, check_leaks: bool = False):
+        super().__init__(trace)
+        self.check_leaks = check_leaks
+
+    @property
+    def prev(self) -> Any:
+        """The trace that was current when the block was entered; an AttributeError before that."""
+        return self.before
 
 
 class TraceTag:

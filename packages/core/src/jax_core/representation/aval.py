@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 
 from .. import backends
+from ..extension_points import array_methods
 from . import dtypes, splits
 from .extended import EArray
 from .manual_axis_type import ManualAxisType, varying_axes
@@ -356,6 +357,31 @@ class ShapedArray(AbstractValue):
 
     def __str__(self):
         return ("~" if self.weak_type else "") + self.str_short()
+
+
+class aval_method:
+    """Marks a function as a method that tracers of a high-level type have."""
+
+    def __init__(self, fun: Callable[..., Any]):
+        self.fun = fun
+
+
+class aval_property:
+    """Marks a function as a property that tracers of a high-level type have."""
+
+    def __init__(self, fget: Callable[..., Any]):
+        self.fget = fget
+
+
+def _describe_arrays(methods: Mapping[str, Any]) -> None:
+    """Give `ShapedArray` the public methods and properties of arrays as marks, for types that pass on to it what they do not have."""
+    for name, method in methods.items():
+        if not name.startswith("_") and not hasattr(ShapedArray, name):
+            marked = aval_property(method.fget) if isinstance(method, property) and method.fget else aval_method(method)
+            setattr(ShapedArray, name, marked)
+
+
+array_methods.when_filled(_describe_arrays)
 
 
 def _axes_text(mark: str, axes: frozenset) -> str:

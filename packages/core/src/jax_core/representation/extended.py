@@ -40,6 +40,10 @@ class EArray:
         rank = len(data.shape) - len(dtype.physical_element_aval.shape)
         return cls(stored.aval.update(shape=data.shape[:rank], dtype=dtype, weak_type=False), data)
 
+    device = property(lambda self: self.data.device)
+    is_fully_addressable = property(lambda self: self.data.is_fully_addressable)
+    is_fully_replicated = property(lambda self: self.data.is_fully_replicated)
+
     def devices(self) -> set:
         return self.data.devices()
 

@@ -9,7 +9,7 @@ import types
 from typing import Any, Callable, Iterable, Sequence
 
 from . import dtypes
-from .aval import AbstractValue, aval_of_type
+from .aval import AbstractValue, aval_method, aval_of_type, aval_property
 from .jaxpr import ClosedJaxpr, Literal, jaxprs_in_params
 
 
@@ -62,20 +62,6 @@ def lift(avals: Sequence[AbstractValue], values: Sequence[Any]) -> list:
     """The values that arrays represent; the inverse of `lower`."""
     rest = iter(values)
     return [a.raise_val(*itertools.islice(rest, len(a.lo_ty()))) if a.is_high else next(rest) for a in avals]
-
-
-class aval_method:
-    """Marks a function as a method that tracers of a high-level type have."""
-
-    def __init__(self, fun: Callable[..., Any]):
-        self.fun = fun
-
-
-class aval_property:
-    """Marks a function as a property that tracers of a high-level type have."""
-
-    def __init__(self, fget: Callable[..., Any]):
-        self.fget = fget
 
 
 def attribute(x: Any, name: str) -> Any:

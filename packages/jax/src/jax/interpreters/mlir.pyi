@@ -58,8 +58,8 @@ def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | No
     """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
 def aval_to_ir_types(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> tuple:
     """The types that represent a value; here always one."""
-def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
-    """A call of a program."""
+def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None, inline_jax_late: bool = False, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
+    """A call of a program; ``name``, ``backend`` and ``inline_jax_late`` are accepted and change nothing, as calls are emitted in place."""
 def dense_int_array(xs: Sequence[int]) -> Any:
     """Integers as an attribute."""
 def dense_int_elements(xs: Sequence[int]) -> Any:

@@ -342,9 +342,9 @@ def jaxpr_subcomp(ctx: ModuleContext, jaxpr: Jaxpr, name_stack: object, tokens: 
     return _program(ctx, ClosedJaxpr(program, ()), [*consts_for_constvars, *args]), tokens
 
 
-def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None, call_jaxpr: ClosedJaxpr,
-                       **params: Any) -> list:
-    """A call of a program."""
+def core_call_lowering(ctx: LoweringRuleContext, *args: Any, name: str, backend: str | None = None,
+                       inline_jax_late: bool = False, call_jaxpr: ClosedJaxpr, **params: Any) -> list:
+    """A call of a program; ``name``, ``backend`` and ``inline_jax_late`` are accepted and change nothing, as calls are emitted in place."""
     return _program(ctx.module_context, call_jaxpr, args)
 
 
