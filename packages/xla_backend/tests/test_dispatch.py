@@ -38,17 +38,19 @@ def test_result_type_is_that_of_the_program():
     assert [f(array()).aval for _ in range(2)] == [weak, weak]
 
 
-def test_configuration_is_part_of_the_key():
+@pytest.mark.parametrize("state, here, there", [(flags.enable_x64, False, True), (flags.numpy_rank_promotion, "allow", "raise"),
+                                                (flags.disable_jit, False, True)], ids=lambda x: getattr(x, "name", None))
+def test_configuration_is_part_of_the_key(state, here, there):
+    """Both values are set: what the environment or an earlier test left in force does not count."""
     f = jitted(doubled())
-    f(array())
-    for state, value in ((flags.enable_x64, True), (flags.numpy_rank_promotion, "raise"), (flags.disable_jit, True)):
-        before = f.misses
-        with state(value):
-            f(array())
-            f(array())
-            assert f.misses == before + 1
+    with state(here):
         f(array())
-        assert f.misses == before + 1
+        with state(there):
+            f(array())
+            f(array())
+            assert f.misses == 2
+        f(array())
+        assert f.misses == 2
 
 
 def test_every_call_under_a_trace_reaches_python():
