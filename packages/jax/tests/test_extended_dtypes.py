@@ -57,6 +57,11 @@ def test_conversion_changes_no_bits():
         x + x
 
 
+def test_an_array_is_where_its_data_is():
+    x = made(X)
+    assert (x.device, x.is_fully_addressable, x.is_fully_replicated) == (X.device, True, True)
+
+
 def used_twice(x):
     kept = made(x)
     return (2 * read(kept) + 5 * read(kept)).sum()
