@@ -574,7 +574,7 @@ def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = 
     """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length."""
 scan_p: Any
 def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """Put ``updates`` into copies of the slices of ``operand`` that the indices name; where two meet, one of them stays (on CPU the last)."""
+    """A copy of ``operand`` that holds ``updates`` at places given by index vectors; of two for one place, one stays (on CPU the last)."""
 def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`."""
 scatter_add_p: Any

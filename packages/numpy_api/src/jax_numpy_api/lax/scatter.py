@@ -439,7 +439,7 @@ def _bind(prim, operand, scatter_indices, updates, dimension_numbers, indices_ar
 def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
             dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
             unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """Put ``updates`` into copies of the slices of ``operand`` that the indices name; where two meet, one of them stays (on CPU the last).
+    """A copy of ``operand`` that holds ``updates`` at places given by index vectors; of two for one place, one stays (on CPU the last).
 
     Args:
       operand: an array.
@@ -452,9 +452,11 @@ def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
     Raises:
       TypeError: axes, lengths or dtypes do not fit. ValueError: indices are not integers, or an unknown mode.
 
-    >>> numbers = jax.lax.ScatterDimensionNumbers(update_window_dims=(), inserted_window_dims=(0,), scatter_dims_to_operand_dims=(0,))
-    >>> jax.lax.scatter(jnp.zeros(4), jnp.array([[2], [0]]), jnp.array([5.0, 7.0]), numbers)
-    Array([7., 0., 5., 0.], dtype=float32)
+    >>> rows = jax.lax.ScatterDimensionNumbers((1,), (0,), (0,))
+    >>> jax.lax.scatter(jnp.zeros((3, 2)), jnp.array([[2]]), jnp.ones((1, 2)), rows)
+    Array([[0., 0.],
+           [0., 0.],
+           [1., 1.]], dtype=float32)
     """
     return _bind(scatter_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices, mode)
 
