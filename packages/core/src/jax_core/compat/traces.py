@@ -56,13 +56,13 @@ class TraceHabits:
 
     # -- ours, by theirs
 
-    def is_theirs(self) -> bool:
+    def works_as_theirs(self) -> bool:
         """Whether the trace is of a library: what is around it is then not known, as it keeps its parent in its own way."""
         return type(self).process_primitive is not TraceHabits.process_primitive
 
     def process_as_theirs(self, prim: "Primitive", args: Sequence[Any], params: dict) -> Any:
         """`process` of a trace that has `process_primitive`."""
-        if not self.is_theirs():
+        if not self.works_as_theirs():
             raise NotImplementedError(f"{type(self).__name__} must have a method process_primitive(primitive, tracers, params)")
         return self.process_primitive(prim, args, params)
 

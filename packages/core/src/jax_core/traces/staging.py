@@ -122,7 +122,7 @@ class DynamicJaxprTrace(Trace):
             return known[0]
         if kind is np.ndarray and x.shape == ():
             return Literal(x[()])
-        if isinstance(x, Tracer) and not self._is_above(x._trace) and not x._trace.is_theirs():
+        if isinstance(x, Tracer) and not self._is_above(x._trace) and not x._trace.works_as_theirs():
             raise escaped(x)  # one of a library's trace has a type, which is all that staging needs; running it raises
         if hasattr(x, "__jax_array__"):
             x = x.__jax_array__()
