@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import backends
 from ..interfaces import is_absent
-from ..representation.jaxpr import ClosedJaxpr, DropVar, Jaxpr, Literal
+from ..representation.jaxpr import ClosedJaxpr, DropVar, Jaxpr, Literal, jaxprs_in_params
 
 MOST = 400  # boxes; larger pictures say nothing
 _ROW, _GAP, _HEIGHT, _LETTER = 62, 18, 24, 7.3  # distances in pixels; the width of a letter
@@ -97,8 +97,7 @@ def _graph(jaxpr: Jaxpr) -> tuple[list[_Box], list[tuple[list[_Box], Any]]]:
     for eqn in jaxpr.eqns:
         name = eqn.params.get("name")
         label = f"{eqn.primitive.name} {name}" if isinstance(name, str) else eqn.primitive.name
-        holds = any(isinstance(p, (Jaxpr, ClosedJaxpr)) for value in eqn.params.values()
-                    for p in (value if isinstance(value, (tuple, list)) else (value,)))
+        holds = any(True for _ in jaxprs_in_params(eqn.params))
         box = add(_Box(label, "call" if holds else "", 1, str(eqn.source_info)), eqn.invars)
         source.update((v, box) for v in eqn.outvars if type(v) is not DropVar)
     last = max((b.row for b in boxes), default=0) + 1
