@@ -210,24 +210,6 @@ class MosaicTranslation(Translation):
         self.lines.append(f"tpu.vector_store {memory.name}[{', '.join(starts)}], {value}{flags} {{strides = array<i32>}} : {memory.text}, "
                           f"{self.text_of(part)}, {'' if mask is None else self.text_of(part.of_element('i1'))}")
 
-    def memory_get(self, op, config):
-        ref, *operands = op.operands
-        return self._load(self.references[ref], config, operands, Type.of(op.results[0]))
-
-    def memory_swap(self, op, config):
-        ref, value, *operands = op.operands
-        memory, kind = self.references[ref], Type.of(op.results[0])
-        before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
-        self._store(memory, config, operands, self.values[value], kind)
-        return before
-
-    def memory_addupdate(self, op, config):
-        ref, value, *operands = op.operands
-        kind = Type.of(value)
-        old = self._load(self.references[ref], config, operands, kind)
-        new = self.op("arith.addf" if kind.is_float else "arith.addi", kind, old, self.values[value])
-        self._store(self.references[ref], config, operands, new, kind)
-
     def memory_masked_load(self, op, config):
         ref, mask, other, *operands = op.operands
         kind = Type.of(op.results[0])

@@ -456,6 +456,26 @@ class Translation:
         found = method(op, *config)
         return [] if found is None else found
 
+    # a dialect says how memory is read and written: `_load`, `_store`, and `references` by their values
+
+    def memory_get(self, op, config):
+        ref, *operands = op.operands
+        return self._load(self.references[ref], config, operands, Type.of(op.results[0]))
+
+    def memory_swap(self, op, config):
+        ref, value, *operands = op.operands
+        memory, kind = self.references[ref], Type.of(op.results[0])
+        before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
+        self._store(memory, config, operands, self.values[value], kind)
+        return before
+
+    def memory_addupdate(self, op, config):
+        ref, value, *operands = op.operands
+        kind = Type.of(value)
+        old = self._load(self.references[ref], config, operands, kind)
+        new = self.op("arith.addf" if kind.is_float else "arith.addi", kind, old, self.values[value])
+        self._store(self.references[ref], config, operands, new, kind)
+
     def memory_free_ref(self, op, config=""):
         """Nothing: memory is freed at the end."""
 

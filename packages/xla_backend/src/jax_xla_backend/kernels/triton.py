@@ -246,23 +246,6 @@ class TritonTranslation(Translation):
         stored = self.converted(value, have, have.of_element(memory.stored))
         self.lines.append(f"tt.store {pointers}, {stored}{'' if both is None else ', ' + both} : {self._pointer_text(memory, have.shape)}")
 
-    def memory_get(self, op, config):
-        ref, *operands = op.operands
-        return self._load(self.references[ref], config, operands, Type.of(op.results[0]))
-
-    def memory_swap(self, op, config):
-        ref, value, *operands = op.operands
-        memory, kind = self.references[ref], Type.of(op.results[0])
-        before = self._load(memory, config, operands, kind) if list(op.results[0].uses) else ""
-        self._store(memory, config, operands, self.values[value], kind)
-        return before
-
-    def memory_addupdate(self, op, config):
-        ref, value, *operands = op.operands
-        kind = Type.of(value)
-        old = self._load(self.references[ref], config, operands, kind)
-        self._store(self.references[ref], config, operands, self.op("arith.addf" if kind.is_float else "arith.addi", kind, old, self.values[value]), kind)
-
     def memory_masked_load(self, op, config):
         ref, mask, other, *operands = op.operands
         return self._load(self.references[ref], config, operands, Type.of(op.results[0]), self.values[mask], self.values[other])
