@@ -169,9 +169,10 @@ WRITER = """
 import os, sys, signal
 from programs import *
 from jax_xla_backend.compiling import compile, disk_cache
-if sys.argv[1] == "killed":
+killed = sys.argv[1] == "killed"
+if killed:
     os.replace = lambda *args: os.kill(os.getpid(), signal.SIGKILL)
-for n in range(4):
+for n in [4] if killed else range(4):  # one that nobody else writes: it is killed whoever comes first
     text = doubled().text() + "\\n" * n
     print(executable(Module(text, [F4], [F4])).execute([array()]).results[0].tolist(), flush=True)
 print(compile.counts["compiled"])
