@@ -240,7 +240,7 @@ def run_tests_of_wheel(session: nox.Session, folder: str) -> None:
 @nox.session
 def types(session: nox.Session) -> None:
     """What mypy, pyright and jedi make of the stubs; `python packages/jax/tools/make_stubs.py` writes them anew."""
-    install(session, ALL, "pytest>=8", "pytest-timeout>=2.3", "mypy", "pyright[nodejs]", "jedi")
+    install(session, ALL, *TEST_TOOLS, "mypy", "pyright[nodejs]", "jedi")
     session.run("python", "-m", "pytest", "-q", "packages/jax/tests/test_stubs.py", *session.posargs)
 
 

@@ -1,10 +1,12 @@
 """Exceptions in callbacks: they keep their type, come every time, and leave nothing broken behind."""
 import gc
+import itertools
 import os
 import pickle
 import subprocess
 import sys
 import textwrap
+import time
 import traceback
 import weakref
 
@@ -137,7 +139,7 @@ def test_errors_keep_nothing_alive():
 
 
 def run(program, **kwargs):
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=60,
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=600,
                           env={**os.environ, "JAX_PLATFORMS": "cpu"}, **kwargs)
 
 
@@ -146,25 +148,28 @@ def run(program, **kwargs):
     "lambda x: lax.fori_loop(0, 9, lambda i, c: pure_callback(slow, c, c), x)", "lambda x: (debug.callback(slow, x), x)[1]"])
 def test_keyboard_interrupt_ends_the_computation(program):
     done = run(f"""
-        import os, signal, threading, time
+        import os, signal, threading
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         from jax_callbacks import debug, io_callback, pure_callback
         from jax_core.programs.jit import jit
         from jax_numpy_api import lax, numpy as jnp
         def slow(x):
-            threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
-            for _ in range(500):
-                time.sleep(0.02)
+            if not sent.is_set():
+                sent.set()
+                threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            while not over.wait(0.02):  # it never ends by itself
+                pass
             return x
+        sent, over = threading.Event(), threading.Event()
         f = jit({program})
-        start = time.perf_counter()
         try:
             f(jnp.ones(3)).block_until_ready()
         except KeyboardInterrupt as error:
-            print(type(error).__name__, time.perf_counter() - start < 9)
+            print(type(error).__name__)
+        over.set()
         print(jit(lambda x: io_callback(lambda x: x, x, x, ordered=True))(1.0))
         """)
-    assert done.stdout == "KeyboardInterrupt True\n1.0\n", done.stderr
+    assert done.stdout == "KeyboardInterrupt\n1.0\n", done.stderr
 
 
 @pytest.mark.parametrize("program", ["pure_callback(lambda x: x, c, c)", "io_callback(lambda x: x, c, c, ordered=True)",
@@ -191,15 +196,13 @@ def test_keyboard_interrupt_between_short_callbacks(program):
 
 def test_timeout():
     def slow(x):
-        import time
-        for _ in range(1000):
+        for _ in itertools.repeat(None):  # it never ends by itself
             time.sleep(0.01)
-        return x
     f = jit(lambda x: pure_callback(slow, x, x))
     with callback_timeout(0.2), pytest.raises(CallbackTimeoutError, match="took longer than 0.2 s") as error:
         f(1.0)
-    assert "time.sleep(0.01)" in str(error.value)
-    with callback_timeout(5):
+    assert "in slow" in str(error.value)
+    with callback_timeout(600):
         assert jit(lambda x: pure_callback(lambda x: x, x, x))(1.0) == 1.0
     with pytest.raises(ValueError, match="seconds must be positive"):
         with callback_timeout(0):

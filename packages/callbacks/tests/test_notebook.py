@@ -50,7 +50,7 @@ def test_in_a_notebook():
     pytest.importorskip("ipykernel", reason=why)
     pytest.importorskip("ipywidgets", reason=why)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(NOTEBOOK)])
-    client = nbclient.NotebookClient(notebook, timeout=60)
+    client = nbclient.NotebookClient(notebook, timeout=600)
     manager = client.create_kernel_manager()
     manager.kernel_spec.argv[0] = sys.executable
     client.execute()

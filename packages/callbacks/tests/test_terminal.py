@@ -42,7 +42,7 @@ class Terminal:
                 **os.environ, "JAX_PLATFORMS": "cpu", "TERM": "dumb", "PYTHONPATH": os.pathsep.join(sys.path)})
         os.close(end)
 
-    def read_until(self, text, seconds=60.0):
+    def read_until(self, text, seconds=600.0):
         """What is shown up to ``text``."""
         shown, end = "", time.monotonic() + seconds
         while text not in shown:
@@ -60,7 +60,7 @@ class Terminal:
 
     def close(self):
         os.close(self.master)
-        self.process.wait(30)
+        self.process.wait(600)
 
 
 @pytest.fixture

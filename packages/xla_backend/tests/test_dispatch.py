@@ -71,10 +71,10 @@ def test_a_trace_of_another_thread_is_none_of_ours():
     def other():
         with context.Use(object()):
             inside.set()
-            done.wait(10)
-    thread = threading.Thread(target=other)
+            done.wait()
+    thread = threading.Thread(target=other, daemon=True)
     thread.start()
-    inside.wait(10)
+    inside.wait()
     f(array())
     done.set()
     thread.join()
@@ -160,11 +160,13 @@ def test_threads_that_donate_the_same_arrays():
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     threads = [threading.Thread(target=use) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    sys.setswitchinterval(before)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(before)
     assert wins == [[0, 2, 4, 6]] * 50 and len(losses) == 350
     assert all(text.startswith("Array has been deleted") for text in losses)
 
