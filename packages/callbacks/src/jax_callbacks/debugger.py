@@ -166,7 +166,7 @@ class Debugger(cmd.Cmd):
 
 def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_frames: int | None = None,
                ordered: bool = False, token: Any = None, **kwargs: Any) -> Any:
-    """Stop the program here when it runs, and open a prompt.
+    r"""Stop the program here when it runs, and open a prompt.
 
     Commands are those of pdb that look and move: ``p``, ``pp``, ``u``, ``d``, ``w``, ``l``, ``ll``, ``a``, ``c``, ``q``,
     ``help``; everything else is evaluated as Python.
@@ -182,6 +182,17 @@ def breakpoint(*, backend: str | None = None, filter_frames: bool = True, num_fr
     Raises:
       ValueError: unknown ``backend``.
       bdb.BdbQuit: raised by the program when the user quits.
+
+    >>> import io
+    >>> commands, said = io.StringIO('p x\nc\n'), io.StringIO()
+    >>> def f(x):
+    ...     jax.debug.breakpoint(stdin=commands, stdout=said)
+    ...     return x + 1
+    >>> jax.jit(f)(2)
+    Array(3, dtype=int32, weak_type=True)
+    >>> jax.effects_barrier()
+    >>> 'x' in said.getvalue() and '2' in said.getvalue()
+    True
     """
     if backend not in (None, "cli"):
         raise ValueError(f"jax.debug.breakpoint: backend={backend!r} is unknown; use 'cli' or None")

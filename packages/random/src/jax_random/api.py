@@ -171,7 +171,11 @@ def key_impl(keys: ArrayLike) -> Any:
 
 @api_boundary
 def key_dtype(impl_spec: str | Hashable | None = None) -> Any:
-    """The dtype of typed keys of an implementation (default `jax_default_prng_impl`)."""
+    """The dtype of typed keys of an implementation (default `jax_default_prng_impl`).
+
+    >>> jax.random.key_dtype(), jax.random.key_dtype('rbg')
+    (key<fry>, key<rbg>)
+    """
     return resolve(impl_spec).dtype
 
 

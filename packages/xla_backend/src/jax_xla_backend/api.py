@@ -41,6 +41,10 @@ def print_environment_info(return_string: bool = False) -> str | None:
 
     Args:
       return_string: return the text instead of printing it.
+
+    >>> text = jax.print_environment_info(return_string=True)
+    >>> [line.partition(':')[0] for line in text.splitlines()][:4]
+    ['jax-core', 'jax-numpy-api', 'jax-random', 'jax-callbacks']
     """
     text = "\n".join([
         *(f"{part + ':':<7} {version}" for part, version in versions.of_all_parts().items()), f"jaxlib: {VERSION_TEXT}", f"numpy:  {np.__version__}",

@@ -503,6 +503,14 @@ def make_user_context(default_value: object = None) -> UserContext:
 
     Raises:
       TypeError: the value, or a later one, cannot be hashed.
+
+    >>> scale = jax.make_user_context(1.0)
+    >>> f = jax.jit(lambda x: x * scale.value)
+    >>> y = f(2.0)
+    >>> with scale(10.0):
+    ...     z = f(2.0)
+    >>> float(y), float(z)
+    (2.0, 20.0)
     """
     state = define(State(f"{_USER_CONTEXT}{next(_user_contexts)}", object, default_value, "A user's context.",
                          optional=True, affects_tracing=True))

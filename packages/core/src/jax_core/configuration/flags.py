@@ -241,12 +241,33 @@ raise_persistent_cache_errors = define_bool("jax_raise_persistent_cache_errors",
 
 # --- public functions that are not simply a flag -----------------------------------------
 def checking_leaks() -> Override:
-    """Context manager: a tracer that outlives its transformation is an error (`jax_check_tracer_leaks`)."""
+    """Context manager: a tracer that outlives its transformation is an error (`jax_check_tracer_leaks`).
+
+    >>> kept = []
+    >>> with jax.checking_leaks():
+    ...     try:
+    ...         y = jax.jit(lambda x: kept.append(x) or x)(1.0)
+    ...     except Exception as error:
+    ...         print(str(error)[:12])
+    Leaked trace
+    """
     return check_tracer_leaks(True)
 
 
 def disable_jit_context(disable: bool = True) -> Override:
-    """Context manager `jax.disable_jit`: `jit` and control flow run operation by operation, in Python."""
+    """Context manager `jax.disable_jit`: `jit` and control flow run operation by operation, in Python.
+
+    Args:
+      disable: False switches compilation on again inside.
+
+    >>> @jax.jit
+    ... def f(x):
+    ...     print('x is', x)
+    ...     return x + 1
+    >>> with jax.disable_jit():
+    ...     y = f(1)
+    x is 1
+    """
     return disable_jit(disable)
 
 
@@ -256,6 +277,13 @@ def transfer_guard(new_val: str) -> Iterator[None]:
 
     Args:
       new_val: "allow", "log", "disallow", "log_explicit" or "disallow_explicit".
+
+    >>> with jax.transfer_guard('disallow'):
+    ...     try:
+    ...         y = jnp.asarray(np.arange(3))
+    ...     except jax.errors.JaxRuntimeError as error:
+    ...         print(str(error)[:48])
+    INVALID_ARGUMENT: Disallowed host-to-device tran
     """
     with ExitStack() as stack:
         for state in (transfer_guard_all, *_transfer_guards):

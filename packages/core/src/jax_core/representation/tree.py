@@ -731,6 +731,15 @@ def static(**kwargs: Any) -> Any:
 
     Args:
       **kwargs: as of `dataclasses.field`.
+
+    >>> import dataclasses
+    >>> @jax.tree_util.register_dataclass
+    ... @dataclasses.dataclass
+    ... class Layer:
+    ...     weight: jax.Array
+    ...     name: str = jax.tree.static(default='layer')
+    >>> jax.tree.leaves(Layer(3.0))
+    [3.0]
     """
     metadata = {"static": True, **(kwargs.pop("metadata", None) or {})}
     return dataclasses.field(metadata=metadata, **kwargs)

@@ -518,7 +518,11 @@ tree.register_pytree_node(_Closure, lambda c: (tuple(c.consts), (c.closed, c.out
 
 
 def zero_from_primal(val: PyTree, symbolic_zeros: bool = False) -> Any:
-    """The zero tangents of a pytree ``val`` of values: arrays, or `SymbolicZero` objects."""
+    """The zero tangents of a pytree ``val`` of values: arrays, or `SymbolicZero` objects.
+
+    >>> jax.custom_derivatives.zero_from_primal({'a': jnp.ones(2)})
+    {'a': Array([0., 0.], dtype=float32)}
+    """
     def zero_of(x):
         zero = Zero.from_primal_value(x)
         return SymbolicZero(zero.aval) if symbolic_zeros else instantiate(zero)
@@ -526,7 +530,15 @@ def zero_from_primal(val: PyTree, symbolic_zeros: bool = False) -> Any:
 
 
 def custom_vjp_primal_tree_values(tree: PyTree) -> Any:
-    """The values in a pytree of what a forward function with ``symbolic_zeros`` gets."""
+    """The values in a pytree of what a forward function with ``symbolic_zeros`` gets.
+
+    >>> f = jax.custom_vjp(lambda x: x * 3.0)
+    >>> def forward(x):  # x.value and x.perturbed
+    ...     return f(jax.custom_derivatives.custom_vjp_primal_tree_values(x)), None
+    >>> f.defvjp(forward, lambda _, ct: (ct * 3.0,), symbolic_zeros=True)
+    >>> jax.grad(f)(1.0)
+    Array(3., dtype=float32, weak_type=True)
+    """
     is_leaf = lambda x: isinstance(x, CustomVjpPrimal)
     return _map(lambda x: x.value if is_leaf(x) else x, tree, is_leaf=is_leaf)
 

@@ -286,6 +286,9 @@ def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
 
     Shortest for n up to 128 (by search of star chains, which are shortest for all n < 12509); binary above.
     Source: Knuth, The Art of Computer Programming 2, 4.6.3.
+
+    >>> jax.lax.addition_chain(7)  # squared, times the base, that squared, times the base
+    ((0, 0), (1, 1), (2, 1), (3, 0))
     """
     if n < 1:
         raise ValueError(f"addition_chain: n must be at least 1, got {n}")
@@ -527,7 +530,12 @@ def square(x: ArrayLike) -> Array:
 
 
 def one_minus_square(x: ArrayLike) -> Array:
-    """Elementwise ``1 - x * x``, accurate near 1. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``1 - x * x``, accurate near 1. Raises TypeError unless ``x`` is floating or complex.
+
+    >>> x = jnp.float32(0.9999)
+    >>> jax.lax.one_minus_square(x), 1 - x * x  # 0.0002000232 is right
+    (Array(0.00020002, dtype=float32), Array(0.00020003, dtype=float32))
+    """
     return apply(one_minus_square_p, x)
 
 
@@ -593,6 +601,9 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
       x: floating or complex array.
       coeffs: scalars of the dtype of ``x``.
       unroll: accepted for compatibility: the steps are always written out.
+
+    >>> jax.lax.polynomial(jnp.array([0.0, 2.0]), [1.0, 0.0, 3.0])  # 1 + 3 x**2
+    Array([ 1., 13.], dtype=float32)
     """
     return apply(polynomial_p, x, *coeffs)
 

@@ -97,6 +97,13 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     Raises:
       NotImplementedError: ``group_offset`` is given, or ``group_sizes`` has more than one axis.
       TypeError: not exactly one ragged axis.
+
+    >>> rows = jax.lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+    >>> x, w = jnp.ones((3, 2)), jnp.array([[[1.0], [1.0]], [[5.0], [5.0]]])
+    >>> jax.lax.ragged_dot_general(x, w, jnp.array([1, 2]), rows)  # one row meets w[0], two meet w[1]
+    Array([[ 2.],
+           [10.],
+           [10.]], dtype=float32)
     """
     numbers = ragged_dot_dimension_numbers
     if not isinstance(numbers, RaggedDotDimensionNumbers):
@@ -141,6 +148,10 @@ def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = 
       lhs_scale, rhs_scale: scales, shorter along the contracted axis by a whole factor; None for 1.
       dimension_numbers: as for `dot_general`.
       preferred_element_type: dtype of the result; bfloat16 without it.
+
+    >>> x, w = jnp.ones((1, 4)), jnp.ones((4, 1))
+    >>> jax.lax.scaled_dot(x, w, lhs_scale=jnp.array([[1.0, 10.0]]))  # 10 for the last two
+    Array([[22]], dtype=bfloat16)
     """
     if dimension_numbers is None:
         rank = np.ndim(lhs)

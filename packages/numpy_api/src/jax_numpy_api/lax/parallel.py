@@ -655,6 +655,9 @@ def pbroadcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], source: int)
 
     Raises:
       NameError: the axis is not in scope. ValueError: ``source`` is out of range.
+
+    >>> jax.vmap(lambda v: jax.lax.pbroadcast(v, 'i', 1), axis_name='i')(jnp.arange(3))
+    Array([1, 1, 1], dtype=int32)
     """
     names = _names(axis_name, "pbroadcast")
     size = _group_size(names, None)
@@ -821,17 +824,35 @@ all_to_all_p = Primitive(
 
 
 def psend(x: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
-    """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
+    """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`.
+
+    >>> jax.lax.psend(1.0, 'x', [(0, 1)])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: lax.psend is deprecated and not provided: use lax.ppermute, which sends and receives.
+    """
     raise NotImplementedError("lax.psend is deprecated and not provided: use lax.ppermute, which sends and receives.")
 
 
 def precv(token: Any, out_shape: PyTree, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:
-    """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`."""
+    """Refused: one half of a `ppermute` without the other cannot be scheduled safely; use `ppermute`.
+
+    >>> jax.lax.precv(None, jax.ShapeDtypeStruct((), jnp.float32), 'x', [(0, 1)])
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: lax.precv is deprecated and not provided: use lax.ppermute, which sends and receives.
+    """
     raise NotImplementedError("lax.precv is deprecated and not provided: use lax.ppermute, which sends and receives.")
 
 
 def psum_scatter_start(*args: Any, **kwargs: Any) -> Any:
-    """Refused: XLA schedules collectives asynchronously by itself; use `psum_scatter`."""
+    """Refused: XLA schedules collectives asynchronously by itself; use `psum_scatter`.
+
+    >>> jax.lax.psum_scatter_start(1.0, 'x')
+    Traceback (most recent call last):
+        ...
+    NotImplementedError: lax.psum_scatter_start is not provided: use lax.psum_scatter, which the compiler overlaps with other work.
+    """
     raise NotImplementedError("lax.psum_scatter_start is not provided: use lax.psum_scatter, which the compiler overlaps "
                               "with other work.")
 
@@ -843,6 +864,9 @@ def pvary(x: PyTree, axis_name: AxisName | Sequence[AxisName]) -> Any:
 
     Raises:
       NameError: the axis is not in scope.
+
+    >>> jax.vmap(lambda v: jax.lax.pvary(v, 'i'), axis_name='i')(jnp.arange(3))
+    Array([0, 1, 2], dtype=int32)
     """
     names = [n for n in _names(axis_name, "pvary") if manual.is_checked(n)]
     return tree.tree_map(lambda leaf: manual.pvary(leaf, [n for n in names if n not in manual.varying(leaf)]), x)

@@ -51,6 +51,13 @@ def ragged_all_to_all(operand: ArrayLike, output: ArrayLike, input_offsets: Arra
     Raises:
       NameError: the axis is not in scope.
       ValueError: offsets and sizes are not integers, or not one for each position.
+
+    >>> mesh = jax.make_mesh((1,), ('x',))
+    >>> move = lambda v, out, *where: jax.lax.ragged_all_to_all(v, out, *where, axis_name='x')
+    >>> move = jax.shard_map(move, mesh=mesh, in_specs=jax.P('x'), out_specs=jax.P('x'))
+    >>> rows, out = jnp.array([1, 2, 3]), jnp.zeros(4, int)
+    >>> move(rows, out, *map(jnp.array, ([1], [2], [0], [2])))  # the two rows from 1 on, to place 0
+    Array([2, 3, 0, 0], dtype=int32)
     """
     if axis_index_groups is not None:
         raise NotImplementedError("lax.ragged_all_to_all: axis_index_groups is not supported.")

@@ -464,7 +464,12 @@ def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
 def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`."""
+    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`.
+
+    >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+    >>> jax.lax.scatter_add(jnp.zeros(3), jnp.array([[2], [2]]), jnp.array([1.0, 5.0]), single)
+    Array([0., 0., 6.], dtype=float32)
+    """
     return _bind(scatter_add_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
@@ -472,7 +477,12 @@ def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`."""
+    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`.
+
+    >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+    >>> jax.lax.scatter_sub(jnp.array([1.0, 2.0]), jnp.array([[1], [1]]), jnp.array([3.0, 5.0]), single)
+    Array([ 1., -6.], dtype=float32)
+    """
     return _bind(scatter_sub_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
@@ -480,7 +490,12 @@ def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`."""
+    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`.
+
+    >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+    >>> jax.lax.scatter_mul(jnp.array([1.0, 2.0]), jnp.array([[1], [1]]), jnp.array([3.0, 5.0]), single)
+    Array([ 1., 30.], dtype=float32)
+    """
     return _bind(scatter_mul_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
@@ -488,7 +503,12 @@ def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`."""
+    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`.
+
+    >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+    >>> jax.lax.scatter_min(jnp.array([3, 3]), jnp.array([[0], [1]]), jnp.array([1, 5]), single)
+    Array([1, 3], dtype=int32)
+    """
     return _bind(scatter_min_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
@@ -496,7 +516,12 @@ def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_max(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`."""
+    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`.
+
+    >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+    >>> jax.lax.scatter_max(jnp.array([3, 3]), jnp.array([[0], [1]]), jnp.array([1, 5]), single)
+    Array([3, 5], dtype=int32)
+    """
     return _bind(scatter_max_p, operand, scatter_indices, updates, dimension_numbers, indices_are_sorted, unique_indices,
                  mode)
 
@@ -512,6 +537,10 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
       update_shape: shape that updates would have.
 
     Other arguments as for `scatter`.
+
+    >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
+    >>> jax.lax.scatter_apply(jnp.array([1.0, 2.0, 3.0]), jnp.array([[1]]), lambda v: -v, single, update_shape=(1,))
+    Array([ 1., -2.,  3.], dtype=float32)
     """
     dtype = dtypes.dtype(operand)
     scalar = ShapedArray((), dtype)

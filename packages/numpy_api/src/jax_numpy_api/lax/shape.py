@@ -527,7 +527,12 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 
 def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
-    """``arr`` broadcast by NumPy's rules to the shape of ``like_arr``."""
+    """``arr`` broadcast by NumPy's rules to the shape of ``like_arr``.
+
+    >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((2, 2)))
+    Array([[1, 2],
+           [1, 2]], dtype=int32)
+    """
     shape, own = np.shape(like_arr), np.shape(arr)
     if broadcast_shapes(own, shape) != tuple(shape):
         raise ValueError(f"lax.broadcast_like: shape {own} does not broadcast to {shape}.")

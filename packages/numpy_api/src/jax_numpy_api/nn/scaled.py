@@ -53,6 +53,9 @@ def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp8"],
 
     Raises:
       ValueError: another mode.
+
+    >>> jax.nn.get_scaled_dot_general_config('mxfp8').block_size
+    32
     """
     if mode == "nvfp4":
         whole = jnp.ones((1,), np.float32) if global_scale is None else global_scale
@@ -84,6 +87,10 @@ def scaled_matmul(lhs: ArrayLike, rhs: ArrayLike, lhs_scales: ArrayLike, rhs_sca
 
     Raises:
       ValueError: shapes that do not fit.
+
+    >>> x, w = jnp.ones((1, 1, 4)), jnp.ones((1, 2, 4))
+    >>> jax.nn.scaled_matmul(x, w, jnp.full((1, 1, 1), 2.0), jnp.full((1, 2, 1), 3.0))
+    Array([[[24., 24.]]], dtype=float32)
     """
     check_arraylike("scaled_matmul", lhs, rhs, lhs_scales, rhs_scales)
     return _scaled_matmul(lhs, rhs, lhs_scales, rhs_scales, dtypes.canonicalize_dtype(preferred_element_type))
@@ -159,6 +166,12 @@ def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[
 
     Raises:
       ValueError: another dtype of the result, or a number of configs other than three.
+
+    >>> mxfp8 = jax.nn.get_scaled_dot_general_config('mxfp8')
+    >>> x, w = jnp.full((1, 2, 32), 0.3), jnp.ones((1, 2, 32))
+    >>> jax.nn.scaled_dot_general(x, w, (((2,), (2,)), ((0,), (0,))), configs=[mxfp8] * 3)  # 0.3 became 0.3125
+    Array([[[10., 10.],
+            [10., 10.]]], dtype=float32)
     """
     check_arraylike("scaled_dot_general", lhs, rhs)
     lhs, rhs = as_array(lhs), as_array(rhs)

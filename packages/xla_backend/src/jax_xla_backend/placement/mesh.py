@@ -316,7 +316,12 @@ def with_devices(mesh: Mesh | AbstractMesh) -> Mesh | None:
 
 
 def get_mesh() -> Mesh:
-    """The mesh set by `set_mesh` (an empty one if none is)."""
+    """The mesh set by `set_mesh` (an empty one if none is).
+
+    >>> with jax.set_mesh(jax.make_mesh((1,), ('x',))):
+    ...     dict(jax.get_mesh().shape)
+    {'x': 1}
+    """
     return _state.mesh if _state.mesh is not None and _state.abstract is not None else EMPTY_MESH
 
 

@@ -189,6 +189,12 @@ def qr_multiply(a: ArrayLike, c: ArrayLike, mode: str = "right", pivoting: bool 
 
     Raises:
       ValueError: another mode, or shapes that do not fit.
+
+    >>> a = jnp.array([[3.0, 1.0], [4.0, 2.0]])
+    >>> product, r = jax.scipy.linalg.qr_multiply(a, a.T, mode='right')
+    >>> q, _ = jnp.linalg.qr(a)
+    >>> jnp.allclose(product, a.T @ q, atol=1e-5)
+    Array(True, dtype=bool)
     """
     if mode not in ("left", "right"):
         raise ValueError(f"jax.scipy.linalg.qr_multiply: mode must be 'left' or 'right', got {mode!r}")

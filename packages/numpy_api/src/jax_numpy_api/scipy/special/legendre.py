@@ -87,6 +87,12 @@ def lpmn(m: int, n: int, z: ArrayLike) -> tuple[Array, Array]:
     """Associated Legendre functions of the first kind at ``z``, and their derivatives in ``z``. See `lpmn_values`.
 
     The derivative is ``((n + m) P[m, n-1] - n z P[m, n]) / (1 - z**2)`` (DLMF 14.10.5).
+
+    >>> values, slopes = jax.scipy.special.lpmn(1, 1, jnp.array([0.5]))
+    >>> values[:, :, 0], slopes[:, :, 0]
+    (Array([[ 1.0000001 ,  0.50000006],
+           [ 0.        , -0.8660255 ]], dtype=float32), Array([[0.       , 1.0000002],
+           [0.       , 0.5773504]], dtype=float32))
     """
     degree = _orders("lpmn", m, n)
     if np.ndim(z) != 1:

@@ -83,6 +83,10 @@ def smap(f: Callable[..., Any] | None = None, /, *, in_axes: PyTree = Infer, out
 
     Raises:
       TypeError: an axis is neither an int nor None, or ``axis_name`` is not one name. ValueError: as for `shard_map`.
+
+    >>> with jax.set_mesh(jax.make_mesh((1,), ('x',))):
+    ...     jax.smap(lambda part: part.sum()[None], in_axes=0, out_axes=0, axis_name='x')(jnp.arange(4))
+    Array([6], dtype=int32)
     """
     if f is None:
         return lambda f: smap(f, in_axes=in_axes, out_axes=out_axes, axis_name=axis_name)
