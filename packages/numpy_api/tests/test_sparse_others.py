@@ -271,6 +271,16 @@ def test_lobpcg_table_of_steps_in_strict_modes():
     assert not table["X zeros"].any()
 
 
+@pytest.mark.parametrize("copies", [2, 3, 4])
+def test_lobpcg_stays_where_it_has_converged(copies):
+    """Eigenvalues that coincide are exact after a step or two; residuals are noise then, and must not spoil the basis."""
+    eigenvalues = np.array([1000.0] * copies + [1.0] * (100 - copies))
+    w, v, steps = linalg.lobpcg_standard(np.diag(eigenvalues), _RNG.normal(size=(100, 4)), m=40, tol=0.0)
+    assert steps == 40
+    same(w, eigenvalues[:4], rtol=1e-9)
+    same(np.asarray(v).T @ np.asarray(v), np.eye(4), atol=1e-9)
+
+
 class _Case(SparseTestCase):
     def wrong(self):
         """Ten per cent off, in value and derivative."""

@@ -80,7 +80,7 @@ def _asked_by(*values: Any) -> str:
     while frame is not None and (is_internal(frame.f_code) or frame.f_globals is globals()):
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount
-        if not code.co_name.startswith(("_", "<")) and frame.f_globals is not globals():
+        if not code.co_name.startswith(("_", "<")) and "<locals>" not in code.co_qualname and frame.f_globals is not globals():
             for i, parameter in enumerate(code.co_varnames[:count + bool(code.co_flags & inspect.CO_VARARGS)]):
                 if any(_holds(frame.f_locals.get(parameter), value) for value in values):
                     what = "the values of its array" if parameter == "self" else (
@@ -245,6 +245,18 @@ class JaxprTypeError(TypeError):
 
 class InconclusiveDimensionOperation(Exception):
     """A comparison of symbolic dimensions has no answer that holds for all their values."""
+
+
+def no_index(aval: Any) -> str:
+    """Why a value of type ``aval`` is no index of a list: what Python asks of `__index__`."""
+    return f"Only integer scalar arrays can be converted to a scalar index; got {aval.strip_weak_type().str_short()}"
+
+
+def no_truth(shape: Shape) -> str:
+    """Why an array of ``shape``, which has not one element, is no condition."""
+    if 0 in shape:
+        return f"an array of shape {shape} has no elements, so it is neither true nor false; test x.size > 0"
+    return f"an array of shape {shape} has several elements, so it is neither true nor false; write x.any() or x.all()"
 
 
 def shape_error(shape: Shape) -> TypeError:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Callable, Hashable, Iterator, Sequence
 import numpy as np
 
 from ..configuration import engine as _engine
+from . import dtypes
 from .aval import AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects, visible
 from .errors import JaxprTypeError
@@ -70,7 +71,7 @@ Atom = (Var, Literal)
 def literal_text(val: Any) -> str:
     """A scalar as Python prints it; long values of unusual types are cut."""
     if isinstance(val, (np.ndarray, np.generic)) and val.shape == ():
-        val = val.item() if val.dtype.kind in "biufc" else val
+        val = val.item() if val.dtype.kind in "biufc" else float(val) if dtypes.issubdtype(val.dtype, np.floating) else val
     return str(val)
 
 

@@ -141,6 +141,10 @@ class DynamicJaxprTrace(Trace):
             trace = trace.below if isinstance(trace, DynamicJaxprTrace) else trace.parent
         return trace is owner
 
+    def known(self, literal: Literal) -> DynamicJaxprTracer:
+        """A value of the program that is the scalar ``literal``."""
+        return DynamicJaxprTracer(self, literal.aval, literal)
+
     def new_input(self, aval: AbstractValue) -> DynamicJaxprTracer:
         var = Var(aval)
         self.invars.append(var)

@@ -14,6 +14,7 @@ from .. import backends, extension_points
 from ..compat.extended_dtypes import ruled
 from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
+from ..representation.jaxpr import Literal
 from ..representation.typing import ArrayLike
 from ..representation.marks import ELEMENTWISE, LINEAR
 from ..representation.primitive import Linear, Primitive, Zero
@@ -283,6 +284,21 @@ def _convert_batch(axis, args, dims, **params):
     return convert_element_type_p.bind(args[0], **params), dims[0]
 
 
+def _convert_stage(trace, args, params):
+    """A number that becomes a float or complex number is the literal of its result; all else is an equation.
+
+    Conversions to integers stay with the compiler, as what becomes of values out of range is for it to say.
+    """
+    x, new = args[0], params["new_dtype"]
+    if type(x) in (bool, int, float, complex) or isinstance(x, np.generic):
+        aval = get_aval(x)
+        if (not isinstance(new, dtypes.ExtendedDType) and dtypes.issubdtype(new, np.inexact)
+                and (new.kind == "c" or aval.dtype.kind != "c") and params["sharding"] is None):
+            value = np.asarray(x, aval.dtype).astype(new)[()]
+            return trace.known(Literal(value, ShapedArray((), new, params["weak_type"])))
+    return trace.record(convert_element_type_p, args, params)
+
+
 def _convert_reference(x, *, new_dtype, weak_type, sharding=None):
     x = np.asarray(x)
     if x.dtype.kind == "c" and np.dtype(new_dtype).kind != "c":
@@ -319,7 +335,7 @@ def _convert_is_exact(x, *, new_dtype, weak_type, sharding=None):
 convert_element_type_p = Primitive(
     "convert_element_type",
     out_type=_convert_type, jvp=_convert_jvp, transpose=_convert_transpose, batch=_convert_batch,
-    lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact, lowers_keys=True,
+    lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact, lowers_keys=True, stage=_convert_stage,
     traits=Traits(Kind.MOVE, keeps_places=True), splits=splits.as_first,
 )
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
+import numpy as np
 
-from ..representation import array, errors, high
+from ..representation import array, dtypes, errors, high
 from .. import backends, extension_points
 from ..compat.traces import TraceHabits, TracerHabits
 from ..configuration import context
@@ -215,6 +216,8 @@ class Tracer(TracerHabits):
         return complex(_concrete(self, complex, "complex"))
 
     def __index__(self):
+        if self.shape or not dtypes.issubdtype(self.dtype, np.integer):
+            raise TypeError(errors.no_index(self.aval))
         value = self.concrete()
         if value is None:
             raise errors.TracerIntegerConversionError(self)
@@ -301,7 +304,10 @@ def _operators(tracer: Tracer) -> Mapping[str, Any]:
 
 
 def _concrete(tracer: Tracer, kind: type, name: str):
-    if tracer.shape != ():
+    if kind is bool:
+        if tracer.size != 1:
+            raise ValueError(errors.no_truth(tracer.shape))
+    elif tracer.shape != ():
         raise TypeError(f"only arrays of one element can be converted to a Python {name}; got shape {tracer.shape}")
     value = tracer.concrete()
     if value is None:

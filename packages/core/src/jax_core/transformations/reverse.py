@@ -27,7 +27,7 @@ from ..references.discharge import apply_discharged, works_on_refs
 from ..references.primitives import TANGENT_REFS, Cell
 from .splitting import split_call, split_equation
 from ..traces.staging import leak_error, survivors, trace_to_jaxpr
-from ..traces.structural import add, as_cotangent, instantiate
+from ..traces.structural import add, as_cotangent, convert_element_type_p, instantiate
 from ..traces.trace import Tracer
 
 
@@ -55,11 +55,12 @@ class _Recorded:
 class LinearizeTrace(JVPTrace):
     """Runs JVP rules on real values, and records what happens to tangents."""
 
-    __slots__ = ("tape",)
+    __slots__ = ("tape", "x64")
 
     def __init__(self, parent):
         super().__init__(parent)
         self.tape: list[_Recorded] = []
+        self.x64 = flags.enable_x64.value
 
     def new_input(self, aval: AbstractValue) -> LinearTracer:
         return LinearTracer(self, aval)
@@ -71,7 +72,7 @@ class LinearizeTrace(JVPTrace):
         for x in args:
             kind = type(x)
             if kind is JVPTracer and x._trace is self:
-                primals.append(x.primal)
+                primals.append(x.primal if flags.enable_x64.value == self.x64 else _typed(x.primal, get_aval(x.tangent)))
                 tangents.append(x.tangent)
                 ours = True
             elif kind is LinearTracer and x._trace is self:
@@ -104,6 +105,8 @@ class LinearizeTrace(JVPTrace):
         return outs if prim.multiple_results else outs[0]
 
     def _append(self, prim, args, params):
+        if flags.enable_x64.value != self.x64:  # the tape will be read outside, where numbers have other dtypes
+            args = [_typed(x, get_aval(x)) for x in args]
         types, _ = abstract_eval(prim, [get_aval(x) for x in args], params)
         outs = [LinearTracer(self, aval) for aval in types]
         self.tape.append(_Recorded(prim, args, params, outs, source.capture()))
@@ -221,6 +224,13 @@ class WatchedLinearizeTrace(LinearizeTrace):
         self.made.clear()
         if held:
             raise leak_error(self, held, "It was made by reverse-mode differentiation (grad, vjp or linearize).")
+
+
+def _typed(x: Any, aval: AbstractValue) -> Any:
+    """``x``, if it is a number, as an array of type ``aval``, which switching x64 does not change."""
+    if not isinstance(x, (int, float, complex, np.generic)):
+        return x
+    return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=aval.weak_type, sharding=None)
 
 
 def _live(trace, outputs):

@@ -340,7 +340,7 @@ def _mean_core(name, a, axis, dtype, keepdims, where):
     result = _to_inexact(own) if dtype is None else dtype
     if dtype is not None and not dtypes.issubdtype(dtype, np.inexact):
         result = dtype
-    compute = np.dtype(np.float32) if result in _NARROW else _to_inexact(result)
+    compute = np.dtype(np.float32) if dtype is None and result in _NARROW else _to_inexact(result)
     if dtypes.issubdtype(own, np.complexfloating) and not dtypes.issubdtype(compute, np.complexfloating):
         a = lax.real(a)
     weak = weak and dtype is None

@@ -82,7 +82,9 @@ def _norms(x: Any) -> Any:
 def _basis(*blocks: Any) -> Any:
     """An orthonormal basis of the blocks' columns together; directions that are there already give zero columns.
 
-    Each block is freed twice of what the ones before it span, as once is not enough in floating point.
+    Each block is freed twice of what the ones before it span, as once is not enough in floating point. Its own basis are its left
+    singular vectors: where columns depend on each other, those of a QR decomposition leave the span of the block, and with it the
+    complement of the blocks before.
     """
     found: list = []
     for block in blocks:
@@ -90,10 +92,9 @@ def _basis(*blocks: Any) -> Any:
             for q in found:
                 block = block - q @ (q.T @ block)
             norms = _norms(block)
-            block = block / jnp.where(norms > 0, norms, 1)
-        q, r = jnp.linalg.qr(block)
-        size = jnp.abs(jnp.diagonal(r))[None, :]
-        found.append(jnp.where(size > jnp.finfo(q.dtype).eps * 10, q, 0))
+            u, s, _ = jnp.linalg.svd(block / jnp.where(norms > 0, norms, 1), full_matrices=False)
+            block = jnp.where(s[None, :] > jnp.finfo(u.dtype).eps * 10, u, 0)
+        found.append(block)
     return jnp.concatenate(found, 1)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jax_core.representation import array as core_array
 from jax_core.representation import aval as core_aval
+from jax_core.representation import errors
 from jax_core.representation.typing import Placement
 
 from . import interruptible
@@ -244,10 +245,7 @@ class _ArrayMethods:
         size = self.size
         if size == 1:
             return bool(host_value(self))
-        if size == 0:
-            raise ValueError(f"an array of shape {self.shape} has no elements, so it is neither true nor false; test x.size > 0")
-        raise ValueError(f"an array of shape {self.shape} has several elements, so it is neither true nor false; write x.any() or "
-                         "x.all()")
+        raise ValueError(errors.no_truth(self.shape))
 
     def __int__(self) -> int:
         _is_scalar(self)
@@ -263,8 +261,7 @@ class _ArrayMethods:
 
     def __index__(self) -> int:
         if self.aval.shape or self.aval.dtype.kind not in "iu" and not core_aval.dtypes.issubdtype(self.aval.dtype, np.integer):
-            raise TypeError("Only integer scalar arrays can be converted to a scalar index; got "
-                            f"{self.aval.strip_weak_type().str_short()}")
+            raise TypeError(errors.no_index(self.aval))
         return int(host_value(self))
 
     # -- text
