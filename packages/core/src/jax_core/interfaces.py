@@ -426,6 +426,9 @@ class Placements(Protocol):
         mesh is in context.
         """
 
+    def own_format(self, x: Any) -> Any:
+        """Placement and layout of an array that is not stored in the usual order; None for other values."""
+
     def is_spread(self, where: Any) -> bool:
         """Whether it is a sharding over more than one device."""
 

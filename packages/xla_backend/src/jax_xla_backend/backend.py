@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Hashable, Sequence
 
-from .arrays import array, dlpack
+from .arrays import array, dlpack, own_layouts
 from .running import stages
 from .compiling import compile, tiered_compilation
 from .platforms import client
@@ -26,6 +26,7 @@ class Placements:
         from .operations.layout_constraint import with_layout_constraint  # start-up: few programs say how arrays are stored
         return with_layout_constraint(x, layout)
 
+    own_format = staticmethod(own_layouts.own_format)
     of_block = staticmethod(described_shardings.of_block)
     on_no_mesh = staticmethod(described_shardings.on_no_mesh)
     describe = staticmethod(described_shardings.describe)

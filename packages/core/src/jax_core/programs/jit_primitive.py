@@ -137,6 +137,7 @@ def _jit_lower(b, *xs, jaxpr, name, in_shardings, out_shardings, inline, **_):
 def _placed(b, xs, placements):
     if placements is None:
         return xs
+    placements = [getattr(p, "sharding", p) for p in placements]  # of a format; storage inside is the compiler's
     return [b.sharding_constraint(x, p) if hasattr(p, "num_devices") else x for x, p in zip(xs, placements)]
 
 

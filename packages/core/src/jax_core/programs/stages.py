@@ -75,8 +75,10 @@ def trace_call(call: Call) -> "Traced":
     """Stage one of a call."""
     program = call.program()
     spec = spec_for(call, program)
-    if spec.in_shardings is None and spec.device is None:
-        spec = spec.replace(in_shardings=_placements_of(call.flat))
+    told, known = spec.in_shardings, _placements_of(call.flat) if spec.device is None else None
+    if known is not None and (told is None or any([getattr(t, "sharding", t) is None for t in told])):
+        told = (None,) * len(known) if told is None else told
+        spec = spec.replace(in_shardings=tuple(k if t is None else t.placed(k) if hasattr(t, "placed") else t for t, k in zip(told, known)))
     return Traced(program.closed, call.in_tree, program.out_tree, call.donated(), name_of(call.fun), spec, call.static)
 
 
@@ -86,15 +88,18 @@ def _placements_of(args: Sequence[Any]) -> tuple | None:
     A description counts on any device; an array only on several, as one on a single device is moved or compiled for when it comes.
     """
     found: list[Any] = []
+    stored: list[Any] = []
     for x in args:
         described = isinstance(x, ShapeDtypeStruct)
         known = described or getattr(x, "_committed", False)
-        sharding = getattr(getattr(x, "sharding", None), "sharding", getattr(x, "sharding", None)) if known else None
+        sharding = getattr(x, "sharding", None) if known else None
         found.append(sharding if sharding is not None and (described or backends.get().placements.is_spread(sharding)) else None)
-    if all(s is None for s in found):
+        stored.append(x.stored if isinstance(x, ShapeDtypeStruct) else backends.get().placements.own_format(x) if known else None)
+    if all(s is None for s in (*found, *stored)):
         return None
-    spread = tuple(s if s is not None and backends.get().placements.is_spread(s) else None for s in found)
-    return spread if any(s is not None for s in spread) else tuple(found)
+    spread = [s if s is not None and backends.get().placements.is_spread(s) else None for s in found]
+    chosen = spread if any(s is not None for s in spread) else found
+    return tuple(s if f is None else f for s, f in zip(chosen, stored))
 
 
 class _Stage:

@@ -528,14 +528,17 @@ class ShapeDtypeStruct:
     Args:
       shape: lengths of the axes.
       dtype: of the elements, as given; an array of this description (`aval`) is narrower while x64 is off.
-      sharding: placement, or None.
+      sharding: placement, or None; with a `Format` also the order in which it is stored.
       weak_type: as for `ShapedArray`.
+
+    Raises:
+      TypeError: the format leaves the layout to the compiler.
 
     >>> jax.ShapeDtypeStruct((2, 3), jnp.float32).size
     6
     """
 
-    __slots__ = ("shape", "dtype", "sharding", "weak_type", "vma", "is_ref")
+    __slots__ = ("shape", "dtype", "sharding", "stored", "weak_type", "vma", "is_ref")
     named_shape: dict = {}
 
     def __init__(self, shape: Shape, dtype: DTypeLike, *, sharding: Placement | None = None, weak_type: bool = False,
@@ -548,12 +551,19 @@ class ShapeDtypeStruct:
         if None in self.shape:
             raise ValueError(f"ShapeDtypeStruct: a length in `shape` is missing, and it cannot have None. Got {self.shape}")
         self.dtype = dtype if isinstance(dtype, dtypes.ExtendedDType) else np.dtype(dtype)
-        self.sharding, self.weak_type, self.vma, self.is_ref = sharding, weak_type, vma, is_ref
+        self.weak_type, self.vma, self.is_ref = weak_type, vma, is_ref
+        where: Any = sharding
+        layout = getattr(where, "layout", None)
+        if layout is not None and not hasattr(layout, "major_to_minor"):
+            raise TypeError(f"ShapeDtypeStruct: {sharding} leaves the layout to the compiler, so it describes no array; give a Layout, or the "
+                            "sharding alone")
+        self.stored = None if layout is None else where
+        self.sharding = where.sharding if hasattr(where, "layout") else where
 
     size = property(lambda self: math.prod(self.shape))
     ndim = property(lambda self: len(self.shape))
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
-    format = property(lambda self: self.sharding)
+    format = property(lambda self: self.sharding if self.stored is None else self.stored)
 
     @property
     def manual_axis_type(self) -> ManualAxisType | None:
@@ -579,17 +589,20 @@ class ShapeDtypeStruct:
         return ShapeDtypeStruct(aval.shape, aval.dtype, sharding=where, weak_type=aval.weak_type)
 
     def update(self, **kwargs: Any) -> "ShapeDtypeStruct":
-        fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.sharding, weak_type=self.weak_type,
+        if self.stored is not None and "sharding" in kwargs and not hasattr(kwargs["sharding"], "layout"):
+            raise ValueError(f"updating ShapeDtypeStruct: it has the format {self.stored}, so sharding must be a Format too, got "
+                             f"{kwargs['sharding']}")
+        fields = dict(shape=self.shape, dtype=self.dtype, sharding=self.format, weak_type=self.weak_type,
                       vma=self.vma, is_ref=self.is_ref)
         return ShapeDtypeStruct(**{**fields, **kwargs})
 
     def __repr__(self):
-        extra = (f", sharding={self.sharding}" if self.sharding is not None else "") + (
+        extra = (f", sharding={self.format}" if self.format is not None else "") + (
             f", weak_type={self.weak_type}" if self.weak_type else "")
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={_dtype_name(self.dtype)}{extra})"
 
     def _key(self):
-        return self.shape, self.dtype, self.sharding, self.weak_type, self.is_ref
+        return self.shape, self.dtype, self.format, self.weak_type, self.is_ref
 
     def __eq__(self, other):
         return isinstance(other, ShapeDtypeStruct) and self._key() == other._key()

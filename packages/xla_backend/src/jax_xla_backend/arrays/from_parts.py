@@ -12,6 +12,7 @@ from jax_core.traces.trace import Tracer
 
 from ..jaxlib_compat import make_array
 from ..placement import mesh
+from ..placement.layout import AutoLayout, Format
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding
 from .array import ArrayImpl
@@ -81,11 +82,17 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
 
     Raises:
       ValueError: a part has the wrong shape.
+      TypeError: ``sharding`` is a format that names no sharding, or leaves the layout to the compiler.
 
     >>> place = jnp.zeros(()).sharding
     >>> jax.make_array_from_callback((4,), place, lambda index: np.arange(4)[index])
     Array([0, 1, 2, 3], dtype=int32)
     """
+    if isinstance(sharding, Format):
+        if sharding.sharding is None or isinstance(sharding.layout, AutoLayout):
+            raise TypeError(f"make_array_from_callback: {sharding} must have a sharding, and a Layout or None")
+        made_usual = make_array_from_callback(shape, sharding.sharding, data_callback, dtype)
+        return made_usual if sharding.layout is None else put(made_usual, None, sharding)
     shape, sharding = tuple(shape), as_sharding(sharding)
     part_shape = sharding.shard_shape(shape)
     made: dict[Any, Any] = {}

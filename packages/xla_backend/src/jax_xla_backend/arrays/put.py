@@ -24,9 +24,10 @@ from jax_core.traces.trace import EVAL
 
 from ..platforms import client
 from ..placement import mesh
+from . import own_layouts
 from .array import ArrayImpl, check_not_deleted, host_value, is_unreduced
 from ..jaxlib_compat import _jax, make_array
-from ..placement.layout import Format, Space
+from ..placement.layout import AutoLayout, Format, Layout, Space
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, make_single_device_sharding
 
@@ -117,6 +118,8 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
             x = x if placement is Space.Any else _move(x, x.sharding.with_memory_kind(placement.value))
         elif placement is not None:
             x = _move(x, as_sharding(placement, x._sharding))
+            if isinstance(placement, Format) and placement.layout is not None:
+                x = _laid_out(x, placement)
         if aval is not None:
             aval = typed(aval, x._sharding)
         return x if aval is None or aval is x.aval or aval == x.aval else _retype(x, aval)
@@ -140,7 +143,33 @@ def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False
             if on_mesh and mesh.ever_used() and (everywhere := _mesh_for_new()) is not None:
                 return _distribute(value, aval, everywhere, how)
         return _put_cpp(aval, where.sharding, [value], where.devices, False, False, how)
+    if isinstance(placement, Format) and placement.layout is not None:
+        return _laid_out(_distribute(value, aval, as_sharding(placement), how), placement)
     return _distribute(value, aval, as_sharding(placement), how)
+
+
+def _laid_out(x: ArrayImpl, wanted: Format) -> ArrayImpl:
+    """``x``, which is where it shall be, stored as ``wanted`` says.
+
+    Raises:
+      ValueError: the layout is for another number of axes, or left to the compiler.
+    """
+    layout = wanted.layout
+    if not isinstance(layout, Layout):
+        raise ValueError(f"device_put: {wanted} leaves the layout to the compiler, which there is none here; give a Layout, as compiled "
+                         "programs have in input_formats")
+    layout.check_compatible_aval(x.shape)
+    if layout.describes(x._pjrt_layout):
+        return x
+    own_layouts.expect()
+    return _stored_as(Format(layout, x._sharding))(x)
+
+
+@functools.lru_cache(maxsize=256)
+def _stored_as(wanted: Format) -> Any:
+    """A program that copies its argument to another order of storage."""
+    from jax_core.programs.jit import jit  # start-up: few arrays are stored in another order than the usual one
+    return jit(lambda x: x, out_shardings=wanted)
 
 
 def _retype(x: ArrayImpl, aval: Any) -> ArrayImpl:
@@ -195,7 +224,12 @@ def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
             raise RuntimeError(f"{placement} requires a non-empty mesh in context: call jax.set_mesh(mesh), or give a NamedSharding")
         sharding = as_sharding(placement)
     elif isinstance(placement, Format):
-        return placement
+        if isinstance(placement.layout, Layout):
+            placement.layout.check_compatible_aval(shape)
+        sharding = None if placement.sharding is None else asked_for(placement.sharding, shape)
+        return Format(placement.layout, sharding) if placement.layout is not None else sharding
+    elif isinstance(placement, (Layout, AutoLayout)):
+        raise ValueError(f"a layout alone is no placement, got {placement}; wrap it: Format({placement}, sharding)")
     elif not isinstance(placement, Sharding):
         raise TypeError(f"leaf specifications are expected to be a Sharding, a PartitionSpec or None, got {placement!r} of type "
                         f"{type(placement).__name__}")

@@ -7,6 +7,7 @@ from typing import Any, Callable, NamedTuple, Sequence
 from jax_core.representation.jaxpr import Jaxpr
 from jax_core.representation.traits import Kind
 
+from ..arrays.own_layouts import Layouts
 from ..planning import unrolling
 from ..planning.loops import USUAL
 from ..planning.repeated_work import repeats_work
@@ -75,6 +76,8 @@ class Facts(NamedTuple):
       barriers: how many barriers it placed.
       loop_limit: of the loops that XLA is to make one function of, as `loops.loop_limit` says.
       work: what the program does; None where only the text is known.
+      layouts: of the flat inputs and the results (`own_layouts.Layouts`); None where all are as usual.
+      misfit: why the program cannot be compiled as it is placed, or None.
     """
 
     flat_in_avals: Sequence[Any]
@@ -97,3 +100,5 @@ class Facts(NamedTuple):
     barriers: int = 0
     loop_limit: int = USUAL
     work: Work | None = None
+    layouts: Layouts | None = None
+    misfit: str | None = None

@@ -24,6 +24,8 @@ from jax_core.representation.source import NameStack, SourceInfo
 from jax_core.traces.trace import Tracer, escaped
 
 from . import metadata, templates
+from ..arrays.own_layouts import Layouts, mode
+from ..placement.layout import Layout
 from .builder import NONE, Builder
 from .outside_calls import HostTransfer, quoted
 from ..planning.loops import UNLIMITED, USUAL, loop_limit
@@ -55,8 +57,10 @@ class Module:
     """
 
     def __init__(self, closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None, out_shardings: tuple | None,
-                 platform: str, everywhere: Any = None):
+                 platform: str, everywhere: Any = None, layouts: Layouts | None = None):
         self._spec, self._shardings, self.platform = spec, (in_shardings, out_shardings), platform
+        self._layouts = layouts
+        self._misfit: str | None = None
         self._everywhere = everywhere
         self.name = f"jit_{_symbol(spec.name)}"
         used = [True] * len(closed.jaxpr.outvars)
@@ -66,7 +70,7 @@ class Module:
         self._out_avals = [physical_aval(aval) for aval in closed.out_avals]
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
         self._hoisted = [v for v, _ in hoisted]
-        self._aliases, unusable = _donations(self, spec, in_shardings)
+        self._aliases, unusable = _donations(self, spec)
         if unusable:
             source.warn(f"Some donated buffers were not usable: {', '.join([a.str_short() for a in unusable])}. "
                         f"No result of {spec.name} that is left has their shape and dtype, so they are kept; do not "
@@ -81,7 +85,8 @@ class Module:
             conversions(closed.in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
             writer.transfers, writer.shardings.constraints, writer.keep_alive, writer.inspections, writer.wants, self._planning,
-            self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)))
+            self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)),
+            layouts, self._misfit)
         # Not ``closed`` itself, which keeps its executables, and they their modules.
         self.closed = ClosedJaxpr(closed.jaxpr, closed.consts)
 
@@ -91,7 +96,8 @@ class Module:
 
 
 def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
-                 out_shardings: tuple | None = None, platform: str = "cpu", everywhere: Any = None) -> Module:
+                 out_shardings: tuple | None = None, platform: str = "cpu", everywhere: Any = None,
+                 layouts: Layouts | None = None) -> Module:
     """Lower a program.
 
     Args:
@@ -101,11 +107,12 @@ def lower_module(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | Non
         on several devices; None for one device.
       platform: ``"cpu"``, ``"cuda"``, ``"rocm"`` or ``"tpu"``.
       everywhere: a placement on all devices of the run, where none of the others tells how many there are.
+      layouts: of flat inputs and results.
 
     Raises:
       NotImplementedError: a primitive has no lowering rule.
     """
-    return Module(closed, spec, in_shardings, out_shardings, platform, everywhere)
+    return Module(closed, spec, in_shardings, out_shardings, platform, everywhere, layouts)
 
 
 def wants_plan(spec: LowerSpec, platform: str) -> bool:
@@ -151,15 +158,16 @@ def _on_host(x: Any) -> bool:
     return isinstance(x, (np.ndarray, np.generic)) or getattr(x, "is_fully_addressable", True)
 
 
-def _donations(module: Module, spec: LowerSpec, in_shardings: tuple | None) -> tuple[dict[int, int | None], list]:
+def _donations(module: Module, spec: LowerSpec) -> tuple[dict[int, int | None], list]:
     """For positions among the kept inputs, the result that may use the donated buffer, None for any; and what none can use.
 
     Each donated input takes the first result of its shape and dtype that none has taken yet. With several devices
-    the partitioner decides on shapes, so the compiler is left to choose.
+    the partitioner decides on shapes, so the compiler is left to choose, but where the result is asked to lie as the input does.
+    Where the compiler chooses the layout of one of the two only, they cannot share memory, and `Facts.misfit` says so.
     """
     donated = [k for k, i in enumerate(module._kept) if i < len(spec.donated) and spec.donated[i]]
-    if in_shardings is not None:
-        return dict.fromkeys(donated), []
+    ins, outs = module._shardings
+    stored = module._layouts or Layouts((), ())
     free: dict[str, list[int]] = {}
     if donated:
         for position, aval in enumerate(module._out_avals):
@@ -167,11 +175,24 @@ def _donations(module: Module, spec: LowerSpec, in_shardings: tuple | None) -> t
     usable: dict[int, int | None] = {}
     unusable = []
     for k in donated:
-        places = free.get(type_text(module._in_avals[k]))
+        i, aval = module._kept[k], module._in_avals[k]
+        places = free.get(type_text(aval), [])
+        if ins is not None:
+            places = [] if outs is None or ins[i] is None else [
+                j for j in places if outs[j] is not None and outs[j].is_equivalent_to(ins[i], len(aval.shape))]
         if places:
-            usable[k] = places.pop(0)
+            j = places[0]
+            free[type_text(aval)].remove(j)
+            order, wanted = [part[n] if n < len(part) else None for part, n in ((stored.ins, i), (stored.outs, j))]
+            if (order is Layout.AUTO) != (wanted is Layout.AUTO):
+                side = "out_shardings" if order is Layout.AUTO else "in_shardings"
+                module._misfit = (f"jit of {spec.name}: argument {i}, {aval.str_short()}, is donated, but the compiler chooses the layout of only "
+                                 f"one of it and result {j}, which takes its memory; give Format(Layout.AUTO) in {side} too.")
+            usable[k] = j if order == wanted or {order, wanted} == {None, Layout(range(len(aval.shape)))} else None
+        elif ins is not None:
+            usable[k] = None
         else:
-            unusable.append(module._in_avals[k])
+            unusable.append(aval)
     return usable, unusable
 
 
@@ -267,7 +288,13 @@ class ModuleWriter:
             result = self.module._aliases[i]
             items.append("jax.buffer_donor = true" if result is None else
                          f"tf.aliasing_output = {result + len(self.ordered_effects)} : i32")
+        items += self._layout_mode(0, self.module._kept[i], v.aval)
         return f" {{{', '.join(items)}}}" if items else ""
+
+    def _layout_mode(self, group: int, i: int, aval: Any) -> list[str]:
+        """How the ``i``-th flat input (``group`` 0) or result (1) is stored, if anything is asked for it."""
+        asked = self.module._layouts[group] if self.module._layouts is not None else ()
+        return [f"mhlo.layout_mode = {quoted(mode(asked[i], physical_aval(aval).dtype))}"] if i < len(asked) and asked[i] is not None else []
 
     def _result_attributes(self, i: int, x: Value) -> str:
         items = []
@@ -278,6 +305,7 @@ class ModuleWriter:
         where = placements[i] if placements is not None and placements[i] is not None else x.aval.placement
         if where is not None and (where is not x.aval.placement or self.shardings.devices > 1 and not where.mesh.auto_axes):
             items.append(self.shardings.argument(where, physical_aval(x.aval).ndim))
+        items += self._layout_mode(1, i, x.aval)
         return f" {{{', '.join(items)}}}" if items else ""
 
     def function(self, name: str, closed: ClosedJaxpr) -> str:

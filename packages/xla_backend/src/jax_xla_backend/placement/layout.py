@@ -9,11 +9,14 @@ from jax_core.representation.typing import Placement
 from ..jaxlib_compat import _hlo, _jax
 
 
-class _Auto:
-    """The compiler chooses the layout."""
+class AutoLayout:
+    """The compiler chooses the layout; there is one such object, ``Layout.AUTO``."""
 
     def __repr__(self):
-        return "AUTO"
+        return "Layout.AUTO"
+
+    def __reduce__(self):
+        return _auto, ()
 
 
 class Layout:
@@ -26,7 +29,7 @@ class Layout:
     """
 
     __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits")
-    AUTO = _Auto()
+    AUTO = AutoLayout()
 
     def __init__(self, major_to_minor: tuple[int, ...], tiling: tuple[tuple[int, ...], ...] | None = None,
                  sub_byte_element_size_in_bits: int = 0):
@@ -51,6 +54,11 @@ class Layout:
             return str(_hlo.Layout(order))
         return str(_hlo.Layout(order, list(self.tiling or ()), self.sub_byte_element_size_in_bits))
 
+    def describes(self, pjrt_layout: object) -> bool:
+        """Whether an array that is stored so has this layout; tiles that are not named here may be any."""
+        there = Layout.from_pjrt_layout(pjrt_layout)
+        return self == there or self.tiling is None and self.major_to_minor == there.major_to_minor
+
     def update(self, **kwargs: Any) -> "Layout":
         """This layout with some parts replaced."""
         return Layout(**{**{name: getattr(self, name) for name in self.__slots__}, **kwargs})
@@ -74,6 +82,10 @@ class Layout:
                 f"sub_byte_element_size_in_bits={self.sub_byte_element_size_in_bits})")
 
 
+def _auto() -> AutoLayout:
+    return Layout.AUTO
+
+
 class Format:
     """A layout and a sharding: how and where an array is stored.
 
@@ -90,13 +102,17 @@ class Format:
     def __init__(self, layout: object | None = None, sharding: Placement | None = None):
         if isinstance(layout, Layout) and sharding is None:
             raise ValueError(f"Format: layout={layout} needs a sharding beside it; pass sharding=...")
-        if layout is not None and not isinstance(layout, (Layout, _Auto)):
+        if layout is not None and not isinstance(layout, (Layout, AutoLayout)):
             raise TypeError(f"Format: layout must be a Layout, Layout.AUTO or None, got {layout!r}")
         if sharding is not None and not isinstance(sharding, _jax.Sharding):
             raise TypeError(f"Format: sharding must be a jax.sharding.Sharding or None, got {sharding!r}")
         self.layout, self.sharding = layout, sharding
 
     device_local_layout = property(lambda self: self.layout)
+
+    def placed(self, sharding: Placement | None) -> "Format":
+        """This format, with ``sharding`` where it has none."""
+        return self if self.sharding is not None or sharding is None else Format(self.layout, sharding)
 
     def __eq__(self, other):
         return isinstance(other, Format) and self.layout == other.layout and self.sharding == other.sharding

@@ -15,6 +15,7 @@ from jax_core.interfaces import Run
 from ..platforms import client
 from ..compiling import compile
 from ..placement import mesh
+from ..arrays import own_layouts
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import _jax
 from ..arrays.put import as_sharding
@@ -32,16 +33,18 @@ class Executable:
     Args:
       module: the lowered module for the default placement.
       spec: how it was asked for (`jax_core.interfaces.LowerSpec`).
-      lower: ``lower(in_shardings, out_shardings, platform, everywhere)`` makes the module for other placements.
+      lower: ``lower(in_shardings, out_shardings, platform, everywhere, layouts)`` makes the module for other placements.
       items: compiler options.
     """
 
     def __init__(self, module: Any, spec: Any, lower: Callable, items: tuple):
-        self.module, self.spec, self._lower, self._items = module, spec, lower, items
+        self.module, self._lower, self._items = module, lower, items
+        self.spec, self._layouts = own_layouts.apart(spec)
         self.facts = module.facts
         self._variants: dict[Any, LoadedProgram] = {}
         self._lock = threading.RLock()
         self._first: LoadedProgram | None = None
+        self._ahead = False
         effects = module.facts.ordered_effects or module.facts.unordered_effects
         self._needs_python = bool(effects and module.platform != "cpu" or module.facts.converted_in or module.facts.converted_out)
 
@@ -50,12 +53,13 @@ class Executable:
     def current(self) -> LoadedProgram:
         """What was compiled first; compiles for the default placement if nothing was."""
         if self._first is None:
-            self.compile()
+            self._variant(*self._place(None), self._layouts)
         return self._first
 
     def compile(self) -> "Executable":
         """Compile for the placements in the spec, without arguments to look at."""
-        self._variant(*self._place(None))
+        self._ahead = True
+        self._variant(*self._place(None), self._layouts)
         return self
 
     def execute(self, args: Sequence[Any]) -> Run:
@@ -70,7 +74,10 @@ class Executable:
             args = list(args)
             for i, converter in converted:
                 args[i] = converter.unwrap(args[i])
-        loaded = self._variant(*self._place(args))
+        layouts = self._layouts if self._ahead else own_layouts.for_call(self._layouts, self.facts.kept, args, self.module.name)
+        loaded = self._variant(*self._place(args), layouts)
+        if self._ahead and own_layouts.expected():
+            own_layouts.check(args, dict(zip(self.facts.kept, loaded.stored()[len(loaded.consts):])), self.module.name)
         outs = loaded.run(args)
         for i, converter in self.facts.converted_out:
             outs[i] = converter.wrap(outs[i])
@@ -176,26 +183,27 @@ class Executable:
         raise ValueError(f"Received incompatible devices for jitted computation {self.module.name}: {'; '.join(seen)}. Move "
                          "them to the same devices with jax.device_put.")
 
-    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> LoadedProgram:
-        key = (devices, committed) if ins is None else (devices, committed, *ins)
+    def _variant(self, devices: tuple, ins: list | None, committed: bool, layouts: Any) -> LoadedProgram:
+        key = (devices, committed, layouts) if ins is None else (devices, committed, layouts, *ins)
         found = self._variants.get(key)
         if found is None:
             with self._lock:
                 found = self._variants.get(key)
                 if found is None:
-                    found = self._variants[key] = self._make(devices, ins, committed)
+                    found = self._variants[key] = self._make(devices, ins, committed, layouts)
                     if self._first is None:
                         self._first = found
         return found
 
-    def _make(self, devices: tuple, ins: list | None, committed: bool) -> LoadedProgram:
+    def _make(self, devices: tuple, ins: list | None, committed: bool, layouts: Any) -> LoadedProgram:
         platform = client.platform_of(devices[0].client)
         kind = DescribedProgram if client.is_described(devices[0].client) else LoadedProgram
         outs = None if self.spec.out_shardings is None else [
             None if s is None else as_sharding(s) for s in self.spec.out_shardings]
         if len(devices) == 1:
             here = make_single_device_sharding(devices[0])
-            module = self.module if self.module.platform == platform else self._lower(None, None, platform)
+            fits = self.module.platform == platform and layouts == self._layouts
+            module = self.module if fits else self._lower(None, None, platform, None, layouts)
             wants = module.facts.wants
             if wants is not None:
                 raise ValueError(f"{module.name}: {wants[0]} runs on {wants[1]} devices, but nothing says on which: place an argument "
@@ -210,7 +218,8 @@ class Executable:
         full += [None] * (count - len(full))
         outs = self._as_typed(outs, ins)
         nowhere = all([s is None for s in (*ins, *(outs or ()))])  # no argument and no result says how many devices there are
-        module = self._lower(tuple(full), None if outs is None else tuple(outs), platform, self._everywhere(devices) if nowhere else None)
+        module = self._lower(tuple(full), None if outs is None else tuple(outs), platform, self._everywhere(devices) if nowhere else None,
+                             layouts)
         return kind(module, devices, ins, outs, committed, self._items, self.spec.name)
 
     def _everywhere(self, devices: tuple) -> NamedSharding:

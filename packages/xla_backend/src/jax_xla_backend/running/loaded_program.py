@@ -8,13 +8,14 @@ from jax_core.configuration import flags
 from jax_core.programs.monitoring import log_level, timed
 
 from ..arrays import array
-from ..arrays import callback_buffers
+from ..arrays import callback_buffers, own_layouts
 from . import host_calls, tokens
 from ..compiling import tiered_compilation
 from ..arrays.array import ArrayImpl
 from ..jaxlib_compat import HloSharding, _jax, result_handler
 from ..arrays.put import put, typed
 from ..placement import mesh
+from ..placement.layout import Format, Layout
 from ..placement.hlo_shardings import hlo_equal
 from ..placement.partition_spec import PartitionSpec
 from ..placement.sharding import NamedSharding, Sharding, flat_mesh, from_hlo, make_single_device_sharding
@@ -30,6 +31,8 @@ class LoadedProgram:
                  committed: bool, items: tuple, name: str):
         self.module, self.devices, self.committed = module, tuple(devices), committed
         on = self.devices[0].client
+        if module.facts.misfit is not None:
+            raise ValueError(module.facts.misfit)
         if (level := log_level()) is not None:
             from jax_core.programs import explain  # start-up: loaded only when asked for
             explain.compiling(level, f"jit({name})", module.facts.in_avals)
@@ -49,6 +52,8 @@ class LoadedProgram:
     def _prepare(self, in_shardings: Sequence[Sharding], out_shardings: Any, name: str) -> None:
         module = self.module
         self.facts = module.facts
+        if self.facts.layouts is not None:
+            own_layouts.expect()
         self.in_shardings = list(in_shardings)
         self.single = len(self.devices) == 1
         self.out_shardings = self._results(out_shardings)
@@ -112,6 +117,9 @@ class LoadedProgram:
             elif x.is_deleted():
                 raise RuntimeError(array.deleted_message(x))
             inputs.append(x)
+        if own_layouts.expected():
+            inputs = [x if x._pjrt_layout == stored else put(x, None, Format(Layout.from_pjrt_layout(stored), x._sharding))
+                      for x, stored in zip(inputs, self.stored())]
         if self.calls_host:
             host_calls.wait_for(inputs)
             with callback_buffers.lending(inputs if self.on_buffers and not self.facts.donated else ()):
@@ -124,10 +132,17 @@ class LoadedProgram:
             array.mark_donated([args[i] for i in self.facts.donated], self.name)
         return outs
 
+    def stored(self) -> list[Any]:
+        """jaxlib's layouts of the constants and the kept inputs."""
+        return self.loaded.get_parameter_layouts()[len(self.facts.ordered_effects):]
+
     @property
     def repeatable(self) -> bool:
-        """Whether a dispatcher may repeat it: it has no tokens, and runs the code that it will go on with."""
-        return (self.simple or self.calls_host) and self.upgrade is None
+        """Whether a dispatcher may repeat it: it has no tokens, runs the code that it will go on with, and its inputs are stored as usual.
+
+        Where inputs are not, the dispatcher would place new ones without the layout.
+        """
+        return (self.simple or self.calls_host) and self.upgrade is None and (self.facts.layouts is None or not any(self.facts.layouts.ins))
 
     def full(self) -> Any:
         """jaxlib's executable with the full code."""

@@ -126,7 +126,7 @@ class _StoredExecutable(Executable):
             here = [from_hlo(s, where, None, a.ndim) for s, a in zip(loaded.get_parameter_shardings(), module.facts.in_avals)]
         self._first = LoadedProgram.of(loaded, module, devices, here, committed)
 
-    def _variant(self, devices: tuple, ins: list | None, committed: bool) -> Any:
+    def _variant(self, devices: tuple, ins: list | None, committed: bool, layouts: Any) -> Any:
         return self._first
 
 

@@ -8,6 +8,7 @@ from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr
 from jax_core.references.discharge import pure
 
+from ..arrays import own_layouts
 from ..platforms import client
 from ..compiling import compile
 from ..placement.sharding import Sharding
@@ -18,7 +19,7 @@ _LOWERABLE = ("cpu", "cuda", "rocm", "tpu")
 
 
 def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = None,
-          out_shardings: tuple | None = None, platform: str | None = None, everywhere: Any = None) -> Any:
+          out_shardings: tuple | None = None, platform: str | None = None, everywhere: Any = None, layouts: Any = None) -> Any:
     """The program as a StableHLO module.
 
     Args:
@@ -27,11 +28,14 @@ def lower(closed: ClosedJaxpr, spec: LowerSpec, in_shardings: tuple | None = Non
       in_shardings, out_shardings: placements of flat inputs and results, for runs on several devices.
       platform: default the one that ``spec`` names, else the default one.
       everywhere: a placement on all devices, where none of the others tells how many there are.
+      layouts: of inputs and results (`own_layouts.Layouts`), default those that ``spec`` asks for.
     """
     closed = pure(closed)
+    spec, asked = own_layouts.apart(spec)
     with RELAXED:
         return _lowering().lower_module(closed, spec, in_shardings=in_shardings, out_shardings=out_shardings,
-                                        platform=platform or _platform(spec), everywhere=everywhere)
+                                        platform=platform or _platform(spec), everywhere=everywhere,
+                                        layouts=asked if layouts is None else layouts)
 
 
 def executable(module: Any, spec: LowerSpec) -> Executable:
@@ -40,8 +44,8 @@ def executable(module: Any, spec: LowerSpec) -> Executable:
         module = lower(module.closed, spec, platform=module.platform)
     items = tuple(item for item in compile.option_items(spec.compiler_options) if item[0] != _lowering().PLANNER_OPTION)
 
-    def again(in_shardings, out_shardings, platform, everywhere=None):
-        return lower(module.closed, spec, in_shardings, out_shardings, platform, everywhere)
+    def again(in_shardings, out_shardings, platform, everywhere=None, layouts=None):
+        return lower(module.closed, spec, in_shardings, out_shardings, platform, everywhere, layouts)
 
     return Executable(module, spec, again, items)
 

@@ -12,6 +12,7 @@ from ..platforms import client
 from ..jaxlib_compat import _hlo, _jax
 from ..arrays.put import as_sharding
 from ..planning.planner import plan
+from ..placement.layout import Format
 from ..placement.sharding import Sharding
 
 
@@ -26,6 +27,8 @@ def placed_module(module: Any, closed: ClosedJaxpr, spec: LowerSpec) -> Any:
 
 
 def _sharding(x: Any) -> Any:
+    if isinstance(x, Format):
+        return x.sharding
     return x if x is None or isinstance(x, Sharding) else as_sharding(x)
 
 
