@@ -228,6 +228,9 @@ he_normal = kaiming_normal = _scaled("he_normal", 2.0, "fan_in", "truncated_norm
 def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
     """Matrices with orthonormal rows or columns (whichever are fewer), times ``scale``. Source: Saxe et al., ICLR 2014.
 
+    Raises:
+      ValueError: raised by the initialiser, for a shape of fewer than two axes.
+
     >>> jax.nn.initializers.orthogonal()(jax.random.key(0), (3, 2)).shape
     (3, 2)
     """
@@ -253,6 +256,10 @@ def orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike
 
 def delta_orthogonal(scale: RealNumeric = 1.0, column_axis: int = -1, dtype: DTypeLike | None = None) -> Initializer:
     """Convolution kernels (1 to 3 spatial axes first) that are `orthogonal` at their centre and 0 elsewhere.
+
+    Raises:
+      ValueError: raised by the initialiser, for a shape of fewer than 3 or more than 5 axes, or with fewer output than
+        input channels.
 
     Source: Xiao et al., ICML 2018.
 

@@ -29,6 +29,10 @@ def make_jaxpr(fun: Callable[..., Any], static_argnums: int | Iterable[int] = ()
       axis_env: pairs (name, size) of named axes in scope.
       return_shape: return a pair of the jaxpr and a pytree of `ShapeDtypeStruct`.
 
+    Raises:
+      TypeError: ``fun`` cannot be called.
+      NotImplementedError: ``abstracted_axes`` is given.
+
     >>> jax.make_jaxpr(lambda x, y: x * y + 1.)(1., 2.)
     { lambda ; a:f32[] b:f32[]. let
         c:f32[] = mul a b
@@ -63,6 +67,9 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """Shapes and dtypes of ``fun(*args, **kwargs)`` as a pytree of `ShapeDtypeStruct`, without computing anything.
 
     Arguments may be arrays, numbers or anything with ``shape`` and ``dtype``.
+
+    Raises:
+      TypeError: ``fun`` cannot be called.
 
     >>> jax.eval_shape(jnp.dot, jax.ShapeDtypeStruct((2, 3), jnp.float32), jax.ShapeDtypeStruct((3,), jnp.float32))
     ShapeDtypeStruct(shape=(2,), dtype=float32)

@@ -232,6 +232,9 @@ def new_ref(init_val: ArrayLike, *, memory_space: object | None = None, kind: st
 def empty_ref(ty: AbstractValue, memory_space: object | None = None, pin: bool = False) -> Any:
     """A mutable reference to an array of the shape and dtype of ``ty`` whose contents are not specified (they are zeros).
 
+    Raises:
+      TypeError: ``ty`` is not the type of an array.
+
     >>> ref = jax.empty_ref(jax.ShapeDtypeStruct((3,), jnp.int32))
     >>> ref[...] = jnp.arange(3)
     >>> ref[...]

@@ -140,6 +140,9 @@ def flatten_one_level(tree: PyTree) -> tuple[Iterable[Any], Hashable]:
 def flatten_one_level_with_keys(tree: PyTree) -> tuple[Iterable[tuple[Any, Any]], Hashable]:
     """As `flatten_one_level`, with pairs of key and child in place of the children.
 
+    Raises:
+      ValueError: a leaf has no children.
+
     >>> jax.tree_util.flatten_one_level_with_keys({'a': 1, 'b': (2, 3)})
     (((DictKey(key='a'), 1), (DictKey(key='b'), (2, 3))), ('a', 'b'))
     """
@@ -514,6 +517,9 @@ def keystr(keys: KeyPath, *, simple: bool = False, separator: str = "") -> str:
       simple: leave out brackets, quotes and dots.
       separator: put between the keys.
 
+    Raises:
+      TypeError: ``separator`` is not a string.
+
     >>> path, _ = jax.tree.leaves_with_path({"a": [5]})[0]
     >>> jax.tree_util.keystr(path)
     "['a'][0]"
@@ -653,6 +659,9 @@ def register_static(cls: _Type) -> _Type:
     """Class decorator: values are containers without leaves, and so part of the structure.
 
     They need a hash and equality. A jitted function treats them as static arguments.
+
+    Raises:
+      TypeError: ``cls`` is not a class.
 
     >>> @jax.tree_util.register_static
     ... class Settings(str):

@@ -265,6 +265,10 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False, reduce_ax
     Returns:
       ``(value, pullback)``, or ``(value, pullback, aux)`` with ``has_aux``. ``reduce_axes`` must be empty.
 
+    Raises:
+      TypeError: ``fun`` cannot be called.
+      NotImplementedError: ``reduce_axes`` is given.
+
     >>> out, pullback = jax.vjp(lambda x, y: x * y, 2., 3.)
     >>> [float(x) for x in pullback(1.)]
     [3.0, 2.0]
@@ -305,6 +309,9 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     Returns:
       ``(value, derivative)``, or ``(value, derivative, aux)`` with ``has_aux``. ``derivative`` is a pytree of the values that it
       keeps; its attribute ``out_nzs`` says which results depend on the arguments.
+
+    Raises:
+      TypeError: ``fun`` cannot be called; raised by the derivative, for tangents of another structure.
 
     >>> out, derivative = jax.linearize(lambda x: x ** 2, 3.)
     >>> derivative(1.)
@@ -537,6 +544,9 @@ def closure_convert(fun: Callable[..., Any], *example_args: Any) -> tuple[Callab
 
     Returns:
       the converted function ``(*args, *values)``, and the list of the (inexact) values. For use with `custom_vjp`.
+
+    Raises:
+      TypeError: raised by the converted function, for arguments of another structure.
 
     >>> scale = 3.
     >>> f, consts = jax.closure_convert(lambda x: scale * x, 1.)

@@ -173,6 +173,9 @@ def checkpoint(fun: Callable[..., Any], *, prevent_cse: bool = True, policy: Cal
       static_argnums: positions of arguments that are passed as they are.
       static_argnames: names of such arguments; one passed by position is found by the signature.
 
+    Raises:
+      NotImplementedError: ``concrete`` is true.
+
     >>> jax.grad(jax.checkpoint(lambda x: jnp.sin(jnp.cos(x))))(0.5)
     Array(-0.30635893, dtype=float32, weak_type=True)
     """

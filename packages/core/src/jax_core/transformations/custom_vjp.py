@@ -450,6 +450,9 @@ def custom_gradient(fun: Callable[..., Any] | None = None, *, with_logs: bool = 
     Without ``fun``, a decorator. ``with_logs``: ``vjp`` returns a pair of the cotangents and a dict of values to log, as the
     backward function of `custom_vjp.defvjp_with_logs` does. The other options must have their defaults.
 
+    Raises:
+      NotImplementedError: ``remat`` or ``with_accums`` is given.
+
     >>> clip = jax.custom_gradient(lambda x: (x, lambda g: (jnp.clip(g, -1., 1.),)))
     >>> jax.grad(lambda x: 5. * clip(x))(2.)
     Array(1., dtype=float32, weak_type=True)

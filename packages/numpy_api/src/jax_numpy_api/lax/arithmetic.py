@@ -287,6 +287,9 @@ def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
     Shortest for n up to 128 (by search of star chains, which are shortest for all n < 12509); binary above.
     Source: Knuth, The Art of Computer Programming 2, 4.6.3.
 
+    Raises:
+      ValueError: ``n`` is below 1.
+
     >>> jax.lax.addition_chain(7)  # squared, times the base, that squared, times the base
     ((0, 0), (1, 1), (2, 1), (3, 0))
     """

@@ -455,6 +455,9 @@ def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
 def random_gamma_grad(*args: Any) -> Any:
     """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``.
 
+    Raises:
+      TypeError: not two arguments.
+
     >>> jax.lax.random_gamma_grad(2.0, 1.5)
     Array(0.936639, dtype=float32, weak_type=True)
     """

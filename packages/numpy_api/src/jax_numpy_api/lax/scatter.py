@@ -538,6 +538,9 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
 
     Other arguments as for `scatter`.
 
+    Raises:
+      TypeError: the result of ``func`` is no scalar of the operand's dtype.
+
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_apply(jnp.array([1.0, 2.0, 3.0]), jnp.array([[1]]), lambda v: -v, single, update_shape=(1,))
     Array([ 1., -2.,  3.], dtype=float32)

@@ -163,6 +163,9 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
     """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one.
 
+    Raises:
+      ValueError: ``stop_dimension`` comes before ``start_dimension``.
+
     >>> lax.collapse(jnp.zeros((2, 3, 4)), 1).shape
     (2, 12)
     """
@@ -528,6 +531,9 @@ def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
 
 def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
     """``arr`` broadcast by NumPy's rules to the shape of ``like_arr``.
+
+    Raises:
+      ValueError: the shape does not broadcast to that of ``like_arr``, or the shardings contradict each other.
 
     >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((2, 2)))
     Array([[1, 2],

@@ -459,6 +459,9 @@ def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: Ar
                                 allow_negative_indices: bool = True) -> Array:
     """``operand`` with ``operand[index]`` along one axis replaced; ``update`` has length 1 there, or lacks the axis.
 
+    Raises:
+      ValueError: ``update`` has neither the operand's rank nor one less.
+
     >>> lax.dynamic_update_index_in_dim(jnp.zeros(3), 5., 1, 0)
     Array([0., 5., 0.], dtype=float32)
     """

@@ -109,6 +109,9 @@ def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: Arr
       mean, variance: used instead of those of ``x``.
       algorithm: ``"fast"``: variance as mean square less square of mean; ``"stable"``: as mean of squared differences.
 
+    Raises:
+      ValueError: another ``algorithm``.
+
     >>> jax.nn.standardize(jnp.array([1., 3.]), epsilon=0.)
     Array([-1.,  1.], dtype=float32)
     """
@@ -136,6 +139,10 @@ def one_hot(x: ArrayLike, num_classes: int, *, dtype: DTypeLike | None = None, a
 
     Indices outside [0, num_classes) give zeros. ``dtype`` defaults to the default float; ``out_sharding`` places the result, and
     splits the axes of ``x`` as they are.
+
+    Raises:
+      TypeError: ``num_classes`` is not a known integer.
+      ShardingTypeError: ``out_sharding`` splits the axes of ``x`` otherwise than ``x`` is split.
 
     >>> jax.nn.one_hot(jnp.array([0, 2]), 3)
     Array([[1., 0., 0.],

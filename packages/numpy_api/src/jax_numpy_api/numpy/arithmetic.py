@@ -251,6 +251,9 @@ def hypot(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     Args:
       x1, x2: real arrays or numbers; promoted to one float dtype and broadcast.
 
+    Raises:
+      ValueError: an argument is complex.
+
     Source: `numpy.hypot`.
 
     >>> jnp.hypot(3., 4.)

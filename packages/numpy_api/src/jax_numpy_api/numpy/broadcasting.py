@@ -45,6 +45,9 @@ def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placemen
 def broadcast_arrays(*args: Any) -> tuple:
     """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`.
 
+    Raises:
+      ValueError: the shapes have no common shape.
+
     >>> [a.shape for a in jnp.broadcast_arrays(jnp.zeros(3), jnp.zeros((2, 1)))]
     [(2, 3), (2, 3)]
     """

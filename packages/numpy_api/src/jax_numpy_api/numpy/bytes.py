@@ -80,6 +80,9 @@ def _order(bitorder: str) -> np.ndarray:
 def packbits(a: ArrayLike, axis: int | None = None, bitorder: str = "big") -> Array:
     """Booleans (or integers: not zero) packed eight to a byte along an axis, with zeros at the end.
 
+    Raises:
+      TypeError: ``a`` holds neither integers nor booleans.
+
     Source: `numpy.packbits`.
 
     >>> jnp.packbits(jnp.array([1, 0, 1], bool))
@@ -108,6 +111,9 @@ def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, 
       axis: None for the flattened array.
       count: how many bits to return: fewer, or zeros are added; a negative number cuts that many off.
       bitorder: "big" or "little".
+
+    Raises:
+      TypeError: ``a`` is not of dtype uint8.
 
     Source: `numpy.unpackbits`.
 

@@ -178,6 +178,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     Returns:
       a tuple of arrays, one for each vector.
 
+    Raises:
+      ValueError: ``copy`` is False, another ``indexing``, an argument of two or more axes.
+
     Source: `numpy.meshgrid`.
 
     >>> jnp.meshgrid(jnp.arange(2), jnp.arange(3))[0].shape

@@ -37,6 +37,9 @@ s_, index_exp = _Slices(False), _Slices(True)
 def ix_(*args: Any) -> tuple:
     """Vectors shaped so that together they index a grid; of a vector of booleans, the true positions.
 
+    Raises:
+      ValueError: an argument is no vector.
+
     Source: `numpy.ix_`.
 
     >>> jnp.arange(9).reshape(3, 3)[jnp.ix_(jnp.array([0, 2]), jnp.array([1, 2]))]
@@ -139,6 +142,9 @@ c_ = _Concatenator("c_", -1, 2, 0)
 def diag_indices(n: int, ndim: int = 2) -> tuple:
     """Indices of the main diagonal of an array of ``ndim`` axes of length ``n``. Source: `numpy.diag_indices`.
 
+    Raises:
+      ValueError: ``n`` or ``ndim`` is negative.
+
     >>> jnp.ones((2, 2)).at[jnp.diag_indices(2)].set(7)
     Array([[7., 1.],
            [1., 7.]], dtype=float32)
@@ -153,6 +159,9 @@ def diag_indices(n: int, ndim: int = 2) -> tuple:
 
 def diag_indices_from(arr: ArrayLike) -> tuple:
     """Indices of the main diagonal of ``arr``. Source: `numpy.diag_indices_from`.
+
+    Raises:
+      ValueError: fewer than two axes, or axes of different lengths.
 
     >>> jnp.diag_indices_from(jnp.zeros((2, 2)))
     (Array([0, 1], dtype=int32), Array([0, 1], dtype=int32))
@@ -239,6 +248,10 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mod
       order: "C" or "F".
       dtype: of the result.
 
+    Raises:
+      ValueError: not one array for each of ``dims``; another ``order``.
+      TypeError: indices are not integers.
+
     Source: `numpy.ravel_multi_index`.
 
     >>> jnp.ravel_multi_index((jnp.array([1, 0]), jnp.array([2, 1])), (2, 3))
@@ -265,6 +278,10 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mod
 
 def unravel_index(indices: ArrayLike, shape: Shape) -> tuple:
     """Indices, one array an axis, from positions in the flattened array; those out of bounds are limited to it.
+
+    Raises:
+      ConcretizationTypeError: ``shape`` is traced.
+      TypeError: indices are not integers.
 
     Source: `numpy.unravel_index`.
 

@@ -324,6 +324,10 @@ def lstsq(a: ArrayLike, b: ArrayLike, rcond: float | None = None, *, numpy_resid
     Returns:
       solution, sums of squared residuals, rank, singular values.
 
+    Raises:
+      TypeError: ``a`` is no matrix, or ``b`` neither vector nor matrix.
+      ValueError: they differ in rows.
+
     Source: `numpy.linalg.lstsq`.
 
     >>> x, *_ = jnp.linalg.lstsq(jnp.array([[1., 0.], [1., 1.], [1., 2.]]), jnp.array([1., 3., 5.]))
@@ -371,6 +375,9 @@ def _lstsq(a, b, rcond):
 def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
     """The inverse for `tensordot` over ``ind`` axes. Source: `numpy.linalg.tensorinv`.
 
+    Raises:
+      ValueError: ``ind`` is not positive, or the two groups of axes hold different numbers of elements.
+
     >>> jnp.linalg.tensorinv(2 * jnp.eye(4).reshape(2, 2, 2, 2)).shape
     (2, 2, 2, 2)
     """
@@ -387,6 +394,9 @@ def tensorinv(a: ArrayLike, ind: int = 2) -> Array:
 
 def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """The ``x`` with ``tensordot(a, x, x.ndim) == b``, after ``axes`` of ``a`` were moved to its end.
+
+    Raises:
+      ValueError: ``a`` does not begin with the shape of ``b``, or has not as many unknowns as equations.
 
     Source: `numpy.linalg.tensorsolve`.
 
@@ -444,6 +454,9 @@ def pinv(a: ArrayLike, rtol: ArrayLike | None = None, hermitian: bool = False, *
       rtol: singular values up to this share of the largest count as 0; by default 10 epsilon times ``max(m, n)``.
       hermitian: ``a`` is hermitian; has no influence on the result.
       rcond: older name of ``rtol``.
+
+    Raises:
+      ValueError: both ``rtol`` and ``rcond`` are given.
 
     Source: `numpy.linalg.pinv`.
 
@@ -512,6 +525,9 @@ def slogdet(a: ArrayLike, *, method: str | None = None) -> SlogdetResult:
 
     Returns:
       a pair; sign 0 and logarithm -inf for singular matrices.
+
+    Raises:
+      ValueError: another ``method``.
 
     Source: `numpy.linalg.slogdet`.
 
@@ -740,6 +756,9 @@ def cond(x: ArrayLike, p: ArrayLike | None = None) -> Array:
       x: matrices.
       p: order of the norm; None and 2, -2 go by singular values.
 
+    Raises:
+      ValueError: no elements; a matrix that is not square, for another norm than those by singular values.
+
     Source: `numpy.linalg.cond`.
 
     >>> jnp.linalg.cond(jnp.diag(jnp.array([4., 2.])))
@@ -769,6 +788,9 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
       hermitian: ``M`` is hermitian.
       tol: limit itself, an older form.
 
+    Raises:
+      ValueError: both ``rtol`` and ``tol`` are given.
+
     Source: `numpy.linalg.matrix_rank`.
 
     >>> jnp.linalg.matrix_rank(jnp.ones((3, 3)))
@@ -796,6 +818,9 @@ def matrix_rank(M: ArrayLike, rtol: ArrayLike | None = None, *, hermitian: bool 
 
 def matrix_power(a: ArrayLike, n: int) -> Array:
     """Square matrices to an integer power, by repeated squaring. Source: `numpy.linalg.matrix_power`.
+
+    Raises:
+      TypeError: no square matrices, or ``n`` is no integer.
 
     >>> jnp.linalg.matrix_power(jnp.array([[1, 1], [1, 0]]), 5)
     Array([[8, 5],
@@ -826,6 +851,9 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
 
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
     """Product of several matrices (the first and last may be vectors) in the cheapest order. Source: `numpy.linalg.multi_dot`.
+
+    Raises:
+      ValueError: fewer than two arrays, or shapes that do not meet.
 
     >>> jnp.linalg.multi_dot([jnp.ones((2, 3)), jnp.ones((3, 4)), jnp.ones((4, 1))])
     Array([[12.],
@@ -878,6 +906,9 @@ def matmul(x1: ArrayLike, x2: ArrayLike, /, *, precision: PrecisionLike = None,
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`.
 
+    Raises:
+      ValueError: the axis is not of length 3 in both.
+
     >>> jnp.linalg.cross(jnp.array([1, 0, 0]), jnp.array([0, 1, 0]))
     Array([0, 0, 1], dtype=int32)
     """
@@ -892,6 +923,9 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
 
 def outer(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Outer product of two vectors. Source: `numpy.linalg.outer`.
+
+    Raises:
+      ValueError: an argument is no vector.
 
     >>> jnp.linalg.outer(jnp.array([1, 2]), jnp.array([3, 4]))
     Array([[3, 4],

@@ -37,6 +37,9 @@ def polyval(p: ArrayLike, x: ArrayLike, *, unroll: int | None = None) -> Array:
       x: where.
       unroll: how many steps of the loop are written out; by default all, if there are few.
 
+    Raises:
+      TypeError: ``p`` is a scalar.
+
     Source: `numpy.polyval`.
 
     >>> jnp.polyval(jnp.array([1, 2, 3]), 10)
@@ -133,6 +136,9 @@ def polydiv(u: ArrayLike, v: ArrayLike, *, trim_leading_zeros: bool = False) -> 
 def polyder(p: ArrayLike, m: int = 1) -> Array:
     """The ``m``-th derivative of a polynomial. Source: `numpy.polyder`.
 
+    Raises:
+      ValueError: ``m`` is negative.
+
     >>> jnp.polyder(jnp.array([1., 2., 3.]))
     Array([2., 2.], dtype=float32)
     """
@@ -154,6 +160,9 @@ def polyder(p: ArrayLike, m: int = 1) -> Array:
 
 def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
     """The ``m``-th integral of a polynomial, with constants of integration ``k`` (0 by default). Source: `numpy.polyint`.
+
+    Raises:
+      ValueError: ``m`` is negative; ``k`` has neither one constant nor ``m``.
 
     >>> jnp.polyint(jnp.array([2., 2.]))
     Array([1., 2., 0.], dtype=float32)
@@ -182,6 +191,9 @@ def polyint(p: ArrayLike, m: int = 1, k: ArrayLike | None = None) -> Array:
 def poly(seq_of_zeros: ArrayLike) -> Array:
     """The polynomial with given roots, or the characteristic polynomial of a square matrix. Source: `numpy.poly`.
 
+    Raises:
+      ValueError: the argument is neither a vector nor a square matrix with elements.
+
     >>> jnp.poly(jnp.array([1., 2.]))
     Array([ 1., -3.,  2.], dtype=float32)
     """
@@ -209,6 +221,10 @@ def roots(p: ArrayLike, *, strip_zeros: bool = True) -> Array:
       p: coefficients.
       strip_zeros: leave out leading and trailing zeros first, which needs known values; without it, roots that are not
         there come as NaN.
+
+    Raises:
+      ValueError: ``p`` is no vector.
+      ConcretizationTypeError: ``p`` is traced, and ``strip_zeros`` is true.
 
     Source: `numpy.roots`.
 
@@ -263,6 +279,9 @@ def _companion_roots_padded(p: Array, dtype: Any) -> Array:
 def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Array:
     """Matrix of powers of the elements of a vector, one row each, falling unless ``increasing``. Source: `numpy.vander`.
 
+    Raises:
+      ValueError: ``x`` is no vector, or ``N`` is negative.
+
     >>> jnp.vander(jnp.array([1, 2, 3]), 3)
     Array([[1, 1, 1],
            [4, 2, 1],
@@ -291,6 +310,10 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
       full: return also residuals, rank, singular values and ``rcond``.
       w: weights of the residuals.
       cov: return also the covariance of the coefficients; "unscaled" not to scale it by the fit's quality.
+
+    Raises:
+      TypeError: shapes or lengths of ``x``, ``y`` and ``w`` do not fit.
+      ValueError: ``deg`` is negative, or too few points are left for ``cov``.
 
     Source: `numpy.polyfit`.
 

@@ -528,6 +528,9 @@ def std(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: No
         correction: int | float | None = None) -> Array:
     """Standard deviation: the square root of `var`, with the same arguments. Source: `numpy.std`.
 
+    Raises:
+      ValueError: ``dtype`` is neither floating nor complex.
+
     >>> jnp.std(jnp.array([1., 3.]), ddof=1)
     Array(1.4142135, dtype=float32)
     """

@@ -145,6 +145,9 @@ def _layout(dtype: Any) -> tuple[np.dtype, int, int]:
 def signbit(x: ArrayLike, /) -> Array:
     """Whether the sign bit is set: true for negative numbers, -0.0, and NaN with a sign. Source: `numpy.signbit`.
 
+    Raises:
+      ValueError: ``x`` is complex.
+
     >>> jnp.signbit(jnp.array([-0., 0.]))
     Array([ True, False], dtype=bool)
     """
@@ -166,6 +169,9 @@ def signbit(x: ArrayLike, /) -> Array:
 @inlined()
 def copysign(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """The magnitude of ``x1`` with the sign of ``x2``. Source: `numpy.copysign`.
+
+    Raises:
+      TypeError: an argument is complex.
 
     >>> jnp.copysign(3., jnp.array([-0., 1.]))
     Array([-3.,  3.], dtype=float32)
@@ -229,6 +235,9 @@ def frexp(x: ArrayLike, /) -> tuple[Array, Array]:
 
     Zeros, infinities and NaN are their own mantissa, with exponent 0. Source: `numpy.frexp`.
 
+    Raises:
+      TypeError: ``x`` is complex.
+
     >>> jnp.frexp(10.)
     (Array(0.625, dtype=float32), Array(4, dtype=int32))
     """
@@ -271,6 +280,9 @@ def _frexp_jvp(primals, tangents):
 @inlined()
 def spacing(x: ArrayLike, /) -> Array:
     """Distance to the next representable number away from zero, with the sign of ``x``. Source: `numpy.spacing`.
+
+    Raises:
+      ValueError: ``x`` is complex.
 
     >>> jnp.spacing(jnp.float32(1024))
     Array(0.00012207, dtype=float32)

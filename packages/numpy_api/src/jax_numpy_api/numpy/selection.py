@@ -133,6 +133,9 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
       out: must be None.
       mode: "raise" (outside of tracing only), "wrap" or "clip", for numbers out of range.
 
+    Raises:
+      ValueError: ``choices`` is a number, or ``a`` does not hold integers.
+
     Source: `numpy.choose`.
 
     >>> jnp.choose(jnp.array([1, 0]), [jnp.array([1, 2]), jnp.array([10, 20])])
@@ -302,6 +305,9 @@ def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, siz
       fill_value: what fills it up.
       out: must be None.
 
+    Raises:
+      ValueError: ``condition`` is no vector, or holds beyond the end of the axis; ``size`` exceeds its length.
+
     Source: `numpy.compress`.
 
     >>> jnp.compress(jnp.array([True, False, True]), jnp.array([4, 5, 6]))
@@ -353,6 +359,10 @@ def trim_zeros(filt: ArrayLike, trim: str = "fb", axis: int | Sequence[int] | No
       filt: array whose contents are known.
       trim: "f" for the front, "b" for the back, or both.
       axis: axes to trim; all by default.
+
+    Raises:
+      ConcretizationTypeError: ``filt`` is traced.
+      TypeError: ``trim`` is not a string.
 
     Source: `numpy.trim_zeros`.
 
@@ -423,6 +433,9 @@ def put(a: ArrayLike, ind: ArrayLike, v: ArrayLike, mode: str | None = None, *, 
 def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = True) -> Array:
     """``arr`` with ``vals``, in order and repeated as needed, where ``mask`` holds. ``inplace`` must be False.
 
+    Raises:
+      ValueError: ``arr`` and ``mask`` differ in size; ``vals`` is empty; ``inplace`` is not False.
+
     Source: `numpy.place`.
 
     >>> jnp.place(jnp.arange(4), jnp.arange(4) > 1, jnp.array([8, 9]), inplace=False)
@@ -445,6 +458,10 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
 def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: int | None, inplace: bool = True, *,
                    mode: str | None = None) -> Array:
     """``arr`` with ``values`` at each line's own indices, as `take_along_axis` reads them. ``inplace`` must be False.
+
+    Raises:
+      TypeError: indices are not integers.
+      ValueError: ``indices`` and ``arr`` differ in rank; ``inplace`` is not False.
 
     Source: `numpy.put_along_axis`.
 
@@ -474,6 +491,10 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
 
 def fill_diagonal(a: ArrayLike, val: ArrayLike, wrap: bool = False, *, inplace: bool = True) -> Array:
     """``a`` with ``val`` on its main diagonal (of all axes). ``inplace`` must be False. Source: `numpy.fill_diagonal`.
+
+    Raises:
+      NotImplementedError: ``wrap`` is true.
+      ValueError: fewer than two axes; more than two of different lengths; ``inplace`` is not False.
 
     >>> jnp.fill_diagonal(jnp.zeros((2, 2)), 3., inplace=False)
     Array([[3., 0.],

@@ -246,6 +246,9 @@ def isin(element: ArrayLike, test_elements: ArrayLike, assume_unique: bool = Fal
       invert: whether it is not.
       method: "auto", "compare_all", "binary_search" or "sort".
 
+    Raises:
+      ValueError: another ``method``.
+
     Source: `numpy.isin`.
 
     >>> jnp.isin(jnp.array([1, 2, 3]), jnp.array([2, 5]))

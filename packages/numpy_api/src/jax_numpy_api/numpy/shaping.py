@@ -135,6 +135,9 @@ def squeeze(a: ArrayLike, axis: int | Sequence[int] | None = None) -> Array:
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> Array:
     """``a`` with axes of length 1 inserted, at positions of the result. Source: `numpy.expand_dims`.
 
+    Raises:
+      ValueError: a position is named twice or out of range.
+
     >>> jnp.expand_dims(jnp.zeros((2, 3)), (0, -1)).shape
     (1, 2, 3, 1)
     """
@@ -213,6 +216,9 @@ def resize(a: ArrayLike, new_shape: Shape) -> Array:
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`.
 
+    Raises:
+      TypeError: ``axes`` does not name each axis once.
+
     >>> jnp.transpose(jnp.arange(6).reshape(2, 3))
     Array([[0, 3],
            [1, 4],
@@ -231,6 +237,9 @@ def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
 def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
     """`transpose` under its name in the array API standard, where ``axes`` must be given.
 
+    Raises:
+      TypeError: ``axes`` is None, or does not name each axis once.
+
     >>> jnp.permute_dims(jnp.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -241,6 +250,9 @@ def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
 
 def matrix_transpose(x: ArrayLike, /) -> Array:
     """``x`` with its last two axes exchanged. Source: `numpy.matrix_transpose`.
+
+    Raises:
+      ValueError: fewer than two axes.
 
     >>> jnp.matrix_transpose(jnp.zeros((5, 2, 3))).shape
     (5, 3, 2)
@@ -295,6 +307,9 @@ def moveaxis(a: ArrayLike, source: int | Sequence[int], destination: int | Seque
 
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> Array:
     """``a`` with an axis moved to before position ``start``. Source: `numpy.rollaxis`.
+
+    Raises:
+      ValueError: ``start`` is out of range.
 
     >>> jnp.rollaxis(jnp.zeros((2, 3, 4)), 2).shape
     (4, 2, 3)
@@ -430,6 +445,9 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
 
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple:
     """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard.
+
+    Raises:
+      ValueError: ``x`` is a scalar.
 
     >>> jnp.unstack(jnp.array([[1, 2], [3, 4]]))
     (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
@@ -703,6 +721,9 @@ def flipud(m: ArrayLike) -> Array:
 def rot90(m: ArrayLike, k: int = 1, axes: tuple[int, int] = (0, 1)) -> Array:
     """``m`` turned by ``k`` right angles in the plane of two axes. Source: `numpy.rot90`.
 
+    Raises:
+      ValueError: the two axes are the same.
+
     >>> jnp.rot90(jnp.array([[1, 2], [3, 4]]))
     Array([[2, 4],
            [1, 3]], dtype=int32)
@@ -728,6 +749,9 @@ def roll(a: ArrayLike, shift: ArrayLike | Sequence[int], axis: int | Sequence[in
       a: array.
       shift: how far, one number an axis; may be traced.
       axis: which axes; None to roll the flattened array.
+
+    Raises:
+      ValueError: numbers of shifts and of axes that do not go together.
 
     Source: `numpy.roll`.
 
@@ -821,6 +845,9 @@ def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> A
       a: array of rank 2 or more.
       offset: which diagonal; positive ones lie above the main one.
       axis1, axis2: rows and columns.
+
+    Raises:
+      ValueError: fewer than two axes.
 
     Source: `numpy.diagonal`.
 

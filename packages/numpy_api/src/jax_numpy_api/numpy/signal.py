@@ -310,6 +310,9 @@ def unwrap(p: ArrayLike, discont: ArrayLike | None = None, axis: int = -1, perio
       axis: along which.
       period: of the values.
 
+    Raises:
+      ValueError: ``p`` is complex.
+
     Source: `numpy.unwrap`.
 
     >>> jnp.unwrap(jnp.array([0., 3., 6.5 - 2 * jnp.pi]))

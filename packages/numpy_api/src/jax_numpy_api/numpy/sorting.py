@@ -103,6 +103,10 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size
       axis: to sort along.
       batch_size: has no meaning here.
 
+    Raises:
+      TypeError: there are no keys.
+      ValueError: keys of different shapes.
+
     Source: `numpy.lexsort`.
 
     >>> jnp.lexsort((jnp.array([1, 0, 1]), jnp.array([0, 0, -1])))
@@ -161,6 +165,9 @@ def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = "largest", sor
       axis: along which.
       mode: "largest" or "smallest".
       sorted: whether the result must be sorted (it is in any case).
+
+    Raises:
+      ValueError: another ``mode``.
 
     Source: array API standard, draft.
 
@@ -276,6 +283,9 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
       bins: edges, increasing or decreasing.
       right: whether bins contain their right edge instead of their left one.
       method: as for `searchsorted`.
+
+    Raises:
+      ValueError: ``bins`` is no vector.
 
     Source: `numpy.digitize`.
 

@@ -435,6 +435,9 @@ def histogram(a: ArrayLike, bins: ArrayLike = 10, range: Sequence[ArrayLike] | N
     Returns:
       counts, and edges (one more). The last bin contains its right edge.
 
+    Raises:
+      ValueError: ``weights`` and ``a`` differ in shape.
+
     Source: `numpy.histogram`.
 
     >>> jnp.histogram(jnp.array([1., 2., 2.5]), bins=2)
@@ -523,6 +526,9 @@ def histogramdd(sample: ArrayLike, bins: ArrayLike | list[ArrayLike] = 10,
 
     Returns:
       counts, and a list of edges.
+
+    Raises:
+      ValueError: ``range`` or ``bins`` has not one entry for each axis.
 
     Source: `numpy.histogramdd`.
 

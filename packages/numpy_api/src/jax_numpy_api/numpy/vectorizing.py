@@ -185,6 +185,9 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
 def apply_over_axes(func: Callable[[ArrayLike, int], ArrayLike], a: ArrayLike, axes: Sequence[int]) -> Array:
     """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1.
 
+    Raises:
+      ValueError: ``func`` returns an array of another rank.
+
     Source: `numpy.apply_over_axes`.
 
     >>> jnp.apply_over_axes(jnp.sum, jnp.ones((2, 3)), [0, 1])

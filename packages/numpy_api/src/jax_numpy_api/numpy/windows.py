@@ -80,6 +80,9 @@ def kaiser(M: int, beta: ArrayLike) -> Array:
 def i0(x: ArrayLike) -> Array:
     """Modified Bessel function of the first kind and order 0. Source: `numpy.i0`.
 
+    Raises:
+      ValueError: ``x`` is complex.
+
     >>> jnp.i0(1.)
     Array(1.2660658, dtype=float32, weak_type=True)
     """

@@ -92,6 +92,9 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrit
       b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
       trans: 1 to solve with the transpose of ``a``, 2 with its conjugate transpose.
 
+    Raises:
+      ValueError: another ``trans``.
+
     >>> a = jnp.array([[0., 1.], [2., 0.]])
     >>> jsp.linalg.lu_solve(jsp.linalg.lu_factor(a), jnp.array([1., 4.]))
     Array([2., 1.], dtype=float32)
@@ -409,6 +412,9 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
     """The complex Schur form that belongs to a real one: ``T`` becomes triangular, ``Z @ T @ Z^H`` stays.
 
     Each block of two is brought to triangular form by one rotation, from the last block upwards.
+
+    Raises:
+      ValueError: not two square matrices of one shape.
 
     >>> t, z = jax.scipy.linalg.rsf2csf(jnp.array([[1.0, 2.0], [0.0, 3.0]]), jnp.eye(2))
     >>> jnp.diag(t)

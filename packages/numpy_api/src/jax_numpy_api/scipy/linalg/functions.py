@@ -168,6 +168,10 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
       A: ``(n, n)``.
       blocksize: must be 1.
 
+    Raises:
+      ValueError: ``A`` is not one matrix.
+      NotImplementedError: ``blocksize`` is above 1.
+
     >>> jnp.round(jsp.linalg.sqrtm(jnp.array([[4., 0.], [0., 9.]])).real, 3)
     Array([[2.       , 0.       ],
            [0.       , 3.0000002]], dtype=float32)
@@ -187,6 +191,9 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
       A: ``(n, n)``, best with distinct eigenvalues.
       func: takes a vector of complex numbers, elementwise.
       disp: False to return also an estimate of the error, ``n eps / (smallest gap of eigenvalues)`` relative to the values.
+
+    Raises:
+      ValueError: ``A`` is not one matrix.
 
     >>> jax.scipy.linalg.funm(jnp.diag(jnp.array([4.0, 9.0])), jnp.sqrt)
     Array([[2.+0.j, 0.+0.j],

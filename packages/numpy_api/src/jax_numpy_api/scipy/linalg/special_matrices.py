@@ -250,6 +250,9 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
     """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says.
 
+    Raises:
+      ValueError: another ``scale``, or a dtype that is not complex.
+
     >>> jnp.round(jax.scipy.linalg.dft(2).real, 4)
     Array([[ 1.,  1.],
            [ 1., -1.]], dtype=float32)
@@ -284,6 +287,9 @@ def hadamard(n: int, dtype: DTypeLike = int) -> Array:
 def helmert(n: int, full: bool = False) -> Array:
     """Helmert's orthogonal matrix; by default without its first row, the constant one.
 
+    Raises:
+      ValueError: ``n`` is below 1.
+
     >>> jax.scipy.linalg.helmert(2)
     Array([[ 0.70710677, -0.70710677]], dtype=float32)
     """
@@ -299,6 +305,9 @@ def helmert(n: int, full: bool = False) -> Array:
 
 def hilbert(n: int) -> Array:
     """The matrix ``1 / (i + j + 1)``.
+
+    Raises:
+      ValueError: ``n`` is negative.
 
     >>> jsp.linalg.hilbert(2)
     Array([[1.        , 0.5       ],

@@ -114,6 +114,9 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
     Returns:
       frequencies and spectrum.
 
+    Raises:
+      ValueError: another ``average``.
+
     >>> x = jnp.sin(jnp.arange(64.0) * jnp.pi / 4)
     >>> f, power = jax.scipy.signal.csd(x, 2 * x, nperseg=16)
     >>> f[jnp.argmax(abs(power))]
@@ -183,6 +186,9 @@ def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int =
     Returns:
       frequencies, times, and the transform with the time as its last axis.
 
+    Raises:
+      ValueError: another ``boundary``.
+
     >>> f, t, z = jax.scipy.signal.stft(jnp.ones(16), nperseg=8)
     >>> f.shape, z.shape
     ((5,), (5, 5))
@@ -221,6 +227,9 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
 
     Returns:
       times and signal.
+
+    Raises:
+      ValueError: lengths, or the two axes, do not go together.
 
     >>> f, t, z = jax.scipy.signal.stft(jnp.ones(16), nperseg=8)
     >>> t, x = jax.scipy.signal.istft(z, nperseg=8)

@@ -281,6 +281,10 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     Args:
       series_order: accepted for compatibility (0 to 30); no series is cut off here.
 
+    Raises:
+      TypeError: ``series_order`` is not an int.
+      ValueError: it is not from 0 to 30.
+
     >>> jsp.special.log_ndtr(-10.)
     Array(-53.231285, dtype=float32)
     """

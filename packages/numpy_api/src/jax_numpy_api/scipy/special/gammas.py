@@ -438,6 +438,9 @@ _BERNOULLI_END = 258  # the last that float64 can hold; it is positive
 def bernoulli(n: int) -> Array:
     """The Bernoulli numbers ``B_0 ... B_n`` (B_1 = -1/2), for ``n`` known and not negative.
 
+    Raises:
+      ValueError: ``n`` is not from 0 to 2**31 - 1.
+
     >>> jsp.special.bernoulli(2)
     Array([ 1.        , -0.5       ,  0.16666667], dtype=float32)
     """

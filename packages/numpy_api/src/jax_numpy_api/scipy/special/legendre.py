@@ -88,6 +88,10 @@ def lpmn(m: int, n: int, z: ArrayLike) -> tuple[Array, Array]:
 
     The derivative is ``((n + m) P[m, n-1] - n z P[m, n]) / (1 - z**2)`` (DLMF 14.10.5).
 
+    Raises:
+      ValueError: ``z`` is not a vector.
+      NotImplementedError: ``m`` and ``n`` differ.
+
     >>> values, slopes = jax.scipy.special.lpmn(1, 1, jnp.array([0.5]))
     >>> values[:, :, 0], slopes[:, :, 0]
     (Array([[ 1.0000001 ,  0.50000006],
