@@ -45,6 +45,9 @@ def PRNGKey(seed: ArrayLike, *, impl: str | Hashable | None = None) -> Array:
     Raises:
       TypeError: the seed is not an integer scalar. ValueError: unknown implementation.
 
+    Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, for the default
+    implementation.
+
     >>> jax.random.PRNGKey(7)
     Array([0, 7], dtype=uint32)
     """
@@ -64,6 +67,9 @@ def key(seed: ArrayLike, *, impl: str | Hashable | None = None, dtype: DTypeLike
 
     Raises:
       TypeError: the seed is not an integer scalar. ValueError: unknown implementation, or both impl and dtype.
+
+    Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, for the default
+    implementation.
 
     >>> jax.random.key(0).shape
     ()
@@ -212,6 +218,9 @@ def split(key: ArrayLike, num: int | Sequence[int] = 2) -> Array:
     Raises:
       TypeError: not a key; ``num`` is not made of integers. ValueError: an array of keys; a negative number.
 
+    Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, for the default
+    implementation.
+
     >>> jax.random.split(jax.random.key(0), 3).shape
     (3,)
     """
@@ -236,6 +245,9 @@ def fold_in(key: ArrayLike, data: ArrayLike) -> Array:
     Raises:
       TypeError: not a key; data is not a scalar. ValueError: an array of keys. OverflowError: a Python int that
         does not fit uint32.
+
+    Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, for the default
+    implementation.
 
     >>> jax.random.key_data(jax.random.fold_in(jax.random.PRNGKey(0), 5)).shape
     (2,)
@@ -314,6 +326,9 @@ def bits(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 
     Raises:
       TypeError: not a key, not a shape. ValueError: an array of keys; another dtype; a negative length.
+
+    Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, for the default
+    implementation.
 
     >>> jax.random.bits(jax.random.key(0), (2,)).dtype
     dtype('uint32')

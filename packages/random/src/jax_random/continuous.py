@@ -59,6 +59,8 @@ def exponential(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = Non
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
 
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
+
     >>> bool((jax.random.exponential(jax.random.key(0), (50,)) > 0).all())
     True
     """
@@ -85,6 +87,8 @@ def pareto(key: ArrayLike, b: ArrayLike, shape: Shape | None = None, dtype: DTyp
 
     Raises:
       ValueError: dtype is not a float; ``b`` does not broadcast to ``shape``.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> bool((jax.random.pareto(jax.random.key(0), 3., (20,)) >= 1).all())
     True
@@ -114,6 +118,8 @@ def weibull_min(key: ArrayLike, scale: ArrayLike, concentration: ArrayLike, shap
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
 
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
+
     >>> bool((jax.random.weibull_min(jax.random.key(0), 1., 2., (20,)) >= 0).all())
     True
     """
@@ -142,6 +148,8 @@ def rayleigh(key: ArrayLike, scale: ArrayLike, shape: Shape | None = None, dtype
 
     Raises:
       ValueError: dtype is not a float; ``scale`` does not broadcast to ``shape``.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> bool((jax.random.rayleigh(jax.random.key(0), 2., (20,)) >= 0).all())
     True
@@ -173,6 +181,8 @@ def laplace(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
 
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
+
     >>> jax.random.laplace(jax.random.key(0), (4,)).shape
     (4,)
     """
@@ -200,6 +210,8 @@ def logistic(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
 
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
+
     >>> jax.random.logistic(jax.random.key(0), (4,)).shape
     (4,)
     """
@@ -226,6 +238,8 @@ def cauchy(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
 
     Raises:
       ValueError: dtype is not a float; key is an array of keys.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> jax.random.cauchy(jax.random.key(0), (4,)).shape
     (4,)
@@ -296,6 +310,8 @@ def gumbel(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, mo
 
     Raises:
       ValueError: dtype is not a float; another mode; key is an array of keys.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> jax.random.gumbel(jax.random.key(0), (4,)).shape
     (4,)
@@ -448,6 +464,8 @@ def wald(key: ArrayLike, mean: ArrayLike, shape: Shape | None = None, dtype: DTy
     Raises:
       ValueError: dtype is not a float; ``mean`` does not broadcast to ``shape``.
 
+    Source: Michael, Schucany, Haas, The American Statistician 30 (1976).
+
     >>> bool((jax.random.wald(jax.random.key(0), 1., (20,)) > 0).all())
     True
     """
@@ -480,6 +498,8 @@ def triangular(key: ArrayLike, left: ArrayLike, mode: ArrayLike, right: ArrayLik
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> x = jax.random.triangular(jax.random.key(0), 0., 1., 2., (20,))
     >>> bool(((x >= 0) & (x <= 2)).all())

@@ -62,6 +62,8 @@ def categorical(key: ArrayLike, logits: ArrayLike, axis: int = -1, shape: Shape 
     Raises:
       ValueError: ``shape`` does not end with the batch shape; more samples than categories without replacement.
 
+    Source: the Gumbel maximum: Vieira, "Gumbel-max trick and weighted reservoir sampling", 2014.
+
     >>> jax.random.categorical(jax.random.key(0), jnp.array([-jnp.inf, 0., -jnp.inf]), shape=(3,))
     Array([1, 1, 1], dtype=int32)
     """
@@ -117,6 +119,8 @@ def geometric(key: ArrayLike, p: ArrayLike, shape: Shape | None = None, dtype: D
 
     Raises:
       ValueError: dtype is not an integer; ``p`` does not broadcast to ``shape``.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> bool((jax.random.geometric(jax.random.key(0), 0.5, (20,)) >= 1).all())
     True
@@ -216,6 +220,9 @@ def poisson(key: ArrayLike, lam: ArrayLike, shape: Shape | None = None, dtype: D
     Raises:
       NotImplementedError: a key of another implementation. ValueError: dtype is not an integer; ``lam`` does not
         broadcast to ``shape``; another method.
+
+    Source: Hörmann, "The transformed rejection method for generating Poisson random variables", 1993; Knuth, TAOCP 2,
+    3.4.1.
 
     >>> jax.random.poisson(jax.random.key(0), 3., (4,)).dtype
     dtype('int32')
@@ -442,6 +449,9 @@ def binomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, shape: Shape | None = N
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
 
+    Source: Hörmann, "The generation of binomial random variates", 1993; below a mean of 10 the counting of geometric
+    waiting times.
+
     >>> x = jax.random.binomial(jax.random.key(0), 5., 0.5, (20,))
     >>> bool(((x >= 0) & (x <= 5)).all())
     True
@@ -491,6 +501,8 @@ def multinomial(key: ArrayLike, n: ArrayLike, p: ArrayLike, *, shape: Shape | No
 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``; ``p`` is a scalar.
+
+    Source: one `binomial` number a category, given those before: Devroye, "Non-uniform random variate generation", 1986.
 
     >>> jax.random.multinomial(jax.random.key(0), 6., jnp.array([0.5, 0.5])).sum()
     Array(6., dtype=float32)

@@ -361,6 +361,9 @@ def gamma(key: ArrayLike, a: ArrayLike, shape: Shape | None = None, dtype: DType
     Raises:
       ValueError: dtype is not a float; ``a`` does not broadcast to ``shape``; another method.
 
+    Source: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000); derivative: Figurnov,
+    Mohamed, Mnih, 2018.
+
     >>> jax.random.gamma(jax.random.key(0), jnp.array([1., 2.])).shape
     (2,)
     """
@@ -375,6 +378,9 @@ def loggamma(key: ArrayLike, a: ArrayLike, shape: Shape | None = None, dtype: DT
     """Logarithms of independent samples of the gamma distribution: finite where these would be too small to represent.
 
     Differentiable by ``a``. Arguments and errors as for `gamma`.
+
+    Source: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000); derivative: Figurnov,
+    Mohamed, Mnih, 2018.
 
     >>> jax.random.loggamma(jax.random.key(0), 2., (4,)).shape
     (4,)
@@ -421,6 +427,8 @@ def beta(key: ArrayLike, a: ArrayLike, b: ArrayLike, shape: Shape | None = None,
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``; another method.
 
+    Source: gamma variates: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+
     >>> x = jax.random.beta(jax.random.key(0), 2., 3., (50,))
     >>> bool(((x > 0) & (x < 1)).all())
     True
@@ -457,6 +465,8 @@ def dirichlet(key: ArrayLike, alpha: ArrayLike, shape: Shape | None = None, dtyp
 
     Raises:
       ValueError: ``alpha`` is a scalar; its batch shape does not broadcast to ``shape``; dtype is not a float.
+
+    Source: gamma variates: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
 
     >>> jnp.round(jax.random.dirichlet(jax.random.key(0), jnp.ones(3)).sum(), 3)
     Array(1., dtype=float32)
@@ -501,6 +511,8 @@ def chisquare(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: 
     Raises:
       ValueError: dtype is not a float; ``df`` does not broadcast to ``shape``; another method.
 
+    Source: gamma variates: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+
     >>> bool((jax.random.chisquare(jax.random.key(0), 3., shape=(20,)) > 0).all())
     True
     """
@@ -537,6 +549,8 @@ def f(key: ArrayLike, dfnum: ArrayLike, dfden: ArrayLike, shape: Shape | None = 
     Raises:
       ValueError: dtype is not a float; parameters do not broadcast to ``shape``.
 
+    Source: gamma variates: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (2000).
+
     >>> bool((jax.random.f(jax.random.key(0), 3., 4., (20,)) > 0).all())
     True
     """
@@ -571,6 +585,9 @@ def t(key: ArrayLike, df: ArrayLike, shape: Shape | None = None, dtype: DTypeLik
 
     Raises:
       ValueError: dtype is not a float; ``df`` does not broadcast to ``shape``.
+
+    Source: a normal number over the root of a gamma variate: Marsaglia, Tsang, "A simple method for generating gamma
+    variables", ACM TOMS 26 (2000).
 
     >>> jax.random.t(jax.random.key(0), 3., (4,)).shape
     (4,)
@@ -608,6 +625,9 @@ def generalized_normal(key: ArrayLike, p: ArrayLike, shape: Shape = (), dtype: D
 
     Raises:
       ValueError: dtype is not a float; ``p`` does not broadcast to ``shape``.
+
+    Source: a gamma variate to the power 1/p: Marsaglia, Tsang, "A simple method for generating gamma variables", ACM TOMS
+    26 (2000).
 
     >>> jax.random.generalized_normal(jax.random.key(0), 2., (4,)).shape
     (4,)

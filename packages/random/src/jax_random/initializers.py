@@ -152,6 +152,8 @@ def variance_scaling(scale: RealNumeric, mode: str, distribution: str, in_axis: 
     Raises:
       ValueError: unknown mode or distribution.
 
+    Source: Glorot, Bengio, AISTATS 2010; He et al., ICCV 2015.
+
     >>> jax.nn.initializers.variance_scaling(1., "fan_in", "normal")(jax.random.key(0), (3, 2)).shape
     (3, 2)
     """
@@ -201,6 +203,7 @@ def _scaled(name: str, scale: float, mode: str, distribution: str) -> Callable[.
         return variance_scaling(scale, mode, distribution, in_axis, out_axis, batch_axis, dtype)
     law = {"uniform": "Uniform", "truncated_normal": "Normal, cut at two standard deviations"}[distribution]
     fan = {"fan_avg": "the mean number of inputs and outputs", "fan_in": "the number of inputs"}[mode]
+    source = {"glorot": "Glorot, Bengio, AISTATS 2010", "lecun": 'LeCun et al., "Efficient backprop", 1998', "he": "He et al., ICCV 2015"}
     make.__name__ = make.__qualname__ = name
     make.__doc__ = f"""{law}, with variance {scale:g} over {fan} of a unit.
 
@@ -210,6 +213,8 @@ def _scaled(name: str, scale: float, mode: str, distribution: str) -> Callable[.
 
     Returns:
       an `Initializer`, ``init(key, shape, dtype)``.
+
+    Source: {source[name.partition("_")[0]]}.
 
     >>> jax.nn.initializers.{name}()(jax.random.key(0), (3, 2)).shape
     (3, 2)

@@ -57,6 +57,8 @@ def multivariate_normal(key: ArrayLike, mean: ArrayLike, cov: ArrayLike, shape: 
     Raises:
       ValueError: another method; shapes that do not fit; dtype is not a float.
 
+    Source: a factor of ``cov`` times normal numbers: Devroye, "Non-uniform random variate generation", 1986.
+
     >>> jax.random.multivariate_normal(jax.random.key(0), jnp.zeros(2), jnp.eye(2), (5,)).shape
     (5, 2)
     """

@@ -70,6 +70,8 @@ def normal(key: ArrayLike, shape: Shape = (), dtype: DTypeLike | None = None, *,
     Raises:
       ValueError: another dtype; key is an array of keys.
 
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
+
     >>> jax.random.normal(jax.random.key(0), (2, 3)).shape
     (2, 3)
     >>> bool(jnp.abs(jax.random.normal(jax.random.key(1), (10_000,)).mean()) < 0.05)
@@ -164,6 +166,8 @@ def truncated_normal(key: ArrayLike, lower: ArrayLike, upper: ArrayLike, shape: 
 
     Raises:
       ValueError: dtype is not a float; the ends do not broadcast to ``shape``.
+
+    Source: inversion of the distribution function: Devroye, "Non-uniform random variate generation", 1986, II.2.
 
     >>> x = jax.random.truncated_normal(jax.random.key(0), -1., 1., (50,))
     >>> bool((jnp.abs(x) <= 1).all())

@@ -163,6 +163,8 @@ def choice(key: ArrayLike, a: ArrayLike, shape: Shape = (), replace: bool = True
       TypeError: ``a`` is no array and no number; ``shape`` is an integer. ValueError: nothing to choose from; more choices than elements without
         replacement; ``p`` of the wrong shape; no such axis.
 
+    Source: without replacement Vieira, "Gumbel-max trick and weighted reservoir sampling", 2014.
+
     >>> jnp.sort(jax.random.choice(jax.random.key(0), 4, (4,), replace=False))
     Array([0, 1, 2, 3], dtype=int32)
     """

@@ -441,7 +441,7 @@ nextafter_p = elementwise("nextafter", _nextafter_lower, accepts=FLOAT, referenc
 # -- public functions ----------------------------------------------------------------------------------------------------
 
 def neg(x: ArrayLike) -> Array:
-    """Elementwise ``-x``. Raises TypeError for booleans.
+    """Elementwise ``-x``. Raises TypeError for booleans. Source: StableHLO `negate`.
 
     >>> lax.neg(jnp.array([1, -2]))
     Array([-1,  2], dtype=int32)
@@ -450,7 +450,7 @@ def neg(x: ArrayLike) -> Array:
 
 
 def add(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit.
+    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit. Source: StableHLO `add`.
 
     >>> lax.add(jnp.array([1, 2]), jnp.array([10, 20]))
     Array([11, 22], dtype=int32)
@@ -459,7 +459,7 @@ def add(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def sub(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit.
+    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit. Source: StableHLO `subtract`.
 
     >>> lax.sub(jnp.array([5, 6]), jnp.array([1, 2]))
     Array([4, 4], dtype=int32)
@@ -469,6 +469,8 @@ def sub(x: ArrayLike, y: ArrayLike) -> Array:
 
 def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Array:
     """Elementwise ``x * y``; with ``out_dtype``, computed in that dtype. Raises TypeError if dtypes differ.
+
+    Source: StableHLO `multiply`.
 
     >>> lax.mul(jnp.array([1, 2]), jnp.array([3, 4]))
     Array([3, 8], dtype=int32)
@@ -481,6 +483,8 @@ def mul(x: ArrayLike, y: ArrayLike, *, out_dtype: DTypeLike | None = None) -> Ar
 def div(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x / y``; integers truncate, and give -1 (all bits) where ``y`` is 0. Raises TypeError if dtypes differ.
 
+    Source: StableHLO `divide`.
+
     >>> lax.div(7, 2)
     Array(3, dtype=int32, weak_type=True)
     """
@@ -489,6 +493,8 @@ def div(x: ArrayLike, y: ArrayLike) -> Array:
 
 def rem(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise remainder with the sign of ``x``; of integers ``x`` itself where ``y`` is 0. Raises TypeError if dtypes differ.
+
+    Source: StableHLO `remainder`.
 
     >>> lax.rem(jnp.array([7, -7]), jnp.array([3, 3]))
     Array([ 1, -1], dtype=int32)
@@ -499,6 +505,8 @@ def rem(x: ArrayLike, y: ArrayLike) -> Array:
 def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
     """The upper half of the bits of the double-width product of integers.
 
+    Source: the product in twice as many bits: Warren, "Hacker's Delight", chapter 8.
+
     >>> jax.lax.mulhi(jnp.uint32(1 << 31), jnp.uint32(6))
     Array(3, dtype=uint32)
     """
@@ -507,6 +515,8 @@ def mulhi(x: ArrayLike, y: ArrayLike, /) -> Array:
 
 def max(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise maximum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ.
+
+    Source: StableHLO `maximum`.
 
     >>> lax.max(jnp.array([1, 5]), jnp.array([4, 2]))
     Array([4, 5], dtype=int32)
@@ -517,6 +527,8 @@ def max(x: ArrayLike, y: ArrayLike) -> Array:
 def min(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise minimum; NaN where either is NaN; complex by real, then imaginary part. Raises TypeError if dtypes differ.
 
+    Source: StableHLO `minimum`.
+
     >>> lax.min(jnp.array([1, 5]), jnp.array([4, 2]))
     Array([1, 2], dtype=int32)
     """
@@ -524,7 +536,7 @@ def min(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def square(x: ArrayLike) -> Array:
-    """Elementwise ``x * x``. Raises TypeError for booleans.
+    """Elementwise ``x * x``. Raises TypeError for booleans. Source: CHLO `square`; of real numbers StableHLO `multiply`.
 
     >>> lax.square(3)
     Array(9, dtype=int32, weak_type=True)
@@ -534,6 +546,8 @@ def square(x: ArrayLike) -> Array:
 
 def one_minus_square(x: ArrayLike) -> Array:
     """Elementwise ``1 - x * x``, accurate near 1. Raises TypeError unless ``x`` is floating or complex.
+
+    Source: ``(1 - x) (1 + x)``.
 
     >>> x = jnp.float32(0.9999)
     >>> jax.lax.one_minus_square(x), 1 - x * x  # 0.0002000232 is right
@@ -548,6 +562,8 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     Raises:
       TypeError: ``x`` holds booleans, or integers while ``y`` is negative.
 
+    Source: Knuth, The Art of Computer Programming 2, 4.6.3 (addition chains).
+
     >>> lax.integer_pow(2., -2)
     Array(0.25, dtype=float32, weak_type=True)
     """
@@ -557,7 +573,7 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
 
 
 def reciprocal(x: ArrayLike) -> Array:
-    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `divide`.
 
     >>> lax.reciprocal(4.)
     Array(0.25, dtype=float32, weak_type=True)
@@ -566,7 +582,7 @@ def reciprocal(x: ArrayLike) -> Array:
 
 
 def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers.
+    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers. Source: StableHLO `sqrt`.
 
     >>> lax.sqrt(9.)
     Array(3., dtype=float32, weak_type=True)
@@ -575,7 +591,7 @@ def sqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def rsqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise ``1 / sqrt(x)``.
+    """Elementwise ``1 / sqrt(x)``. Source: StableHLO `rsqrt`.
 
     >>> lax.rsqrt(4.)
     Array(0.5, dtype=float32, weak_type=True)
@@ -584,7 +600,7 @@ def rsqrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def cbrt(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise cube root of real numbers.
+    """Elementwise cube root of real numbers. Source: StableHLO `cbrt`.
 
     >>> lax.cbrt(27.)
     Array(3., dtype=float32, weak_type=True)
@@ -605,6 +621,8 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
       coeffs: scalars of the dtype of ``x``.
       unroll: accepted for compatibility: the steps are always written out.
 
+    Source: Knuth, The Art of Computer Programming 2, 4.6.4.
+
     >>> jax.lax.polynomial(jnp.array([0.0, 2.0]), [1.0, 0.0, 3.0])  # 1 + 3 x**2
     Array([ 1., 13.], dtype=float32)
     """
@@ -613,6 +631,8 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
 
 def floor(x: ArrayLike) -> Array:
     """Elementwise largest integer not above ``x``, as a float. Raises TypeError unless ``x`` is real floating.
+
+    Source: StableHLO `floor`.
 
     >>> lax.floor(-1.2)
     Array(-2., dtype=float32, weak_type=True)
@@ -623,6 +643,8 @@ def floor(x: ArrayLike) -> Array:
 def ceil(x: ArrayLike) -> Array:
     """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating.
 
+    Source: StableHLO `ceil`.
+
     >>> lax.ceil(1.2)
     Array(2., dtype=float32, weak_type=True)
     """
@@ -632,6 +654,8 @@ def ceil(x: ArrayLike) -> Array:
 def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FROM_ZERO) -> Array:
     """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating.
 
+    Source: StableHLO `round_nearest_afz`, `round_nearest_even`.
+
     >>> lax.round(jnp.array([0.5, 1.5]), lax.RoundingMethod.TO_NEAREST_EVEN)
     Array([0., 2.], dtype=float32)
     """
@@ -640,6 +664,8 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = RoundingMethod.AWAY_FR
 
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Elementwise the next float after ``x1`` in the direction of ``x2``.
+
+    Source: CHLO `next_after`; IEEE 754, nextUp and nextDown.
 
     >>> lax.nextafter(1., 0.) - 1
     Array(-5.9604645e-08, dtype=float32, weak_type=True)

@@ -79,7 +79,7 @@ clz_p = _bitwise("clz", "stablehlo.count_leading_zeros", _clz_reference, INTEGER
 
 
 def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ.
+    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `and`.
 
     >>> lax.bitwise_and(12, 10)
     Array(8, dtype=int32, weak_type=True)
@@ -88,7 +88,7 @@ def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ.
+    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `or`.
 
     >>> lax.bitwise_or(12, 10)
     Array(14, dtype=int32, weak_type=True)
@@ -97,7 +97,7 @@ def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ.
+    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `xor`.
 
     >>> lax.bitwise_xor(12, 10)
     Array(6, dtype=int32, weak_type=True)
@@ -106,7 +106,7 @@ def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def bitwise_not(x: ArrayLike) -> Array:
-    """Elementwise ``~x`` of integers or booleans.
+    """Elementwise ``~x`` of integers or booleans. Source: StableHLO `not`.
 
     >>> lax.bitwise_not(5)
     Array(-6, dtype=int32, weak_type=True)
@@ -115,7 +115,7 @@ def bitwise_not(x: ArrayLike) -> Array:
 
 
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0.
+    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0. Source: StableHLO `shift_left`.
 
     >>> lax.shift_left(3, 2)
     Array(12, dtype=int32, weak_type=True)
@@ -126,6 +126,8 @@ def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
 def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >> y`` of integers, filling with the sign bit; amounts outside [0, width) leave only the sign.
 
+    Source: StableHLO `shift_right_arithmetic`.
+
     >>> lax.shift_right_arithmetic(-8, 1)
     Array(-4, dtype=int32, weak_type=True)
     """
@@ -135,6 +137,8 @@ def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
 def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >> y`` of integers, filling with zeros; amounts outside [0, width) give 0.
 
+    Source: StableHLO `shift_right_logical`.
+
     >>> lax.shift_right_logical(jnp.uint8(200), jnp.uint8(3))
     Array(25, dtype=uint8)
     """
@@ -142,7 +146,7 @@ def shift_right_logical(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def population_count(x: ArrayLike) -> Array:
-    """Number of set bits of each integer, in its dtype.
+    """Number of set bits of each integer, in its dtype. Source: StableHLO `popcnt`.
 
     >>> lax.population_count(jnp.array([7, 8]))
     Array([3, 1], dtype=int32)
@@ -151,7 +155,7 @@ def population_count(x: ArrayLike) -> Array:
 
 
 def clz(x: ArrayLike) -> Array:
-    """Number of leading zero bits of each integer, in its dtype.
+    """Number of leading zero bits of each integer, in its dtype. Source: StableHLO `count_leading_zeros`.
 
     >>> lax.clz(jnp.int32(5))
     Array(29, dtype=int32)

@@ -112,6 +112,8 @@ is_finite_p = elementwise("is_finite", "stablehlo.is_finite", accepts=FLOAT, jvp
 def eq(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x == y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit.
 
+    Source: StableHLO `compare`.
+
     >>> lax.eq(jnp.array([1, 2]), jnp.array([1, 3]))
     Array([ True, False], dtype=bool)
     """
@@ -120,6 +122,8 @@ def eq(x: ArrayLike, y: ArrayLike) -> Array:
 
 def ne(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x != y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit.
+
+    Source: StableHLO `compare`.
 
     >>> lax.ne(jnp.array([1, 2]), jnp.array([1, 3]))
     Array([False,  True], dtype=bool)
@@ -130,6 +134,8 @@ def ne(x: ArrayLike, y: ArrayLike) -> Array:
 def lt(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x < y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
 
+    Source: StableHLO `compare`.
+
     >>> lax.lt(jnp.array([1, 3]), jnp.array([2, 2]))
     Array([ True, False], dtype=bool)
     """
@@ -138,6 +144,8 @@ def lt(x: ArrayLike, y: ArrayLike) -> Array:
 
 def le(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x <= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
+
+    Source: StableHLO `compare`.
 
     >>> lax.le(jnp.array([1, 3]), jnp.array([2, 2]))
     Array([ True, False], dtype=bool)
@@ -148,6 +156,8 @@ def le(x: ArrayLike, y: ArrayLike) -> Array:
 def gt(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x > y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
 
+    Source: StableHLO `compare`.
+
     >>> lax.gt(jnp.array([1, 3]), jnp.array([2, 2]))
     Array([False,  True], dtype=bool)
     """
@@ -157,6 +167,8 @@ def gt(x: ArrayLike, y: ArrayLike) -> Array:
 def ge(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ.
 
+    Source: StableHLO `compare`.
+
     >>> lax.ge(jnp.array([1, 2]), jnp.array([2, 2]))
     Array([False,  True], dtype=bool)
     """
@@ -164,7 +176,7 @@ def ge(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def is_finite(x: ArrayLike) -> Array:
-    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating.
+    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating. Source: StableHLO `is_finite`.
 
     >>> lax.is_finite(jnp.array([1., jnp.inf]))
     Array([ True, False], dtype=bool)

@@ -137,6 +137,8 @@ sign_p = elementwise("sign", _sign_lower, accepts=NUMERIC, jvp=_sign_jvp, refere
 def abs(x: ArrayLike) -> Array:
     """Elementwise ``|x|``; of complex numbers a real. Raises TypeError for booleans and unsigned integers.
 
+    Source: StableHLO `abs`.
+
     >>> lax.abs(jnp.array([-3., 4.]))
     Array([3., 4.], dtype=float32)
     """
@@ -145,6 +147,8 @@ def abs(x: ArrayLike) -> Array:
 
 def sign(x: ArrayLike) -> Array:
     """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans.
+
+    Source: StableHLO `sign`.
 
     >>> lax.sign(jnp.array([-2., 0., 5.]))
     Array([-1.,  0.,  1.], dtype=float32)
@@ -156,7 +160,7 @@ def sign(x: ArrayLike) -> Array:
 
 
 def real(x: ArrayLike) -> Array:
-    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex.
+    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex. Source: StableHLO `real`.
 
     >>> lax.real(jnp.complex64(1 + 2j))
     Array(1., dtype=float32)
@@ -165,7 +169,7 @@ def real(x: ArrayLike) -> Array:
 
 
 def imag(x: ArrayLike) -> Array:
-    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex.
+    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex. Source: StableHLO `imag`.
 
     >>> lax.imag(jnp.complex64(1 + 2j))
     Array(2., dtype=float32)
@@ -174,7 +178,7 @@ def imag(x: ArrayLike) -> Array:
 
 
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
-    """The complex number ``x + iy`` of real floating parts (float32 or float64).
+    """The complex number ``x + iy`` of real floating parts (float32 or float64). Source: StableHLO `complex`.
 
     >>> lax.complex(1., 2.)
     Array(1.+2.j, dtype=complex64, weak_type=True)
@@ -184,6 +188,8 @@ def complex(x: ArrayLike, y: ArrayLike) -> Array:
 
 def conj(x: ArrayLike) -> Array:
     """The complex conjugate; a real floating ``x`` becomes complex. Raises TypeError for other dtypes.
+
+    Source: StableHLO `complex` of `real` and the negated `imag`.
 
     >>> lax.conj(jnp.complex64(1 + 2j))
     Array(1.-2.j, dtype=complex64)

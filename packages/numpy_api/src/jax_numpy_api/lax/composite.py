@@ -147,6 +147,8 @@ def composite(decomposition: Callable[..., Any], name: str, version: int = 0) ->
     Raises:
       UnexpectedTracerError: a traced value is an attribute, or is read by the decomposition without being an argument.
 
+    Source: StableHLO `composite`.
+
     >>> twice = jax.lax.composite(lambda x: x + x, name='my.twice')
     >>> twice(3.0)
     Array(6., dtype=float32, weak_type=True)
@@ -255,7 +257,7 @@ after_all_p = Primitive(
 
 
 def create_token(_: None = None) -> Any:
-    """A token that orders operations of a program.
+    """A token that orders operations of a program. Source: StableHLO `create_token`.
 
     >>> token = jax.lax.create_token()
     """
@@ -263,7 +265,7 @@ def create_token(_: None = None) -> Any:
 
 
 def after_all(*operands: Any) -> Any:
-    """A token that comes after all the given ones.
+    """A token that comes after all the given ones. Source: StableHLO `after_all`.
 
     >>> token = jax.lax.after_all(jax.lax.create_token())
     """

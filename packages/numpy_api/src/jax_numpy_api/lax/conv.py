@@ -60,6 +60,8 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
     Raises:
       ValueError: a letter is missing or occurs twice, or spatial letters differ.
 
+    Source: StableHLO `convolution`, its rules of shapes.
+
     >>> jax.lax.conv_general_permutations(('NHWC', 'HWIO', 'NHWC'))
     ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
     """
@@ -82,6 +84,8 @@ def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
 
     Raises:
       TypeError: ranks differ or the specification is something else. ValueError: the strings do not fit.
+
+    Source: StableHLO `convolution`, its rules of shapes.
 
     >>> jax.lax.conv_dimension_numbers((1, 8, 8, 3), (3, 3, 3, 4), ('NHWC', 'HWIO', 'NHWC'))
     ConvDimensionNumbers(lhs_spec=(0, 3, 1, 2), rhs_spec=(3, 2, 0, 1), out_spec=(0, 3, 1, 2))
@@ -109,6 +113,8 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
 
     Raises:
       RuntimeError: another name.
+
+    Source: StableHLO `convolution`, its rules of shapes.
 
     >>> lax.padtype_to_pads((5,), (3,), (1,), "SAME")
     [(1, 1)]
@@ -141,6 +147,8 @@ def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides
                      pads: Sequence[tuple[int, int]] | str, batch_group_count: int = 1) -> tuple[int, ...]:
     """Result shape for operands with batch and features first. Raises ValueError for an unknown padding.
 
+    Source: StableHLO `convolution`, its rules of shapes.
+
     >>> lax.conv_shape_tuple((1, 1, 5), (2, 1, 3), (1,), "VALID")
     (1, 2, 3)
     """
@@ -157,6 +165,8 @@ def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
                              dimension_numbers: Sequence[str]) -> tuple[int, ...]:
     """Result shape for operands with axes named by ``dimension_numbers``.
 
+    Source: StableHLO `convolution`, its rules of shapes.
+
     >>> jax.lax.conv_general_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (1, 1), 'SAME', ('NHWC', 'HWIO', 'NHWC'))
     (1, 8, 8, 4)
     """
@@ -168,7 +178,7 @@ def conv_general_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int],
 def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int],
                                padding: str | Sequence[tuple[int, int]],
                                dimension_numbers: Sequence[str]) -> tuple[int, ...]:
-    """Result shape of `conv_transpose`.
+    """Result shape of `conv_transpose`. Source: StableHLO `convolution`, its rules of shapes.
 
     >>> jax.lax.conv_transpose_shape_tuple((1, 8, 8, 3), (3, 3, 3, 4), (2, 2), 'SAME', ('NHWC', 'HWIO', 'NHWC'))
     (1, 16, 16, 4)
@@ -489,6 +499,8 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
       TypeError: ranks or dtypes differ.
       ValueError: features and groups do not fit, or an argument has the wrong length. RuntimeError: the padding is unknown.
 
+    Source: StableHLO `convolution`.
+
     >>> lax.conv_general_dilated(jnp.ones((1, 1, 4)), jnp.ones((2, 1, 3)), (1,), "SAME").shape
     (1, 2, 4)
     """
@@ -517,7 +529,7 @@ def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequenc
 
 def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str, precision: PrecisionLike = None,
          preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first and no dilation.
+    """`conv_general_dilated` with batch and features first and no dilation. Source: StableHLO `convolution`.
 
     >>> lax.conv(jnp.ones((1, 1, 3, 3)), jnp.ones((1, 1, 2, 2)), (1, 1), "VALID")[0, 0]
     Array([[4., 4.],
@@ -531,7 +543,7 @@ def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Se
                               padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None,
                               rhs_dilation: Sequence[int] | None, precision: PrecisionLike = None,
                               preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first.
+    """`conv_general_dilated` with batch and features first. Source: StableHLO `convolution`.
 
     >>> x, kernel = jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 1, 2))
     >>> jax.lax.conv_with_general_padding(x, kernel, (1,), [(0, 0)], None, None)
@@ -575,6 +587,8 @@ def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], paddi
     Raises:
       ValueError: unknown padding, or no default layout for this rank.
 
+    Source: StableHLO `convolution`.
+
     >>> lax.conv_transpose(jnp.ones((1, 2, 1)), jnp.ones((3, 1, 1)), (2,), "SAME", dimension_numbers=("NWC", "WIO", "NWC")).shape
     (1, 4, 1)
     """
@@ -614,6 +628,8 @@ def conv_general_dilated_patches(lhs: ArrayLike, filter_shape: Sequence[int], wi
       window_strides, padding, lhs_dilation, rhs_dilation, dimension_numbers, precision, preferred_element_type: as for
         `conv_general_dilated`.
 
+    Source: StableHLO `convolution`.
+
     >>> x = jnp.arange(4.0).reshape(1, 1, 4)
     >>> jax.lax.conv_general_dilated_patches(x, (2,), (1,), 'VALID')[0]
     Array([[0., 1., 2.],
@@ -644,6 +660,8 @@ def conv_general_dilated_local(lhs: ArrayLike, rhs: ArrayLike, window_strides: S
         the result.
       window_strides, padding, filter_shape, lhs_dilation, rhs_dilation, dimension_numbers, precision: as for
         `conv_general_dilated_patches`.
+
+    Source: StableHLO `convolution`.
 
     >>> x, kernels = jnp.arange(4.0).reshape(1, 1, 4), jnp.ones((1, 2, 3))
     >>> jax.lax.conv_general_dilated_local(x, kernels, (1,), 'VALID', (2,))

@@ -32,6 +32,8 @@ def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     Raises:
       TypeError: ``new_dtype`` is not a dtype of arrays. ValueError: from or to an extended dtype.
 
+    Source: StableHLO `convert`.
+
     >>> lax.convert_element_type(jnp.array([1.7, -1.7]), jnp.int32)
     Array([ 1, -1], dtype=int32)
     """
@@ -99,6 +101,8 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     Raises:
       TypeError: booleans or complex numbers. ValueError: the last axis does not hold one wider element.
 
+    Source: StableHLO `bitcast_convert`.
+
     >>> lax.bitcast_convert_type(jnp.float32(1), jnp.uint32)
     Array(1065353216, dtype=uint32)
     """
@@ -138,6 +142,8 @@ def _stop(x):
 
 def optimization_barrier(operand: PyTree, /) -> Any:
     """``operand`` (an array or a pytree of arrays), which the compiler computes as written here: nothing moves past it.
+
+    Source: StableHLO `optimization_barrier`.
 
     >>> lax.optimization_barrier(jnp.arange(2))
     Array([0, 1], dtype=int32)

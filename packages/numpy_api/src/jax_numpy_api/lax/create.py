@@ -57,7 +57,7 @@ iota_p = Primitive(
 
 
 def iota(dtype: DTypeLike, size: int) -> Array:
-    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size.
+    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size. Source: StableHLO `iota`.
 
     >>> lax.iota(jnp.int32, 3)
     Array([0, 1, 2], dtype=int32)
@@ -71,6 +71,8 @@ def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *,
 
     Raises:
       TypeError: boolean dtype, or a negative length. ValueError: no such dimension.
+
+    Source: StableHLO `iota`.
 
     >>> lax.broadcasted_iota(jnp.int32, (2, 3), 1)
     Array([[0, 1, 2],
@@ -119,6 +121,8 @@ def full(shape: Sequence[int], fill_value: ArrayLike, dtype: DTypeLike | None = 
 
     Raises:
       TypeError: ``fill_value`` is not a scalar.
+
+    Source: StableHLO `broadcast_in_dim`.
 
     >>> lax.full((2,), 7)
     Array([7, 7], dtype=int32, weak_type=True)
@@ -184,6 +188,8 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
 
     Raises:
       TypeError: ``fill_value`` is not a scalar.
+
+    Source: StableHLO `broadcast_in_dim`.
 
     >>> lax.full_like(jnp.arange(2), 7)
     Array([7, 7], dtype=int32)

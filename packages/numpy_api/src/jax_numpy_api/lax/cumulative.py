@@ -351,6 +351,8 @@ def _bind(prim: Primitive, operand: Any, axis: int, reverse: bool) -> Any:
 def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running sums along ``axis``, from its end with ``reverse``; in the operand's dtype.
 
+    Source: Blelloch, "Prefix sums and their applications", 1990; of small arrays StableHLO `reduce_window` by `add`.
+
     >>> lax.cumsum(jnp.array([1, 2, 3]), reverse=True)
     Array([6, 5, 3], dtype=int32)
     """
@@ -359,6 +361,8 @@ def cumsum(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 
 def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running products along ``axis``, from its end with ``reverse``; in the operand's dtype.
+
+    Source: Blelloch, "Prefix sums and their applications", 1990; of small arrays StableHLO `reduce_window` by `multiply`.
 
     >>> lax.cumprod(jnp.array([1, 2, 3]))
     Array([1, 2, 6], dtype=int32)
@@ -369,6 +373,8 @@ def cumprod(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running maxima along ``axis``, from its end with ``reverse``; NaN from the first NaN on.
 
+    Source: Blelloch, "Prefix sums and their applications", 1990; of small arrays StableHLO `reduce_window` by `maximum`.
+
     >>> lax.cummax(jnp.array([1, 3, 2, 5]))
     Array([1, 3, 3, 5], dtype=int32)
     """
@@ -378,6 +384,8 @@ def cummax(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Running minima along ``axis``, from its end with ``reverse``; NaN from the first NaN on.
 
+    Source: Blelloch, "Prefix sums and their applications", 1990; of small arrays StableHLO `reduce_window` by `minimum`.
+
     >>> lax.cummin(jnp.array([4, 3, 5, 1]))
     Array([4, 3, 3, 1], dtype=int32)
     """
@@ -386,6 +394,8 @@ def cummin(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
 
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Logarithms of running sums of exponentials along ``axis``, without overflow; from its end with ``reverse``.
+
+    Source: Blelloch, "Prefix sums and their applications", 1990.
 
     >>> lax.cumlogsumexp(jnp.zeros(3))
     Array([0.       , 0.6931472, 1.0986123], dtype=float32)

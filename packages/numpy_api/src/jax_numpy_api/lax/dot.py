@@ -425,6 +425,8 @@ def dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: DotDimensionN
     Raises:
       TypeError: dimension numbers or lengths do not fit.
 
+    Source: StableHLO `dot_general`.
+
     >>> lax.dot_general(jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4)), (((2,), (1,)), ((0,), (0,)))).shape
     (5, 2, 4)
     """
@@ -443,6 +445,8 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimens
     Raises:
       TypeError: lengths do not fit. ValueError: an operand is neither a vector nor a matrix.
 
+    Source: StableHLO `dot_general`.
+
     >>> lax.dot(jnp.array([1, 2]), jnp.array([3, 4]))
     Array(11, dtype=int32)
     """
@@ -459,6 +463,8 @@ def dot(lhs: ArrayLike, rhs: ArrayLike, *args: Any, dimension_numbers: DotDimens
 
 def batch_matmul(lhs: ArrayLike, rhs: ArrayLike, precision: PrecisionLike = None) -> Array:
     """Matrix products over equal leading axes. Raises ValueError for operands of fewer than 2 axes, or of different rank.
+
+    Source: StableHLO `dot_general`.
 
     >>> lax.batch_matmul(jnp.ones((5, 2, 3)), jnp.ones((5, 3, 4))).shape
     (5, 2, 4)

@@ -139,6 +139,8 @@ def fft(x: ArrayLike, fft_type: FftType | str, fft_lengths: Sequence[int]) -> An
     Raises:
       ValueError: unknown transform, or shape or dtype do not fit.
 
+    Source: StableHLO `fft`.
+
     >>> lax.fft(jnp.ones(2, jnp.complex64), "FFT", (2,))
     Array([2.+0.j, 0.+0.j], dtype=complex64)
     """

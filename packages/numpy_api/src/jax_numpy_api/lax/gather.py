@@ -385,6 +385,8 @@ def gather(operand: ArrayLike, start_indices: ArrayLike, dimension_numbers: Gath
     Raises:
       TypeError: axes or sizes do not fit. ValueError: indices are not integers, or an unknown mode.
 
+    Source: StableHLO `gather`.
+
     >>> numbers = jax.lax.GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
     >>> jax.lax.gather(jnp.arange(10, 15), jnp.array([[3], [1]]), numbers, slice_sizes=(1,))
     Array([13, 11], dtype=int32)
@@ -426,6 +428,8 @@ def index_take(src: ArrayLike, idxs: Sequence[ArrayLike], axes: Sequence[int]) -
 
     Raises:
       ValueError: there is no index array, not one for each of ``axes``, or ``src`` has no such axis.
+
+    Source: StableHLO `gather`.
 
     >>> lax.index_take(jnp.array([10, 20, 30]), (jnp.array([2, 0]),), (0,))
     Array([30, 10], dtype=int32)

@@ -86,6 +86,8 @@ def rng_bit_generator(key: ArrayLike, shape: Sequence[int], dtype: DTypeLike = n
     Raises:
       TypeError: other dtypes, or a key of another shape.
 
+    Source: StableHLO `rng_bit_generator`.
+
     >>> state, bits = jax.lax.rng_bit_generator(jnp.zeros(4, jnp.uint32), (2,))
     >>> state.shape, bits.dtype
     ((4,), dtype('uint32'))
@@ -119,6 +121,8 @@ def rng_uniform(a: ArrayLike, b: ArrayLike, shape: Sequence[int]) -> Any:
     Args:
       a, b: scalars of one dtype.
       shape: of the result.
+
+    Source: StableHLO `rng`.
 
     >>> jax.lax.rng_uniform(0.0, 1.0, (2, 3)).shape
     (2, 3)

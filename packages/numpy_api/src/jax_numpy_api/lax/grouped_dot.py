@@ -73,6 +73,8 @@ def ragged_dot(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike, precision
     Returns:
       ``[m, n]``.
 
+    Source: CHLO `ragged_dot`, here as StableHLO `dot_general`.
+
     >>> x = jnp.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
     >>> weights = jnp.array([[[1.0], [2.0]], [[3.0], [4.0]]])
     >>> jax.lax.ragged_dot(x, weights, jnp.array([1, 2], jnp.int32))
@@ -97,6 +99,8 @@ def ragged_dot_general(lhs: ArrayLike, rhs: ArrayLike, group_sizes: ArrayLike,
     Raises:
       NotImplementedError: ``group_offset`` is given, or ``group_sizes`` has more than one axis.
       TypeError: not exactly one ragged axis.
+
+    Source: CHLO `ragged_dot`, here as StableHLO `dot_general`.
 
     >>> rows = jax.lax.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
     >>> x, w = jnp.ones((3, 2)), jnp.array([[[1.0], [1.0]], [[5.0], [5.0]]])
@@ -148,6 +152,8 @@ def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = 
       lhs_scale, rhs_scale: scales, shorter along the contracted axis by a whole factor; None for 1.
       dimension_numbers: as for `dot_general`.
       preferred_element_type: dtype of the result; bfloat16 without it.
+
+    Source: StableHLO `dot_general`.
 
     >>> x, w = jnp.ones((1, 4)), jnp.ones((4, 1))
     >>> jax.lax.scaled_dot(x, w, lhs_scale=jnp.array([[1.0, 10.0]]))  # 10 for the last two

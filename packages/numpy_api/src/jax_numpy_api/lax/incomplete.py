@@ -428,6 +428,8 @@ regularized_incomplete_beta_p = elementwise(
 def igamma(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised lower incomplete gamma function P(a, x); NaN for negative arguments.
 
+    Source: DLMF 8.7.1, 8.9.2, 8.12.7.
+
     >>> lax.igamma(1., 2.)
     Array(0.86466473, dtype=float32, weak_type=True)
     """
@@ -437,6 +439,8 @@ def igamma(a: ArrayLike, x: ArrayLike) -> Array:
 def igammac(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x); NaN for negative arguments.
 
+    Source: DLMF 8.7.1, 8.9.2, 8.12.7.
+
     >>> lax.igammac(1., 2.)
     Array(0.13533528, dtype=float32, weak_type=True)
     """
@@ -445,6 +449,8 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
 
 def igamma_grad_a(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise derivative of P(a, x) with respect to ``a``.
+
+    Source: Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018.
 
     >>> jax.lax.igamma_grad_a(2.0, 1.5)
     Array(-0.31348857, dtype=float32, weak_type=True)
@@ -458,6 +464,8 @@ def random_gamma_grad(*args: Any) -> Any:
     Raises:
       TypeError: not two arguments.
 
+    Source: Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients", 2018.
+
     >>> jax.lax.random_gamma_grad(2.0, 1.5)
     Array(0.936639, dtype=float32, weak_type=True)
     """
@@ -468,6 +476,8 @@ def random_gamma_grad(*args: Any) -> Any:
 
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised incomplete beta function I_x(a, b); NaN outside of 0 <= x <= 1 and for negative a, b.
+
+    Source: DLMF 8.17.22.
 
     >>> lax.betainc(1., 1., 0.25)
     Array(0.24999976, dtype=float32, weak_type=True)

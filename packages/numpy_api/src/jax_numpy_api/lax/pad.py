@@ -124,6 +124,8 @@ def pad(operand: ArrayLike, padding_value: ArrayLike, padding_config: Sequence[t
     Raises:
       TypeError: dtypes differ. ValueError: the configuration does not fit the operand.
 
+    Source: StableHLO `pad`.
+
     >>> lax.pad(jnp.array([1, 2]), 0, [(1, 2, 1)])
     Array([0, 1, 0, 2, 0, 0], dtype=int32)
     """

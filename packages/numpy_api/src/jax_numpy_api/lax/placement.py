@@ -53,6 +53,8 @@ def with_sharding_constraint(x: PyTree, shardings: Placement) -> Any:
       ValueError: a sharding does not fit its array, or is None.
       TypeError: it is something else. RuntimeError: a `PartitionSpec` where no mesh is in context.
 
+    Source: Shardy, `sdy.sharding_constraint`.
+
     >>> place = jnp.zeros(()).sharding
     >>> jax.jit(lambda x: jax.lax.with_sharding_constraint(x, place))(jnp.arange(3))
     Array([0, 1, 2], dtype=int32)

@@ -84,6 +84,8 @@ pow_p = Primitive(
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise.
 
+    Source: StableHLO `power`.
+
     >>> lax.pow(2., 0.5)
     Array(1.4142135, dtype=float32, weak_type=True)
     """

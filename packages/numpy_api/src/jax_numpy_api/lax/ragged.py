@@ -52,6 +52,8 @@ def ragged_all_to_all(operand: ArrayLike, output: ArrayLike, input_offsets: Arra
       NameError: the axis is not in scope.
       ValueError: offsets and sizes are not integers, or not one for each position.
 
+    Source: XLA, HLO `ragged-all-to-all`.
+
     >>> mesh = jax.make_mesh((1,), ('x',))
     >>> move = lambda v, out, *where: jax.lax.ragged_all_to_all(v, out, *where, axis_name='x')
     >>> move = jax.shard_map(move, mesh=mesh, in_specs=jax.P('x'), out_specs=jax.P('x'))

@@ -426,6 +426,8 @@ _reduce_and, _reduce_or, _reduce_xor = map(_public, (reduce_and_p, reduce_or_p, 
 def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Sum over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes.
 
+    Source: StableHLO `reduce` by `add`.
+
     >>> lax.reduce_sum(jnp.array([[1, 2], [3, 4]]), (1,))
     Array([3, 7], dtype=int32)
     """
@@ -437,6 +439,8 @@ def reduce_sum(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placeme
 def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Maximum over ``axes``; NaN where any is NaN; of no elements the dtype's lowest value. Raises ValueError for bad axes.
 
+    Source: StableHLO `reduce` by `maximum`.
+
     >>> lax.reduce_max(jnp.array([[1, 5], [7, 2]]), (0,))
     Array([7, 5], dtype=int32)
     """
@@ -445,6 +449,8 @@ def reduce_max(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placeme
 
 def reduce_min(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
     """Minimum over ``axes``; NaN where any is NaN; of no elements the dtype's highest value. Raises ValueError for bad axes.
+
+    Source: StableHLO `reduce` by `minimum`.
 
     >>> lax.reduce_min(jnp.array([[1, 5], [7, 2]]), (0,))
     Array([1, 2], dtype=int32)
@@ -455,6 +461,8 @@ def reduce_min(operand: ArrayLike, axes: Sequence[int], *, out_sharding: Placeme
 def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Product over ``axes`` in the dtype of ``operand``. Raises TypeError for booleans, ValueError for bad axes.
 
+    Source: StableHLO `reduce` by `multiply`.
+
     >>> lax.reduce_prod(jnp.array([2, 3, 4]), (0,))
     Array(24, dtype=int32)
     """
@@ -463,6 +471,8 @@ def reduce_prod(operand: ArrayLike, axes: Sequence[int]) -> Array:
 
 def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise and of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes.
+
+    Source: StableHLO `reduce` by `and`.
 
     >>> lax.reduce_and(jnp.array([True, False]), (0,))
     Array(False, dtype=bool)
@@ -473,6 +483,8 @@ def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
 def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes.
 
+    Source: StableHLO `reduce` by `or`.
+
     >>> lax.reduce_or(jnp.array([True, False]), (0,))
     Array(True, dtype=bool)
     """
@@ -481,6 +493,8 @@ def reduce_or(operand: ArrayLike, axes: Sequence[int]) -> Array:
 
 def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes.
+
+    Source: StableHLO `reduce` by `xor`.
 
     >>> lax.reduce_xor(jnp.array([5, 3]), (0,))
     Array(6, dtype=int32)
@@ -494,6 +508,8 @@ def argmax(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     Raises:
       ValueError: ``axis`` is out of range or empty. TypeError: ``index_dtype`` is not an integer dtype, or complex operand.
 
+    Source: StableHLO `reduce` of values beside their positions.
+
     >>> lax.argmax(jnp.array([3, 9, 4]), 0, jnp.int32)
     Array(1, dtype=int32)
     """
@@ -505,6 +521,8 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
 
     Raises:
       ValueError: ``axis`` is out of range or empty. TypeError: ``index_dtype`` is not an integer dtype, or complex operand.
+
+    Source: StableHLO `reduce` of values beside their positions.
 
     >>> lax.argmin(jnp.array([3, 9, 4]), 0, jnp.int32)
     Array(0, dtype=int32)
@@ -522,6 +540,8 @@ def reduce_precision(operand: ArrayLike, exponent_bits: int, mantissa_bits: int)
 
     Raises:
       ValueError: ``exponent_bits`` below 1 or ``mantissa_bits`` below 0. TypeError: not real floating.
+
+    Source: StableHLO `reduce_precision`.
 
     >>> lax.reduce_precision(jnp.float32(jnp.pi), exponent_bits=8, mantissa_bits=3)
     Array(3.25, dtype=float32)
@@ -545,6 +565,8 @@ def reduce(operands: PyTree, init_values: PyTree, computation: Callable[[Any, An
 
     Raises:
       ValueError: operands and initial values differ in structure, or axes are bad. TypeError: dtypes do not fit.
+
+    Source: StableHLO `reduce`.
 
     >>> lax.reduce(jnp.arange(5), 0, lax.add, (0,))
     Array(10, dtype=int32)

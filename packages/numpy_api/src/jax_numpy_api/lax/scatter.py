@@ -452,6 +452,8 @@ def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
     Raises:
       TypeError: axes, lengths or dtypes do not fit. ValueError: indices are not integers, or an unknown mode.
 
+    Source: StableHLO `scatter`.
+
     >>> rows = jax.lax.ScatterDimensionNumbers((1,), (0,), (0,))
     >>> jax.lax.scatter(jnp.zeros((3, 2)), jnp.array([[2]]), jnp.ones((1, 2)), rows)
     Array([[0., 0.],
@@ -464,7 +466,7 @@ def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
 def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`.
+    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`. Source: StableHLO `scatter`.
 
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_add(jnp.zeros(3), jnp.array([[2], [2]]), jnp.array([1.0, 5.0]), single)
@@ -477,7 +479,7 @@ def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`.
+    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`. Source: StableHLO `scatter`.
 
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_sub(jnp.array([1.0, 2.0]), jnp.array([[1], [1]]), jnp.array([3.0, 5.0]), single)
@@ -490,7 +492,7 @@ def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`.
+    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`. Source: StableHLO `scatter`.
 
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_mul(jnp.array([1.0, 2.0]), jnp.array([[1], [1]]), jnp.array([3.0, 5.0]), single)
@@ -503,7 +505,7 @@ def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`.
+    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`. Source: StableHLO `scatter`.
 
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_min(jnp.array([3, 3]), jnp.array([[0], [1]]), jnp.array([1, 5]), single)
@@ -516,7 +518,7 @@ def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLi
 def scatter_max(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike,
                 dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False,
                 unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`.
+    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`. Source: StableHLO `scatter`.
 
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_max(jnp.array([3, 3]), jnp.array([[0], [1]]), jnp.array([1, 5]), single)
@@ -540,6 +542,8 @@ def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable
 
     Raises:
       TypeError: the result of ``func`` is no scalar of the operand's dtype.
+
+    Source: StableHLO `scatter`.
 
     >>> single = jax.lax.ScatterDimensionNumbers((), (0,), (0,))
     >>> jax.lax.scatter_apply(jnp.array([1.0, 2.0, 3.0]), jnp.array([[1]]), lambda v: -v, single, update_shape=(1,))

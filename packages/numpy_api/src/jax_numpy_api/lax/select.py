@@ -120,6 +120,8 @@ def select_n(which: ArrayLike, *cases: Any) -> Array:
     Raises:
       TypeError: no cases, or shapes or dtypes do not fit.
 
+    Source: StableHLO `select`.
+
     >>> lax.select_n(jnp.array([0, 2, 1]), jnp.array([1, 2, 3]), jnp.array([4, 5, 6]), jnp.array([7, 8, 9]))
     Array([1, 8, 6], dtype=int32)
     """
@@ -145,6 +147,8 @@ def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
 
     Raises:
       TypeError: shapes or dtypes do not fit.
+
+    Source: StableHLO `select`.
 
     >>> lax.select(jnp.array([True, False]), jnp.array([1, 2]), jnp.array([10, 20]))
     Array([ 1, 20], dtype=int32)
@@ -186,6 +190,8 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
 
     Raises:
       TypeError: shapes or dtypes do not fit.
+
+    Source: StableHLO `clamp`.
 
     >>> lax.clamp(0., jnp.array([-1., 0.5, 2.]), 1.)
     Array([0. , 0.5, 1. ], dtype=float32)

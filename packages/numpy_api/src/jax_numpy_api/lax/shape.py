@@ -81,6 +81,8 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
     Raises:
       TypeError: the number of elements differs, or a size is negative.
 
+    Source: StableHLO `reshape`.
+
     >>> lax.reshape(jnp.arange(6), (2, 3))
     Array([[0, 1, 2],
            [3, 4, 5]], dtype=int32)
@@ -133,6 +135,8 @@ squeeze_p = Primitive(
 def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``array`` without the axes ``dimensions``, all of length 1 (negative: counted from the end). Raises ValueError otherwise.
 
+    Source: StableHLO `reshape`.
+
     >>> lax.squeeze(jnp.zeros((1, 3)), (0,)).shape
     (3,)
     """
@@ -146,6 +150,8 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``array`` with axes of length 1 at the positions ``dimensions`` of the result. Raises ValueError for bad positions.
+
+    Source: StableHLO `broadcast_in_dim`.
 
     >>> lax.expand_dims(jnp.zeros((2, 3)), (0,)).shape
     (1, 2, 3)
@@ -165,6 +171,8 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
 
     Raises:
       ValueError: ``stop_dimension`` comes before ``start_dimension``.
+
+    Source: StableHLO `reshape`.
 
     >>> lax.collapse(jnp.zeros((2, 3, 4)), 1).shape
     (2, 12)
@@ -231,6 +239,8 @@ def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Ar
     Raises:
       ValueError: no operands, or no such axis. TypeError: dtypes or other axes differ.
 
+    Source: StableHLO `concatenate`.
+
     >>> lax.concatenate([jnp.arange(2), jnp.arange(3)], 0)
     Array([0, 1, 0, 1, 2], dtype=int32)
     """
@@ -277,6 +287,8 @@ split_p = Primitive(
 
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list:
     """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up.
+
+    Source: StableHLO `slice`.
 
     >>> lax.split(jnp.arange(5), (2, 3))
     [Array([0, 1], dtype=int32), Array([2, 3, 4], dtype=int32)]
@@ -326,6 +338,8 @@ stack_p = Primitive(
 def stack(operands: Sequence[ArrayLike], axis: int = 0) -> Array:
     """``operands``, of one shape and dtype, along a new axis. Raises ValueError if there are none, TypeError if they differ.
 
+    Source: StableHLO `concatenate`.
+
     >>> lax.stack([jnp.arange(2), jnp.arange(2)]).shape
     (2, 2)
     """
@@ -370,6 +384,8 @@ unstack_p = Primitive(
 def unstack(x: ArrayLike, axis: int = 0) -> list:
     """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis.
 
+    Source: StableHLO `slice`.
+
     >>> lax.unstack(jnp.array([[1, 2], [3, 4]]))
     [Array([1, 2], dtype=int32), Array([3, 4], dtype=int32)]
     """
@@ -401,6 +417,8 @@ rev_p = Primitive(
 
 def rev(operand: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``operand`` with the order of elements along ``dimensions`` reversed. Raises TypeError for bad dimensions.
+
+    Source: StableHLO `reverse`.
 
     >>> lax.rev(jnp.arange(3), (0,))
     Array([2, 1, 0], dtype=int32)
@@ -443,6 +461,8 @@ tile_p = Primitive(
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis.
 
+    Source: StableHLO `broadcast_in_dim`.
+
     >>> lax.tile(jnp.array([1, 2]), (2,))
     Array([1, 2, 1, 2], dtype=int32)
     """
@@ -453,6 +473,8 @@ def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
 
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     """``operand`` with its axes in the order ``permutation``. Raises TypeError if that is not a permutation of the axes.
+
+    Source: StableHLO `transpose`.
 
     >>> lax.transpose(jnp.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
@@ -471,6 +493,8 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
     Raises:
       TypeError: the dimensions do not fit.
 
+    Source: StableHLO `broadcast_in_dim`.
+
     >>> lax.broadcast_in_dim(jnp.arange(2), (2, 3), (0,))
     Array([[0, 0, 0],
            [1, 1, 1]], dtype=int32)
@@ -484,7 +508,7 @@ def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensi
 
 
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placement | None = None) -> Array:
-    """``operand`` repeated along new leading axes of the given ``sizes``.
+    """``operand`` repeated along new leading axes of the given ``sizes``. Source: StableHLO `broadcast_in_dim`.
 
     >>> lax.broadcast(jnp.arange(2), (3,))
     Array([[0, 1],
@@ -503,6 +527,8 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placeme
 def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
     """``x`` with leading axes of length 1 up to ``rank`` axes. Raises ValueError if it has more.
 
+    Source: NumPy's rules of broadcasting.
+
     >>> lax.broadcast_to_rank(jnp.arange(2), 3).shape
     (1, 1, 2)
     """
@@ -514,6 +540,8 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
     """The shape to which arrays of these shapes broadcast, by NumPy's rules. Raises ValueError if there is none.
+
+    Source: NumPy's rules of broadcasting.
 
     >>> lax.broadcast_shapes((2, 1), (3,))
     (2, 3)
@@ -534,6 +562,8 @@ def broadcast_like(arr: ArrayLike, like_arr: ArrayLike) -> Array:
 
     Raises:
       ValueError: the shape does not broadcast to that of ``like_arr``, or the shardings contradict each other.
+
+    Source: NumPy's rules of broadcasting.
 
     >>> jax.lax.broadcast_like(jnp.array([1, 2]), jnp.zeros((2, 2)))
     Array([[1, 2],

@@ -91,6 +91,8 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
     Raises:
       TypeError: the bounds do not fit the operand.
 
+    Source: StableHLO `slice`.
+
     >>> lax.slice(jnp.arange(10), (1,), (8,), (3,))
     Array([1, 4, 7], dtype=int32)
     """
@@ -106,6 +108,8 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
 def slice_in_dim(operand: ArrayLike, start_index: int | None, limit_index: int | None, stride: int = 1,
                  axis: int = 0) -> Array:
     """``operand[start:limit:stride]`` along one axis; None and negative bounds have NumPy's meaning.
+
+    Source: StableHLO `slice`.
 
     >>> lax.slice_in_dim(jnp.arange(6), 2, 5)
     Array([2, 3, 4], dtype=int32)
@@ -137,6 +141,8 @@ def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool =
 
     Raises:
       IndexError: the index is out of bounds.
+
+    Source: StableHLO `slice`.
 
     >>> lax.index_in_dim(jnp.array([[1, 2], [3, 4]]), 1, axis=1, keepdims=False)
     Array([2, 4], dtype=int32)
@@ -303,6 +309,8 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
     Raises:
       TypeError: starts are not integers, or the sizes do not fit. ValueError: wrong number of starts.
 
+    Source: StableHLO `dynamic_slice`.
+
     >>> lax.dynamic_slice(jnp.arange(10), (3,), (4,))
     Array([3, 4, 5, 6], dtype=int32)
     """
@@ -312,7 +320,7 @@ def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayL
 
 def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *,
                          allow_negative_indices: bool = True) -> Array:
-    """`dynamic_slice` along one axis.
+    """`dynamic_slice` along one axis. Source: StableHLO `dynamic_slice`.
 
     >>> lax.dynamic_slice_in_dim(jnp.arange(10), 7, 2)
     Array([7, 8], dtype=int32)
@@ -327,6 +335,8 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
 def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, keepdims: bool = True, *,
                          allow_negative_indices: bool = True) -> Array:
     """``operand[index]`` along one axis, for an index known at run time; out of bounds, the nearest element.
+
+    Source: StableHLO `dynamic_slice`.
 
     >>> lax.dynamic_index_in_dim(jnp.array([10, 20, 30]), 1, keepdims=False)
     Array(20, dtype=int32)
@@ -435,6 +445,8 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
     Raises:
       TypeError: ranks, lengths or dtypes do not fit. ValueError: wrong number of starts.
 
+    Source: StableHLO `dynamic_update_slice`.
+
     >>> lax.dynamic_update_slice(jnp.zeros(4), jnp.ones(2), (1,))
     Array([0., 1., 1., 0.], dtype=float32)
     """
@@ -444,7 +456,7 @@ def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: A
 
 def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *,
                                 allow_negative_indices: bool = True) -> Array:
-    """`dynamic_update_slice` along one axis.
+    """`dynamic_update_slice` along one axis. Source: StableHLO `dynamic_update_slice`.
 
     >>> lax.dynamic_update_slice_in_dim(jnp.zeros(4), jnp.ones(2), 2, 0)
     Array([0., 0., 1., 1.], dtype=float32)
@@ -461,6 +473,8 @@ def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: Ar
 
     Raises:
       ValueError: ``update`` has neither the operand's rank nor one less.
+
+    Source: StableHLO `dynamic_update_slice`.
 
     >>> lax.dynamic_update_index_in_dim(jnp.zeros(3), 5., 1, 0)
     Array([0., 5., 0.], dtype=float32)

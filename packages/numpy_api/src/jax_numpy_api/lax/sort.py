@@ -318,6 +318,8 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
     Raises:
       TypeError: shapes differ, or no operand. ValueError: bad axis or number of keys.
 
+    Source: StableHLO `sort`.
+
     >>> lax.sort(jnp.array([3, 1, 2]))
     Array([1, 2, 3], dtype=int32)
     """
@@ -342,7 +344,7 @@ def _axis(axis, rank):
 
 
 def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
-    """``keys`` sorted along one axis, and ``values`` in the same order. See `sort`.
+    """``keys`` sorted along one axis, and ``values`` in the same order. See `sort`. Source: StableHLO `sort`.
 
     >>> lax.sort_key_val(jnp.array([3, 1, 2]), jnp.array([30, 10, 20]))
     (Array([1, 2, 3], dtype=int32), Array([10, 20, 30], dtype=int32))
@@ -438,6 +440,8 @@ def top_k(operand: ArrayLike, k: int, *, axis: int = -1, is_stable: bool = True)
     Raises:
       ValueError: k is negative or too large, the operand is complex, or its axis too long for int32 positions.
 
+    Source: CHLO `top_k`.
+
     >>> lax.top_k(jnp.array([3., 9., 4.]), 2)
     [Array([9., 4.], dtype=float32), Array([1, 2], dtype=int32)]
     """
@@ -515,6 +519,8 @@ def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, reca
     Raises:
       ValueError: dtype, k or recall target out of range.
 
+    Source: Chern et al., "TPU-KNN", NeurIPS 2022, for the interface; here exact.
+
     >>> lax.approx_max_k(jnp.array([3., 9., 4.]), 1)
     [Array([9.], dtype=float32), Array([1], dtype=int32)]
     """
@@ -524,6 +530,8 @@ def approx_max_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, reca
 def approx_min_k(operand: ArrayLike, k: int, reduction_dimension: int = -1, recall_target: float = 0.95,
                  reduction_input_size_override: int = -1, aggregate_to_topk: bool = True) -> list[Any]:
     """About the ``k`` smallest elements along one axis, in ascending order, and their positions. See `approx_max_k`.
+
+    Source: Chern et al., "TPU-KNN", NeurIPS 2022, for the interface; here exact.
 
     >>> lax.approx_min_k(jnp.array([3., 9., 4.]), 1)
     [Array([3.], dtype=float32), Array([0], dtype=int32)]

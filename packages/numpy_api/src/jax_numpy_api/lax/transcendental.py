@@ -272,7 +272,7 @@ atan2_p = elementwise("atan2", _atan2_lower, accepts=INEXACT, reference=np.arcta
 
 
 def exp(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `exponential`.
 
     >>> lax.exp(1.)
     Array(2.7182817, dtype=float32, weak_type=True)
@@ -283,6 +283,8 @@ def exp(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def exp2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex.
 
+    Source: Abramowitz & Stegun, 4.1 and 4.2.
+
     >>> lax.exp2(5.)
     Array(32., dtype=float32, weak_type=True)
     """
@@ -292,6 +294,8 @@ def exp2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def expm1(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``exp(x) - 1``, accurate near 0. Raises TypeError unless ``x`` is floating or complex.
 
+    Source: StableHLO `exponential_minus_one`.
+
     >>> lax.expm1(1e-6)
     Array(1.0000005e-06, dtype=float32, weak_type=True)
     """
@@ -299,7 +303,7 @@ def expm1(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def log(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `log`.
 
     >>> lax.log(2.)
     Array(0.6931472, dtype=float32, weak_type=True)
@@ -310,6 +314,8 @@ def log(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def log2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise logarithm to base 2. Raises TypeError unless ``x`` is floating or complex.
 
+    Source: Abramowitz & Stegun, 4.1 and 4.2.
+
     >>> lax.log2(8.)
     Array(3., dtype=float32, weak_type=True)
     """
@@ -319,6 +325,8 @@ def log2(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def log1p(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex.
 
+    Source: StableHLO `log_plus_one`.
+
     >>> lax.log1p(1e-6)
     Array(9.999995e-07, dtype=float32, weak_type=True)
     """
@@ -326,7 +334,7 @@ def log1p(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def sin(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `sine`.
 
     >>> lax.sin(0.5)
     Array(0.47942555, dtype=float32, weak_type=True)
@@ -335,7 +343,7 @@ def sin(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def cos(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `cosine`.
 
     >>> lax.cos(0.)
     Array(1., dtype=float32, weak_type=True)
@@ -344,7 +352,7 @@ def cos(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def tan(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tan`.
 
     >>> lax.tan(0.25)
     Array(0.25534192, dtype=float32, weak_type=True)
@@ -353,7 +361,7 @@ def tan(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def tanh(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
-    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tanh`.
 
     >>> lax.tanh(0.5)
     Array(0.46211717, dtype=float32, weak_type=True)
@@ -364,6 +372,8 @@ def tanh(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 def logistic(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
     """Elementwise ``1 / (1 + exp(-x))``. Raises TypeError unless ``x`` is floating or complex.
 
+    Source: StableHLO `logistic`.
+
     >>> lax.logistic(0.)
     Array(0.5, dtype=float32, weak_type=True)
     """
@@ -371,7 +381,7 @@ def logistic(x: ArrayLike, *, accuracy: Accuracy | None = None) -> Array:
 
 
 def sinh(x: ArrayLike) -> Array:
-    """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex. Source: Abramowitz & Stegun, 4.5.
 
     >>> lax.sinh(1.)
     Array(1.1752012, dtype=float32, weak_type=True)
@@ -382,6 +392,8 @@ def sinh(x: ArrayLike) -> Array:
 def cosh(x: ArrayLike) -> Array:
     """Elementwise hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex.
 
+    Source: Abramowitz & Stegun, 4.5.
+
     >>> lax.cosh(0.)
     Array(1., dtype=float32, weak_type=True)
     """
@@ -389,7 +401,7 @@ def cosh(x: ArrayLike) -> Array:
 
 
 def asin(x: ArrayLike) -> Array:
-    """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `asin`.
 
     >>> lax.asin(1.)
     Array(1.5707964, dtype=float32, weak_type=True)
@@ -398,7 +410,7 @@ def asin(x: ArrayLike) -> Array:
 
 
 def acos(x: ArrayLike) -> Array:
-    """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `acos`.
 
     >>> lax.acos(1.)
     Array(0., dtype=float32, weak_type=True)
@@ -407,7 +419,7 @@ def acos(x: ArrayLike) -> Array:
 
 
 def atan(x: ArrayLike) -> Array:
-    """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `atan`.
 
     >>> lax.atan(1.)
     Array(0.7853982, dtype=float32, weak_type=True)
@@ -418,6 +430,8 @@ def atan(x: ArrayLike) -> Array:
 def atan2(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise angle of the point whose ordinate is ``x`` and whose abscissa is ``y``, in (-pi, pi].
 
+    Source: StableHLO `atan2`.
+
     >>> lax.atan2(1., -1.)
     Array(2.3561945, dtype=float32, weak_type=True)
     """
@@ -425,7 +439,7 @@ def atan2(x: ArrayLike, y: ArrayLike) -> Array:
 
 
 def asinh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `asinh`.
 
     >>> lax.asinh(1.)
     Array(0.88137364, dtype=float32, weak_type=True)
@@ -434,7 +448,7 @@ def asinh(x: ArrayLike) -> Array:
 
 
 def acosh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `acosh`.
 
     >>> lax.acosh(1.)
     Array(0., dtype=float32, weak_type=True)
@@ -443,7 +457,7 @@ def acosh(x: ArrayLike) -> Array:
 
 
 def atanh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex.
+    """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `atanh`.
 
     >>> lax.atanh(0.5)
     Array(0.54930615, dtype=float32, weak_type=True)

@@ -51,7 +51,7 @@ def _out_shape(shape, window_dimensions, window_strides, padding, base_dilation,
 def reduce_window_shape_tuple(operand_shape: Sequence[int], window_dimensions: Sequence[int], window_strides: Sequence[int],
                               padding: Sequence[tuple[int, int]], base_dilation: Sequence[int] | None = None,
                               window_dilation: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Shape of a reduction over windows.
+    """Shape of a reduction over windows. Source: StableHLO `reduce_window`, its rules of shapes.
 
     >>> jax.lax.reduce_window_shape_tuple((8, 8), (2, 2), (2, 2), ((0, 0), (0, 0)))
     (4, 4)
@@ -485,6 +485,8 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
 
     Raises:
       TypeError: lengths, shapes or dtypes do not fit.
+
+    Source: StableHLO `reduce_window`.
 
     >>> lax.reduce_window(jnp.array([1., 5., 2., 4.]), -jnp.inf, lax.max, (2,), (2,), "VALID")
     Array([5., 4.], dtype=float32)

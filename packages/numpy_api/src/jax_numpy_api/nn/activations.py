@@ -33,7 +33,7 @@ def identity(x: ArrayLike) -> Array:
 @custom_jvp
 @inlined
 def relu(x: ArrayLike) -> Array:
-    """``max(x, 0)``; its slope at 0 is 0.
+    """``max(x, 0)``; its slope at 0 is 0. Source: Nair, Hinton, ICML 2010.
 
     >>> jax.nn.relu(jnp.array([-1., 2.]))
     Array([0., 2.], dtype=float32)
@@ -52,6 +52,8 @@ def _relu_jvp(primals, tangents):
 def relu6(x: ArrayLike) -> Array:
     """``min(max(x, 0), 6.0)``; its slope at 0 and 6 is 0.
 
+    Source: Krizhevsky, "Convolutional deep belief networks on CIFAR-10", 2010.
+
     >>> jax.nn.relu6(jnp.array([-1., 2., 9.]))
     Array([0., 2., 6.], dtype=float32)
     """
@@ -66,7 +68,7 @@ def _relu6_jvp(primals, tangents):
 
 @inlined
 def softplus(x: ArrayLike) -> Array:
-    """``log(1 + exp(x))``, without overflow.
+    """``log(1 + exp(x))``, without overflow. Source: Dugas et al., NIPS 2000.
 
     >>> jax.nn.softplus(0.)
     Array(0.6931472, dtype=float32, weak_type=True)
@@ -76,7 +78,7 @@ def softplus(x: ArrayLike) -> Array:
 
 @inlined
 def sparse_plus(x: ArrayLike) -> Array:
-    """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between.
+    """0 below -1, ``x`` above 1, and ``(x + 1)**2 / 4`` between. Source: the integral of `sparse_sigmoid`.
 
     >>> jax.nn.sparse_plus(jnp.array([-2., 0., 2.]))
     Array([0.  , 0.25, 2.  ], dtype=float32)
@@ -87,7 +89,7 @@ def sparse_plus(x: ArrayLike) -> Array:
 
 @inlined
 def soft_sign(x: ArrayLike) -> Array:
-    """``x / (1 + |x|)``.
+    """``x / (1 + |x|)``. Source: Turian, Bergstra, Bengio, NAACL 2009.
 
     >>> jax.nn.soft_sign(jnp.array([-1., 3.]))
     Array([-0.5 ,  0.75], dtype=float32)
@@ -110,6 +112,8 @@ def sigmoid(x: ArrayLike) -> Array:
 def sparse_sigmoid(x: ArrayLike) -> Array:
     """``min(max((x + 1) / 2, 0), 1)``, the derivative of `sparse_plus`.
 
+    Source: sparsemax of two classes: Martins, Astudillo, ICML 2016.
+
     >>> jax.nn.sparse_sigmoid(jnp.array([-2., 0., 2.]))
     Array([0. , 0.5, 1. ], dtype=float32)
     """
@@ -119,6 +123,8 @@ def sparse_sigmoid(x: ArrayLike) -> Array:
 @inlined
 def silu(x: ArrayLike) -> Array:
     """``x * sigmoid(x)``, also called swish.
+
+    Source: Elfwing, Uchibe, Doya, Neural Networks 107 (2018); Hendrycks, Gimpel, 2016.
 
     >>> jax.nn.silu(jnp.array([0., 1.]))
     Array([0.       , 0.7310586], dtype=float32)
@@ -132,7 +138,7 @@ swish = silu
 
 @inlined
 def mish(x: ArrayLike) -> Array:
-    """``x * tanh(softplus(x))``.
+    """``x * tanh(softplus(x))``. Source: Misra, BMVC 2020.
 
     >>> jax.nn.mish(1.)
     Array(0.8650985, dtype=float32, weak_type=True)
@@ -142,7 +148,7 @@ def mish(x: ArrayLike) -> Array:
 
 @inlined
 def log_sigmoid(x: ArrayLike) -> Array:
-    """``log(sigmoid(x)) = -softplus(-x)``.
+    """``log(sigmoid(x)) = -softplus(-x)``. Source: `softplus`, Dugas et al., NIPS 2000.
 
     >>> jax.nn.log_sigmoid(0.)
     Array(-0.6931472, dtype=float32, weak_type=True)
@@ -153,7 +159,7 @@ def log_sigmoid(x: ArrayLike) -> Array:
 
 @inlined
 def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
-    """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere.
+    """``x`` where positive, ``alpha * (exp(x) - 1)`` elsewhere. Source: Clevert, Unterthiner, Hochreiter, ICLR 2016.
 
     >>> jax.nn.elu(jnp.array([-1., 2.]))
     Array([-0.63212055,  2.        ], dtype=float32)
@@ -164,7 +170,7 @@ def elu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
 
 @inlined
 def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
-    """``x`` where not negative, ``negative_slope * x`` elsewhere.
+    """``x`` where not negative, ``negative_slope * x`` elsewhere. Source: Maas, Hannun, Ng, ICML 2013.
 
     >>> jax.nn.leaky_relu(jnp.array([-100., 2.]))
     Array([-1.,  2.], dtype=float32)
@@ -175,7 +181,7 @@ def leaky_relu(x: ArrayLike, negative_slope: ArrayLike = 1e-2) -> Array:
 
 @inlined
 def hard_tanh(x: ArrayLike) -> Array:
-    """``min(max(x, -1), 1)``.
+    """``min(max(x, -1), 1)``. Source: Collobert, 2004.
 
     >>> jax.nn.hard_tanh(jnp.array([-4., 0.5, 4.]))
     Array([-1. ,  0.5,  1. ], dtype=float32)
@@ -187,6 +193,8 @@ def hard_tanh(x: ArrayLike) -> Array:
 @inlined
 def celu(x: ArrayLike, alpha: ArrayLike = 1.0) -> Array:
     """``x`` where positive, ``alpha * (exp(x / alpha) - 1)`` elsewhere.
+
+    Source: Barron, "Continuously differentiable exponential linear units", 2017.
 
     >>> jax.nn.celu(jnp.array([-1., 2.]))
     Array([-0.63212055,  2.        ], dtype=float32)
@@ -226,6 +234,8 @@ def gelu(x: ArrayLike, approximate: bool = True) -> Array:
 def glu(x: ArrayLike, axis: int = -1) -> Array:
     """First half of ``x`` along ``axis`` times the `sigmoid` of the second; raises ValueError for an odd length.
 
+    Source: Dauphin, Fan, Auli, Grangier, ICML 2017.
+
     >>> jax.nn.glu(jnp.array([2., 4., 0., 0.]))
     Array([1., 2.], dtype=float32)
     """
@@ -239,7 +249,7 @@ def glu(x: ArrayLike, axis: int = -1) -> Array:
 
 @inlined
 def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
-    """``(x + sqrt(x**2 + b)) / 2``.
+    """``(x + sqrt(x**2 + b)) / 2``. Source: Barron, "Squareplus", 2021.
 
     >>> jax.nn.squareplus(0.)
     Array(1., dtype=float32, weak_type=True)
@@ -250,7 +260,7 @@ def squareplus(x: ArrayLike, b: ArrayLike = 4) -> Array:
 
 @inlined
 def hard_sigmoid(x: ArrayLike) -> Array:
-    """``relu6(x + 3) / 6``.
+    """``relu6(x + 3) / 6``. Source: Howard et al., ICCV 2019.
 
     >>> jax.nn.hard_sigmoid(jnp.array([-4., 0., 4.]))
     Array([0. , 0.5, 1. ], dtype=float32)
@@ -261,7 +271,7 @@ def hard_sigmoid(x: ArrayLike) -> Array:
 @custom_jvp
 @inlined
 def hard_silu(x: ArrayLike) -> Array:
-    """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3.
+    """``x * hard_sigmoid(x)``; its slope at -3 is 0, and 1 at 3. Source: Howard et al., ICCV 2019.
 
     >>> jax.nn.hard_silu(jnp.array([-4., 1.5, 4.]))
     Array([-0.   ,  1.125,  4.   ], dtype=float32)

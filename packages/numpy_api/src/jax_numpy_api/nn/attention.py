@@ -41,6 +41,8 @@ def dot_product_attention(query: ArrayLike, key: ArrayLike, value: ArrayLike, bi
     Raises:
       ValueError: shapes that do not fit. NotImplementedError: an implementation that is not there.
 
+    Source: Vaswani et al., "Attention is all you need", NeurIPS 2017; grouped heads: Ainslie et al., EMNLP 2023.
+
     >>> q = jnp.ones((1, 2, 1, 4))
     >>> jax.nn.dot_product_attention(q, q, q).shape
     (1, 2, 1, 4)

@@ -118,6 +118,8 @@ def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepd
       The logarithm: -inf for an empty sum, NaN for a negative one (without ``return_sign``). The derivative is the softmax;
       it is 0 where the sum is empty, and one or several infinite summands share it equally.
 
+    Source: `scipy.special.logsumexp`.
+
     >>> jax.nn.logsumexp(jnp.array([1000., 1000.]))
     Array(1000.6932, dtype=float32)
     """

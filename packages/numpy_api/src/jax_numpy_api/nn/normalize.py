@@ -35,6 +35,8 @@ def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: Ar
     Args:
       where: elements that count; the result is -inf elsewhere.
 
+    Source: Bridle, NIPS 1989.
+
     >>> jax.nn.log_softmax(jnp.array([0., 0.]))
     Array([-0.6931472, -0.6931472], dtype=float32)
     """
@@ -56,6 +58,8 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayL
 
     Args:
       where: elements that count; the result is 0 elsewhere, also where none counts.
+
+    Source: Bridle, NIPS 1989.
 
     >>> jax.nn.softmax(jnp.array([[0., 0.], [0., jnp.inf]])[0])
     Array([0.5, 0.5], dtype=float32)

@@ -54,6 +54,8 @@ def get_scaled_dot_general_config(mode: Literal["nvfp4", "mxfp8"],
     Raises:
       ValueError: another mode.
 
+    Source: "OCP Microscaling Formats (MX) Specification", version 1.0, 2023.
+
     >>> jax.nn.get_scaled_dot_general_config('mxfp8').block_size
     32
     """
@@ -87,6 +89,8 @@ def scaled_matmul(lhs: ArrayLike, rhs: ArrayLike, lhs_scales: ArrayLike, rhs_sca
 
     Raises:
       ValueError: shapes that do not fit.
+
+    Source: "OCP Microscaling Formats (MX) Specification", version 1.0, 2023.
 
     >>> x, w = jnp.ones((1, 1, 4)), jnp.ones((1, 2, 4))
     >>> jax.nn.scaled_matmul(x, w, jnp.full((1, 1, 1), 2.0), jnp.full((1, 2, 1), 3.0))
@@ -166,6 +170,8 @@ def scaled_dot_general(lhs: ArrayLike, rhs: ArrayLike, dimension_numbers: tuple[
 
     Raises:
       ValueError: another dtype of the result, or a number of configs other than three.
+
+    Source: "OCP Microscaling Formats (MX) Specification", version 1.0, 2023.
 
     >>> mxfp8 = jax.nn.get_scaled_dot_general_config('mxfp8')
     >>> x, w = jnp.full((1, 2, 32), 0.3), jnp.ones((1, 2, 32))

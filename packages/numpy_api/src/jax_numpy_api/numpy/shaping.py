@@ -240,6 +240,8 @@ def permute_dims(a: ArrayLike, /, axes: tuple[int, ...]) -> Array:
     Raises:
       TypeError: ``axes`` is None, or does not name each axis once.
 
+    Source: array API standard; `numpy.transpose`.
+
     >>> jnp.permute_dims(jnp.zeros((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
@@ -402,7 +404,7 @@ def _joined_on_host(join: Callable, arrays: list, axis: int) -> Array | None:
 
 
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under its name in the array API standard.
+    """`concatenate` under its name in the array API standard. Source: array API standard; `numpy.concatenate`.
 
     >>> jnp.concat([jnp.zeros(1), jnp.ones(2)])
     Array([0., 1., 1.], dtype=float32)

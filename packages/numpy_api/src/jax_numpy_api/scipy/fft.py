@@ -176,6 +176,8 @@ def dct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm:
     Raises:
       ValueError: another type or norm, or an axis that is too short.
 
+    Source: `scipy.fft.dct`.
+
     >>> jsp.fft.dct(jnp.ones(3))
     Array([6., 0., 0.], dtype=float32)
     """
@@ -183,7 +185,7 @@ def dct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm:
 
 
 def idct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Array:
-    """Inverse of `dct` with the same arguments.
+    """Inverse of `dct` with the same arguments. Source: `scipy.fft.idct`.
 
     >>> jnp.round(jsp.fft.idct(jsp.fft.dct(jnp.array([1., 2., 3.]))), 3)
     Array([1.       , 2.       , 3.0000002], dtype=float32)
@@ -193,7 +195,7 @@ def idct(x: ArrayLike, type: int = 2, n: int | None = None, axis: int = -1, norm
 
 def dctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
          norm: str | None = None) -> Array:
-    """`dct` along several axes (all by default), with lengths ``s``.
+    """`dct` along several axes (all by default), with lengths ``s``. Source: `scipy.fft.dctn`.
 
     >>> jax.scipy.fft.dctn(jnp.ones((2, 2)))
     Array([[16.,  0.],
@@ -204,7 +206,7 @@ def dctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes
 
 def idctn(x: ArrayLike, type: int = 2, s: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None,
           norm: str | None = None) -> Array:
-    """Inverse of `dctn` with the same arguments.
+    """Inverse of `dctn` with the same arguments. Source: `scipy.fft.idctn`.
 
     >>> x = jnp.array([[1.0, 2.0], [3.0, 4.0]])
     >>> jnp.round(jax.scipy.fft.idctn(jax.scipy.fft.dctn(x)), 4)

@@ -16,6 +16,8 @@ def trapezoid(y: ArrayLike, x: ArrayLike | None = None, dx: ArrayLike = 1.0, axi
     Args:
       x: sample points, by default ``dx`` apart.
 
+    Source: `scipy.integrate.trapezoid`.
+
     >>> jsp.integrate.trapezoid(jnp.array([0., 1., 2.]))
     Array(2., dtype=float32)
     """

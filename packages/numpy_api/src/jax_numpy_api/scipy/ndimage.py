@@ -58,6 +58,8 @@ def map_coordinates(input: ArrayLike, coordinates: Sequence[ArrayLike], order: i
     Raises:
       NotImplementedError: another order or mode. ValueError: the number of coordinates does not fit.
 
+    Source: `scipy.ndimage.map_coordinates`.
+
     >>> jsp.ndimage.map_coordinates(jnp.array([0., 10., 20.]), [jnp.array([0.5, 1.25])], order=1)
     Array([ 5. , 12.5], dtype=float32)
     """

@@ -58,6 +58,8 @@ def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = (), *, method
     Raises:
       TypeError: ``args`` is no tuple, or ``x0`` no vector. ValueError: another method.
 
+    Source: `scipy.optimize.minimize`.
+
     >>> jnp.round(jsp.optimize.minimize(lambda x: jnp.sum((x - 1.) ** 2), jnp.zeros(2), method="BFGS").x, 3)
     Array([1., 1.], dtype=float32)
     """

@@ -36,6 +36,8 @@ def associative_scan(fn: Callable[..., Any], elems: PyTree, reverse: bool = Fals
     Raises:
       TypeError: ``fn`` is not callable. ValueError: lengths along ``axis`` differ, or ``axis`` does not exist.
 
+    Source: Blelloch, "Prefix sums and their applications", 1990.
+
     >>> lax.associative_scan(jnp.add, jnp.array([1, 2, 3, 4]))
     Array([ 1,  3,  6, 10], dtype=int32)
     """

@@ -70,6 +70,8 @@ def cond(pred: ArrayLike, true_fun: Callable[..., Any], false_fun: Callable[...,
 
     Differentiable in both modes. Under `vmap` with a batched ``pred`` both functions run and a select picks.
 
+    Source: StableHLO `case`.
+
     >>> lax.cond(True, lambda x: x + 1, lambda x: x - 1, 10)
     Array(11, dtype=int32, weak_type=True)
     """
@@ -107,6 +109,8 @@ def switch(index: ArrayLike, branches: Sequence[Callable], *operands: Any, opera
 
     Raises:
       TypeError: ``index`` is not an integer scalar, or branches return different types. ValueError: no branches.
+
+    Source: StableHLO `case`.
 
     >>> lax.switch(1, [lambda x: x, lambda x: x * x, lambda x: -x], 3)
     Array(9, dtype=int32, weak_type=True)

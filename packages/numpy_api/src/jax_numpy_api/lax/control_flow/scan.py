@@ -76,6 +76,8 @@ def scan(f: Callable[..., Any], init: PyTree, xs: PyTree = None, length: int | N
 
     Differentiable in both modes. The compiled loop evaluates ``f`` in constant code size.
 
+    Source: StableHLO `while`.
+
     >>> lax.scan(lambda total, x: (total + x, total), 0, jnp.arange(1, 5))
     (Array(10, dtype=int32), Array([0, 1, 3, 6], dtype=int32))
     """

@@ -72,6 +72,8 @@ def while_loop(cond_fun: Callable[..., Any], body_fun: Callable[..., Any], init_
       TypeError: a function is not callable, the condition is not a boolean scalar, or the carry changes its type.
       ValueError: reverse-mode differentiation without ``max_steps``.
 
+    Source: StableHLO `while`.
+
     >>> lax.while_loop(lambda n: n < 100, lambda n: 2 * n, 3)
     Array(192, dtype=int32, weak_type=True)
     """
@@ -189,6 +191,8 @@ def fori_loop(lower: ArrayLike, upper: ArrayLike, body_fun: Callable[..., Any], 
     Raises:
       TypeError: the bounds are not integer scalars of one type, or the carry changes its type.
       ValueError: ``unroll`` with bounds that are not static.
+
+    Source: StableHLO `while`.
 
     >>> lax.fori_loop(1, 5, lambda i, total: total + i, 0)
     Array(10, dtype=int32, weak_type=True)

@@ -77,6 +77,8 @@ def cholesky(x: ArrayLike, *, symmetrize_input: bool = True) -> Array:
     Raises:
       ValueError: the matrices are not square. TypeError: not a dtype of LAPACK.
 
+    Source: LAPACK `potrf`.
+
     >>> lax.linalg.cholesky(jnp.array([[4., 2.], [2., 5.]]))
     Array([[2., 0.],
            [1., 2.]], dtype=float32)
@@ -147,6 +149,8 @@ def cholesky_update(r_matrix: ArrayLike, w_vector: ArrayLike) -> Array:
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
 
+    Source: Golub, Van Loan, "Matrix Computations", section on updating Cholesky factors.
+
     >>> r = jnp.eye(2) * 2.0
     >>> jax.lax.linalg.cholesky_update(r, jnp.array([1.0, 0.0]))
     Array([[2.236068, 0.      ],
@@ -187,6 +191,8 @@ def symmetric_product(a_matrix: ArrayLike, c_matrix: ArrayLike, *, alpha: float 
 
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
+
+    Source: BLAS `syrk`.
 
     >>> jax.lax.linalg.symmetric_product(jnp.array([[1.0], [2.0]]), jnp.zeros((2, 2)))
     Array([[1., 2.],

@@ -135,6 +135,8 @@ def eigh(x: ArrayLike, *, lower: bool = True, symmetrize_input: bool = True, sor
     Raises:
       ValueError: not square, or a bad subset. TypeError: not a dtype of LAPACK.
 
+    Source: LAPACK `syevd`, `heevd`.
+
     >>> vectors, values = lax.linalg.eigh(jnp.array([[1., 0.], [0., 2.]]))
     >>> values
     Array([1., 2.], dtype=float32)
@@ -271,6 +273,8 @@ def eig(x: ArrayLike, *, compute_left_eigenvectors: bool = True, compute_right_e
 
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK.
+
+    Source: LAPACK `geev`.
 
     >>> w, v = jax.lax.linalg.eig(jnp.diag(jnp.array([2.0, 3.0])), compute_left_eigenvectors=False)
     >>> w

@@ -95,6 +95,8 @@ def lu_pivots_to_permutation(pivots: ArrayLike, permutation_size: int) -> Array:
     Raises:
       TypeError: pivots are not integers. ValueError: too few rows.
 
+    Source: LAPACK `getrf`, its pivots.
+
     >>> jax.lax.linalg.lu_pivots_to_permutation(jnp.array([1, 1], jnp.int32), 3)
     Array([1, 0, 2], dtype=int32)
     """
@@ -191,6 +193,8 @@ def lu(x: ArrayLike) -> list[Any]:
 
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK.
+
+    Source: LAPACK `getrf`.
 
     >>> lax.linalg.lu(jnp.array([[0., 1.], [2., 0.]]))[2]
     Array([1, 0], dtype=int32)

@@ -37,6 +37,8 @@ def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None
     Raises:
       ValueError: x is not one matrix with m >= n. TypeError: not a dtype of LAPACK.
 
+    Source: Nakatsukasa, Bai, Gygi, "Optimizing Halley's iteration for computing the matrix polar decomposition", 2010.
+
     >>> u, h, steps, converged = jax.lax.linalg.qdwh(jnp.diag(jnp.array([2.0, 3.0])))
     >>> jnp.round(h, 4) + 0.0
     Array([[2., 0.],

@@ -57,6 +57,8 @@ def geqrf(a: ArrayLike) -> tuple[Any, Any]:
     """Householder form of the QR decomposition of ``[..., m, n]``: R above, the reflections' vectors below the diagonal,
     and their factors ``[..., min(m, n)]``.
 
+    Source: LAPACK `geqrf`.
+
     >>> a, taus = jax.lax.linalg.geqrf(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
     >>> abs(a[0, 0])
     Array(5., dtype=float32)
@@ -99,6 +101,8 @@ geqp3_p = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
 
 def geqp3(a: ArrayLike, jpvt: ArrayLike, *, use_magma: bool | None = None) -> tuple[Any, Any, Any]:
     """As `geqrf`, with columns pivoted: returns the factors, the pivots (counted from 1) and the taus.
+
+    Source: LAPACK `geqp3`.
 
     >>> a, order, taus = jax.lax.linalg.geqp3(jnp.array([[1.0, 3.0], [2.0, 4.0]]), jnp.zeros(2, jnp.int32))
     >>> order
@@ -176,6 +180,8 @@ def householder_product(a: ArrayLike, taus: ArrayLike) -> Array:
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
 
+    Source: LAPACK `orgqr`, `ungqr`.
+
     >>> a, taus = jax.lax.linalg.geqrf(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
     >>> q = jax.lax.linalg.householder_product(a, taus)
     >>> jnp.round(q.T @ q, 5) + 0.0
@@ -232,6 +238,8 @@ def ormqr(a: ArrayLike, taus: ArrayLike, c: ArrayLike, *, left: bool = True, tra
 
     Raises:
       ValueError: shapes do not fit. TypeError: dtypes differ.
+
+    Source: LAPACK `ormqr`, `unmqr`.
 
     >>> a, taus = jax.lax.linalg.geqrf(jnp.array([[3.0, 1.0], [4.0, 2.0]]))
     >>> abs(jax.lax.linalg.ormqr(a, taus, jnp.eye(2)))[0, 0]
@@ -330,6 +338,8 @@ def qr(x: ArrayLike, *, pivoting: bool = False, full_matrices: bool = True, use_
 
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK.
+
+    Source: LAPACK `geqrf`, `orgqr`, `ungqr`.
 
     >>> q, r = lax.linalg.qr(jnp.array([[0., 1.], [2., 0.]]))
     >>> jnp.abs(r)

@@ -183,6 +183,8 @@ def schur(x: ArrayLike, *, compute_schur_vectors: bool = True, sort_eig_vals: bo
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK. NotImplementedError: sorting.
 
+    Source: LAPACK `gees`.
+
     >>> t, z = jax.lax.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))
     >>> jnp.diag(t)
     Array([1., 3.], dtype=float32)
@@ -233,6 +235,8 @@ def hessenberg(a: ArrayLike) -> list[Any]:
 
     Raises:
       ValueError: not square. TypeError: not a dtype of LAPACK.
+
+    Source: LAPACK `gehrd`.
 
     >>> h, taus = jax.lax.linalg.hessenberg(jnp.arange(9.0).reshape(3, 3))
     >>> h.shape, taus.shape
@@ -289,6 +293,8 @@ def tridiagonal(a: ArrayLike, *, lower: bool = True) -> list[Any]:
 
     Raises:
       ValueError: not square or empty. TypeError: not a dtype of LAPACK.
+
+    Source: LAPACK `sytrd`, `hetrd`.
 
     >>> a, d, e, taus = jax.lax.linalg.tridiagonal(jnp.diag(jnp.array([1.0, 2.0, 3.0])))
     >>> d

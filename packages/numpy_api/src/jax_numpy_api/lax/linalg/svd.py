@@ -170,6 +170,8 @@ def svd(x: ArrayLike, *, full_matrices: bool = True, compute_uv: bool = True,
     Raises:
       TypeError: fewer than two axes, or not a dtype of LAPACK. ValueError: a bad subset.
 
+    Source: LAPACK `gesdd`, `gesvd`.
+
     >>> lax.linalg.svd(jnp.diag(jnp.array([3., 5.])), compute_uv=False)
     Array([5., 3.], dtype=float32)
     """

@@ -134,6 +134,8 @@ def triangular_solve(a: ArrayLike, b: ArrayLike, *, left_side: bool = False, low
     Raises:
       TypeError: dtypes differ or are not float or complex of 16 bits or more. ValueError: shapes do not fit.
 
+    Source: BLAS `trsm`; StableHLO `triangular_solve`.
+
     >>> lax.linalg.triangular_solve(jnp.array([[2., 0.], [1., 1.]]), jnp.array([[4.], [3.]]), left_side=True, lower=True)
     Array([[2.],
            [1.]], dtype=float32)
@@ -255,6 +257,8 @@ def tridiagonal_solve(dl: ArrayLike, d: ArrayLike, du: ArrayLike, b: ArrayLike, 
 
     Raises:
       TypeError: dtypes differ. ValueError: shapes do not fit.
+
+    Source: LAPACK `gtsv`.
 
     >>> lax.linalg.tridiagonal_solve(jnp.array([0., 1.]), jnp.array([2., 2.]), jnp.array([1., 0.]), jnp.array([[3.], [3.]]))
     Array([[1.],

@@ -25,6 +25,8 @@ def vq(obs: ArrayLike, code_book: ArrayLike, check_finite: bool = True) -> tuple
     Raises:
       ValueError: ranks or lengths that do not fit.
 
+    Source: `scipy.cluster.vq.vq`.
+
     >>> jsp.cluster.vq.vq(jnp.array([[0.9], [5.2]]), jnp.array([[1.], [5.]]))[0]
     Array([0, 1], dtype=int32)
     """

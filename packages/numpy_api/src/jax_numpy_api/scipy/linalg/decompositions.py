@@ -31,6 +31,8 @@ def _cholesky(a, lower, name, clean):
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
     """The triangular ``R`` with ``R^H R = a``, or with ``lower`` the ``L`` with ``L L^H = a``. One triangle is read.
 
+    Source: `scipy.linalg.cholesky`.
+
     >>> jsp.linalg.cholesky(jnp.array([[4., 2.], [2., 5.]]))
     Array([[2., 1.],
            [0., 2.]], dtype=float32)
@@ -40,7 +42,7 @@ def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check
 
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> tuple[Array, bool]:
-    """`cholesky` and ``lower``, for `cho_solve`.
+    """`cholesky` and ``lower``, for `cho_solve`. Source: `scipy.linalg.cho_factor`.
 
     >>> jsp.linalg.cho_factor(jnp.array([[4., 0.], [0., 9.]]), lower=True)[1]
     True
@@ -53,6 +55,8 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = F
 
     Args:
       b: vectors ``(..., n)`` or matrices ``(..., n, k)``; batch axes broadcast.
+
+    Source: `scipy.linalg.cho_solve`.
 
     >>> jsp.linalg.cho_solve((jnp.diag(jnp.array([2., 3.])), True), jnp.array([4., 9.]))
     Array([1., 1.], dtype=float32)
@@ -74,7 +78,7 @@ def _cho_solve(c, b, lower):
 
 @inlined
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
-    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`.
+    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`. Source: `scipy.linalg.lu_factor`.
 
     >>> jsp.linalg.lu_factor(jnp.array([[0., 1.], [2., 0.]]))[1]
     Array([1, 1], dtype=int32)
@@ -94,6 +98,8 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrit
 
     Raises:
       ValueError: another ``trans``.
+
+    Source: `scipy.linalg.lu_solve`.
 
     >>> a = jnp.array([[0., 1.], [2., 0.]])
     >>> jsp.linalg.lu_solve(jsp.linalg.lu_factor(a), jnp.array([1., 4.]))
@@ -124,7 +130,7 @@ def _lu_solve(factors, pivots, b, trans):
 
 
 def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
-    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``.
+    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``. Source: `scipy.linalg.lu`.
 
     >>> p, l, u = jsp.linalg.lu(jnp.array([[0., 1.], [2., 0.]]))
     >>> p @ l @ u
@@ -164,6 +170,8 @@ def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: 
     Raises:
       ValueError: another mode.
 
+    Source: `scipy.linalg.qr`.
+
     >>> q, r = jsp.linalg.qr(jnp.array([[0., 1.], [2., 0.]]))
     >>> jnp.allclose(q @ r, jnp.array([[0., 1.], [2., 0.]]))
     Array(True, dtype=bool)
@@ -192,6 +200,8 @@ def qr_multiply(a: ArrayLike, c: ArrayLike, mode: str = "right", pivoting: bool 
 
     Raises:
       ValueError: another mode, or shapes that do not fit.
+
+    Source: `scipy.linalg.qr_multiply`.
 
     >>> a = jnp.array([[3.0, 1.0], [4.0, 2.0]])
     >>> product, r = jax.scipy.linalg.qr_multiply(a, a.T, mode='right')
@@ -231,6 +241,8 @@ def svd(a: ArrayLike, full_matrices: bool = True, compute_uv: bool = True, overw
         check_finite: bool = True, lapack_driver: str = "gesdd") -> Array | tuple[Array, Array, Array]:
     """Singular value decomposition ``(U, s, Vh)`` with ``a = U diag(s) Vh``, or ``s`` alone. ``lapack_driver`` has no effect.
 
+    Source: `scipy.linalg.svd`.
+
     >>> jsp.linalg.svd(jnp.diag(jnp.array([3., 5.])), compute_uv=False)
     Array([5., 3.], dtype=float32)
     """
@@ -247,6 +259,8 @@ def polar(a: ArrayLike, side: str = "right", *, method: str = "qdwh", eps: float
 
     Raises:
       ValueError: another side or method.
+
+    Source: `scipy.linalg.polar`.
 
     >>> jnp.round(jsp.linalg.polar(jnp.array([[0., -2.], [2., 0.]]))[0], 3)
     Array([[ 0., -1.],
@@ -352,6 +366,8 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
       ConcretizationTypeError: ``select="v"`` of a traced matrix, as the length of the result depends on values.
       ValueError: shapes that do not fit, another ``select``, or no range.
 
+    Source: `scipy.linalg.eigh_tridiagonal`.
+
     >>> jax.scipy.linalg.eigh_tridiagonal(jnp.array([2.0, 2.0]), jnp.array([1.0]), eigvals_only=True)
     Array([1., 3.], dtype=float32)
     """
@@ -391,6 +407,8 @@ def schur(a: ArrayLike, output: str = "real") -> tuple[Array, Array]:
     Raises:
       ValueError: another output.
 
+    Source: `scipy.linalg.schur`.
+
     >>> t, z = jax.scipy.linalg.schur(jnp.array([[1.0, 2.0], [0.0, 3.0]]))
     >>> jnp.diag(t)
     Array([1., 3.], dtype=float32)
@@ -415,6 +433,8 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 
     Raises:
       ValueError: not two square matrices of one shape.
+
+    Source: `scipy.linalg.rsf2csf`.
 
     >>> t, z = jax.scipy.linalg.rsf2csf(jnp.array([[1.0, 2.0], [0.0, 3.0]]), jnp.eye(2))
     >>> jnp.diag(t)
@@ -453,6 +473,8 @@ def rsf2csf(T: ArrayLike, Z: ArrayLike, check_finite: bool = True) -> tuple[Arra
 def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
                check_finite: bool = True) -> Array | tuple[Array, Array]:
     """Hessenberg form ``H`` with ``a = Q H Q^H``: zero below the first subdiagonal. With ``calc_q``, the pair ``(H, Q)``.
+
+    Source: `scipy.linalg.hessenberg`.
 
     >>> jax.scipy.linalg.hessenberg(jnp.array([[1.0, 2.0], [3.0, 4.0]]))
     Array([[1., 2.],

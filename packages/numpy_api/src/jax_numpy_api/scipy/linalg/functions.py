@@ -86,6 +86,8 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
     Raises:
       ValueError: not square.
 
+    Source: `scipy.linalg.expm`.
+
     >>> jsp.linalg.expm(jnp.zeros((2, 2)))
     Array([[1., 0.],
            [0., 1.]], dtype=float32)
@@ -106,6 +108,8 @@ def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None,
 
     Args:
       method: accepted for compatibility; the steps of the exponential are differentiated.
+
+    Source: `scipy.linalg.expm_frechet`.
 
     >>> jax.scipy.linalg.expm_frechet(jnp.zeros((2, 2)), jnp.eye(2), compute_expm=False)
     Array([[1., 0.],
@@ -172,6 +176,8 @@ def sqrtm(A: ArrayLike, blocksize: int = 1) -> Array:
       ValueError: ``A`` is not one matrix.
       NotImplementedError: ``blocksize`` is above 1.
 
+    Source: `scipy.linalg.sqrtm`.
+
     >>> jnp.round(jsp.linalg.sqrtm(jnp.array([[4., 0.], [0., 9.]])).real, 3)
     Array([[2.       , 0.       ],
            [0.       , 3.0000002]], dtype=float32)
@@ -194,6 +200,8 @@ def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True
 
     Raises:
       ValueError: ``A`` is not one matrix.
+
+    Source: `scipy.linalg.funm`.
 
     >>> jax.scipy.linalg.funm(jnp.diag(jnp.array([4.0, 9.0])), jnp.sqrt)
     Array([[2.+0.j, 0.+0.j],

@@ -28,6 +28,8 @@ def solve(a: ArrayLike, b: ArrayLike, lower: bool = False, overwrite_a: bool = F
     Raises:
       ValueError: another ``assume_a``, or shapes that do not fit.
 
+    Source: `scipy.linalg.solve`.
+
     >>> jsp.linalg.solve(jnp.array([[2., 0.], [0., 4.]]), jnp.array([1., 1.]))
     Array([0.5 , 0.25], dtype=float32)
     """
@@ -54,6 +56,8 @@ def solve_triangular(a: ArrayLike, b: ArrayLike, trans: int | str = 0, lower: bo
     Raises:
       ValueError: another ``trans``, or shapes that do not fit.
 
+    Source: `scipy.linalg.solve_triangular`.
+
     >>> jsp.linalg.solve_triangular(jnp.array([[2., 0.], [1., 1.]]), jnp.array([4., 3.]), lower=True)
     Array([2., 1.], dtype=float32)
     """
@@ -72,7 +76,7 @@ def _solve_triangular(a, b, trans, lower, unit_diagonal):
 
 
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The inverse of square matrices.
+    """The inverse of square matrices. Source: `scipy.linalg.inv`.
 
     >>> jsp.linalg.inv(jnp.array([[2., 0.], [0., 4.]]))
     Array([[0.5 , 0.  ],
@@ -82,7 +86,7 @@ def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> A
 
 
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The determinant of square matrices.
+    """The determinant of square matrices. Source: `scipy.linalg.det`.
 
     >>> jsp.linalg.det(jnp.array([[1., 2.], [3., 4.]]))
     Array(-2., dtype=float32)
@@ -115,6 +119,8 @@ def solve_sylvester(A: ArrayLike, B: ArrayLike, C: ArrayLike, *, method: str = "
 
     Raises:
       ValueError: another method, or shapes that do not fit.
+
+    Source: `scipy.linalg.solve_sylvester`.
 
     >>> jax.scipy.linalg.solve_sylvester(jnp.diag(jnp.array([1.0, 2.0])), jnp.eye(2), jnp.ones((2, 2)))
     Array([[0.5       , 0.5       ],

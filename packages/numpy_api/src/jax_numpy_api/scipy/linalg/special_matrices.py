@@ -46,6 +46,8 @@ def block_diag(*arrs: Any) -> Array:
     Raises:
       ValueError: a block with more than two axes.
 
+    Source: `scipy.linalg.block_diag`.
+
     >>> jsp.linalg.block_diag(jnp.array([[1]]), jnp.array([[2, 3]]))
     Array([[1, 0, 0],
            [0, 2, 3]], dtype=int32)
@@ -75,6 +77,8 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 
     Vectors are along the last axis; ``r[0]`` is not read.
 
+    Source: `scipy.linalg.toeplitz`.
+
     >>> jsp.linalg.toeplitz(jnp.array([1, 2, 3]))
     Array([[1, 2, 3],
            [2, 1, 2],
@@ -95,6 +99,8 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read.
 
+    Source: `scipy.linalg.hankel`.
+
     >>> jsp.linalg.hankel(jnp.array([1, 2, 3]))
     Array([[1, 2, 3],
            [2, 3, 0],
@@ -114,6 +120,8 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 def circulant(c: ArrayLike) -> Array:
     """The matrix whose columns are ``c``, moved down by one more each time, around the end.
 
+    Source: `scipy.linalg.circulant`.
+
     >>> jsp.linalg.circulant(jnp.array([1, 2, 3]))
     Array([[1, 3, 2],
            [2, 1, 3],
@@ -130,6 +138,8 @@ def companion(a: ArrayLike) -> Array:
 
     Raises:
       ValueError: fewer than two coefficients.
+
+    Source: `scipy.linalg.companion`.
 
     >>> jsp.linalg.companion(jnp.array([1., 2., 3.]))
     Array([[-2., -3.],
@@ -180,7 +190,7 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
 
 @inlined
 def fiedler(a: ArrayLike) -> Array:
-    """The symmetric matrix of differences ``|a[i] - a[j]|``.
+    """The symmetric matrix of differences ``|a[i] - a[j]|``. Source: `scipy.linalg.fiedler`.
 
     >>> jax.scipy.linalg.fiedler(jnp.array([1, 4, 6]))
     Array([[0, 3, 5],
@@ -229,6 +239,8 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     Raises:
       ValueError: ``s`` is not one shorter than ``f``.
 
+    Source: `scipy.linalg.leslie`.
+
     >>> jax.scipy.linalg.leslie(jnp.array([0.1, 2.0, 1.0]), jnp.array([0.5, 0.8]))
     Array([[0.1, 2. , 1. ],
            [0.5, 0. , 0. ],
@@ -253,6 +265,8 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
     Raises:
       ValueError: another ``scale``, or a dtype that is not complex.
 
+    Source: `scipy.linalg.dft`.
+
     >>> jnp.round(jax.scipy.linalg.dft(2).real, 4)
     Array([[ 1.,  1.],
            [ 1., -1.]], dtype=float32)
@@ -272,6 +286,8 @@ def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> 
 def hadamard(n: int, dtype: DTypeLike = int) -> Array:
     """Sylvester's matrix of 1 and -1 with orthogonal rows; ``n`` a power of 2. Raises ValueError for another ``n``.
 
+    Source: `scipy.linalg.hadamard`.
+
     >>> jsp.linalg.hadamard(2)
     Array([[ 1,  1],
            [ 1, -1]], dtype=int32)
@@ -289,6 +305,8 @@ def helmert(n: int, full: bool = False) -> Array:
 
     Raises:
       ValueError: ``n`` is below 1.
+
+    Source: `scipy.linalg.helmert`.
 
     >>> jax.scipy.linalg.helmert(2)
     Array([[ 0.70710677, -0.70710677]], dtype=float32)
@@ -309,6 +327,8 @@ def hilbert(n: int) -> Array:
     Raises:
       ValueError: ``n`` is negative.
 
+    Source: `scipy.linalg.hilbert`.
+
     >>> jsp.linalg.hilbert(2)
     Array([[1.        , 0.5       ],
            [0.5       , 0.33333334]], dtype=float32)
@@ -324,7 +344,7 @@ def _table(n, element):
 
 
 def invhilbert(n: int) -> Array:
-    """The inverse of `hilbert`, whose elements are integers.
+    """The inverse of `hilbert`, whose elements are integers. Source: `scipy.linalg.invhilbert`.
 
     >>> jax.scipy.linalg.invhilbert(2)
     Array([[ 4., -6.],
@@ -351,6 +371,8 @@ def _pascal_kind(name, kind):
 def pascal(n: int, kind: str | None = None) -> Array:
     """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular.
 
+    Source: `scipy.linalg.pascal`.
+
     >>> jsp.linalg.pascal(3)
     Array([[1., 1., 1.],
            [1., 2., 3.],
@@ -360,7 +382,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
 
 
 def invpascal(n: int, kind: str | None = None) -> Array:
-    """The inverse of `pascal`, whose elements are integers.
+    """The inverse of `pascal`, whose elements are integers. Source: `scipy.linalg.invpascal`.
 
     >>> jax.scipy.linalg.invpascal(3)
     Array([[ 3., -3.,  1.],

@@ -82,6 +82,8 @@ def convolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "
     Raises:
       ValueError: ranks, modes or methods that do not fit, empty arrays.
 
+    Source: `scipy.signal.convolve`.
+
     >>> jsp.signal.convolve(jnp.array([1, 2, 3]), jnp.array([1, 1]))
     Array([1., 3., 5., 3.], dtype=float32)
     """
@@ -100,6 +102,8 @@ def _correlate(in1, in2, mode, method, precision):
 def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = "full", method: str = "auto",
               precision: PrecisionLike = None) -> Array:
     """Cross-correlation: convolution with the reversed conjugate of ``in2``. Arguments as for `convolve`.
+
+    Source: `scipy.signal.correlate`.
 
     >>> jsp.signal.correlate(jnp.array([1., 2., 3.]), jnp.array([0., 1.]))
     Array([1., 2., 3., 0.], dtype=float32)
@@ -149,6 +153,8 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str
       mode: as for `convolve`.
       boundary: what lies around ``in1``: "fill" (``fillvalue``), "wrap", or "symm" (its mirror image).
 
+    Source: `scipy.signal.convolve2d`.
+
     >>> jsp.signal.convolve2d(jnp.ones((2, 2)), jnp.ones((2, 2)))
     Array([[1., 2., 1.],
            [2., 4., 2.],
@@ -160,7 +166,7 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str
 
 def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = "full", boundary: str = "fill", fillvalue: float = 0,
                 precision: PrecisionLike = None) -> Array:
-    """Cross-correlation of two matrices. Arguments as for `convolve2d`.
+    """Cross-correlation of two matrices. Arguments as for `convolve2d`. Source: `scipy.signal.correlate2d`.
 
     >>> jax.scipy.signal.correlate2d(jnp.eye(2), jnp.ones((2, 2)), mode='valid')
     Array([[2.]], dtype=float32)
@@ -210,6 +216,8 @@ def fftconvolve(in1: ArrayLike, in2: ArrayLike, mode: str = "full", axes: Sequen
 
     Raises:
       ValueError: ranks, lengths or modes that do not fit, empty arrays.
+
+    Source: `scipy.signal.fftconvolve`.
 
     >>> jnp.round(jsp.signal.fftconvolve(jnp.array([1., 2.]), jnp.array([1., 1.])), 3)
     Array([1.       , 3.0000002, 2.       ], dtype=float32)

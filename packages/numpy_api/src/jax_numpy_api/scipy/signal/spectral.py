@@ -117,6 +117,8 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
     Raises:
       ValueError: another ``average``.
 
+    Source: `scipy.signal.csd`.
+
     >>> x = jnp.sin(jnp.arange(64.0) * jnp.pi / 4)
     >>> f, power = jax.scipy.signal.csd(x, 2 * x, nperseg=16)
     >>> f[jnp.argmax(abs(power))]
@@ -161,7 +163,7 @@ def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = "h
 def welch(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int | None = None, noverlap: int | None = None,
           nfft: int | None = None, detrend: str = "constant", return_onesided: bool = True, scaling: str = "density",
           axis: int = -1, average: str = "mean") -> tuple[Array, Array]:
-    """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`.
+    """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`. Source: `scipy.signal.welch`.
 
     >>> f, power = jax.scipy.signal.welch(jnp.sin(jnp.arange(64.0) * jnp.pi / 4), nperseg=16)
     >>> f[jnp.argmax(power)]
@@ -188,6 +190,8 @@ def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: int =
 
     Raises:
       ValueError: another ``boundary``.
+
+    Source: `scipy.signal.stft`.
 
     >>> f, t, z = jax.scipy.signal.stft(jnp.ones(16), nperseg=8)
     >>> f.shape, z.shape
@@ -230,6 +234,8 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = "hann", nperseg: in
 
     Raises:
       ValueError: lengths, or the two axes, do not go together.
+
+    Source: `scipy.signal.istft`.
 
     >>> f, t, z = jax.scipy.signal.stft(jnp.ones(16), nperseg=8)
     >>> t, x = jax.scipy.signal.istft(z, nperseg=8)
@@ -283,6 +289,8 @@ def detrend(data: ArrayLike, axis: int = -1, type: str = "linear", bp: Sequence[
 
     Raises:
       ValueError: another type, or a break point outside of the data.
+
+    Source: `scipy.signal.detrend`.
 
     >>> jnp.round(jsp.signal.detrend(jnp.array([1., 2., 3.])), 3)
     Array([0., 0., 0.], dtype=float32)

@@ -104,6 +104,8 @@ def cg(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, tol: 
     Returns:
       the solution, and None.
 
+    Source: `scipy.sparse.linalg.cg`.
+
     >>> jnp.round(jsp.sparse.linalg.cg(jnp.array([[4., 0.], [0., 2.]]), jnp.array([4., 2.]))[0], 3)
     Array([1., 1.], dtype=float32)
     """
@@ -134,6 +136,8 @@ def bicgstab(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *,
              atol: ArrayLike = 0.0, maxiter: int | None = None,
              M: ArrayLike | Callable[..., Any] | None = None) -> tuple:
     """Solution of ``A x = b`` by stabilised biconjugate gradients. Arguments and result as for `cg`; any ``A``.
+
+    Source: `scipy.sparse.linalg.bicgstab`.
 
     >>> jnp.round(jsp.sparse.linalg.bicgstab(jnp.array([[4., 1.], [0., 2.]]), jnp.array([5., 2.]))[0], 3)
     Array([1., 1.], dtype=float32)
@@ -191,6 +195,8 @@ def gmres(A: ArrayLike | Callable[..., Any], b: PyTree, x0: PyTree = None, *, to
 
     Raises:
       ValueError: another ``solve_method``.
+
+    Source: `scipy.sparse.linalg.gmres`.
 
     >>> jnp.round(jsp.sparse.linalg.gmres(jnp.array([[4., 1.], [0., 2.]]), jnp.array([5., 2.]))[0], 3)
     Array([1., 1.], dtype=float32)

@@ -21,7 +21,7 @@ from ._series import wide
 
 @inlined
 def i0e(x: ArrayLike) -> Array:
-    """``exp(-|x|) * I0(x)``.
+    """``exp(-|x|) * I0(x)``. Source: `scipy.special.i0e`.
 
     >>> jsp.special.i0e(1.)
     Array(0.4657596, dtype=float32, weak_type=True)
@@ -31,7 +31,7 @@ def i0e(x: ArrayLike) -> Array:
 
 @inlined
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of order 0.
+    """The modified Bessel function of order 0. Source: `scipy.special.i0`.
 
     >>> jsp.special.i0(1.)
     Array(1.2660658, dtype=float32, weak_type=True)
@@ -42,7 +42,7 @@ def i0(x: ArrayLike) -> Array:
 
 @inlined
 def i1e(x: ArrayLike) -> Array:
-    """``exp(-|x|) * I1(x)``.
+    """``exp(-|x|) * I1(x)``. Source: `scipy.special.i1e`.
 
     >>> jsp.special.i1e(1.)
     Array(0.20791042, dtype=float32, weak_type=True)
@@ -52,7 +52,7 @@ def i1e(x: ArrayLike) -> Array:
 
 @inlined
 def i1(x: ArrayLike) -> Array:
-    """The modified Bessel function of order 1.
+    """The modified Bessel function of order 1. Source: `scipy.special.i1`.
 
     >>> jsp.special.i1(1.)
     Array(0.5651591, dtype=float32, weak_type=True)
@@ -72,6 +72,8 @@ def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
 
     Raises:
       ValueError: ``n_iter`` not above ``v``, or ``z`` complex.
+
+    Source: DLMF 10.6.1, 10.12.4 (Miller's backward recurrence).
 
     >>> jax.scipy.special.bessel_jn(jnp.array([1.5]), v=1)
     Array([[0.5118277],

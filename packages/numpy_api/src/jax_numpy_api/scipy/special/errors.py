@@ -142,7 +142,7 @@ def _exp_square_jvp(factor, primals, tangents):
 
 @inlined
 def erf(x: ArrayLike) -> Array:
-    """The error function ``2/sqrt(pi) * integral of exp(-t**2) from 0 to x``.
+    """The error function ``2/sqrt(pi) * integral of exp(-t**2) from 0 to x``. Source: `scipy.special.erf`.
 
     >>> jsp.special.erf(0.5)
     Array(0.5204999, dtype=float32, weak_type=True)
@@ -152,7 +152,7 @@ def erf(x: ArrayLike) -> Array:
 
 @inlined
 def erfc(x: ArrayLike) -> Array:
-    """``1 - erf(x)``, accurate for large ``x``.
+    """``1 - erf(x)``, accurate for large ``x``. Source: `scipy.special.erfc`.
 
     >>> jsp.special.erfc(0.5)
     Array(0.47950017, dtype=float32, weak_type=True)
@@ -162,7 +162,7 @@ def erfc(x: ArrayLike) -> Array:
 
 @inlined
 def erfinv(x: ArrayLike) -> Array:
-    """Inverse of `erf`: infinite at -1 and 1, NaN outside.
+    """Inverse of `erf`: infinite at -1 and 1, NaN outside. Source: `scipy.special.erfinv`.
 
     >>> jsp.special.erfinv(0.5)
     Array(0.47693628, dtype=float32, weak_type=True)
@@ -200,7 +200,7 @@ def _erfcx_jvp(primals, tangents):
 
 @inlined
 def erfcx(x: ArrayLike) -> Array:
-    """``exp(x**2) * erfc(x)``, of complex numbers too.
+    """``exp(x**2) * erfc(x)``, of complex numbers too. Source: `scipy.special.erfcx`.
 
     >>> jsp.special.erfcx(10.)
     Array(0.05614099, dtype=float32)
@@ -231,7 +231,7 @@ def _ndtr_jvp(primals, tangents):
 
 @inlined
 def ndtr(x: ArrayLike) -> Array:
-    """Distribution function of the standard normal distribution, accurate in both tails.
+    """Distribution function of the standard normal distribution, accurate in both tails. Source: `scipy.special.ndtr`.
 
     >>> jsp.special.ndtr(jnp.array([0., 1.]))
     Array([0.5      , 0.8413448], dtype=float32)
@@ -285,6 +285,8 @@ def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
       TypeError: ``series_order`` is not an int.
       ValueError: it is not from 0 to 30.
 
+    Source: `scipy.special.log_ndtr`.
+
     >>> jsp.special.log_ndtr(-10.)
     Array(-53.231285, dtype=float32)
     """
@@ -319,7 +321,7 @@ def _ndtri_jvp(primals, tangents):
 
 @inlined
 def ndtri(p: ArrayLike) -> Array:
-    """Inverse of `ndtr`: infinite at 0 and 1, NaN outside.
+    """Inverse of `ndtr`: infinite at 0 and 1, NaN outside. Source: `scipy.special.ndtri`.
 
     >>> jsp.special.ndtri(0.5)
     Array(0., dtype=float32)
@@ -342,7 +344,7 @@ def _erfcinv_jvp(primals, tangents):
 
 @inlined
 def erfcinv(y: ArrayLike) -> Array:
-    """Inverse of `erfc`: infinite at 0 and 2, NaN outside.
+    """Inverse of `erfc`: infinite at 0 and 2, NaN outside. Source: `scipy.special.erfcinv`.
 
     >>> jax.scipy.special.erfcinv(0.5)
     Array(0.4769363, dtype=float32)
@@ -376,7 +378,7 @@ def _dawsn_jvp(primals, tangents):
 
 @inlined
 def dawsn(x: ArrayLike) -> Array:
-    """Dawson's integral ``exp(-x**2) * integral of exp(t**2) from 0 to x``.
+    """Dawson's integral ``exp(-x**2) * integral of exp(t**2) from 0 to x``. Source: `scipy.special.dawsn`.
 
     >>> jax.scipy.special.dawsn(1.0)
     Array(0.5380795, dtype=float32)
@@ -423,6 +425,8 @@ def _fresnel_jvp(primals, tangents):
 @inlined
 def fresnel(x: ArrayLike) -> tuple[Array, Array]:
     """The Fresnel integrals S and C: of ``sin(pi t**2 / 2)`` and ``cos(pi t**2 / 2)`` from 0 to ``x``.
+
+    Source: `scipy.special.fresnel`.
 
     >>> s, c = jax.scipy.special.fresnel(1.0)
     >>> s
@@ -477,7 +481,7 @@ def _wofz_jvp(primals, tangents):
 
 @inlined
 def wofz(z: ArrayLike) -> Array:
-    """The Faddeeva function ``exp(-z**2) erfc(-i z)``, complex.
+    """The Faddeeva function ``exp(-z**2) erfc(-i z)``, complex. Source: `scipy.special.wofz`.
 
     >>> jax.scipy.special.wofz(1j)
     Array(0.4275836+0.j, dtype=complex64)
@@ -531,6 +535,8 @@ def _owens_t_jvp(primals, tangents):
 @inlined
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T function: the probability of ``X > h`` and ``0 < Y < a X`` for independent standard normals.
+
+    Source: `scipy.special.owens_t`.
 
     >>> jax.scipy.special.owens_t(0.5, 1.0)
     Array(0.10667107, dtype=float32)

@@ -22,7 +22,7 @@ from ._series import differentiable, log1p
 # -- along axes --------------------------------------------------------------------------------------------------------
 
 def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements.
+    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements. Source: `scipy.special.softmax`.
 
     >>> jsp.special.softmax(jnp.zeros(2))
     Array([0.5, 0.5], dtype=float32)
@@ -31,7 +31,7 @@ def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Ar
 
 
 def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements.
+    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements. Source: `scipy.special.log_softmax`.
 
     >>> jsp.special.log_softmax(jnp.zeros(2))
     Array([-0.6931472, -0.6931472], dtype=float32)
@@ -58,6 +58,8 @@ def logit(x: ArrayLike) -> Array:
     """``log(x / (1 - x))``, the inverse of `expit`: infinite at 0 and 1, NaN outside.
 
     Near 1/2 it is computed as ``log1p((2 x - 1)/(1 - x))``, as a difference of logarithms would lose all digits.
+
+    Source: `scipy.special.logit`.
 
     >>> jsp.special.logit(0.5)
     Array(0., dtype=float32, weak_type=True)
@@ -107,7 +109,7 @@ def _times_log(name, log, slope):
 xlogy = _times_log("xlogy", jnp.log, jnp.reciprocal)
 xlogy.__doc__ = """``x * log(y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
-The derivatives are ``log(y)`` and ``x / y``, the latter 0 where ``x`` is 0.
+The derivatives are ``log(y)`` and ``x / y``, the latter 0 where ``x`` is 0. Source: `scipy.special.xlogy`.
 
 >>> jax.scipy.special.xlogy(jnp.array([0.0, 2.0]), jnp.array([0.0, 3.0]))
 Array([0.       , 2.1972246], dtype=float32)
@@ -115,7 +117,7 @@ Array([0.       , 2.1972246], dtype=float32)
 xlog1py = _times_log("xlog1py", log1p, lambda y: jnp.reciprocal(1 + y))
 xlog1py.__doc__ = """``x * log(1 + y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN).
 
-The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x`` is 0.
+The derivatives are ``log(1 + y)`` and ``x / (1 + y)``, the latter 0 where ``x`` is 0. Source: `scipy.special.xlog1py`.
 
 >>> jax.scipy.special.xlog1py(jnp.array([0.0, 2.0]), jnp.array([-1.0, 2.0]))
 Array([0.       , 2.1972246], dtype=float32)
@@ -143,7 +145,7 @@ def _entr_jvp(primals, tangents):
 
 @inlined
 def entr(x: ArrayLike) -> Array:
-    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN.
+    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN. Source: `scipy.special.entr`.
 
     >>> jsp.special.entr(jnp.array([0., 0.5]))
     Array([-0.       ,  0.3465736], dtype=float32)
@@ -191,6 +193,8 @@ _rel_entr, _kl_div = _divergence(False), _divergence(True)
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere.
 
+    Source: `scipy.special.rel_entr`.
+
     >>> jsp.special.rel_entr(0.5, 0.25)
     Array(0.3465736, dtype=float32, weak_type=True)
     """
@@ -200,6 +204,8 @@ def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
 @inlined
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere.
+
+    Source: `scipy.special.kl_div`.
 
     >>> jsp.special.kl_div(0.5, 0.25)
     Array(0.09657359, dtype=float32, weak_type=True)
@@ -223,6 +229,8 @@ def _power_transform(log_x, lmbda):
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """``(x**lmbda - 1) / lmbda``, and ``log(x)`` where ``lmbda`` is 0; NaN for negative ``x``.
 
+    Source: `scipy.special.boxcox`.
+
     >>> jax.scipy.special.boxcox(2.0, 0.5)
     Array(0.8284271, dtype=float32, weak_type=True)
     """
@@ -233,6 +241,8 @@ def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
 @inlined
 def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
     """``((1 + x)**lmbda - 1) / lmbda``, and ``log(1 + x)`` where ``lmbda`` is 0; NaN for ``x`` below -1.
+
+    Source: `scipy.special.boxcox1p`.
 
     >>> jax.scipy.special.boxcox1p(1.0, 0.5)
     Array(0.8284271, dtype=float32, weak_type=True)

@@ -109,6 +109,8 @@ def _gamma_jvp(primals, tangents):
 def gamma(x: ArrayLike) -> Array:
     """The gamma function, also of complex numbers: infinite at 0, NaN at negative whole numbers.
 
+    Source: `scipy.special.gamma`.
+
     >>> jsp.special.gamma(jnp.array([5., 0.5]))
     Array([24.       ,  1.7724538], dtype=float32)
     """
@@ -134,6 +136,8 @@ def _lgamma_jvp(primals, tangents):
 @inlined
 def gammaln(x: ArrayLike) -> Array:
     """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers.
+
+    Source: `scipy.special.gammaln`.
 
     >>> jsp.special.gammaln(10.)
     Array(12.80183, dtype=float32, weak_type=True)
@@ -163,6 +167,8 @@ def _complex_loggamma(z):
 def loggamma(x: ArrayLike) -> Array:
     """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN.
 
+    Source: `scipy.special.loggamma`.
+
     >>> jax.scipy.special.loggamma(5.0)
     Array(3.1780548, dtype=float32, weak_type=True)
     """
@@ -175,6 +181,8 @@ def loggamma(x: ArrayLike) -> Array:
 @inlined
 def gammasgn(x: ArrayLike) -> Array:
     """Sign of the gamma function: that of the zero at 0, NaN at negative whole numbers and at -inf.
+
+    Source: `scipy.special.gammasgn`.
 
     >>> jsp.special.gammasgn(jnp.array([-0.5, 0.5]))
     Array([-1.,  1.], dtype=float32)
@@ -217,7 +225,7 @@ def _digamma_gap(p, q):
 
 @inlined
 def digamma(x: ArrayLike) -> Array:
-    """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles.
+    """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles. Source: `scipy.special.digamma`.
 
     >>> jsp.special.digamma(1.)
     Array(-0.5772157, dtype=float32, weak_type=True)
@@ -233,6 +241,8 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     Raises:
       ValueError: ``n`` is not of an integer dtype.
 
+    Source: `scipy.special.polygamma`.
+
     >>> jsp.special.polygamma(1, 1.)
     Array(1.644934, dtype=float32, weak_type=True)
     """
@@ -247,6 +257,8 @@ def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """Logarithm of the multivariate gamma function of dimension ``d``: ``d (d-1)/4 log(pi) + sum gammaln(a - k/2)``,
     k from 0 to d - 1.
+
+    Source: `scipy.special.multigammaln`.
 
     >>> jsp.special.multigammaln(3., 2)
     Array(1.5501953, dtype=float32)
@@ -264,7 +276,7 @@ def _multigammaln(a, d):
 
 @inlined
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised lower incomplete gamma function P(a, x).
+    """Regularised lower incomplete gamma function P(a, x). Source: `scipy.special.gammainc`.
 
     >>> jsp.special.gammainc(1., 2.)
     Array(0.86466473, dtype=float32, weak_type=True)
@@ -274,7 +286,7 @@ def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
 
 @inlined
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x).
+    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x). Source: `scipy.special.gammaincc`.
 
     >>> jsp.special.gammaincc(1., 2.)
     Array(0.13533528, dtype=float32, weak_type=True)
@@ -303,6 +315,8 @@ def _betaln_jvp(primals, tangents):
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments.
 
+    Source: `scipy.special.betaln`.
+
     >>> jsp.special.betaln(2., 3.)
     Array(-2.4849074, dtype=float32, weak_type=True)
     """
@@ -327,7 +341,7 @@ def _beta_jvp(primals, tangents):
 
 @inlined
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """``gamma(a) gamma(b) / gamma(a + b)``.
+    """``gamma(a) gamma(b) / gamma(a + b)``. Source: `scipy.special.beta`.
 
     >>> jsp.special.beta(2., 3.)
     Array(0.08333334, dtype=float32)
@@ -338,7 +352,7 @@ def beta(a: ArrayLike, b: ArrayLike) -> Array:
 
 @inlined
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised incomplete beta function I_x(a, b).
+    """Regularised incomplete beta function I_x(a, b). Source: `scipy.special.betainc`.
 
     >>> jsp.special.betainc(1., 1., 0.25)
     Array(0.24999976, dtype=float32, weak_type=True)
@@ -353,6 +367,8 @@ def factorial(n: ArrayLike, exact: bool = False) -> Array:
 
     Raises:
       NotImplementedError: ``exact=True``, which needs integers of any length; use `math.factorial`.
+
+    Source: `scipy.special.factorial`.
 
     >>> jsp.special.factorial(5)
     Array(120., dtype=float32, weak_type=True)
@@ -372,7 +388,7 @@ def _factorial(n):
 @differentiable
 @inlined
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
-    """Pochhammer symbol ``gamma(z + m) / gamma(z)``.
+    """Pochhammer symbol ``gamma(z + m) / gamma(z)``. Source: `scipy.special.poch`.
 
     >>> jsp.special.poch(3., 2.)
     Array(12., dtype=float32)
@@ -402,6 +418,8 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     """Number of ways to choose ``k`` of ``N`` things; with ``repetition``, ``k`` of ``N`` with replacement.
 
     0 where ``k`` is negative or, without repetition, larger than ``N``; for real arguments ``1 / ((N + 1) B(N-k+1, k+1))``.
+
+    Source: `scipy.special.comb`.
 
     >>> jax.scipy.special.comb(5, 2)
     Array(10., dtype=float32)
@@ -440,6 +458,8 @@ def bernoulli(n: int) -> Array:
 
     Raises:
       ValueError: ``n`` is not from 0 to 2**31 - 1.
+
+    Source: `scipy.special.bernoulli`.
 
     >>> jsp.special.bernoulli(2)
     Array([ 1.        , -0.5       ,  0.16666667], dtype=float32)
@@ -530,6 +550,8 @@ def _zeta_jvp(primals, tangents):
 @inlined
 def zeta(x: ArrayLike, q: ArrayLike | None = None) -> Array:
     """Hurwitz zeta function, the sum of ``(k + q)**-x``, k = 0, 1, ...; by default Riemann's, ``q = 1``, also below 1.
+
+    Source: `scipy.special.zeta`.
 
     >>> jsp.special.zeta(2., 1.)
     Array(1.644934, dtype=float32)

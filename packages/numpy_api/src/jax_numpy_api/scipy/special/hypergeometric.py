@@ -101,6 +101,8 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 
     The derivative in ``x`` is exact; those in ``a`` and ``b`` are difference quotients of fourth order.
 
+    Source: `scipy.special.hyp1f1`.
+
     >>> jsp.special.hyp1f1(1., 1., 0.5)
     Array(1.6487213, dtype=float32)
     """
@@ -170,6 +172,8 @@ def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends.
 
     The derivative in ``x`` is exact; those in ``a``, ``b`` and ``c`` are difference quotients of fourth order.
+
+    Source: `scipy.special.hyp2f1`.
 
     >>> jsp.special.hyp2f1(1., 1., 2., 0.5)
     Array(1.3862946, dtype=float32)

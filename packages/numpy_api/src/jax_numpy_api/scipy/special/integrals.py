@@ -147,7 +147,7 @@ def _expi_jvp(primals, tangents):
 
 @inlined
 def expi(x: ArrayLike) -> Array:
-    """The exponential integral Ei(x), -inf at 0.
+    """The exponential integral Ei(x), -inf at 0. Source: `scipy.special.expi`.
 
     >>> jsp.special.expi(1.)
     Array(1.8951176, dtype=float32)
@@ -170,6 +170,8 @@ def _exp1_jvp(primals, tangents):
 @inlined
 def exp1(x: ArrayLike) -> Array:
     """The exponential integral ``E1(x)``, the integral of ``exp(-t)/t`` from ``x`` to infinity; NaN below 0.
+
+    Source: `scipy.special.exp1`.
 
     >>> jsp.special.exp1(1.)
     Array(0.21938396, dtype=float32)
@@ -228,6 +230,8 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
       n: whole numbers not below 0; there is no derivative in them.
       x: not negative; NaN below 0.
 
+    Source: `scipy.special.expn`.
+
     >>> jsp.special.expn(2, 1.)
     Array(0.14849526, dtype=float32)
     """
@@ -273,7 +277,7 @@ def _sici_jvp(primals, tangents):
 
 @inlined
 def sici(x: ArrayLike) -> tuple[Array, Array]:
-    """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``.
+    """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``. Source: `scipy.special.sici`.
 
     >>> jsp.special.sici(1.)
     (Array(0.94608307, dtype=float32), Array(0.3374039, dtype=float32))
@@ -341,6 +345,8 @@ def _spence_slope_jvp(primals, tangents):
 @inlined
 def spence(x: ArrayLike) -> Array:
     """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``x`` = Li2(1 - x); NaN below 0.
+
+    Source: `scipy.special.spence`.
 
     >>> jsp.special.spence(2.)
     Array(-0.822467, dtype=float32)

@@ -73,6 +73,8 @@ def lpmn_values(m: int, n: int, z: ArrayLike, is_normalized: bool) -> Array:
       NotImplementedError: ``m`` and ``n`` differ.
       ValueError: ``z`` is not a vector.
 
+    Source: DLMF 14.10.3.
+
     >>> jax.scipy.special.lpmn_values(1, 1, jnp.array([0.5]), False)[:, :, 0]
     Array([[ 1.0000001 ,  0.50000006],
            [ 0.        , -0.8660255 ]], dtype=float32)
@@ -131,6 +133,8 @@ def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, dif
 
     Raises:
       ValueError: ``n`` is traced and ``n_max`` is missing, or another ``diff_n``.
+
+    Source: `scipy.special.sph_harm_y`.
 
     >>> jax.scipy.special.sph_harm_y(jnp.array([1]), jnp.array([0]), jnp.array([0.5]), jnp.array([0.0]))
     Array([0.42878905+0.j], dtype=complex64)

@@ -28,6 +28,8 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     Raises:
       ValueError: shapes that do not fit.
 
+    Source: `scipy.stats.dirichlet.logpdf`.
+
     >>> jax.scipy.stats.dirichlet.logpdf(jnp.array([0.3, 0.7]), jnp.array([2.0, 3.0]))
     Array(0.56758463, dtype=float32)
     """
@@ -47,7 +49,7 @@ def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
 
 @inlined
 def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """The density. See `logpdf`.
+    """The density. See `logpdf`. Source: `scipy.stats.dirichlet.pdf`.
 
     >>> jax.scipy.stats.dirichlet.pdf(jnp.array([0.3, 0.7]), jnp.array([2.0, 3.0]))
     Array(1.7640011, dtype=float32)

@@ -20,6 +20,8 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """Logarithm of the probability of counts ``x`` (last axis) in ``n`` trials of probabilities ``p``; -inf where the counts
     do not add up to ``n``.
 
+    Source: `scipy.stats.multinomial.logpmf`.
+
     >>> jax.scipy.stats.multinomial.logpmf(jnp.array([2, 3]), 5, jnp.array([0.4, 0.6]))
     Array(-1.0624728, dtype=float32)
     """
@@ -37,7 +39,7 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
 
 @inlined
 def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Probability of counts ``x``. See `logpmf`.
+    """Probability of counts ``x``. See `logpmf`. Source: `scipy.stats.multinomial.pmf`.
 
     >>> jax.scipy.stats.multinomial.pmf(jnp.array([2, 3]), 5, jnp.array([0.4, 0.6]))
     Array(0.34560016, dtype=float32)

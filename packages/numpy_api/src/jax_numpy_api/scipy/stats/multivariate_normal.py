@@ -28,6 +28,8 @@ def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None =
     Raises:
       NotImplementedError: ``allow_singular`` is given. ValueError: shapes that do not fit.
 
+    Source: `scipy.stats.multivariate_normal.logpdf`.
+
     >>> jax.scipy.stats.multivariate_normal.logpdf(jnp.zeros(2), jnp.ones(2), jnp.eye(2))
     Array(-2.837877, dtype=float32)
     """
@@ -61,7 +63,7 @@ def _logpdf(x, mean, cov):
 
 
 def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
-    """The density. See `logpdf`.
+    """The density. See `logpdf`. Source: `scipy.stats.multivariate_normal.pdf`.
 
     >>> jax.scipy.stats.multivariate_normal.pdf(jnp.zeros(2), jnp.ones(2), jnp.eye(2))
     Array(0.05854983, dtype=float32)

@@ -35,6 +35,8 @@ def mode(a: ArrayLike, axis: int | None = 0, nan_policy: str = "propagate", keep
       axis: an axis, or None for the flattened array.
       nan_policy: "propagate", or "omit" to count NaNs as nothing.
 
+    Source: `scipy.stats.mode`.
+
     >>> jsp.stats.mode(jnp.array([1, 2, 2])).mode
     Array(2, dtype=int32)
     """
@@ -94,6 +96,8 @@ def rankdata(a: ArrayLike, method: str = "average", *, axis: int | None = None, 
     Raises:
       ValueError: another method.
 
+    Source: `scipy.stats.rankdata`.
+
     >>> jsp.stats.rankdata(jnp.array([30., 10., 30.]))
     Array([2.5, 1. , 2.5], dtype=float32)
     """
@@ -144,6 +148,8 @@ def sem(a: ArrayLike, axis: int | None = 0, ddof: int = 1, nan_policy: str = "pr
     Args:
       ddof: taken off the count in the standard deviation.
       nan_policy: "propagate", or "omit" to leave NaNs out.
+
+    Source: `scipy.stats.sem`.
 
     >>> jsp.stats.sem(jnp.array([1., 3.]))
     Array(0.99999994, dtype=float32)

@@ -1,0 +1,65 @@
+"""What the docstrings of public functions must say besides an example: where the operation comes from, and what it raises."""
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+from typing import Any
+
+import pytest
+
+from test_examples import INTERNAL, functions
+from test_public_names import MODULES
+
+SOURCED = ("jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.scipy")
+OF_OUR_OWN = {
+    "jax.lax": """axis_size copy dce_sink dtype empty map pcast platform_dependent precv psend psum_scatter_start pvary shape_as_value stage
+        stop_gradient zeros_like_array""",
+    "jax.nn": "identity logmeanexp one_hot standardize",
+    "jax.nn.initializers": "constant normal ones truncated_normal uniform zeros",
+    "jax.numpy": "minmax",
+    "jax.random": """bernoulli clone double_sided_maxwell key_data key_dtype key_impl lognormal maxwell permutation rademacher randint uniform
+        wrap_key_data""",
+}
+"""Functions without a source: what they do is all in the first line of their docstring, or is about types and programs, not values."""
+
+
+def ours(module: str) -> list[tuple[str, Any]]:
+    return [] if module.startswith(INTERNAL) else list(functions(module))
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if m.startswith(SOURCED) and ours(m)])
+def test_a_source_is_named(module):
+    """A paper, a specification's operation, a function of NumPy or SciPy."""
+    without = {name for name, value in ours(module) if not re.search(r"Sources?: |Algorithm \d|numpy\.\w|DLMF", value.__doc__)}
+    assert without == set(OF_OUR_OWN.get(module, "").split())
+
+
+def raises(function: Any) -> bool:
+    """Whether the body of ``function`` itself has a `raise` with an error."""
+    function = inspect.unwrap(function)
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(getattr(function, "__func__", function))))
+    except (OSError, TypeError, SyntaxError):
+        return False
+    return any(isinstance(node, ast.Raise) and node.exc is not None for node in ast.walk(tree))
+
+
+def says_so(doc: str) -> bool:
+    return re.search(r"[Rr]aises|[Rr]efused|is an error|Error\b", doc) is not None
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if ours(m)])
+def test_what_a_function_raises_is_said(module):
+    """Of those that raise in their own body; what those that they call raise, others say."""
+    assert [name for name, value in ours(module) if raises(value) and not says_so(value.__doc__)] == []
+
+
+def test_silence_about_an_error_is_seen():
+    def silent(x):
+        """``x``."""
+        if not x:
+            raise ValueError("silent: x is empty")
+        return x
+    assert raises(silent) and not says_so(silent.__doc__) and not raises(says_so) and says_so("Raises ValueError for none.")
