@@ -116,18 +116,18 @@ def abs(x: ArrayLike) -> Array:
     """Elementwise ``|x|``; of complex numbers a real. Raises TypeError for booleans and unsigned integers."""
 abs_p: Any
 def acos(x: ArrayLike) -> Array:
-    """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse cosine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `acos`."""
 acos_p: Any
 def acosh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `acosh`."""
 acosh_p: Any
 def add(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit."""
+    """Elementwise ``x + y``. Raises TypeError if dtypes differ or shapes do not fit. Source: StableHLO `add`."""
 add_p: Any
 def addition_chain(n: int) -> tuple[tuple[int, int], ...]:
     """The multiplications that make the n-th power: step k multiplies two earlier powers (0 is the base itself)."""
 def after_all(*operands: Any) -> Any:
-    """A token that comes after all the given ones."""
+    """A token that comes after all the given ones. Source: StableHLO `after_all`."""
 after_all_p: Any
 def all_gather(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None, axis: int = 0, tiled: bool = False, to: str = 'varying') -> Any:
     """The values at all positions of a named axis, stacked along a new axis ``axis``, or with ``tiled`` joined along it."""
@@ -148,21 +148,21 @@ def argmin(operand: ArrayLike, axis: int, index_dtype: DTypeLike) -> Array:
     """Index of the least element along ``axis``: of the first NaN if there is one, else of the first of equals."""
 argmin_p: Any
 def asin(x: ArrayLike) -> Array:
-    """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse sine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `asin`."""
 asin_p: Any
 def asinh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse hyperbolic sine. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `asinh`."""
 asinh_p: Any
 def associative_scan(fn: Callable[..., Any], elems: Any, reverse: bool = False, axis: int = 0) -> Any:
     """The prefixes ``e0, fn(e0, e1), fn(fn(e0, e1), e2), ...`` along ``axis``."""
 def atan(x: ArrayLike) -> Array:
-    """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse tangent. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `atan`."""
 def atan2(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise angle of the point whose ordinate is ``x`` and whose abscissa is ``y``, in (-pi, pi]."""
 atan2_p: Any
 atan_p: Any
 def atanh(x: ArrayLike) -> Array:
-    """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise inverse hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex. Source: CHLO `atanh`."""
 atanh_p: Any
 def axis_index(axis_name: Any | Sequence[Any]) -> Array:
     """The position along a named axis, an int32 scalar; for several names the row-major position."""
@@ -175,7 +175,7 @@ def bessel_i0e(x: ArrayLike) -> Array:
     """Elementwise ``exp(-abs(x)) * I0(x)``, of the modified Bessel function of order 0."""
 bessel_i0e_p: Any
 def bessel_i1e(x: ArrayLike) -> Array:
-    """Elementwise ``exp(-abs(x)) * I1(x)``, of the modified Bessel function of order 1."""
+    """Elementwise ``exp(-abs(x)) * I1(x)``, of the modified Bessel function of order 1. Source: CHLO `bessel_i1e`."""
 bessel_i1e_p: Any
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised incomplete beta function I_x(a, b); NaN outside of 0 <= x <= 1 and for negative a, b."""
@@ -183,15 +183,15 @@ def bitcast_convert_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """The bits of ``operand`` read as ``new_dtype``."""
 bitcast_convert_type_p: Any
 def bitwise_and(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    """Elementwise ``x & y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `and`."""
 def bitwise_not(x: ArrayLike) -> Array:
-    """Elementwise ``~x`` of integers or booleans."""
+    """Elementwise ``~x`` of integers or booleans. Source: StableHLO `not`."""
 def bitwise_or(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    """Elementwise ``x | y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `or`."""
 def bitwise_xor(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ."""
+    """Elementwise ``x ^ y`` of integers or booleans. Raises TypeError if dtypes differ. Source: StableHLO `xor`."""
 def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
-    """``operand`` repeated along new leading axes of the given ``sizes``."""
+    """``operand`` repeated along new leading axes of the given ``sizes``. Source: StableHLO `broadcast_in_dim`."""
 def broadcast_in_dim(operand: ArrayLike, shape: Sequence[int], broadcast_dimensions: Sequence[int], *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """``operand`` repeated: its axis ``i`` becomes axis ``broadcast_dimensions[i]`` of ``shape``."""
 broadcast_in_dim_p: Any
@@ -204,7 +204,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
 def broadcasted_iota(dtype: DTypeLike, shape: Sequence[int], dimension: int, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """An array of ``shape`` whose elements are their own index along ``dimension``."""
 def cbrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise cube root of real numbers."""
+    """Elementwise cube root of real numbers. Source: StableHLO `cbrt`."""
 cbrt_p: Any
 def ceil(x: ArrayLike) -> Array:
     """Elementwise smallest integer not below ``x``, as a float. Raises TypeError unless ``x`` is real floating."""
@@ -213,12 +213,12 @@ def clamp(min: ArrayLike, x: ArrayLike, max: ArrayLike) -> Array:
     """``x`` brought into ``[min, max]``."""
 clamp_p: Any
 def clz(x: ArrayLike) -> Array:
-    """Number of leading zero bits of each integer, in its dtype."""
+    """Number of leading zero bits of each integer, in its dtype. Source: StableHLO `count_leading_zeros`."""
 clz_p: Any
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
     """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one."""
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
-    """The complex number ``x + iy`` of real floating parts (float32 or float64)."""
+    """The complex number ``x + iy`` of real floating parts (float32 or float64). Source: StableHLO `complex`."""
 complex_p: Any
 def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable[..., Any]:
     """A function that the compiler may recognise by name; else it is what ``decomposition`` computes."""
@@ -233,7 +233,7 @@ def conj(x: ArrayLike) -> Array:
     """The complex conjugate; a real floating ``x`` becomes complex. Raises TypeError for other dtypes."""
 conj_p: Any
 def conv(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first and no dilation."""
+    """`conv_general_dilated` with batch and features first and no dilation. Source: StableHLO `convolution`."""
 def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int], dimension_numbers: Any) -> ConvDimensionNumbers:
     """`ConvDimensionNumbers` from None (batch and features first), three strings, or itself."""
 def conv_general_dilated(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None = None, rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | ConvDimensionNumbers | None = None, feature_group_count: int = 1, batch_group_count: int = 1, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
@@ -252,9 +252,9 @@ def conv_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], strides
 def conv_transpose(lhs: ArrayLike, rhs: ArrayLike, strides: Sequence[int], padding: str | Sequence[tuple[int, int]], rhs_dilation: Sequence[int] | None = None, dimension_numbers: tuple[str, str, str] | ConvDimensionNumbers | None = None, transpose_kernel: bool = False, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None, use_consistent_padding: bool = False) -> Array:
     """Convolution with fractional stride ("deconvolution"): the operand is stretched by ``strides``."""
 def conv_transpose_shape_tuple(lhs_shape: Sequence[int], rhs_shape: Sequence[int], window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], dimension_numbers: Sequence[str]) -> tuple[int, ...]:
-    """Result shape of `conv_transpose`."""
+    """Result shape of `conv_transpose`. Source: StableHLO `convolution`, its rules of shapes."""
 def conv_with_general_padding(lhs: ArrayLike, rhs: ArrayLike, window_strides: Sequence[int], padding: str | Sequence[tuple[int, int]], lhs_dilation: Sequence[int] | None, rhs_dilation: Sequence[int] | None, precision: None | str | Precision | tuple[str, str] | tuple[Precision, Precision] | DotAlgorithm | DotAlgorithmPreset = None, preferred_element_type: DTypeLike | None = None) -> Array:
-    """`conv_general_dilated` with batch and features first."""
+    """`conv_general_dilated` with batch and features first. Source: StableHLO `convolution`."""
 def convert_element_type(operand: ArrayLike, new_dtype: DTypeLike) -> Array:
     """``operand`` with its elements converted to ``new_dtype``."""
 convert_element_type_p: Any
@@ -262,13 +262,13 @@ def copy(x: ArrayLike) -> Any:
     """``x`` in memory of its own."""
 copy_p: Any
 def cos(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise cosine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `cosine`."""
 cos_p: Any
 def cosh(x: ArrayLike) -> Array:
     """Elementwise hyperbolic cosine. Raises TypeError unless ``x`` is floating or complex."""
 cosh_p: Any
 def create_token(_: None = None) -> Any:
-    """A token that orders operations of a program."""
+    """A token that orders operations of a program. Source: StableHLO `create_token`."""
 create_token_p: Any
 def cumlogsumexp(operand: ArrayLike, axis: int = 0, reverse: bool = False) -> Array:
     """Logarithms of running sums of exponentials along ``axis``, without overflow; from its end with ``reverse``."""
@@ -294,7 +294,7 @@ def dce_sink(val: ArrayLike, *, prevent_mlir_dce: bool = False) -> None:
 dce_sink_p: Any
 device_put_p: Any
 def digamma(x: ArrayLike) -> Array:
-    """Elementwise derivative of `lgamma`."""
+    """Elementwise derivative of `lgamma`. Source: CHLO `digamma`."""
 digamma_p: Any
 def div(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x / y``; integers truncate, and give -1 (all bits) where ``y`` is 0. Raises TypeError if dtypes differ."""
@@ -311,14 +311,14 @@ def dynamic_index_in_dim(operand: ArrayLike, index: ArrayLike, axis: int = 0, ke
 def dynamic_slice(operand: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], slice_sizes: Sequence[int], *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
     """A slice of known size whose start is known at run time; the start is clamped so that the slice fits."""
 def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size: int, axis: int = 0, *, allow_negative_indices: bool = True) -> Array:
-    """`dynamic_slice` along one axis."""
+    """`dynamic_slice` along one axis. Source: StableHLO `dynamic_slice`."""
 dynamic_slice_p: Any
 def dynamic_update_index_in_dim(operand: ArrayLike, update: ArrayLike, index: ArrayLike, axis: int, *, allow_negative_indices: bool = True) -> Array:
     """``operand`` with ``operand[index]`` along one axis replaced; ``update`` has length 1 there, or lacks the axis."""
 def dynamic_update_slice(operand: ArrayLike, update: ArrayLike, start_indices: ArrayLike | Sequence[ArrayLike], *, allow_negative_indices: bool | Sequence[bool] = True) -> Array:
     """``operand`` with ``update`` written over the slice that starts at ``start_indices`` (clamped so that it fits)."""
 def dynamic_update_slice_in_dim(operand: ArrayLike, update: ArrayLike, start_index: ArrayLike, axis: int, *, allow_negative_indices: bool = True) -> Array:
-    """`dynamic_update_slice` along one axis."""
+    """`dynamic_update_slice` along one axis. Source: StableHLO `dynamic_update_slice`."""
 dynamic_update_slice_p: Any
 def empty(shape: Sequence[int], dtype: DTypeLike, *, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
     """An array whose contents are not to be relied upon (they are zeros today)."""
@@ -328,7 +328,7 @@ def eq(x: ArrayLike, y: ArrayLike) -> Array:
 eq_p: Any
 eq_to_p: Any
 def erf(x: ArrayLike) -> Array:
-    """Elementwise error function. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise error function. Raises TypeError unless ``x`` is real floating. Source: CHLO `erf`."""
 def erf_inv(x: ArrayLike) -> Array:
     """Elementwise inverse of `erf`; infinite at -1 and 1, NaN beyond. Raises TypeError unless ``x`` is real floating."""
 erf_inv_p: Any
@@ -337,7 +337,7 @@ def erfc(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> A
     """Elementwise ``1 - erf(x)``, accurate for large ``x``. ``accuracy`` is accepted and has no effect: CHLO has one erfc."""
 erfc_p: Any
 def exp(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise exponential. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `exponential`."""
 def exp2(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
     """Elementwise ``2 ** x``. Raises TypeError unless ``x`` is floating or complex."""
 exp2_p: Any
@@ -376,7 +376,7 @@ def igammac(a: ArrayLike, x: ArrayLike) -> Array:
     """Elementwise regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x); NaN for negative arguments."""
 igammac_p: Any
 def imag(x: ArrayLike) -> Array:
-    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex."""
+    """The imaginary part of complex ``x``. Raises TypeError unless ``x`` is complex. Source: StableHLO `imag`."""
 imag_p: Any
 def index_in_dim(operand: ArrayLike, index: int, axis: int = 0, keepdims: bool = True) -> Array:
     """``operand[index]`` along one axis, for an index known while tracing."""
@@ -386,21 +386,21 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     """Elementwise ``x ** y`` for a fixed integer ``y``, by the fewest multiplications."""
 integer_pow_p: Any
 def iota(dtype: DTypeLike, size: int) -> Array:
-    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size."""
+    """``0, 1, ..., size - 1`` in the dtype. Raises TypeError for booleans or a negative size. Source: StableHLO `iota`."""
 iota_p: Any
 def is_finite(x: ArrayLike) -> Array:
-    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating."""
+    """Elementwise: neither infinite nor NaN. Raises TypeError unless ``x`` is real floating. Source: StableHLO `is_finite`."""
 is_finite_p: Any
 def le(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x <= y``, as booleans. Raises TypeError for complex numbers, or if dtypes differ."""
 le_p: Any
 le_to_p: Any
 def lgamma(x: ArrayLike) -> Array:
-    """Elementwise logarithm of the absolute value of the gamma function."""
+    """Elementwise logarithm of the absolute value of the gamma function. Source: CHLO `lgamma`."""
 lgamma_p: Any
 linear_solve_p: Any
 def log(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise natural logarithm. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `log`."""
 def log1p(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
     """Elementwise ``log(1 + x)``, accurate near 0. Raises TypeError unless ``x`` is floating or complex."""
 log1p_p: Any
@@ -433,7 +433,7 @@ def ne(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x != y``, as booleans. Raises TypeError if dtypes differ or shapes do not fit."""
 ne_p: Any
 def neg(x: ArrayLike) -> Array:
-    """Elementwise ``-x``. Raises TypeError for booleans."""
+    """Elementwise ``-x``. Raises TypeError for booleans. Source: StableHLO `negate`."""
 neg_p: Any
 def nextafter(x1: ArrayLike, x2: ArrayLike) -> Array:
     """Elementwise the next float after ``x1`` in the direction of ``x2``."""
@@ -461,7 +461,7 @@ def pmax(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[
     """The maximum over a named axis, element by element. Arguments and errors as for `psum`."""
 pmax_p: Any
 def pmean(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
-    """The mean over a named axis; integers give floats. Arguments and errors as for `psum`."""
+    """The mean over a named axis; integers give floats. Arguments and errors as for `psum`. Source: StableHLO `all_reduce`."""
 def pmin(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
     """The minimum over a named axis, element by element. Arguments and errors as for `psum`."""
 pmin_p: Any
@@ -472,7 +472,7 @@ def polynomial(x: ArrayLike, coeffs: Sequence[ArrayLike], *, unroll: int | None 
     """The polynomial with coefficients ``coeffs``, lowest power first, at each ``x``, by Horner's rule."""
 polynomial_p: Any
 def population_count(x: ArrayLike) -> Array:
-    """Number of set bits of each integer, in its dtype."""
+    """Number of set bits of each integer, in its dtype. Source: StableHLO `popcnt`."""
 population_count_p: Any
 def pow(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x ** y`` of a floating or complex ``x``; ``y`` has its dtype, or is an integer. Raises TypeError otherwise."""
@@ -508,10 +508,10 @@ def random_gamma_grad(*args: Any) -> Any:
     """Elementwise derivative, with respect to ``a``, of a sample ``x`` of the gamma distribution of shape ``a``."""
 random_gamma_grad_p: Any
 def real(x: ArrayLike) -> Array:
-    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex."""
+    """The real part of complex ``x``. Raises TypeError unless ``x`` is complex. Source: StableHLO `real`."""
 real_p: Any
 def reciprocal(x: ArrayLike) -> Array:
-    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise ``1 / x``. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `divide`."""
 def reduce(operands: Any, init_values: Any, computation: Callable[[Any, Any], Any], dimensions: Sequence[int], out_sharding: Sharding | PartitionSpec | Device | None = None) -> Any:
     """Reduce arrays over ``dimensions`` by an associative function of scalars."""
 def reduce_and(operand: ArrayLike, axes: Sequence[int]) -> Array:
@@ -543,7 +543,7 @@ reduce_window_max_p: Any
 reduce_window_min_p: Any
 reduce_window_p: Any
 def reduce_window_shape_tuple(operand_shape: Sequence[int], window_dimensions: Sequence[int], window_strides: Sequence[int], padding: Sequence[tuple[int, int]], base_dilation: Sequence[int] | None = None, window_dilation: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Shape of a reduction over windows."""
+    """Shape of a reduction over windows. Source: StableHLO `reduce_window`, its rules of shapes."""
 reduce_window_sum_p: Any
 def reduce_xor(operand: ArrayLike, axes: Sequence[int]) -> Array:
     """Bitwise exclusive or of booleans or integers over ``axes``. Raises TypeError for other dtypes, ValueError for bad axes."""
@@ -568,7 +568,7 @@ def round(x: ArrayLike, rounding_method: RoundingMethod = ...) -> Array:
     """Elementwise nearest integer, as a float; halves as ``rounding_method`` says. Raises TypeError unless real floating."""
 round_p: Any
 def rsqrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise ``1 / sqrt(x)``."""
+    """Elementwise ``1 / sqrt(x)``. Source: StableHLO `rsqrt`."""
 rsqrt_p: Any
 def scaled_dot(lhs: ArrayLike, rhs: ArrayLike, *, lhs_scale: ArrayLike | None = None, rhs_scale: ArrayLike | None = None, dimension_numbers: tuple[tuple[Sequence[int], Sequence[int]], tuple[Sequence[int], Sequence[int]]] | None = None, preferred_element_type: DTypeLike | None = None) -> Any:
     """`dot_general` of operands that are scaled by blocks along the contracted axis: each scale counts for a block of equal length."""
@@ -576,22 +576,22 @@ scan_p: Any
 def scatter(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """A copy of ``operand`` that holds ``updates`` at places given by index vectors; of two for one place, one stays (on CPU the last)."""
 def scatter_add(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`."""
+    """``operand`` with ``updates`` added to its slices. Arguments as for `scatter`. Source: StableHLO `scatter`."""
 scatter_add_p: Any
 def scatter_apply(operand: ArrayLike, scatter_indices: ArrayLike, func: Callable[[ArrayLike], ArrayLike], dimension_numbers: ScatterDimensionNumbers, *, update_shape: Sequence[int] = ..., indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
     """``operand`` with ``func`` applied to the elements addressed, once for each time an element is addressed."""
 def scatter_max(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`."""
+    """``operand`` with the maximum of its slices and ``updates``. Arguments as for `scatter`. Source: StableHLO `scatter`."""
 scatter_max_p: Any
 def scatter_min(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`."""
+    """``operand`` with the minimum of its slices and ``updates``. Arguments as for `scatter`. Source: StableHLO `scatter`."""
 scatter_min_p: Any
 def scatter_mul(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`."""
+    """``operand`` with its slices multiplied by ``updates``. Arguments as for `scatter`. Source: StableHLO `scatter`."""
 scatter_mul_p: Any
 scatter_p: Any
 def scatter_sub(operand: ArrayLike, scatter_indices: ArrayLike, updates: ArrayLike, dimension_numbers: ScatterDimensionNumbers, *, indices_are_sorted: bool = False, unique_indices: bool = False, mode: str | GatherScatterMode | None = None) -> Array:
-    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`."""
+    """``operand`` with ``updates`` subtracted from its slices. Arguments as for `scatter`. Source: StableHLO `scatter`."""
 scatter_sub_p: Any
 def select(pred: ArrayLike, on_true: ArrayLike, on_false: ArrayLike) -> Array:
     """For each element ``on_true`` where ``pred``, else ``on_false``."""
@@ -605,7 +605,7 @@ def shape_as_value(shape: Sequence[int]) -> Any:
     """A shape as an int32 array."""
 sharding_constraint_p: Any
 def shift_left(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0."""
+    """Elementwise ``x << y`` of integers; amounts outside [0, width) give 0. Source: StableHLO `shift_left`."""
 shift_left_p: Any
 def shift_right_arithmetic(x: ArrayLike, y: ArrayLike) -> Array:
     """Elementwise ``x >> y`` of integers, filling with the sign bit; amounts outside [0, width) leave only the sign."""
@@ -617,10 +617,10 @@ def sign(x: ArrayLike) -> Array:
     """Elementwise -1, 0 or 1; NaN and zeros stay as they are; of complex numbers ``x / |x|``. Raises TypeError for booleans."""
 sign_p: Any
 def sin(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise sine. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `sine`."""
 sin_p: Any
 def sinh(x: ArrayLike) -> Array:
-    """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise hyperbolic sine. Raises TypeError unless ``x`` is floating or complex. Source: Abramowitz & Stegun, 4.5."""
 sinh_p: Any
 def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Sequence[int], strides: Sequence[int] | None = None) -> Array:
     """``operand[start:limit:stride]`` on every axis, with bounds known while tracing."""
@@ -630,16 +630,16 @@ slice_p: Any
 def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
     """Sort along one axis, in ascending order."""
 def sort_key_val(keys: ArrayLike, values: ArrayLike, dimension: int = -1, is_stable: bool = True) -> tuple[Any, Any]:
-    """``keys`` sorted along one axis, and ``values`` in the same order. See `sort`."""
+    """``keys`` sorted along one axis, and ``values`` in the same order. See `sort`. Source: StableHLO `sort`."""
 sort_p: Any
 def split(operand: ArrayLike, sizes: Sequence[int], axis: int = 0) -> list[Array]:
     """``operand`` cut along ``axis`` into pieces of the given ``sizes``. Raises ValueError unless these add up."""
 split_p: Any
 def sqrt(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers."""
+    """Elementwise square root, NaN for negative numbers, the principal one of complex numbers. Source: StableHLO `sqrt`."""
 sqrt_p: Any
 def square(x: ArrayLike) -> Array:
-    """Elementwise ``x * x``. Raises TypeError for booleans."""
+    """Elementwise ``x * x``. Raises TypeError for booleans. Source: CHLO `square`; of real numbers StableHLO `multiply`."""
 square_p: Any
 def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     """``array`` without the axes ``dimensions``, all of length 1 (negative: counted from the end). Raises ValueError otherwise."""
@@ -652,15 +652,15 @@ def stage(x: ArrayLike, /) -> Array:
 stage_p: Any
 stop_gradient_p: Any
 def sub(x: ArrayLike, y: ArrayLike) -> Array:
-    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit."""
+    """Elementwise ``x - y``. Raises TypeError if dtypes differ or shapes do not fit. Source: StableHLO `subtract`."""
 sub_p: Any
 def switch(index: ArrayLike, branches: Sequence[Callable[..., Any]], *operands: Any, operand: Any = ...) -> Any:
     """``branches[index](*operands)``; an index out of range is clamped to the first or last branch."""
 def tan(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tan`."""
 tan_p: Any
 def tanh(x: ArrayLike, *, accuracy: AccuracyMode | Tolerance | None = None) -> Array:
-    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex."""
+    """Elementwise hyperbolic tangent. Raises TypeError unless ``x`` is floating or complex. Source: StableHLO `tanh`."""
 tanh_p: Any
 def tile(operand: ArrayLike, reps: Sequence[int]) -> Array:
     """``operand`` repeated ``reps[i]`` times along axis ``i``. Raises TypeError unless there is one number for each axis."""
@@ -679,7 +679,7 @@ xor_p: Any
 def zeros_like_array(x: ArrayLike) -> Any:
     """Zeros of the type of ``x``."""
 def zeta(x: ArrayLike, q: ArrayLike) -> Array:
-    """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ..."""
+    """Elementwise Hurwitz zeta function: the sum of ``(k + q) ** -x`` over k = 0, 1, ... Source: CHLO `zeta`."""
 zeta_p: Any
 _C = TypeVar("_C")
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, _C], _C], init_val: _C, *, unroll: int | bool | None = None) -> _C:

@@ -152,7 +152,7 @@ complex_: _ScalarType
 def compress(condition: ArrayLike, a: ArrayLike, axis: int | None = None, *, size: int | None = None, fill_value: ArrayLike = 0, out: None = None) -> Array:
     """The slices of ``a`` along an axis at which ``condition`` holds."""
 def concat(arrays: Sequence[ArrayLike], /, *, axis: int | None = 0) -> Array:
-    """`concatenate` under its name in the array API standard."""
+    """`concatenate` under its name in the array API standard. Source: array API standard; `numpy.concatenate`."""
 def concatenate(arrays: ArrayLike | Sequence[ArrayLike], axis: int | None = 0, dtype: DTypeLike | None = None) -> Array:
     """Arrays joined along an existing axis."""
 def conj(x: ArrayLike, /) -> Array:

@@ -6,7 +6,7 @@ from typing import Any, Callable
 def block_diag(*arrs: Any) -> Array:
     """The matrix with ``arrs`` as blocks on its diagonal; numbers and vectors count as one row."""
 def cho_factor(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, bool]:
-    """`cholesky` and ``lower``, for `cho_solve`."""
+    """`cholesky` and ``lower``, for `cho_solve`. Source: `scipy.linalg.cho_factor`."""
 def cho_solve(c_and_lower: tuple[Any, bool], b: ArrayLike, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``cho_factor(a)``."""
 def cholesky(a: ArrayLike, lower: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> Array:
@@ -18,7 +18,7 @@ def companion(a: ArrayLike) -> Array:
 def convolution_matrix(a: ArrayLike, n: int, mode: str = 'full') -> Array:
     """The matrix that convolves a vector of length ``n`` with ``a``; ``mode`` as for `jax.numpy.convolve`."""
 def det(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The determinant of square matrices."""
+    """The determinant of square matrices. Source: `scipy.linalg.det`."""
 def dft(n: int, scale: str | None = None, *, dtype: DTypeLike | None = None) -> Array:
     """The matrix of the discrete Fourier transform of length ``n``, divided by ``n`` or its root as ``scale`` says."""
 def eigh(a: ArrayLike, b: ArrayLike | None = None, lower: bool = True, eigvals_only: bool = False, overwrite_a: bool = False, overwrite_b: bool = False, turbo: bool = True, eigvals: tuple[int, int] | None = None, type: int = 1, check_finite: bool = True) -> Any:
@@ -30,7 +30,7 @@ def expm(A: ArrayLike, *, upper_triangular: bool = False, max_squarings: int = 1
 def expm_frechet(A: ArrayLike, E: ArrayLike, *, method: str | None = None, compute_expm: bool = True) -> Any:
     """The derivative of `expm` at ``A`` in the direction ``E``; with ``compute_expm`` the pair of value and derivative."""
 def fiedler(a: ArrayLike) -> Array:
-    """The symmetric matrix of differences ``|a[i] - a[j]|``."""
+    """The symmetric matrix of differences ``|a[i] - a[j]|``. Source: `scipy.linalg.fiedler`."""
 def fiedler_companion(a: ArrayLike) -> Array:
     """Fiedler's companion matrix of the polynomial ``a``, highest coefficient first: pentadiagonal, with its roots as eigenvalues. Source: Fiedler, "A note on companion matrices", Linear Algebra Appl. 372 (2003)."""
 def funm(A: ArrayLike, func: Callable[[ArrayLike], ArrayLike], disp: bool = True) -> Any:
@@ -46,17 +46,17 @@ def hessenberg(a: ArrayLike, *, calc_q: bool = False, overwrite_a: bool = False,
 def hilbert(n: int) -> Array:
     """The matrix ``1 / (i + j + 1)``."""
 def inv(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> Array:
-    """The inverse of square matrices."""
+    """The inverse of square matrices. Source: `scipy.linalg.inv`."""
 def invhilbert(n: int) -> Array:
-    """The inverse of `hilbert`, whose elements are integers."""
+    """The inverse of `hilbert`, whose elements are integers. Source: `scipy.linalg.invhilbert`."""
 def invpascal(n: int, kind: str | None = None) -> Array:
-    """The inverse of `pascal`, whose elements are integers."""
+    """The inverse of `pascal`, whose elements are integers. Source: `scipy.linalg.invpascal`."""
 def leslie(f: ArrayLike, s: ArrayLike) -> Array:
     """Leslie's matrix of a population: fecundities ``f`` in the first row, survival rates ``s`` below the diagonal."""
 def lu(a: ArrayLike, permute_l: bool = False, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, ...]:
-    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``."""
+    """``(P, L, U)`` with ``a = P @ L @ U``, or with ``permute_l`` the pair ``(P @ L, U)``. Source: `scipy.linalg.lu`."""
 def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True) -> tuple[Array, Array]:
-    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`."""
+    """LU factors in one matrix, and the rows swapped at each step, for `lu_solve`. Source: `scipy.linalg.lu_factor`."""
 def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``."""
 def pascal(n: int, kind: str | None = None) -> Array:

@@ -10,7 +10,7 @@ def convolve2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: str
 def correlate(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', method: str = 'auto', precision: Any = None) -> Array:
     """Cross-correlation: convolution with the reversed conjugate of ``in2``. Arguments as for `convolve`."""
 def correlate2d(in1: ArrayLike, in2: ArrayLike, mode: str = 'full', boundary: str = 'fill', fillvalue: float = 0, precision: Any = None) -> Array:
-    """Cross-correlation of two matrices. Arguments as for `convolve2d`."""
+    """Cross-correlation of two matrices. Arguments as for `convolve2d`. Source: `scipy.signal.correlate2d`."""
 def csd(x: ArrayLike, y: ArrayLike | None, fs: ArrayLike = 1.0, window: str = 'hann', nperseg: int | None = None, noverlap: int | None = None, nfft: int | None = None, detrend: str = 'constant', return_onesided: bool = True, scaling: str = 'density', axis: int = -1, average: str = 'mean') -> tuple[Array, Array]:
     """Cross power spectrum of ``x`` and ``y`` by Welch's method."""
 def detrend(data: ArrayLike, axis: int = -1, type: str = 'linear', bp: Sequence[int] | ArrayLike = 0, overwrite_data: Any = None) -> Array:
@@ -22,4 +22,4 @@ def istft(Zxx: ArrayLike, fs: ArrayLike = 1.0, window: str = 'hann', nperseg: in
 def stft(x: ArrayLike, fs: ArrayLike = 1.0, window: str = 'hann', nperseg: int = 256, noverlap: int | None = None, nfft: int | None = None, detrend: bool = False, return_onesided: bool = True, boundary: str | None = 'zeros', padded: bool = True, axis: int = -1) -> tuple[Array, Array, Array]:
     """Short-time Fourier transform."""
 def welch(x: ArrayLike, fs: ArrayLike = 1.0, window: str = 'hann', nperseg: int | None = None, noverlap: int | None = None, nfft: int | None = None, detrend: str = 'constant', return_onesided: bool = True, scaling: str = 'density', axis: int = -1, average: str = 'mean') -> tuple[Array, Array]:
-    """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`."""
+    """Power spectrum of ``x`` by Welch's method. Arguments as for `csd`. Source: `scipy.signal.welch`."""

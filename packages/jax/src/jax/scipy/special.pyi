@@ -8,9 +8,9 @@ def bernoulli(n: int) -> Array:
 def bessel_jn(z: ArrayLike, *, v: int, n_iter: int = 50) -> Array:
     """Bessel functions of the first kind of orders 0 to ``v``, stacked along a new first axis."""
 def beta(a: ArrayLike, b: ArrayLike) -> Array:
-    """``gamma(a) gamma(b) / gamma(a + b)``."""
+    """``gamma(a) gamma(b) / gamma(a + b)``. Source: `scipy.special.beta`."""
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised incomplete beta function I_x(a, b)."""
+    """Regularised incomplete beta function I_x(a, b). Source: `scipy.special.betainc`."""
 def betaln(a: ArrayLike, b: ArrayLike) -> Array:
     """Logarithm of the magnitude of the beta function, without cancellation for large arguments."""
 def boxcox(x: ArrayLike, lmbda: ArrayLike) -> Array:
@@ -20,25 +20,25 @@ def boxcox1p(x: ArrayLike, lmbda: ArrayLike) -> Array:
 def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     """Number of ways to choose ``k`` of ``N`` things; with ``repetition``, ``k`` of ``N`` with replacement."""
 def dawsn(x: ArrayLike) -> Array:
-    """Dawson's integral ``exp(-x**2) * integral of exp(t**2) from 0 to x``."""
+    """Dawson's integral ``exp(-x**2) * integral of exp(t**2) from 0 to x``. Source: `scipy.special.dawsn`."""
 def digamma(x: ArrayLike) -> Array:
-    """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles."""
+    """Derivative of `gammaln`; -inf at 0, inf at -0, NaN at other poles. Source: `scipy.special.digamma`."""
 def entr(x: ArrayLike) -> Array:
-    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN."""
+    """``-x log(x)``: 0 at 0, -inf below, where the derivative is NaN. Source: `scipy.special.entr`."""
 def erf(x: ArrayLike) -> Array:
-    """The error function ``2/sqrt(pi) * integral of exp(-t**2) from 0 to x``."""
+    """The error function ``2/sqrt(pi) * integral of exp(-t**2) from 0 to x``. Source: `scipy.special.erf`."""
 def erfc(x: ArrayLike) -> Array:
-    """``1 - erf(x)``, accurate for large ``x``."""
+    """``1 - erf(x)``, accurate for large ``x``. Source: `scipy.special.erfc`."""
 def erfcinv(y: ArrayLike) -> Array:
-    """Inverse of `erfc`: infinite at 0 and 2, NaN outside."""
+    """Inverse of `erfc`: infinite at 0 and 2, NaN outside. Source: `scipy.special.erfcinv`."""
 def erfcx(x: ArrayLike) -> Array:
-    """``exp(x**2) * erfc(x)``, of complex numbers too."""
+    """``exp(x**2) * erfc(x)``, of complex numbers too. Source: `scipy.special.erfcx`."""
 def erfinv(x: ArrayLike) -> Array:
-    """Inverse of `erf`: infinite at -1 and 1, NaN outside."""
+    """Inverse of `erf`: infinite at -1 and 1, NaN outside. Source: `scipy.special.erfinv`."""
 def exp1(x: ArrayLike) -> Array:
     """The exponential integral ``E1(x)``, the integral of ``exp(-t)/t`` from ``x`` to infinity; NaN below 0."""
 def expi(x: ArrayLike) -> Array:
-    """The exponential integral Ei(x), -inf at 0."""
+    """The exponential integral Ei(x), -inf at 0. Source: `scipy.special.expi`."""
 def expit(x: ArrayLike) -> Array:
     """``1 / (1 + exp(-x))``. Source: StableHLO `logistic`."""
 def expn(n: ArrayLike, x: ArrayLike) -> Array:
@@ -50,9 +50,9 @@ def fresnel(x: ArrayLike) -> tuple[Array, Array]:
 def gamma(x: ArrayLike) -> Array:
     """The gamma function, also of complex numbers: infinite at 0, NaN at negative whole numbers."""
 def gammainc(a: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised lower incomplete gamma function P(a, x)."""
+    """Regularised lower incomplete gamma function P(a, x). Source: `scipy.special.gammainc`."""
 def gammaincc(a: ArrayLike, x: ArrayLike) -> Array:
-    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x)."""
+    """Regularised upper incomplete gamma function Q(a, x) = 1 - P(a, x). Source: `scipy.special.gammaincc`."""
 def gammaln(x: ArrayLike) -> Array:
     """Logarithm of the magnitude of the gamma function: infinite at 0 and at negative whole numbers."""
 def gammasgn(x: ArrayLike) -> Array:
@@ -62,19 +62,19 @@ def hyp1f1(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Array:
 def hyp2f1(a: ArrayLike, b: ArrayLike, c: ArrayLike, x: ArrayLike) -> Array:
     """Gauss' function ``2F1(a, b; c; x)``, real, for ``x <= 1``; infinite beyond, unless the series ends."""
 def i0(x: ArrayLike) -> Array:
-    """The modified Bessel function of order 0."""
+    """The modified Bessel function of order 0. Source: `scipy.special.i0`."""
 def i0e(x: ArrayLike) -> Array:
-    """``exp(-|x|) * I0(x)``."""
+    """``exp(-|x|) * I0(x)``. Source: `scipy.special.i0e`."""
 def i1(x: ArrayLike) -> Array:
-    """The modified Bessel function of order 1."""
+    """The modified Bessel function of order 1. Source: `scipy.special.i1`."""
 def i1e(x: ArrayLike) -> Array:
-    """``exp(-|x|) * I1(x)``."""
+    """``exp(-|x|) * I1(x)``. Source: `scipy.special.i1e`."""
 def kl_div(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q) - p + q`` for positive ``p``, ``q``; ``q`` where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
 def log_ndtr(x: ArrayLike, series_order: int = 3) -> Array:
     """Logarithm of `ndtr`, finite down to where ``x**2`` overflows."""
 def log_softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements."""
+    """``x - log(sum(exp(x)))`` along ``axis``; by default over all elements. Source: `scipy.special.log_softmax`."""
 def loggamma(x: ArrayLike) -> Array:
     """The logarithm of gamma, continued from the positive axis; for real ``x`` below 0 it is NaN."""
 def logit(x: ArrayLike) -> Array:
@@ -86,27 +86,27 @@ def lpmn_values(m: int, n: int, z: ArrayLike, is_normalized: bool) -> Array:
 def multigammaln(a: ArrayLike, d: int) -> Array:
     """Logarithm of the multivariate gamma function of dimension ``d``: ``d (d-1)/4 log(pi) + sum gammaln(a - k/2)``, k from 0 to d - 1."""
 def ndtr(x: ArrayLike) -> Array:
-    """Distribution function of the standard normal distribution, accurate in both tails."""
+    """Distribution function of the standard normal distribution, accurate in both tails. Source: `scipy.special.ndtr`."""
 def ndtri(p: ArrayLike) -> Array:
-    """Inverse of `ndtr`: infinite at 0 and 1, NaN outside."""
+    """Inverse of `ndtr`: infinite at 0 and 1, NaN outside. Source: `scipy.special.ndtri`."""
 def owens_t(h: ArrayLike, a: ArrayLike) -> Array:
     """Owen's T function: the probability of ``X > h`` and ``0 < Y < a X`` for independent standard normals."""
 def poch(z: ArrayLike, m: ArrayLike) -> Array:
-    """Pochhammer symbol ``gamma(z + m) / gamma(z)``."""
+    """Pochhammer symbol ``gamma(z + m) / gamma(z)``. Source: `scipy.special.poch`."""
 def polygamma(n: ArrayLike, x: ArrayLike) -> Array:
     """``n``-th derivative of `digamma` at ``x``, for integers ``n`` not below 0."""
 def rel_entr(p: ArrayLike, q: ArrayLike) -> Array:
     """``p log(p / q)`` for positive ``p``, ``q``; 0 where ``p`` is 0 and ``q`` not negative; inf elsewhere."""
 def sici(x: ArrayLike) -> tuple[Array, Array]:
-    """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``."""
+    """The sine integral Si(x) and the cosine integral Ci(x); the latter at ``|x|``. Source: `scipy.special.sici`."""
 def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Array:
-    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements."""
+    """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements. Source: `scipy.special.softmax`."""
 def spence(x: ArrayLike) -> Array:
     """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``x`` = Li2(1 - x); NaN below 0."""
 def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, diff_n: int | None = None, n_max: int | None = None) -> Array:
     """Spherical harmonics ``Y_n^m`` at polar angle ``theta`` and azimuth ``phi``, complex."""
 def wofz(z: ArrayLike) -> Array:
-    """The Faddeeva function ``exp(-z**2) erfc(-i z)``, complex."""
+    """The Faddeeva function ``exp(-z**2) erfc(-i z)``, complex. Source: `scipy.special.wofz`."""
 def xlog1py(x: ArrayLike, y: ArrayLike) -> Array:
     """``x * log(1 + y)``, and 0 where ``x`` is 0 (NaN where ``y`` is NaN)."""
 def xlogy(x: ArrayLike, y: ArrayLike) -> Array:

@@ -6,4 +6,4 @@ from typing import Any
 def logpdf(x: ArrayLike, alpha: ArrayLike) -> Array:
     """Logarithm of the density."""
 def pdf(x: ArrayLike, alpha: ArrayLike) -> Array:
-    """The density. See `logpdf`."""
+    """The density. See `logpdf`. Source: `scipy.stats.dirichlet.pdf`."""

@@ -6,4 +6,4 @@ from typing import Any
 def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """Logarithm of the probability of counts ``x`` (last axis) in ``n`` trials of probabilities ``p``; -inf where the counts do not add up to ``n``."""
 def pmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
-    """Probability of counts ``x``. See `logpmf`."""
+    """Probability of counts ``x``. See `logpmf`. Source: `scipy.stats.multinomial.pmf`."""

@@ -6,4 +6,4 @@ from typing import Any
 def logpdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike, allow_singular: None = None) -> Array:
     """Logarithm of the density, by the Cholesky factor of the covariance."""
 def pdf(x: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> Array:
-    """The density. See `logpdf`."""
+    """The density. See `logpdf`. Source: `scipy.stats.multivariate_normal.pdf`."""
