@@ -6,7 +6,7 @@
 A public module is a table of names; what stands behind them is asked at run time: signatures with their annotations, classes
 with their members, the types of values. Types that follow those of arguments (what `jax.jit` makes of a function), which no
 annotation of the implementation says, stand in `generic.pyi`, by module, and replace what was found. Gaps are left out, so that
-their use is an error.
+their use is an error. With them go the stubs that our own packages are checked with (`inner_stubs.py`).
 """
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ import numpy as np
 
 import jax
 from jax._gaps import table as gaps
+
+from inner_stubs import inner_stubs
 
 TOOLS = pathlib.Path(__file__).resolve().parent
 ROOT = TOOLS.parent / "src"
@@ -483,13 +485,14 @@ def stubs() -> dict[pathlib.Path, str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         library = Library()
-        return {path_of(name): library.stub(name) for name in library.values}
+        texts = {path_of(name): library.stub(name) for name in library.values}
+    return {**texts, **inner_stubs(texts[path_of("jax")])}
 
 
 def main() -> int:
     stale = [(path, text) for path, text in stubs().items() if not path.exists() or path.read_text() != text]
     for path, text in stale:
-        print(("out of date: " if "--check" in sys.argv else "wrote ") + str(path.relative_to(ROOT)))
+        print(("out of date: " if "--check" in sys.argv else "wrote ") + str(path.relative_to(ROOT.parents[1])))
         if "--check" not in sys.argv:
             path.write_text(text)
     return int(bool(stale) and "--check" in sys.argv)

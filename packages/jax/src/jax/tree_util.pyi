@@ -50,11 +50,11 @@ def keystr(keys: tuple[Any, ...], *, simple: bool = False, separator: str = '') 
     """A path as text: `[0]['w'].bias`, or with `simple`, the bare keys: `0/w/bias`."""
 def register_dataclass(nodetype: Any, data_fields: Sequence[str] | None = None, meta_fields: Sequence[str] | None = None, drop_fields: Sequence[str] = ...) -> Any:
     """Make a dataclass a container: some fields are children, the others part of the structure."""
-def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]], unflatten_func: Callable[[Any, Iterable[Any]], Any], flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Hashable]] | None = None) -> None:
+def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]], unflatten_func: Callable[[Any, tuple], Any], flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Hashable]] | None = None) -> None:
     """Make values of a type containers."""
 def register_pytree_node_class(cls: Any) -> Any:
     """Class decorator: the class has methods `tree_flatten(self)` and `tree_unflatten(cls, aux, children)`."""
-def register_pytree_with_keys(nodetype: type, flatten_with_keys: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Hashable]], unflatten_func: Callable[[Any, Iterable[Any]], Any], flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]] | None = None) -> None:
+def register_pytree_with_keys(nodetype: type, flatten_with_keys: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Hashable]], unflatten_func: Callable[[Any, tuple], Any], flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]] | None = None) -> None:
     """As `register_pytree_node`, for a type whose children have keys of their own."""
 def register_pytree_with_keys_class(cls: Any) -> Any:
     """Class decorator: as `register_pytree_node_class`, with a method `tree_flatten_with_keys(self)`."""

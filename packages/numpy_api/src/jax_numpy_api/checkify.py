@@ -132,7 +132,7 @@ def _refuse(*_, **__):
                      "without it")
 
 
-check_p = Primitive(
+check_p: Primitive = Primitive(
     "check", multiple_results=True, cacheable=False,
     out_type=lambda *avals, site, debug: [], effects=lambda *avals, site, debug: frozenset() if debug else _EFFECT,
     jvp=lambda primals, tangents, **params: (check_p.bind(*primals, **params), []),

@@ -299,9 +299,9 @@ def build_ffi_lowering_function(call_target_name: str, *, operand_layouts: Seque
 
     def call(b: Any, *values: Any, **attributes: Any) -> list:
         out = list(b.out_avals if types is None else types)
-        config = backend_config
+        config: Any = backend_config
         if api_version >= 4:
-            config = {**(backend_config or {}), **{k: _thaw(_freeze(call_target_name, k, v)) for k, v in attributes.items()}}
+            config = {**(config or {}), **{k: _thaw(_freeze(call_target_name, k, v)) for k, v in attributes.items()}}
         return b.custom_call(call_target_name, *values, out=out, backend_config=config, api_version=api_version,
                              has_side_effect=side_effect, operand_layouts=orders(operand_layouts, [x.aval for x in values]),
                              result_layouts=orders(result_layouts, out), output_operand_aliases=aliases, extra=extra)

@@ -26,8 +26,16 @@ if TYPE_CHECKING:
 __all__ = ["ResizeMethod", "resize", "scale_and_translate"]
 
 
-class _Method(enum.Enum):
+class ResizeMethod(enum.Enum):
     """How pixels between pixels are computed."""
+
+    NEAREST = 0
+    LINEAR = 1
+    LANCZOS3 = 2
+    LANCZOS5 = 3
+    CUBIC = 4
+    CUBIC_PYTORCH = 5
+    AREA = 6
 
     @staticmethod
     def from_string(s: str) -> "ResizeMethod":
@@ -38,9 +46,6 @@ class _Method(enum.Enum):
         if s not in names:
             raise ValueError(f'Unknown resize method "{s}"; use one of {sorted(names)}')
         return ResizeMethod[names[s]]
-
-
-ResizeMethod = _Method("ResizeMethod", "NEAREST LINEAR LANCZOS3 LANCZOS5 CUBIC CUBIC_PYTORCH AREA", start=0, module=__name__)
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------------

@@ -34,8 +34,8 @@ _MULTIPLIERS = 0xD2511F53, 0xCD9E8D57
 
 def _product(x: Any, factor: int) -> tuple[Any, Any]:
     """High and low word of a product."""
-    factor = lax.full_like(x, _u32(factor))
-    return lax.mulhi(x, factor), lax.mul(x, factor)
+    factors = lax.full_like(x, _u32(factor))
+    return lax.mulhi(x, factors), lax.mul(x, factors)
 
 
 def _xor(*words: Any) -> Any:

@@ -6,11 +6,16 @@ come from the numpy-like package (`extension_points.array_methods`). Classes and
 from __future__ import annotations
 
 import abc
-from typing import Any, Callable, Collection, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Collection, Mapping
 
 from ..extension_points import array_methods
 from .aval import AbstractRef
 from . import extended
+
+if TYPE_CHECKING:  # what other packages attach (`_attach`) is known to type checkers from a stub
+    from .array_methods import ArrayMethods
+else:
+    ArrayMethods = object
 
 _classes: list[tuple[type, frozenset]] = []
 
@@ -27,7 +32,7 @@ class _ArrayMeta(abc.ABCMeta):
         return abc.ABCMeta.__subclasscheck__(cls, kind)
 
 
-class Array(metaclass=_ArrayMeta):
+class Array(ArrayMethods, metaclass=_ArrayMeta):
     """An n-dimensional array: concrete, or a tracer that stands for one inside a transformation.
 
     Arrays are made by functions such as `jax.numpy.array` and `jax.device_put`, never by calling this class. They are
@@ -42,6 +47,8 @@ class Array(metaclass=_ArrayMeta):
     size: int
     itemsize: int
     nbytes: int
+    weak_type: bool
+    aval: Any
     sharding: Any
     device: Any
     committed: bool

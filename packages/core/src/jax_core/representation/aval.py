@@ -27,6 +27,7 @@ class AbstractValue:
 
     __slots__ = ()
     shape: Any
+    ndim: Any
     dtype: Any
     weak_type: Any
     sharding: Any

@@ -28,7 +28,7 @@ from .source import is_internal
 
 if TYPE_CHECKING:
     from ..traces.trace import Tracer
-    from .typing import Shape
+    from .typing import ArrayLike, Shape
 
 _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 
@@ -125,7 +125,7 @@ class ConcretizationTypeError(JAXTypeError):
     _remedy = ("Make the argument that decides it static (static_argnums or static_argnames of jax.jit), keep the value an array, or "
                "ask outside of the transformed function.")
 
-    def __init__(self, tracer: Tracer, context: str = ""):
+    def __init__(self, tracer: Tracer | ArrayLike | str, context: str = ""):
         """Args:
           tracer: the traced value, or a finished message.
           context: which call asked for the value, one sentence.

@@ -66,7 +66,15 @@ from .tracebacks import shorten
 from .traits import Kind, Traits
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from .typing import ArrayLike
+
+    class LoopObserver(Protocol):
+        """What a loop reports to; see `Primitive`."""
+
+        def report(self, *args: Any, **params: Any) -> Any: ...
+        def finish(self, *args: Any, **params: Any) -> None: ...
 
 
 NO_AXES: frozenset = frozenset()
@@ -142,7 +150,7 @@ class Primitive(PrimitiveHabits):
                  exact: bool | Callable[..., bool] = False, cacheable: bool = True, impl: Callable | None = None,
                  stage: Callable | None = None, takes_refs: bool = False, own_type: bool = False,
                  lowers_keys: bool | None = None, arrow: Literal["read", "write"] | None = None,
-                 traits: Traits | None = None, loop_observer: object | None = None,
+                 traits: Traits | None = None, loop_observer: LoopObserver | None = None,
                  splits: Callable | None = None, sums: Callable | None = None):
         if jvp is ZERO and transpose is _MISSING:
             transpose = none(f"{name} is not linear, so it has no transpose")

@@ -542,7 +542,7 @@ class _RegistryEntry(NamedTuple):
     """How values of one type are taken apart and put together."""
 
     to_iter: Callable[[Any], tuple[Iterable[Any], Any]]
-    from_iter: Callable[[Any, Iterable[Any]], Any]
+    from_iter: Callable[[Any, tuple], Any]
 
 
 # For Python code that wants to look at the registry; the C++ one decides.
@@ -556,7 +556,7 @@ _registry: dict[type, _RegistryEntry] = {
 
 
 def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]],
-                         unflatten_func: Callable[[Any, Iterable[Any]], Any],
+                         unflatten_func: Callable[[Any, tuple], Any],
                          flatten_with_keys_func: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Hashable]] | None
                          = None) -> None:
     """Make values of a type containers.
@@ -585,7 +585,7 @@ def register_pytree_node(nodetype: type, flatten_func: Callable[[Any], tuple[Ite
 
 def register_pytree_with_keys(nodetype: type,
                               flatten_with_keys: Callable[[Any], tuple[Iterable[tuple[Any, Any]], Hashable]],
-                              unflatten_func: Callable[[Any, Iterable[Any]], Any],
+                              unflatten_func: Callable[[Any, tuple], Any],
                               flatten_func: Callable[[Any], tuple[Iterable[Any], Hashable]] | None = None) -> None:
     """As `register_pytree_node`, for a type whose children have keys of their own.
 

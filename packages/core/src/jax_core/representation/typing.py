@@ -6,11 +6,14 @@ Placements are protocols, as the classes are the backend's: `Sharding`, `Partiti
 from __future__ import annotations
 
 from types import EllipsisType
-from typing import Any, Hashable, Protocol, Sequence, Union
+from typing import TYPE_CHECKING, Any, Hashable, Protocol, Sequence, Union
 
 import numpy as np
 
 from .array import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 class SupportsDType(Protocol):
@@ -51,6 +54,7 @@ class DeviceLike(Protocol):
     def process_index(self) -> int: ...
 
 
+HostValue = Union[np.ndarray, np.bool_, np.number, bool, int, float, complex]
 ArrayLike = Union[Array, np.ndarray, np.bool_, np.number, bool, int, float, complex]
 DTypeLike = Union[str, type[Any], np.dtype, SupportsDType]
 Shape = Sequence[int]
@@ -59,3 +63,8 @@ AxisName = Hashable
 Indexer = Union[int, slice, ArrayLike, EllipsisType, None, tuple]
 Placement = Union[ShardingLike, SpecLike, DeviceLike]
 PyTree = Any  # a container of arrays, of containers, ...: anything
+
+
+def host_value(x: ArrayLike) -> TypeIs[HostValue]:
+    """Whether ``x`` is a value of NumPy or of Python, not one of our arrays nor a tracer."""
+    return isinstance(x, (np.ndarray, np.generic, bool, int, float, complex))

@@ -18,7 +18,10 @@ from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import numpy as jnp
 
-Array = Params = State = Updates = Any
+Array = Any
+Params = Any
+State = Any
+Updates = Any
 Step = int
 
 
@@ -40,7 +43,7 @@ class OptimizerState:
         return isinstance(other, OptimizerState) and all(
             getattr(self, n) == getattr(other, n) for n in OptimizerState.__slots__)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # as mutable containers have it
 
     def __repr__(self):
         return (f"OptimizerState(packed_state={self.packed_state!r}, tree_def={self.tree_def!r}, "
@@ -277,16 +280,16 @@ def piecewise_constant(boundaries: Sequence[ArrayLike], values: ArrayLike) -> Sc
     Raises:
       ValueError: not one value more than boundaries, or one of them is not a vector.
     """
-    boundaries, values = jnp.array(boundaries), jnp.array(values)
-    if boundaries.ndim != 1 or values.ndim != 1:
+    ends, steps = jnp.array(boundaries), jnp.array(values)
+    if ends.ndim != 1 or steps.ndim != 1:
         raise ValueError("piecewise_constant: boundaries and values must be vectors, got shapes "
-                         f"{boundaries.shape} and {values.shape}")
-    if boundaries.shape[0] != values.shape[0] - 1:
-        raise ValueError(f"piecewise_constant: {boundaries.shape[0]} boundaries need {boundaries.shape[0] + 1} values, got "
-                         f"{values.shape[0]}")
+                         f"{ends.shape} and {steps.shape}")
+    if ends.shape[0] != steps.shape[0] - 1:
+        raise ValueError(f"piecewise_constant: {ends.shape[0]} boundaries need {ends.shape[0] + 1} values, got "
+                         f"{steps.shape[0]}")
 
     def schedule(i):
-        return values[jnp.sum(i > boundaries)]
+        return steps[jnp.sum(i > ends)]
     return schedule
 
 

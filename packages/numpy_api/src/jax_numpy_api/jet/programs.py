@@ -26,10 +26,14 @@ from ..lax.control_flow.while_loop import while_p
 from .trace import PROGRAMS, JetTrace, JetTracer, Terms, expand, terms_of
 
 
+def _nth(terms: Terms) -> Callable[[int], Any]:
+    return lambda k: None if terms is None else terms[k - 1]
+
+
 def jet_flat(fun: Callable[..., Any], primals: Sequence[Any], terms: Sequence[Terms], order: int) -> tuple[list, list[Terms]]:
     """Values and coefficients of the flat function ``fun``."""
     trace = JetTrace(context.state.trace, order)
-    inputs = [x if t is None or order == 0 else JetTracer(trace, x, order, lambda k, t=t: t[k - 1])
+    inputs = [x if t is None or order == 0 else JetTracer(trace, x, order, _nth(t))
               for x, t in zip(primals, terms)]
     with context.Use(trace):
         outs = fun(*inputs)

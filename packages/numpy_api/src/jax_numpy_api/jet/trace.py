@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, TypeGuard
 
 import numpy as np
 
@@ -128,13 +128,13 @@ class JetTrace(Trace):
         self.created: list[JetTracer] | None = None
         """Series made by the JVP rule that is running; None outside rules, where series are computed at once."""
 
-    def owns(self, x: ArrayLike) -> bool:
+    def owns(self, x: ArrayLike | JetTracer) -> TypeGuard[JetTracer]:
         return type(x) is JetTracer and x._trace is self
 
     def primals(self, args: Sequence[Any]) -> list:
         return [x.primal if self.owns(x) else x for x in args]
 
-    def coefficient(self, x: ArrayLike, k: int) -> Any:
+    def coefficient(self, x: ArrayLike | JetTracer, k: int) -> Any:
         """Coefficient k of any value; None for zero."""
         if self.owns(x):
             return x.coefficient(k)

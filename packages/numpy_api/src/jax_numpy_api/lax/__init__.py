@@ -10,17 +10,7 @@ from jax_core.representation.dtypes import dtype as dtype
 from .._lazy import keep_functions as _keep_functions, names_of as _names_of
 
 if TYPE_CHECKING:  # the functions that win over the modules of their names, see `keep_functions`
-    from .complex import complex as complex
-    from .composite import composite as composite
-    from .reduce import reduce as reduce
-    from .select import select as select
-    from .pad import pad as pad
-    from .dot import dot as dot
-    from .conv import conv as conv
-    from .gather import gather as gather
-    from .scatter import scatter as scatter
-    from .sort import sort as sort
-    from .fft import fft as fft
+    from .names import *
 
 _NAMES = {
     "arithmetic": """

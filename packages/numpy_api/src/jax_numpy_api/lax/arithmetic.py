@@ -24,7 +24,7 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear, none
 from jax_core.representation.traits import ARITHMETIC, Kind, Quick, Traits
 from jax_core.traces.structural import convert_element_type_p
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, DTypeLike
+from jax_core.representation.typing import ArrayLike, DTypeLike, host_value
 
 from .compare import emit_compare, eq_p, gt_p
 from .elementary_cpu import powers
@@ -44,7 +44,7 @@ class RoundingMethod(enum.IntEnum):
 
 # -- sums ----------------------------------------------------------------------------------------------------------------
 
-neg_p = elementwise("neg", "stablehlo.negate", accepts=NUMERIC, jvp=LINEAR, transpose=lambda ct, x: neg_p.bind(ct),
+neg_p: Primitive = elementwise("neg", "stablehlo.negate", accepts=NUMERIC, jvp=LINEAR, transpose=lambda ct, x: neg_p.bind(ct),
                     reference=np.negative, exact=integers, cost=ARITHMETIC)
 
 
@@ -114,7 +114,7 @@ def _mul_reference(x, y, *, out_dtype=None):
     return np.multiply(x, y) if out_dtype is None else np.multiply(np.asarray(x).astype(out_dtype), np.asarray(y).astype(out_dtype))
 
 
-mul_p = Primitive(
+mul_p: Primitive = Primitive(
     "mul", out_type=_mul_type,
     jvp=(lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(g, out_dtype), _wide(y, out_dtype)),
          lambda g, out, x, y, out_dtype=None: mul_p.bind(_wide(x, out_dtype), _wide(g, out_dtype))),
@@ -569,7 +569,7 @@ def integer_pow(x: ArrayLike, y: int) -> Array:
     """
     x = as_operand("integer_pow", x, 0)
     y = int(y)
-    return x if y == 1 and not isinstance(x, np.ndarray) and not np.isscalar(x) else integer_pow_p.bind(x, y=y)
+    return x if y == 1 and not host_value(x) else integer_pow_p.bind(x, y=y)
 
 
 def reciprocal(x: ArrayLike) -> Array:

@@ -58,7 +58,7 @@ def _complex_reference(x, y):
     return out
 
 
-complex_p = elementwise("complex", _complex_lower, accepts=FLOAT, result=_complex_type, transpose=_complex_transpose,
+complex_p: Primitive = elementwise("complex", _complex_lower, accepts=FLOAT, result=_complex_type, transpose=_complex_transpose,
                         jvp=(lambda g, out, x, y: complex_p.bind(like(g, out), _zeros_like(g)),
                              lambda g, out, x, y: complex_p.bind(_zeros_like(g), like(g, out))),
                         reference=_complex_reference, exact=True)

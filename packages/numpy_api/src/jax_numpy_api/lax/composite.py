@@ -205,7 +205,7 @@ def _sink_lower(b, x, *, prevent_mlir_dce):
     return []
 
 
-dce_sink_p = Primitive(
+dce_sink_p: Primitive = Primitive(
     "dce_sink", multiple_results=True, out_type=lambda x, *, prevent_mlir_dce: [], jvp=ZERO, lower=_sink_lower,
     batch=lambda axis, args, dims, **params: (dce_sink_p.bind(*args, **params), []),
     effects=lambda x, *, prevent_mlir_dce: _SINK, impl=lambda x, *, prevent_mlir_dce: [])

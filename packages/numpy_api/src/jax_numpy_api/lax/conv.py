@@ -75,7 +75,9 @@ def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple, 
     if not set(lhs) - set("NC") == set(rhs) - set("OI") == set(out) - set("NC"):
         raise ValueError(f"convolution dimension_numbers={tuple(dimension_numbers)} must name the same spatial letters three times.")
     spatial = [c for c in rhs if c not in "OI"]
-    return tuple(tuple(spec.index(c) for c in (*pair, *spatial)) for spec, pair in ((lhs, "NC"), (rhs, "OI"), (out, "NC")))
+    def places(spec: str, pair: str) -> tuple[int, ...]:
+        return tuple(spec.index(c) for c in (*pair, *spatial))
+    return places(lhs, "NC"), places(rhs, "OI"), places(out, "NC")
 
 
 def conv_dimension_numbers(lhs_shape: Sequence[int], rhs_shape: Sequence[int],

@@ -196,13 +196,13 @@ def full_like(x: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     """
     aval = get_aval(x)
     weak = dtype is None and aval.weak_type
-    shape = aval.shape if shape is None else _shape(shape)
+    sizes = aval.shape if shape is None else _shape(shape)
     if np.shape(fill_value):
         raise TypeError(f"lax.full_like: fill_value must be a scalar, got an array of shape {np.shape(fill_value)}.")
     dtype = aval.dtype if dtype is None else dtypes.canonicalize_user_dtype(dtype, "full_like")
     if isinstance(dtype, dtypes.ExtendedDType) and not hasattr(fill_value, "aval"):
-        return dtype.zeros(shape)
-    return filled(shape, fill_value, dtype, weak, beside(x, shape) if sharding is None else sharding)
+        return dtype.zeros(sizes)
+    return filled(sizes, fill_value, dtype, weak, beside(x, sizes) if sharding is None else sharding)
 
 
 def beside(x: ArrayLike, shape: Sequence[int]) -> Any:
@@ -210,7 +210,7 @@ def beside(x: ArrayLike, shape: Sequence[int]) -> Any:
     if isinstance(x, Tracer):
         return x.aval.placement if x.shape == shape else None
     where = getattr(x, "sharding", None)
-    if where is None or not getattr(x, "committed", True) or x.shape != shape and not where.is_fully_replicated:
+    if where is None or not getattr(x, "committed", True) or np.shape(x) != shape and not where.is_fully_replicated:
         return None
     return where
 

@@ -293,19 +293,19 @@ def _not_linear(name):
     return none(f"{name} is not linear, so it has no transpose")
 
 
-cumsum_p = _cumulative(
+cumsum_p: Primitive = _cumulative(
     "cumsum", _Reducer(_op("add"), lambda dtype: 0), _numeric, np.add.accumulate, jvp=LINEAR,
     transpose=lambda ct, x, *, axis, reverse: cumsum_p.bind(ct, axis=axis, reverse=not reverse))
 
-cumprod_p = _cumulative(
+cumprod_p: Primitive = _cumulative(
     "cumprod", _Reducer(_op("multiply"), lambda dtype: 1), _numeric, np.multiply.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cumprod_p.bind(x, **params), _product_coefficients), transpose=_not_linear("cumprod"))
 
-cummax_p = _cumulative(
+cummax_p: Primitive = _cumulative(
     "cummax", _Reducer(_emit_function(lambda x, y: lax.max(x, y)), _lowest, costly=True), _anything, np.maximum.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cummax_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummax"))
 
-cummin_p = _cumulative(
+cummin_p: Primitive = _cumulative(
     "cummin", _Reducer(_emit_function(lambda x, y: lax.min(x, y)), _highest, costly=True), _anything, np.minimum.accumulate,
     jvp=_recurrent_jvp(lambda x, **params: cummin_p.bind(x, **params), _extremum_coefficients), transpose=_not_linear("cummin"))
 
@@ -333,7 +333,7 @@ def _numpy_logcumsumexp(x, axis, dtype):
     return (np.log(np.cumsum(np.exp(x - shift), axis=axis)) + shift).astype(dtype)
 
 
-cumlogsumexp_p = _cumulative(
+cumlogsumexp_p: Primitive = _cumulative(
     "cumlogsumexp", _Reducer(_emit_function(_logaddexp), _lowest, costly=True), _inexact, _numpy_logcumsumexp,
     jvp=_recurrent_jvp(lambda x, **params: cumlogsumexp_p.bind(x, **params), _logsumexp_coefficients),
     transpose=_not_linear("cumlogsumexp"), cost=6.0)

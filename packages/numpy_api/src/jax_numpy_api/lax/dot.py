@@ -78,8 +78,25 @@ class DotAlgorithm(NamedTuple):
     allow_imprecise_accumulation: bool = False
 
 
-class _Preset(enum.Enum):
+class DotAlgorithmPreset(enum.Enum):
     """Named algorithms: dtypes of the operands, dtype of the sum, number of products of parts."""
+
+    DEFAULT = 1
+    ANY_F8_ANY_F8_F32 = 2
+    ANY_F8_ANY_F8_F32_FAST_ACCUM = 3
+    ANY_F8_ANY_F8_ANY = 4
+    ANY_F8_ANY_F8_ANY_FAST_ACCUM = 5
+    F16_F16_F16 = 6
+    F16_F16_F32 = 7
+    BF16_BF16_BF16 = 8
+    BF16_BF16_F32 = 9
+    BF16_BF16_F32_X3 = 10
+    BF16_BF16_F32_X6 = 11
+    BF16_BF16_F32_X9 = 12
+    TF32_TF32_F32 = 13
+    TF32_TF32_F32_X3 = 14
+    F32_F32_F32 = 15
+    F64_F64_F64 = 16
 
     def __repr__(self):
         return f"{type(self).__name__}.{self.name}"
@@ -115,12 +132,6 @@ class _Preset(enum.Enum):
         narrow = _SCALAR_TYPES.get(self.name.split("_")[0])
         same = self.name in ("F16_F16_F32", "BF16_BF16_F32") and np.dtype(lhs_dtype) == np.dtype(rhs_dtype) == narrow
         return (own, narrow) if same else (own,)
-
-
-DotAlgorithmPreset = _Preset("DotAlgorithmPreset", """
-    DEFAULT ANY_F8_ANY_F8_F32 ANY_F8_ANY_F8_F32_FAST_ACCUM ANY_F8_ANY_F8_ANY
-    ANY_F8_ANY_F8_ANY_FAST_ACCUM F16_F16_F16 F16_F16_F32 BF16_BF16_BF16 BF16_BF16_F32 BF16_BF16_F32_X3
-    BF16_BF16_F32_X6 BF16_BF16_F32_X9 TF32_TF32_F32 TF32_TF32_F32_X3 F32_F32_F32 F64_F64_F64""", module=__name__)
 
 
 _SCALAR_TYPES = {"F16": np.float16, "BF16": dtypes.bfloat16, "F32": np.float32, "F64": np.float64}
@@ -178,12 +189,12 @@ def _algorithm_text(algorithm, lhs) -> str:
             left = left if left.startswith("f8") else "f32"
         else:
             left, total = _ALGORITHM_TYPES[left], _ALGORITHM_TYPES[total]
-        fields = (left, left, total, 1, 1, count, fast)
+        fields: tuple = (left, left, total, 1, 1, count, fast)
     else:
         fields = (*(dtypes.short_name(np.dtype(t)) for t in algorithm[:3]), *algorithm[3:])
-    fields = [f.replace("f8_e", "f8E").replace("m", "M").upper() if str(f).startswith("f8") else f for f in fields]
+    written = [f.replace("f8_e", "f8E").replace("m", "M").upper() if str(f).startswith("f8") else f for f in fields]
     return ", ".join(f"{key} = {str(value).lower() if isinstance(value, bool) else value}"
-                     for key, value in zip(DotAlgorithm._fields, fields))
+                     for key, value in zip(DotAlgorithm._fields, written))
 
 
 # -- dot_general ---------------------------------------------------------------------------------------------------------
@@ -389,7 +400,7 @@ def _dot_general_reference(lhs, rhs, *, dimension_numbers, precision, preferred_
     return np.reshape(np.matmul(a, b), (*batch, *left, *right)).astype(dtype)
 
 
-dot_general_p = Primitive(
+dot_general_p: Primitive = Primitive(
     "dot_general", out_type=_dot_general_type,
     jvp=(lambda g, out, x, y, **params: dot_general_p.bind(g, y, **params),
          lambda g, out, x, y, **params: dot_general_p.bind(x, g, **params)),

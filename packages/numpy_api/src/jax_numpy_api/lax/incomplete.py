@@ -88,10 +88,10 @@ def _expansion() -> tuple[tuple[float, ...], ...]:
     count = 32
     m = [fractions.Fraction(0), fractions.Fraction(1)]
     for n in range(2, count):
-        m.append(m[n - 1] / (n + 1) - sum(m[i] * m[n + 1 - i] for i in range(2, n)) / 2)
+        m.append(m[n - 1] / (n + 1) - sum((m[i] * m[n + 1 - i] for i in range(2, n)), fractions.Fraction(0)) / 2)
     r = [fractions.Fraction(1)]
     for n in range(1, count - 1):
-        r.append(-sum(m[i + 1] * r[n - i] for i in range(1, n + 1)))
+        r.append(-sum((m[i + 1] * r[n - i] for i in range(1, n + 1)), fractions.Fraction(0)))
     rows = [r[1:]]
     for _ in range(1, _POWERS):
         last = rows[-1]

@@ -12,7 +12,7 @@ import numpy as np
 
 from jax_core.configuration import flags
 from jax_core.representation import dtypes
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.representation.marks import ELEMENTWISE
 from jax_core.representation.primitive import Primitive, Zero, none
 from jax_core.representation.traits import Kind, Quick, Traits
@@ -49,7 +49,7 @@ def real_part(x: ShapedArray, *rest: ShapedArray) -> np.dtype:
 _bool = np.dtype(bool)
 
 
-def check_dtype(name: str, x: ShapedArray, accepts: tuple[str, ...], position: int | None = None) -> None:
+def check_dtype(name: str, x: AbstractValue, accepts: tuple[str, ...], position: int | None = None) -> None:
     """Raise TypeError unless the dtype of ``x`` is of one of the kinds ``accepts``."""
     if isinstance(x.dtype, dtypes.ExtendedDType) or x.dtype == dtypes.float0 or not dtypes.isdtype(x.dtype, accepts):
         where = "" if position is None else f" as argument {position}"
@@ -159,7 +159,7 @@ def unbroadcast(ct: Any, operand: Any) -> Any:
     return reduce_sum_p.bind(ct, axes=tuple(range(np.ndim(ct))))
 
 
-def typed_scalar(value: float | complex, dtype: Any) -> Any:
+def typed_scalar(value: float, dtype: Any) -> Any:
     """``value`` in exactly the dtype: a Python scalar where that has it by default, else a NumPy scalar."""
     dtype = np.dtype(dtype)
     if dtype == _FLOAT32 and not _x64():

@@ -13,7 +13,7 @@ Source: StableHLO specification, `all_reduce`, `all_gather`, `all_to_all`, `redu
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Hashable, Sequence
+from typing import Any, Callable, Hashable, Sequence, cast
 
 import numpy as np
 
@@ -89,14 +89,14 @@ def axis_index(axis_name: AxisName | Sequence[AxisName]) -> Array:
     Array([ 1, 12], dtype=int32)
     """
     names = _names(axis_name, "axis_index")
-    index = None
+    index: Any = None
     for name in names:
         own = axis_index_p.bind(axis_name=name)
         index = own if index is None else add(mul(index, np.int32(_size_of(name, "axis_index"))), own)
-    return np.int32(0) if index is None else index
+    return index if names else cast(Array, np.int32(0))  # which serves as one
 
 
-def _group_size(names: tuple, groups: Groups) -> int:
+def _group_size(names: Sequence, groups: Groups) -> int:
     return len(groups[0]) if groups is not None else math.prod(_size_of(n, "psum") for n in names)
 
 
@@ -314,7 +314,7 @@ def _all_reduce_lower(kind: str):
     return lower
 
 
-psum_p = Primitive(
+psum_p: Primitive = Primitive(
     "psum", multiple_results=True, cacheable=False, out_type=lambda *xs, **_: xs, effects=_axis_effects, jvp=_psum_jvp,
     transpose=_psum_transpose, batch=_reduction_batch(lambda: psum_p, lambda: reduce_sum_p, _times),
     lower=_all_reduce_lower("sum"),
@@ -341,14 +341,14 @@ def _extremum_jvp(prim):
     return jvp
 
 
-pmax_p = Primitive(
+pmax_p: Primitive = Primitive(
     "pmax", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
     jvp=_extremum_jvp(lambda: pmax_p),
     transpose=none("pmax is not linear"), batch=_reduction_batch(lambda: pmax_p, _max_reducer, lambda x, n: x),
     lower=_all_reduce_lower("max"),
     own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_REDUCE))
 
-pmin_p = Primitive(
+pmin_p: Primitive = Primitive(
     "pmin", multiple_results=True, cacheable=False, out_type=_extremum_type, effects=_axis_effects,
     jvp=_extremum_jvp(lambda: pmin_p),
     transpose=none("pmin is not linear"), batch=_reduction_batch(lambda: pmin_p, _min_reducer, lambda x, n: x),
@@ -522,7 +522,7 @@ def _all_gather_invariant_transpose(ct, x, *, all_gather_dimension, axis_name, a
     return own if tiled else _squeezed(own, dim)
 
 
-all_gather_invariant_p = Primitive(
+all_gather_invariant_p: Primitive = Primitive(
     "all_gather_invariant", cacheable=False, out_type=_all_gather_invariant_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_all_gather_invariant_transpose, lower=_all_gather_lower,
     batch=lambda axis, args, dims, *, all_gather_dimension, **params: (all_gather_invariant_p.bind(
@@ -715,7 +715,7 @@ def _ppermute_lower(b, x, *, axis_name, perm):
                   attrs="{" + text + env.channel() + "}")
 
 
-ppermute_p = Primitive(
+ppermute_p: Primitive = Primitive(
     "ppermute", cacheable=False, out_type=lambda x, **_: x, effects=_axis_effects, jvp=LINEAR,
     transpose=lambda ct, x, *, axis_name, perm: ppermute_p.bind(ct, axis_name=axis_name,
                                                                 perm=tuple((d, s) for s, d in perm)),

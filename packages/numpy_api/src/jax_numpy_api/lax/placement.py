@@ -33,7 +33,7 @@ def _constraint_batch(axis, args, dims, *, sharding, **params):
     return sharding_constraint_p.bind(x, sharding=batched, **params), d
 
 
-sharding_constraint_p = Primitive(
+sharding_constraint_p: Primitive = Primitive(
     "sharding_constraint", out_type=lambda x, **_: x, jvp=LINEAR,
     transpose=lambda ct, x, **params: sharding_constraint_p.bind(ct, **params), batch=_constraint_batch,
     lower=lambda b, x, *, sharding, **_: b.sharding_constraint(x, sharding), splits=splits.as_first,

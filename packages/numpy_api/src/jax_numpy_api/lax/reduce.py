@@ -124,12 +124,12 @@ def _extremum_jvp(prim):
     return jvp
 
 
-reduce_max_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: reduce_max_p),
+reduce_max_p: Primitive = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: reduce_max_p),
                         lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), nan=True, sums=partial_sums.Extremum(UnreducedKind.max))
-reduce_min_p = _reducer("reduce_min", "stablehlo.minimum", highest, ANY, _extremum_jvp(lambda: reduce_min_p),
+reduce_min_p: Primitive = _reducer("reduce_min", "stablehlo.minimum", highest, ANY, _extremum_jvp(lambda: reduce_min_p),
                         lambda x, axes: np.min(x, axes, initial=highest(x.dtype)), nan=True, sums=partial_sums.Extremum(UnreducedKind.min))
 # The largest exponent, to be taken from all: NaN shows in the exponentials anyway, and on CPU is not looked for.
-shift_p = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: shift_p),
+shift_p: Primitive = _reducer("reduce_max", "stablehlo.maximum", lowest, ANY, _extremum_jvp(lambda: shift_p),
                    lambda x, axes: np.max(x, axes, initial=lowest(x.dtype)), sums=partial_sums.Extremum(UnreducedKind.max))
 
 
@@ -313,7 +313,7 @@ def _precision_lower(b, x, *, exponent_bits, mantissa_bits):
     return b.emit(f"stablehlo.reduce_precision {x}, format = e{exponent_bits}m{mantissa_bits}", x, out=b.out_avals[0])
 
 
-reduce_precision_p = Primitive(
+reduce_precision_p: Primitive = Primitive(
     "reduce_precision", out_type=_precision_type, jvp=LINEAR, batch=ELEMENTWISE, lower=_precision_lower,
     transpose=lambda ct, x, **params: reduce_precision_p.bind(ct, **params))
 

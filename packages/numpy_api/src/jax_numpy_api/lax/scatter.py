@@ -259,7 +259,7 @@ def _scatter_transpose(ct, x, indices, updates, *, update_jaxpr, update_consts, 
 
 SCATTER = Traits(Kind.SCATTER, inner=Inner.PIECES)
 
-scatter_p = Primitive(
+scatter_p: Primitive = Primitive(
     "scatter", out_type=_type_rule("scatter"), jvp=_scatter_jvp, transpose=_scatter_transpose,
     batch=_batch_rule(lambda *args, **params: scatter_p.bind(*args, **params)), lower=_lower_rule(_overwrite),
     reference=_reference_rule(_assign), exact=True, traits=SCATTER)
@@ -299,7 +299,7 @@ def _elementwise(closed, rank):
     return on_array
 
 
-scatter_apply_p = Primitive(
+scatter_apply_p: Primitive = Primitive(
     "scatter", out_type=_type_rule("scatter_apply"), jvp=_apply_jvp,
     transpose=none("scatter_apply is not linear, so it has no transpose"),
     batch=_batch_rule(lambda *args, **params: scatter_apply_p.bind(*args, **params)),
@@ -386,7 +386,7 @@ def _mul_transpose(ct, x, indices, updates, **params):
     return scatter_mul_p.bind(ct, indices, updates, **params), None, None
 
 
-scatter_mul_p = Primitive(
+scatter_mul_p: Primitive = Primitive(
     "scatter-mul", out_type=_type_rule("scatter_mul"), jvp=_mul_jvp, transpose=_mul_transpose,
     batch=_batch_rule(lambda *args, **params: scatter_mul_p.bind(*args, **params)), lower=_lower_rule(_op("multiply")),
     reference=_reference_rule(np.multiply.at), exact=integers, traits=SCATTER)

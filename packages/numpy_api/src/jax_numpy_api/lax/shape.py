@@ -21,7 +21,7 @@ from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.representation.traits import Inner, Kind, Quick, Traits
 from jax_core.traces.structural import broadcast_in_dim_p, instantiate, reduce_sum, transpose_p
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, Placement, Shape
+from jax_core.representation.typing import ArrayLike, Placement, Shape, host_value
 
 from .nary import as_operand, check_same_dtypes
 
@@ -91,13 +91,9 @@ def reshape(operand: ArrayLike, new_sizes: Shape, dimensions: Sequence[int] | No
     shape = _sizes("reshape", new_sizes)
     if dimensions is not None:
         operand = structural.transpose(operand, tuple(dimensions))
-    if np.shape(operand) == shape and out_sharding is None and not _host_value(operand):
+    if np.shape(operand) == shape and out_sharding is None and not host_value(operand):
         return operand
     return reshape_p.bind(operand, new_sizes=shape, dimensions=None, sharding=structural.resolved(out_sharding))
-
-
-def _host_value(x) -> bool:
-    return isinstance(x, (np.ndarray, np.generic, bool, int, float, complex))
 
 
 def _sizes(name, sizes) -> tuple[int, ...]:
@@ -145,7 +141,7 @@ def squeeze(array: ArrayLike, dimensions: Sequence[int]) -> Array:
     dims = tuple(canonical_axis("squeeze", d, rank) for d in dimensions)
     if len(set(dims)) != len(dims):
         raise ValueError(f"lax.squeeze: dimensions={tuple(dimensions)} name an axis twice.")
-    return squeeze_p.bind(array, dimensions=dims) if dims or _host_value(array) else array
+    return squeeze_p.bind(array, dimensions=dims) if dims or host_value(array) else array
 
 
 def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
@@ -244,13 +240,12 @@ def concatenate(operands: ArrayLike | Sequence[ArrayLike], dimension: int) -> Ar
     >>> lax.concatenate([jnp.arange(2), jnp.arange(3)], 0)
     Array([0, 1, 0, 1, 2], dtype=int32)
     """
-    operands = list(operands)
-    if not operands:
+    given: list[ArrayLike] = [as_operand("concatenate", x, i) for i, x in enumerate(operands)]  # type: ignore[arg-type]  # an array has rows
+    if not given:
         raise ValueError("lax.concatenate requires a non-empty sequence of arrays")
-    operands = [as_operand("concatenate", x, i) for i, x in enumerate(operands)]
-    if len(operands) == 1 and not _host_value(operands[0]):
-        return operands[0]
-    return concatenate_p.bind(*operands, dimension=operator.index(dimension))
+    if len(given) == 1 and not host_value(first := given[0]):
+        return first
+    return concatenate_p.bind(*given, dimension=operator.index(dimension))
 
 
 def _split_type(x, *, sizes, axis):
@@ -407,7 +402,7 @@ def _rev_batch(axis, args, dims, *, dimensions):
     return rev_p.bind(x, dimensions=tuple(i + (i >= d) for i in dimensions)), d
 
 
-rev_p = Primitive(
+rev_p: Primitive = Primitive(
     "rev", out_type=_rev_type, jvp=LINEAR, batch=_rev_batch,
     transpose=lambda ct, x, *, dimensions: rev_p.bind(ct, dimensions=dimensions),
     lower=lambda b, x, *, dimensions: b.emit(f"stablehlo.reverse {x}, dims = {list(dimensions)}", x, out=b.out_avals[0]),
@@ -481,7 +476,7 @@ def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     """
     operand = as_operand("transpose", operand, 0)
     order = tuple(map(operator.index, permutation))
-    if order == tuple(range(np.ndim(operand))) and not _host_value(operand):
+    if order == tuple(range(np.ndim(operand))) and not host_value(operand):
         return operand
     return transpose_p.bind(operand, permutation=order)
 
@@ -517,7 +512,7 @@ def broadcast(operand: ArrayLike, sizes: Sequence[int], *, out_sharding: Placeme
     """
     operand = as_operand("broadcast", operand, 0)
     sizes, shape = _sizes("broadcast", sizes), np.shape(operand)
-    if not sizes and not _host_value(operand) and out_sharding is None:
+    if not sizes and not host_value(operand) and out_sharding is None:
         return operand
     return broadcast_in_dim_p.bind(operand, shape=(*sizes, *shape),
                                    broadcast_dimensions=tuple(range(len(sizes), len(sizes) + len(shape))),
@@ -535,7 +530,7 @@ def broadcast_to_rank(x: ArrayLike, rank: int) -> Array:
     missing = rank - np.ndim(x)
     if missing < 0:
         raise ValueError(f"lax.broadcast_to_rank: rank={rank} is less than the {np.ndim(x)} axes of the operand.")
-    return x if missing == 0 else expand_dims(x, tuple(range(missing)))
+    return x if missing == 0 else expand_dims(x, tuple(range(missing)))  # type: ignore[return-value]  # a value of the host is handed on
 
 
 def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ Source: StableHLO specification, `slice`, `dynamic_slice`, `dynamic_update_slice
 """
 from __future__ import annotations
 
+import builtins
 import operator
 from typing import Any, Sequence
 
@@ -20,7 +21,7 @@ from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive, Zero, is_linear
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, moved, zeros
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.typing import ArrayLike, host_value
 from jax_core.representation.traits import Inner, Kind, Part, Quick, Traits
 from jax_numpy_api import lax
 
@@ -69,10 +70,8 @@ def _slice_lower(b, x, *, start_indices, limit_indices, strides):
 
 
 def _slice_reference(x, *, start_indices, limit_indices, strides):
-    return np.asarray(x)[tuple(map(_slice_object, start_indices, limit_indices, strides or (None,) * len(start_indices)))]
+    return np.asarray(x)[tuple(map(builtins.slice, start_indices, limit_indices, strides or (None,) * len(start_indices)))]
 
-
-_slice_object = slice  # the builtin, before `slice` below hides it
 
 slice_p = Primitive("slice", out_type=_slice_type, jvp=LINEAR, transpose=_slice_transpose, batch=_slice_batch,
                     lower=_slice_lower, reference=_slice_reference, exact=True,
@@ -100,7 +99,7 @@ def slice(operand: ArrayLike, start_indices: Sequence[int], limit_indices: Seque
     strides = None if strides is None else tuple(map(operator.index, strides))
     shape = np.shape(operand)
     if limit == shape and not any(start) and (strides is None or all(s == 1 for s in strides)) and (
-            len(start) == len(shape)) and hasattr(operand, "aval"):
+            len(start) == len(shape)) and not host_value(operand):
         return operand
     return slice_p.bind(operand, start_indices=start, limit_indices=limit, strides=strides)
 
@@ -284,10 +283,10 @@ def _dynamic_slice_lower(b, x, *indices, slice_sizes):
 
 def _dynamic_slice_reference(x, *indices, slice_sizes):
     x = np.asarray(x)
-    return x[tuple(_slice_object(i, i + m) for i, m in zip(_clamped(indices, x.shape, slice_sizes), slice_sizes))]
+    return x[tuple(builtins.slice(i, i + m) for i, m in zip(_clamped(indices, x.shape, slice_sizes), slice_sizes))]
 
 
-dynamic_slice_p = Primitive(
+dynamic_slice_p: Primitive = Primitive(
     "dynamic_slice", out_type=_dynamic_slice_type,
     jvp=(lambda g, out, x, *indices, slice_sizes: dynamic_slice_p.bind(g, *indices, slice_sizes=slice_sizes),),
     transpose=_dynamic_slice_transpose, batch=_dynamic_slice_batch, lower=_dynamic_slice_lower,
@@ -327,7 +326,8 @@ def dynamic_slice_in_dim(operand: ArrayLike, start_index: ArrayLike, slice_size:
     """
     shape = np.shape(operand)
     axis = _canonical_axis("dynamic_slice_in_dim", axis, len(shape))
-    starts, sizes = [0] * len(shape), list(shape)
+    starts: list[ArrayLike] = [0] * len(shape)
+    sizes = list(shape)
     starts[axis], sizes[axis] = start_index, operator.index(slice_size)
     return dynamic_slice(operand, starts, sizes, allow_negative_indices=allow_negative_indices)
 
@@ -415,7 +415,7 @@ def _update_lower(b, x, update, *indices):
 def _update_reference(x, update, *indices):
     out, update = np.array(x), np.asarray(update)
     starts = _clamped(indices, out.shape, update.shape)
-    out[tuple(_slice_object(i, i + m) for i, m in zip(starts, update.shape))] = update
+    out[tuple(builtins.slice(i, i + m) for i, m in zip(starts, update.shape))] = update
     return out
 
 

@@ -202,8 +202,8 @@ def _numpy_digits(x: np.ndarray) -> list[np.ndarray]:
         return _numpy_digits(x.real) + _numpy_digits(x.imag)
     if dtypes.issubdtype(dtype, np.floating):
         wide = dtype.itemsize == 8
-        x = x.astype(np.float64 if wide else np.float32) + 0.0  # adding 0.0 turns -0.0 into 0.0
-        bits = np.where(x != x, np.asarray(np.nan, x.dtype), x).view(np.int64 if wide else np.int32)
+        x = x.astype(np.dtype(np.float64 if wide else np.float32)) + 0.0  # adding 0.0 turns -0.0 into 0.0
+        bits = np.where(x != x, np.asarray(np.nan, x.dtype), x).view(np.dtype(np.int64 if wide else np.int32))
         bits = bits ^ ((bits >> (63 if wide else 31)) & (2**63 - 1 if wide else 2**31 - 1))
         return _numpy_halves(bits) if wide else [bits.astype(np.int64)]
     if dtype.itemsize < 8:
@@ -222,7 +222,7 @@ def _numpy_order(keys: Sequence[np.ndarray], axis: int) -> np.ndarray:
     digits = [digit for key in keys for digit in _numpy_digits(key)]
     n = digits[0].shape[axis]
     position = np.arange(n).reshape([-1 if i == axis else 1 for i in range(digits[0].ndim)])
-    order = None
+    order: Any = None
     for digit in reversed(digits):
         if order is not None:
             digit = np.take_along_axis(digit, order, axis)
@@ -324,7 +324,7 @@ def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stabl
     Array([1, 2, 3], dtype=int32)
     """
     many = isinstance(operand, (list, tuple))
-    operands = tuple(operand) if many else (operand,)
+    operands: tuple = tuple(operand) if isinstance(operand, (list, tuple)) else (operand,)
     if not operands:
         raise TypeError("Sort requires at least one operand")
     num_keys = operator.index(num_keys)

@@ -12,6 +12,7 @@ import numpy as np
 
 from jax_core.representation import dtypes
 from jax_core.representation.array import Array
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import ArrayLike
 
 from .arithmetic import add, div, integer_pow, max as maximum, mul, neg, sqrt, square, sub
@@ -67,11 +68,11 @@ lgamma_p = elementwise("lgamma", "chlo.lgamma", accepts=FLOAT, jvp=(lambda g, y,
                        reference=_vectorized(math.lgamma), cost=20.0)
 digamma_p = elementwise("digamma", "chlo.digamma", accepts=FLOAT, jvp=(lambda g, y, x: mul(g, polygamma_p.bind(_k(1, x), x)),),
                         cost=20.0)
-polygamma_p = elementwise(
+polygamma_p: Primitive = elementwise(
     "polygamma", "chlo.polygamma", accepts=FLOAT,
     jvp=(_unsupported("lax.polygamma has no derivative with respect to m"),
          lambda g, y, m, x: mul(g, polygamma_p.bind(add(m, _k(1, m)), x))), cost=100.0)
-zeta_p = elementwise(
+zeta_p: Primitive = elementwise(
     "zeta", "chlo.zeta", accepts=FLOAT,
     jvp=(_missing("zeta", "x"), lambda g, y, x, q: mul(g, mul(neg(x), zeta_p.bind(add(x, _k(1, x)), q)))), cost=50.0)
 

@@ -16,6 +16,7 @@ from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike
 
 from .accuracy import Accuracy, accuracy_text
+from jax_core.representation.primitive import Primitive
 from jax_core.representation.traits import Quick
 from .arithmetic import (add_p, div_p, max_p, mul_p, neg_p, one_minus_square_p, rsqrt_p, square_p, sub_p,
                          with_accuracy)
@@ -213,40 +214,47 @@ def _logistic_reference(x):
     return 1 / (1 + np.exp(-x))
 
 
+exp_p: Primitive
+sin_p: Primitive
+cos_p: Primitive
+sinh_p: Primitive
+cosh_p: Primitive  # of which the rows below speak
+_WITH_ACCURACY_ROWS: list[tuple] = [
+    ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
+    ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
+    ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
+    ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log),
+    ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
+    ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
+    ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
+    ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
+    ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
+    ("tanh", 1.9, "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
+    ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
+     _logistic_reference),
+]
 _WITH_ACCURACY = {
     name: elementwise(name, lower if callable(lower) else op(lower), accepts=INEXACT, reference=reference,
                       jvp=(lambda g, out, x, accuracy=None, tangent=tangent: tangent(g, out, x),),
                       cost=cost, quick=quick[0] if quick else Quick.SAME)
-    for name, cost, lower, tangent, reference, *quick in [
-        ("exp", 3.0, "stablehlo.exponential", lambda g, y, x: _times(g, y), np.exp),
-        ("exp2", 0.4, _exp2_lower, lambda g, y, x: _times(g, mul_p.bind(y, constant(_LN2, y))), np.exp2),
-        ("expm1", 3.0, "stablehlo.exponential_minus_one", lambda g, y, x: _times(g, exp_p.bind(x)), np.expm1),
-        ("log", 2.1, _log_lower, lambda g, y, x: div_p.bind(g, x), np.log),
-        ("log2", 0.6, _log2_lower, lambda g, y, x: div_p.bind(g, mul_p.bind(x, constant(_LN2, x))), np.log2),
-        ("log1p", 0.8, _log1p_lower, lambda g, y, x: div_p.bind(g, _one_plus(x)), np.log1p),
-        ("sin", 1.2, _sin_lower, lambda g, y, x: _times(g, cos_p.bind(x)), np.sin),
-        ("cos", 1.2, _cos_lower, lambda g, y, x: _times(g, neg_p.bind(sin_p.bind(x))), np.cos),
-        ("tan", 1.6, _tan_lower, lambda g, y, x: _times(g, _one_plus(square_p.bind(y))), np.tan, Quick.LESS_EXACT),
-        ("tanh", 1.9, "stablehlo.tanh", lambda g, y, x: _times(g, one_minus_square_p.bind(y)), np.tanh),
-        ("logistic", 3.5, "stablehlo.logistic", lambda g, y, x: _times(g, mul_p.bind(y, sub_p.bind(constant(1, y), y))),
-         _logistic_reference),
-    ]}
+    for name, cost, lower, tangent, reference, *quick in _WITH_ACCURACY_ROWS}
 exp_p, exp2_p, expm1_p, log_p, log2_p, log1p_p, sin_p, cos_p, tan_p, tanh_p, logistic_p = _WITH_ACCURACY.values()
 
+_PLAIN_ROWS: list[tuple] = [
+    ("sinh", 1.2, _sinh_lower, lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
+    ("cosh", 1.0, _cosh_lower, lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
+    ("asin", 0.5, _asin_lower, lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
+    ("acos", 0.5, _acos_lower, lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
+    ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
+    ("asinh", 1.4, _asinh_lower, lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
+    ("acosh", 1.2, _acosh_lower, lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
+                                                  rsqrt_p.bind(_one_plus(x)))), np.arccosh),
+    ("atanh", 1.2, _atanh_lower, lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
+]
 _PLAIN = {
     name: elementwise(name, lower, accepts=INEXACT, jvp=(tangent,), reference=reference,
                       cost=cost, quick=quick[0] if quick else Quick.SAME)
-    for name, cost, lower, tangent, reference, *quick in [
-        ("sinh", 1.2, _sinh_lower, lambda g, y, x: _times(g, cosh_p.bind(x)), np.sinh),
-        ("cosh", 1.0, _cosh_lower, lambda g, y, x: _times(g, sinh_p.bind(x)), np.cosh),
-        ("asin", 0.5, _asin_lower, lambda g, y, x: _times(g, rsqrt_p.bind(one_minus_square_p.bind(x))), np.arcsin),
-        ("acos", 0.5, _acos_lower, lambda g, y, x: _times(g, neg_p.bind(rsqrt_p.bind(one_minus_square_p.bind(x)))), np.arccos),
-        ("atan", 0.5, _atan_lower, lambda g, y, x: div_p.bind(g, _one_plus(square_p.bind(x))), np.arctan, Quick.LESS_EXACT),
-        ("asinh", 1.4, _asinh_lower, lambda g, y, x: _times(g, rsqrt_p.bind(_one_plus(square_p.bind(x)))), np.arcsinh),
-        ("acosh", 1.2, _acosh_lower, lambda g, y, x: _times(g, mul_p.bind(rsqrt_p.bind(sub_p.bind(x, constant(1, x))),
-                                                      rsqrt_p.bind(_one_plus(x)))), np.arccosh),
-        ("atanh", 1.2, _atanh_lower, lambda g, y, x: div_p.bind(g, one_minus_square_p.bind(x)), np.arctanh),
-    ]}
+    for name, cost, lower, tangent, reference, *quick in _PLAIN_ROWS}
 sinh_p, cosh_p, asin_p, acos_p, atan_p, asinh_p, acosh_p, atanh_p = _PLAIN.values()
 
 

@@ -196,7 +196,7 @@ def _sum_transpose(ct, x, *, window_dimensions, window_strides, padding, base_di
 
 WINDOWS = Traits(Kind.KERNEL, inner=Inner.WINDOWS)
 
-reduce_window_sum_p = Primitive(
+reduce_window_sum_p: Primitive = Primitive(
     "reduce_window_sum", out_type=_window_type("reduce_window_sum"), jvp=LINEAR, transpose=_sum_transpose,
     batch=_window_batch(lambda x, **params: reduce_window_sum_p.bind(x, **params)), lower=_window_lower("add", lambda dtype: 0),
     traits=WINDOWS, splits=splits.as_first)
@@ -287,7 +287,7 @@ def _gather_add_batch(axis, args, dims, **params):
     return select_and_gather_add_p.bind(g, x, **_with_axis(params)), 0
 
 
-select_and_gather_add_p = Primitive(
+select_and_gather_add_p: Primitive = Primitive(
     "select_and_gather_add", out_type=_gather_add_type,
     jvp=(lambda t, out, g, x, **params: select_and_gather_add_p.bind(t, x, **params), None),
     transpose=_gather_add_transpose, batch=_gather_add_batch, lower=_gather_add_lower,
@@ -350,7 +350,7 @@ def _as_operand(prim, avals, outs, params):
     return [splits.entries(avals[1])]
 
 
-select_and_scatter_add_p = Primitive(
+select_and_scatter_add_p: Primitive = Primitive(
     "select_and_scatter_add", out_type=_scatter_add_type,
     jvp=(lambda t, out, source, x, **params: select_and_scatter_add_p.bind(t, x, **params), None),
     transpose=_scatter_add_transpose, batch=_scatter_add_batch, lower=_scatter_add_lower,
@@ -504,12 +504,14 @@ def reduce_window(operand: ArrayLike, init_value: ArrayLike, computation: Callab
     strides = ones if window_strides is None else tuple(map(operator.index, window_strides))
     base = ones if base_dilation is None else tuple(map(operator.index, base_dilation))
     dilation = ones if window_dilation is None else tuple(map(operator.index, window_dilation))
-    params = dict(window_dimensions=window, window_strides=strides, base_dilation=base, window_dilation=dilation)
+    params: dict[str, Any] = dict(window_dimensions=window, window_strides=strides, base_dilation=base, window_dilation=dilation)
     _check("reduce_window", shape, dict(params, padding=shape))
     if isinstance(padding, str) or hasattr(padding, "name"):
-        padding = lax.padtype_to_pads([_dilated(n, d) for n, d in zip(shape, base)],
-                                      [_dilated(w, d) for w, d in zip(window, dilation)], strides, padding)
-    params["padding"] = tuple((operator.index(low), operator.index(high)) for low, high in padding)
+        pads: Any = lax.padtype_to_pads([_dilated(n, d) for n, d in zip(shape, base)],
+                                        [_dilated(w, d) for w, d in zip(window, dilation)], strides, padding)
+    else:
+        pads = padding
+    params["padding"] = tuple((operator.index(low), operator.index(high)) for low, high in pads)
     if len(flat) == 1:
         known = _known_reducer(computation, inits[0], dtypes.dtype(flat[0]))
         if known is not None:

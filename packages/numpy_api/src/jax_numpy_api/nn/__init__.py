@@ -1,5 +1,10 @@
 """jax.nn: activations, softmax, attention. Initializers need random numbers and are in `jax_random.initializers`."""
+from typing import TYPE_CHECKING
+
 from .._lazy import names_of as _names_of
+
+if TYPE_CHECKING:
+    from .names import *
 
 _MODULES = {
     "activations": """celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh identity leaky_relu log1mexp

@@ -94,7 +94,7 @@ def soft_sign(x: ArrayLike) -> Array:
     >>> jax.nn.soft_sign(jnp.array([-1., 3.]))
     Array([-0.5 ,  0.75], dtype=float32)
     """
-    return x / (1 + jnp.abs(x))
+    return jnp.divide(x, 1 + jnp.abs(x))
 
 
 @inlined
@@ -143,7 +143,7 @@ def mish(x: ArrayLike) -> Array:
     >>> jax.nn.mish(1.)
     Array(0.8650985, dtype=float32, weak_type=True)
     """
-    return x * jnp.tanh(softplus(x))
+    return jnp.multiply(x, jnp.tanh(softplus(x)))
 
 
 @inlined
@@ -317,5 +317,5 @@ def tanh(x: ArrayLike, /) -> Array:
     return jnp.tanh(x)
 
 
-def _inexact(*xs):
+def _inexact(*xs: ArrayLike) -> list[Array]:
     return promote_args_inexact("activation", *xs)

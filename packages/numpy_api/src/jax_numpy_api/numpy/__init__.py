@@ -8,13 +8,16 @@ from __future__ import annotations
 import importlib
 import sys
 import types as _types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as _np
 
 from jax_core.representation.array import Array as ndarray
 
 from .array_methods import provide as _provide
+
+if TYPE_CHECKING:
+    from .names import *
 
 _MODULES = {
     "creation": """arange array asarray astype copy empty empty_like eye from_dlpack frombuffer fromfile fromiter

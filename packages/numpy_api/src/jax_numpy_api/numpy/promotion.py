@@ -188,7 +188,7 @@ def _cast_numpy(x: Any, dtype: Any) -> Any:
     return x.astype(dtype)
 
 
-def promote_dtypes(*args: Any) -> list:
+def promote_dtypes(*args: Any) -> list[Array]:
     """All arguments with the dtype of their join."""
     if len(args) == 1:
         return [unwrapped(args[0])]
@@ -200,21 +200,21 @@ def _to_inexact(dtype: Any) -> Any:
     return dtype if dtypes.issubdtype(dtype, np.inexact) else dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(dtype))
 
 
-def promote_dtypes_inexact(*args: Any) -> list:
+def promote_dtypes_inexact(*args: Any) -> list[Array]:
     """As `promote_dtypes`, to a floating-point or complex dtype."""
     dtype, weak = joined(*args)
     dtype = _to_inexact(dtype)
     return [convert(x, dtype, weak) for x in args]
 
 
-def promote_dtypes_complex(*args: Any) -> list:
+def promote_dtypes_complex(*args: Any) -> list[Array]:
     """As `promote_dtypes`, to a complex dtype."""
     dtype, weak = joined(*args)
     dtype = dtypes.to_complex_dtype(_to_inexact(dtype))
     return [convert(x, dtype, weak) for x in args]
 
 
-def promote_dtypes_numeric(*args: Any) -> list:
+def promote_dtypes_numeric(*args: Any) -> list[Array]:
     """As `promote_dtypes`, with booleans as the default integer."""
     dtype, weak = joined(*args)
     return [convert(x, dtypes.to_numeric_dtype(dtype), weak) for x in args]
@@ -247,7 +247,7 @@ def broadcast_shape(name: str, *shapes: Sequence[int]) -> tuple[int, ...]:
         raise kind(f"{name} got incompatible shapes for broadcasting: {listed}.") from None
 
 
-def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Any:
+def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Array:
     """``x`` repeated to ``shape``, which its own shape is known to fit."""
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
@@ -257,7 +257,7 @@ def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Any:
                                    sharding=None)
 
 
-def promote_shapes(name: str, *args: Any) -> list:
+def promote_shapes(name: str, *args: Any) -> list[Array]:
     """Arguments broadcast to one shape; those of rank 0 are left as they are."""
     shapes = [shape_of(x) for x in args]
     ranked = [s for s in shapes if s]
@@ -283,25 +283,25 @@ def check_rank_promotion(name: str, shapes: list) -> None:
 
 # -- all steps ---------------------------------------------------------------------------------------------------------
 
-def promote_args(name: str, *args: Any) -> list:
+def promote_args(name: str, *args: Any) -> list[Array]:
     """Checked, of one dtype, broadcast."""
     check_arraylike(name, *args)
     return promote_shapes(name, *promote_dtypes(*args))
 
 
-def promote_args_inexact(name: str, *args: Any) -> list:
+def promote_args_inexact(name: str, *args: Any) -> list[Array]:
     """Checked, of one inexact dtype, broadcast."""
     check_arraylike(name, *args)
     return promote_shapes(name, *promote_dtypes_inexact(*args))
 
 
-def promote_args_numeric(name: str, *args: Any) -> list:
+def promote_args_numeric(name: str, *args: Any) -> list[Array]:
     """Checked, of one numeric dtype, broadcast."""
     check_arraylike(name, *args)
     return promote_shapes(name, *promote_dtypes_numeric(*args))
 
 
-def as_array(x: ArrayLike) -> Any:
+def as_array(x: ArrayLike) -> Array:
     """``x`` as one of our arrays (or itself where it is one)."""
     if hasattr(x, "aval"):
         return x

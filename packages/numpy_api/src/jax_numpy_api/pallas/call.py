@@ -125,7 +125,7 @@ def _one_by_one(args, dims, program):
     return map_flat(lane, lanes), [0] * len(program.outputs)
 
 
-pallas_call_p = Primitive(
+pallas_call_p: Primitive = Primitive(
     "pallas_call", multiple_results=True, out_type=lambda *avals, program: program.out_avals, effects=_effects, jvp=_jvp,
     linearize=_linearize, transpose=none("a kernel has no transpose; give the function around it a rule by jax.custom_vjp"),
     batch=_batch, lower=_lower, impl=lambda *args, **params: run_eagerly(pallas_call_p, args, params))

@@ -36,7 +36,7 @@ def when(condition: ArrayLike, /) -> Callable[[Callable[[], None]], None]:
     >>> pl.pallas_call(kernel, jax.ShapeDtypeStruct((2,), jnp.float32), grid=3, interpret=True)()
     Array([3., 3.], dtype=float32)
     """
-    def decorate(function: Callable[[], None]) -> None:
+    def decorate(function: Callable[[], Any]) -> None:
         if isinstance(condition, (bool, np.bool_)):
             if condition:
                 function()

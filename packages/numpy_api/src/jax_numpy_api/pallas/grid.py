@@ -145,7 +145,7 @@ def _block_dims(where: str, spec: BlockSpec, aval: ShapedArray) -> tuple:
         if not isinstance(d, (Blocked, Squeezed, Element)):
             raise ValueError(f"{where}: {d!r} in its block shape is no length of a block; use an integer, None or pl.squeezed, or "
                              "pl.Element(length).")
-        if type(d) is not Squeezed and d.block_size < 1:
+        if not isinstance(d, Squeezed) and d.block_size < 1:
             raise ValueError(f"{where}: its block shape {spec.block_shape} has a length below one; a block has at least one element.")
         dims.append(d)
     if len(dims) != len(aval.shape):
@@ -242,7 +242,8 @@ class Program:
     def __init__(self, kernel: ClosedJaxpr, grid: tuple, scalars: tuple, inputs: tuple, outputs: tuple, scratch: tuple, aliases: tuple,
                  options: Options):
         self.kernel, self.grid, self.scalars, self.inputs, self.outputs = kernel, grid, scalars, inputs, outputs
-        self.scratch, self.aliases, self.options, self._key = scratch, aliases, options, None
+        self.scratch, self.aliases, self.options = scratch, aliases, options
+        self._key: tuple | None = None
 
     def replace(self, **changes: Any) -> Program:
         """This program with some fields replaced."""

@@ -1,8 +1,12 @@
 """jax.experimental.sparse: sparse arrays, and dense functions applied to them. Names are imported when they are asked for."""
 import sys as _sys
+from typing import TYPE_CHECKING
 
 from .._lazy import names_of as _names_of
 from .base import provide as _provide
+
+if TYPE_CHECKING:
+    from .names import *
 
 _MODULES = {
     "base": "JAXSparse",

@@ -34,7 +34,7 @@ from jax_core.traces.trace import Tracer, escaped
 from jax_core.traces.traced_once import TracedOnce
 
 PYTHON_SCALARS = (bool, int, float, complex)
-INVARIANT_PARTS: dict[Primitive, Callable[[JaxprEqn, Sequence[bool]], list[JaxprEqn] | None]] = {}
+INVARIANT_PARTS: dict[Primitive, Callable[[JaxprEqn, Sequence[bool]], Sequence[JaxprEqn] | None]] = {}
 """For a primitive of control flow: ``(equation, which operands vary)`` to the equations before a loop and, last, the one that
 stays in its body; or None. `scan` asks here, so that no kind of control flow needs to know the others."""
 
@@ -247,8 +247,8 @@ def carry_fixpoint(derive: Callable, carry: list[bool]) -> tuple[Any, list[bool]
 
 def structure_differences(a: Any, b: Any, name_a: str, name_b: str) -> list[str]:
     """Where two structures differ, as sentences."""
-    values = [tree.unflatten(t, [tree._VALUE] * t.num_leaves) for t in (a, b)]
-    return tree.structure_differences(*values, name_a, name_b)
+    value_a, value_b = (tree.unflatten(t, [tree._VALUE] * t.num_leaves) for t in (a, b))
+    return tree.structure_differences(value_a, value_b, name_a, name_b)
 
 
 def _difference(a, b) -> str:
@@ -421,7 +421,7 @@ def stacked(aval: ShapedArray, length: int) -> ShapedArray:
     return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma, sharding=splits.with_axis(aval.placement, 0))
 
 
-def unstacked(aval: ShapedArray) -> ShapedArray:
+def unstacked(aval: AbstractValue) -> AbstractValue:
     """``aval`` without its leading axis."""
     if type(aval) is AbstractRef:
         return aval.update(unstacked(aval.inner_aval))

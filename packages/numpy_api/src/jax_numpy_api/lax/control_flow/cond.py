@@ -17,7 +17,7 @@ from jax_core.configuration import flags
 from jax_core.representation import dtypes, splits, tree
 from jax_core.representation.array import Array
 from jax_core.transformations import logs, manual
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.transformations.high_primitives import holds_high_values
 from jax_core.transformations.batching import batch_jaxpr
 from jax_core.traces.structural import moved
@@ -153,7 +153,7 @@ def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **
         raise ValueError("lax.platform_dependent: give a function for a platform, or default.")
     if default is None and len(names) == 1:
         return per_platform[names[0]](*args)
-    if not names:
+    if not names and default is not None:
         return default(*args)
     branches = tuple(per_platform[n] for n in names) + ((default,) if default is not None else ())
     platforms = tuple((n,) for n in names) + ((None,) if default is not None else ())
@@ -164,7 +164,7 @@ def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **
 
 # -- arguments -------------------------------------------------------------------------------------------------------
 
-def _scalar_aval(name: str, argument: str, x: Any) -> ShapedArray:
+def _scalar_aval(name: str, argument: str, x: Any) -> AbstractValue:
     try:
         aval = get_aval(x)
     except TypeError:
@@ -220,7 +220,7 @@ def _choose(name: str, labels: tuple, functions: tuple, index: Any, operands: tu
     for closed in programs:
         check_effects(f"lax.{name}", closed.effects)
     programs, shared = share_constants(programs, consts)
-    operands = [*shared, *flat]
+    operands = (*shared, *flat)
     handed_on = _handed_on(programs, operands)
     computed = [i for i, x in enumerate(handed_on) if x is None]
     if len(computed) < len(handed_on):
@@ -707,7 +707,7 @@ def _cond_interpret(run, index, *ops, branches, **_):
     return run(branches[min(max(int(index), 0), len(branches) - 1)], *ops)
 
 
-cond_p = ProgramPrimitive(
+cond_p: ProgramPrimitive = ProgramPrimitive(
     "cond",
     out_type=_cond_type, effects=_cond_effects,
     impl=lambda *args, **params: run_eagerly(cond_p, args, params),

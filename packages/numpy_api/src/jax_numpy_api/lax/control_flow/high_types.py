@@ -9,7 +9,8 @@ from jax_core.transformations.high_primitives import Represented
 
 def scan_high(scan: Callable, f: Callable[..., Any], init: PyTree, xs: PyTree, length: int | None, **options: Any) -> tuple[Any, Any]:
     """`scan` by ``scan``."""
-    carry, rows, seen = Represented(init), Represented(xs), []
+    carry, rows = Represented(init), Represented(xs)
+    seen: list[tuple[Represented, Represented]] = []
     if length is None and all(a.is_high for a in rows.avals):
         raise ValueError("lax.scan: where xs has no arrays but values of high-level types, the call must provide `length`.")
 
@@ -37,7 +38,8 @@ def while_loop_high(loop: Callable, cond_fun: Callable[..., Any], body_fun: Call
 
 def choose_high(choose: Callable, functions: tuple, operands: tuple) -> Any:
     """``choose(functions, operands)``, where operands or results may be of high-level types."""
-    given, seen = Represented(operands), []
+    given = Represented(operands)
+    seen: list[Represented] = []
 
     def on_arrays(fun):
         def run(*arrays):

@@ -78,7 +78,8 @@ def emit_observed_while(b: Any, observer: JaxprEqn | None, init: Sequence[Any], 
       counted: the first value of the carry is the number of steps done; else one is added.
       more: number of steps that the caller runs after the loop.
     """
-    if observer is None:
+    told = None if observer is None else observer.primitive.loop_observer
+    if observer is None or told is None:
         return emit_while(b, init, cond, body, effects)
     if not counted:
         one = np.int32(1)
@@ -86,10 +87,9 @@ def emit_observed_while(b: Any, observer: JaxprEqn | None, init: Sequence[Any], 
             b, observer, [b.scalar(0, one.dtype), *init], lambda inner, i, *carry: cond(inner, *carry),
             lambda inner, i, *carry: [add(inner, i, inner.scalar(one, one.dtype)), *body(inner, *carry)], effects, True)
         return outs[1:]
-    report = observer.primitive.loop_observer.report
 
     def run(inner, step, *carry):
-        due = report(inner, step, **observer.params)
+        due = told.report(inner, step, **observer.params)
 
         def live(inner, step, *carry):
             going = cond(inner, step, *carry)
@@ -97,7 +97,7 @@ def emit_observed_while(b: Any, observer: JaxprEqn | None, init: Sequence[Any], 
         return emit_while(inner, [step, *carry], live, body, effects)
     outs = emit_while(b, init, cond, run, effects)
     steps = add(b, outs[0], b.scalar(more, outs[0].aval.dtype)) if more else outs[0]
-    observer.primitive.loop_observer.finish(b, steps, **observer.params)
+    told.finish(b, steps, **observer.params)
     return outs
 
 

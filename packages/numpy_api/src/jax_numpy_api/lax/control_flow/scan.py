@@ -250,6 +250,15 @@ class _LinearizedBody:
 
     __slots__ = ("primal", "hoisted", "tangent", "sources", "carry_nz", "ys_nz", "num_extra", "num_res_consts",
                  "num_res_rows")
+    primal: ClosedJaxpr
+    hoisted: ClosedJaxpr
+    tangent: ClosedJaxpr
+    sources: list[tuple[str, int]]
+    carry_nz: list[bool]
+    ys_nz: list[bool]
+    num_extra: int
+    num_res_consts: int
+    num_res_rows: int
 
 
 def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_nz, xs_nz) -> _LinearizedBody:
@@ -260,10 +269,10 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
     exists anyway; ``("extra", i)``, stacked by the primal loop for this purpose.
     """
     n_ys = len(jaxpr.out_avals) - num_carry
-    varying = [i >= num_consts for i in range(len(jaxpr.in_avals))]
+    changing = [i >= num_consts for i in range(len(jaxpr.in_avals))]
 
     def derive(carry):
-        lin = linearize_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys, varying)
+        lin = linearize_jaxpr(jaxpr, consts_nz + carry + xs_nz, carry + [False] * n_ys, changing)
         return lin, lin.nonzero_out[:num_carry]
     lin, carry_nz = carry_fixpoint(derive, carry_nz)
     body = _LinearizedBody()
@@ -271,7 +280,8 @@ def _linearize_body(jaxpr: ClosedJaxpr, num_consts, num_carry, consts_nz, carry_
     program = lin.primal.jaxpr
     m = num_carry + n_ys
     eqns, varying = _part_by_step(program, num_consts)
-    hoisted, extra, body.sources = [], [], []
+    hoisted: list[Var] = []
+    extra: list[Any] = []
 
     def place(kind, i):
         var = program.invars[i] if kind == "in" else program.outvars[i if kind == "out" else m + i]
@@ -318,7 +328,7 @@ def _part_by_step(program: Jaxpr, num_consts: int) -> tuple[list[JaxprEqn], set[
     found, eqns = set(program.invars[num_consts:]), []
     for eqn in program.eqns:
         flags = [type(v) is not Literal and v in found for v in eqn.invars]
-        pair = split_equation(eqn, flags) if eqn.primitive is jit_p and any(flags) and not eqn.effects else None
+        pair: Sequence[JaxprEqn] | None = split_equation(eqn, flags) if eqn.primitive is jit_p and any(flags) and not eqn.effects else None
         if pair is None and eqn.primitive in INVARIANT_PARTS and any(flags):
             pair = INVARIANT_PARTS[eqn.primitive](eqn, flags)
         if pair is not None:
@@ -629,7 +639,7 @@ def _scan_interpret(run, *args, jaxpr, length, reverse, num_consts, num_carry, *
     return [*carry, *ys]
 
 
-scan_p = ProgramPrimitive(
+scan_p: ProgramPrimitive = ProgramPrimitive(
     "scan",
     out_type=_scan_type,
     effects=lambda *avals, jaxpr, **_: operand_effects(jaxpr),

@@ -278,7 +278,7 @@ def _linear_solve_discharge(prim, args, refs, params):
     return outs[:n], place([operands[i] for i in written], outs[n:], len(args))
 
 
-linear_solve_p = ProgramPrimitive(
+linear_solve_p: ProgramPrimitive = ProgramPrimitive(
     "custom_linear_solve",
     out_type=_linear_solve_type,
     effects=_linear_solve_effects,

@@ -554,7 +554,7 @@ def _while_effects(*avals, cond_jaxpr, cond_nconsts, body_jaxpr, **_):
     return operand_effects(cond_jaxpr) | operand_effects(body_jaxpr, cond_nconsts)
 
 
-while_p = ProgramPrimitive(
+while_p: ProgramPrimitive = ProgramPrimitive(
     "while",
     out_type=_while_type,
     effects=_while_effects,

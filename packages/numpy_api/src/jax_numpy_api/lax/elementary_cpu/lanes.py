@@ -169,8 +169,7 @@ class Lane:
 
     def clamp(self, low: float, high: float) -> Lane:
         """The nearest number within these bounds; NaN stays."""
-        low, high = self.full(low), self.full(high)
-        return low.op("clamp", self, high)
+        return self.full(low).op("clamp", self, self.full(high))
 
 
 def _lowest(integer):

@@ -25,11 +25,14 @@ _COS_NEAR = 1.0, -0.49999999518842, 0.04166660168725311, -0.0013886125456002, 2.
 
 def _folded(x: Lane) -> tuple[Lane, Lane]:
     """Up to 2**26 in size, and what must be added to it in the end."""
-    rest = None
-    for inverse, high, low, more in _FOLDS:
+    def step(x: Lane, inverse: float, high: float, low: float, more: float) -> tuple[Lane, Lane]:
         k = (x * inverse).round()
-        x = x - k * high - k * low
-        rest = k * more if rest is None else rest + k * more
+        return x - k * high - k * low, k * more
+    first, *others = _FOLDS
+    x, rest = step(x, *first)
+    for fold in others:
+        x, more = step(x, *fold)
+        rest = rest + more
     return x, rest
 
 

@@ -2,7 +2,12 @@
 
 Names are fetched from their module when first asked for.
 """
+from typing import TYPE_CHECKING
+
 from ..._lazy import keep_functions as _keep_functions, names_of as _names_of
+
+if TYPE_CHECKING:
+    from .names import *
 
 _NAMES = {
     "cholesky": "cholesky cholesky_p cholesky_update cholesky_update_p symmetric_product symmetric_product_p",

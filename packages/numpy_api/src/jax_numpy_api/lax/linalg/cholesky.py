@@ -62,7 +62,7 @@ def _cholesky_lower(b, x):
     return nan_on_failure(b, info, factor)[0]
 
 
-cholesky_p = Primitive("cholesky", out_type=_cholesky_type, jvp=_cholesky_jvp,
+cholesky_p: Primitive = Primitive("cholesky", out_type=_cholesky_type, jvp=_cholesky_jvp,
                        transpose=none("cholesky is not linear, so it has no transpose"),
                        batch=batch_rule(lambda x: cholesky_p.bind(x)), lower=_cholesky_lower, traits=Traits(Kind.LIBRARY))
 
@@ -131,7 +131,7 @@ def _updated_gram(r, w):
     return mt(cholesky(gram))
 
 
-cholesky_update_p = Primitive(
+cholesky_update_p: Primitive = Primitive(
     "cholesky_update", out_type=_update_type,
     jvp=jvp_through(lambda r, w: cholesky_update_p.bind(r, w), lambda r, w: _updated_gram(triu(r), w)),
     transpose=none("cholesky_update is not linear, so it has no transpose"),
@@ -172,7 +172,7 @@ def _product(a, c, *, alpha, beta):
     return lax.add(lax.mul(mm(a, mt(a)), full_like(a, alpha)), lax.mul(c, full_like(c, beta)))
 
 
-symmetric_product_p = Primitive(
+symmetric_product_p: Primitive = Primitive(
     "symmetric_product", out_type=_product_type,
     jvp=jvp_through(lambda *args, **params: symmetric_product_p.bind(*args, **params), _product),
     transpose=none("symmetric_product is not linear, so it has no transpose"),

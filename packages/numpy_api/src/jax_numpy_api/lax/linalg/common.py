@@ -12,7 +12,7 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from jax_core.representation import dtypes
-from jax_core.representation.aval import ShapedArray
+from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.transformations.forward import jvp_flat
 from jax_core.representation.primitive import Zero
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, instantiate, transpose, zeros
@@ -38,7 +38,7 @@ def complex_dtype(dtype: Any) -> np.dtype:
     return np.dtype(np.complex128 if real_dtype(dtype) == np.float64 else np.complex64)
 
 
-def check_dtype(name: str, *avals: ShapedArray) -> None:
+def check_dtype(name: str, *avals: AbstractValue) -> None:
     """Raise TypeError unless all operands have one of the dtypes that LAPACK has, the same for all."""
     for i, aval in enumerate(avals):
         if np.dtype(aval.dtype) not in PREFIX if not isinstance(aval.dtype, dtypes.ExtendedDType) else True:
@@ -56,7 +56,7 @@ def check_matrix(name: str, x: ShapedArray) -> None:
         raise TypeError(f"Input 0 to {name} must have rank at least 2, but got shape={x.shape}")
 
 
-def check_square(name: str, x: ShapedArray) -> None:
+def check_square(name: str, x: AbstractValue) -> None:
     """Raise ValueError unless ``x`` holds square matrices."""
     if x.ndim < 2 or x.shape[-1] != x.shape[-2]:
         raise ValueError(f"The input to linalg.{name} must have shape [..., n, n], got shape {x.shape}")

@@ -97,7 +97,7 @@ def _values_jvp(primals, tangents, **params):
     return w, dw
 
 
-eigh_values_p = Primitive(
+eigh_values_p: Primitive = Primitive(
     "eigh_values", out_type=lambda x, **params: _eigh_type(x, **params)[1], jvp=_values_jvp,
     transpose=none("eigh is not linear, so it has no transpose"),
     batch=batch_rule(lambda x, **params: eigh_values_p.bind(x, **params)),
@@ -110,7 +110,7 @@ def _eigh_dce(eqn, used):
     return eqn if used[0] else eqn.replace(primitive=eigh_values_p, outvars=eqn.outvars[1:])
 
 
-eigh_p = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh_jvp,
+eigh_p: Primitive = Primitive("eigh", multiple_results=True, out_type=_eigh_type, jvp=_eigh_jvp,
                    transpose=none("eigh is not linear, so it has no transpose"),
                    batch=batch_rule(lambda x, **params: eigh_p.bind(x, **params)), lower=_eigh_lower,
     dce=_eigh_dce, traits=Traits(Kind.LIBRARY))
@@ -250,7 +250,7 @@ def _eig_dce(eqn, used):
     return eqn.replace(outvars=[eqn.outvars[0], *(v for v, u in zip(eqn.outvars[1:], used[1:]) if u)], params=params)
 
 
-eig_p = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,
+eig_p: Primitive = Primitive("eig", multiple_results=True, out_type=_eig_type, jvp=_eig_jvp,
                   transpose=none("eig is not linear, so it has no transpose"),
                   batch=batch_rule(lambda x, **params: eig_p.bind(x, **params)), lower=_eig_lower,
     dce=_eig_dce, traits=Traits(Kind.LIBRARY))

@@ -78,7 +78,7 @@ def _pivots_reference(pivots, *, permutation_size):
     return order
 
 
-lu_pivots_to_permutation_p = Primitive(
+lu_pivots_to_permutation_p: Primitive = Primitive(
     "lu_pivots_to_permutation", out_type=_pivots_type, jvp=ZERO,
     transpose=none("pivots are integers and have no derivative"),
     batch=batch_rule(lambda x, **params: lu_pivots_to_permutation_p.bind(x, **params)), lower=_pivots_lower,
@@ -176,7 +176,7 @@ def _finish(factors, pivots, info, *, rows):
     return [factors, pivots, lu_pivots_to_permutation(pivots, rows)]
 
 
-lu_p = Primitive("lu", multiple_results=True, out_type=_lu_type, jvp=_lu_jvp,
+lu_p: Primitive = Primitive("lu", multiple_results=True, out_type=_lu_type, jvp=_lu_jvp,
                  transpose=none("lu is not linear, so it has no transpose"),
                  batch=batch_rule(lambda x: lu_p.bind(x)), lower=_lu_lower, traits=Traits(Kind.LIBRARY))
 

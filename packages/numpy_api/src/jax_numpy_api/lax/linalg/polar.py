@@ -49,7 +49,7 @@ def qdwh(x: ArrayLike, *, is_hermitian: bool = False, max_iterations: int | None
         raise ValueError(f"qdwh: the input must be one matrix with at least as many rows as columns, got shape {np.shape(x)}.")
     if dynamic_shape is not None:
         x = _masked(x, dynamic_shape)
-    dtype = real_dtype(x.dtype)
+    dtype = real_dtype(dtypes.dtype(x))
     eps = float(dtypes.finfo(dtype).eps) if eps is None else float(eps)
     limit = 10 if max_iterations is None else int(max_iterations)
     u, count, converged = _iterate(x, dtype, eps, limit)

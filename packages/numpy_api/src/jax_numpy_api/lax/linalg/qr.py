@@ -41,7 +41,7 @@ def _geqrf_lower(b, x):
     return b.custom_call("Qr", x, out=list(b.out_avals), api_version=1, backend_config="")
 
 
-geqrf_p = Primitive("geqrf", multiple_results=True, out_type=_geqrf_type,
+geqrf_p: Primitive = Primitive("geqrf", multiple_results=True, out_type=_geqrf_type,
                     jvp=lambda primals, tangents: _no_derivative(tangents, geqrf_p.bind(*primals), "geqrf", "qr"),
                     transpose=none("geqrf is not linear, so it has no transpose"),
                     batch=batch_rule(lambda x: geqrf_p.bind(x)), lower=_geqrf_lower, traits=Traits(Kind.LIBRARY))
@@ -91,7 +91,7 @@ def _magma(use_magma):
     return "auto" if use_magma is None else "on" if use_magma else "off"
 
 
-geqp3_p = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
+geqp3_p: Primitive = Primitive("geqp3", multiple_results=True, out_type=_geqp3_type,
                     jvp=lambda primals, tangents, **params: _no_derivative(
                         tangents, geqp3_p.bind(*primals, **params), "geqp3", "qr"),
                     transpose=none("geqp3 is not linear, so it has no transpose"),
@@ -160,7 +160,7 @@ def _product_lower(b, a, taus):
     return b.custom_call("ProductOfElementaryHouseholderReflectors", a, taus, out=out, api_version=1, backend_config="")
 
 
-householder_product_p = Primitive(
+householder_product_p: Primitive = Primitive(
     "householder_product", out_type=_product_type,
     jvp=jvp_through(lambda *args: householder_product_p.bind(*args), _product),
     transpose=none("householder_product is not linear, so it has no transpose"),
@@ -221,7 +221,7 @@ def _ormqr_lower(b, a, taus, c, *, left, transpose):
                   left=bool(left), transpose=bool(transpose))[0]
 
 
-ormqr_p = Primitive(
+ormqr_p: Primitive = Primitive(
     "ormqr", out_type=_ormqr_type, jvp=jvp_through(lambda *args, **params: ormqr_p.bind(*args, **params), _ormqr),
     transpose=none("ormqr is differentiated by its compact form, which is made of other primitives"),
     batch=batch_rule(lambda *args, **params: ormqr_p.bind(*args, **params)), lower=_ormqr_lower, traits=Traits(Kind.LIBRARY))
@@ -318,7 +318,7 @@ def _permute_columns(g, order):
     return take_along(g, broadcast_in_dim(order, np.shape(g), (*range(g.ndim - 2), g.ndim - 1)), g.ndim - 1)
 
 
-qr_p = Primitive("qr", multiple_results=True, out_type=_qr_type, jvp=_qr_jvp,
+qr_p: Primitive = Primitive("qr", multiple_results=True, out_type=_qr_type, jvp=_qr_jvp,
                  transpose=none("qr is not linear, so it has no transpose"),
                  batch=batch_rule(lambda x, **params: qr_p.bind(x, **params)),
                  lower=lambda b, x, **params: b.fun(_qr, x, **params), traits=Traits(Kind.LIBRARY))

@@ -162,7 +162,7 @@ def _schur_dce(eqn, used):
     return eqn.replace(outvars=eqn.outvars[:1], params={**eqn.params, "compute_schur_vectors": False})
 
 
-schur_p = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_schur_jvp,
+schur_p: Primitive = Primitive("schur", multiple_results=True, out_type=_schur_type, jvp=_schur_jvp,
                     transpose=none("schur is not linear, so it has no transpose"),
                     batch=batch_rule(lambda x, **params: schur_p.bind(x, **params)), lower=_schur_lower,
     dce=_schur_dce, traits=Traits(Kind.LIBRARY))
@@ -217,7 +217,7 @@ def _hessenberg_lower(b, x):
     return nan_on_failure(b, info, a, taus)
 
 
-hessenberg_p = Primitive("hessenberg", multiple_results=True, out_type=_hessenberg_type,
+hessenberg_p: Primitive = Primitive("hessenberg", multiple_results=True, out_type=_hessenberg_type,
                          jvp=none("hessenberg has no derivative rule: the form is not unique"),
                          transpose=none("hessenberg is not linear, so it has no transpose"),
                          batch=batch_rule(lambda x: hessenberg_p.bind(x)), lower=_hessenberg_lower,
@@ -273,7 +273,7 @@ def _tridiagonal_lower(b, x, *, lower):
     return nan_on_failure(b, info, *outs)
 
 
-tridiagonal_p = Primitive("tridiagonal", multiple_results=True, out_type=_tridiagonal_type,
+tridiagonal_p: Primitive = Primitive("tridiagonal", multiple_results=True, out_type=_tridiagonal_type,
                           jvp=none("tridiagonal has no derivative rule: the form is not unique"),
                           transpose=none("tridiagonal is not linear, so it has no transpose"),
                           batch=batch_rule(lambda x, **params: tridiagonal_p.bind(x, **params)), lower=_tridiagonal_lower,

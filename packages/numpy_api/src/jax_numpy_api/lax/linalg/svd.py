@@ -146,7 +146,7 @@ def _svd_dce(eqn, used):
     return eqn.replace(outvars=eqn.outvars[:1], params={**eqn.params, "compute_uv": False})
 
 
-svd_p = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp,
+svd_p: Primitive = Primitive("svd", multiple_results=True, out_type=_svd_type, jvp=_svd_jvp,
                   transpose=none("svd is not linear, so it has no transpose"),
                   batch=batch_rule(lambda x, **params: svd_p.bind(x, **params)), lower=_svd_lower,
     dce=_svd_dce, traits=Traits(Kind.LIBRARY))

@@ -241,7 +241,7 @@ def _thomas(dl, d, du, b):
     return [moved(x, 0, first)]
 
 
-tridiagonal_solve_p = Primitive(
+tridiagonal_solve_p: Primitive = Primitive(
     "tridiagonal_solve", out_type=_tridiagonal_type, jvp=_tridiagonal_jvp, transpose=_tridiagonal_transpose,
     batch=batch_rule(lambda *args, **params: tridiagonal_solve_p.bind(*args, **params)), lower=_tridiagonal_lower,
     traits=Traits(Kind.LIBRARY))

@@ -1,5 +1,10 @@
 """jax.scipy.linalg: decompositions, solutions, functions of matrices, and matrices of special form."""
+from typing import TYPE_CHECKING
+
 from ..._lazy import names_of as _names_of
+
+if TYPE_CHECKING:
+    from .names import *
 
 _MODULES = {
     "decompositions": """cho_factor cho_solve cholesky eigh eigh_tridiagonal hessenberg lu lu_factor lu_solve polar qr

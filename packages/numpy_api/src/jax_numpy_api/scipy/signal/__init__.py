@@ -1,5 +1,10 @@
 """jax.scipy.signal: convolution, and spectra of sampled signals."""
+from typing import TYPE_CHECKING
+
 from ..._lazy import names_of as _names_of
+
+if TYPE_CHECKING:
+    from .names import *
 
 _MODULES = {
     "convolution": "convolve convolve2d correlate correlate2d fftconvolve",

@@ -1,5 +1,10 @@
 """jax.scipy.special: special functions, elementwise. `_MODULES` says in which module each one is."""
+from typing import TYPE_CHECKING
+
 from ..._lazy import names_of as _names_of
+
+if TYPE_CHECKING:
+    from .names import *
 
 _MODULES = {
     "exponentials": """boxcox boxcox1p entr expit kl_div log_softmax logit rel_entr softmax xlog1py xlogy""",
