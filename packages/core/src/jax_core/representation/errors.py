@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..traces.trace import Tracer
     from .typing import ArrayLike, Shape
 
+_INDEX = "docs/errors.md"  # a section for each class; on the site errors.html
 _URL = "https://jax.readthedocs.io/en/latest/errors.html#jax.errors."
 
 __all__ = [
@@ -98,14 +99,23 @@ def _lines(*parts: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-class JAXTypeError(TypeError):
+class _Indexed(Exception):
+    """An error whose class has a section of its own in the index of errors: a note below the message leads there."""
+
+    def __init__(self, *args: object):
+        super().__init__(*args)
+        name = next(c.__name__ for c in type(self).__mro__ if c.__module__ == "jax.errors")  # a subclass elsewhere has no section
+        self.add_note(f"See {_INDEX}#{name.lower()}.")
+
+
+class JAXTypeError(_Indexed, TypeError):
     """A value is not of a kind that JAX can use here."""
 
     def __init__(self, message: str):
         super().__init__(message)
 
 
-class JAXIndexError(IndexError):
+class JAXIndexError(_Indexed, IndexError):
     """An index is not of a kind that JAX can use here."""
 
     def __init__(self, message: str):
@@ -143,7 +153,7 @@ class ConcretizationTypeError(JAXTypeError):
             f" ({_URL}ConcretizationTypeError)",
         ))
         if fixed:
-            self.add_note(_lines(by_name, self._remedy))
+            self.__notes__.insert(0, _lines(by_name, self._remedy))  # above the place in the index
 
 
 class TracerBoolConversionError(ConcretizationTypeError):
@@ -235,15 +245,15 @@ class KeyReuseError(JAXTypeError):
         super().__init__(message)
 
 
-class TypePromotionError(ValueError):
+class TypePromotionError(_Indexed, ValueError):
     """No implicit promotion leads from the given dtypes to a common one. Remedy: `x.astype(dtype)`."""
 
 
-class JaxprTypeError(TypeError):
+class JaxprTypeError(_Indexed, TypeError):
     """A jaxpr is ill-typed: a bug in a transformation or in a user's own jaxpr interpreter."""
 
 
-class InconclusiveDimensionOperation(Exception):
+class InconclusiveDimensionOperation(_Indexed):
     """A comparison of symbolic dimensions has no answer that holds for all their values."""
 
 
@@ -291,7 +301,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-class ShardingTypeError(Exception):
+class ShardingTypeError(_Indexed):
     """The shardings in the types of an operation's operands do not go together, or do not say what that of its result is."""
 
 
