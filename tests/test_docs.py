@@ -4,6 +4,7 @@ import importlib.util
 import pathlib
 import pickle
 import re
+import shutil
 import sys
 
 import pytest
@@ -95,16 +96,6 @@ def test_a_figure_is_a_picture(tmp_path):
     assert f"(pictures/{picture})" in blocks.with_outputs(page.read_text(), [result], "pictures")
 
 
-def test_links_lead_to_files():
-    """Sphinx checks anchors, too; what is below `generated` is there when it runs."""
-    broken = []
-    for page in [DOCS.parent / "README.md", *(p for p in DOCS.rglob("*.md") if "generated" not in p.parts)]:
-        for target in re.findall(r"\]\(([^)#\s]+)", re.sub(r"```.*?```", "", page.read_text(), flags=re.S)):
-            if "://" not in target and "generated/" not in target and not (page.parent / target).exists():
-                broken.append(f"{page.name}: {target}")
-    assert not broken
-
-
 def test_every_error_is_in_the_index():
     jax = pytest.importorskip("jax")
     page = (DOCS / "errors.md").read_text()
@@ -127,13 +118,70 @@ def test_an_error_leads_to_its_section():
     assert str(copied) == "again" and copied.__notes__ == ["See docs/errors.md#keyreuseerror."]
 
 
-@pytest.fixture
-def generate(monkeypatch):
-    names = ("blocks", "docstrings", "reference", "generate")
-    monkeypatch.syspath_prepend(str(DOCS / "site"))
+@pytest.fixture(scope="module")
+def generate():
+    """The module of `docs/site`, whose modules import each other by their bare names."""
+    sys.path.insert(0, str(DOCS / "site"))
     yield importlib.import_module("generate")
-    for name in names:
+    sys.path.remove(str(DOCS / "site"))
+    for name in ("blocks", "docstrings", "reference", "generate"):
         sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def site(generate, tmp_path_factory):
+    """The pages of the site as they are before Sphinx reads them, those that are generated too."""
+    folder = tmp_path_factory.mktemp("site")
+    for page in (p for p in DOCS.rglob("*") if p.suffix in (".md", ".png", ".svg") and "generated" not in p.parts):
+        target = folder / page.relative_to(DOCS)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, target)
+    generate.write_all(DOCS.parent, folder / "generated")
+    return folder
+
+
+def _prose(page):
+    return re.sub(r"^(`{3,}).*?^\1[ ]*$", "", page.read_text(), flags=re.S | re.M)
+
+
+def _anchors(page):
+    """What links can name behind `#`: headings, as MyST writes them."""
+    heads = re.findall(r"^#+ (.+)$", _prose(page), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", head)).strip().lower().replace(" ", "-") for head in heads}
+
+
+def _broken(page):
+    """Links of a page that lead nowhere."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", _prose(page)):
+        path, _, anchor = target.partition("#")
+        other = page.parent / path if path else page
+        if "://" not in target and (not other.exists() or anchor and anchor not in _anchors(other)):
+            yield f"{page.name}: {target}"
+
+
+def test_links_lead_somewhere(site):
+    """On every page, to pages and to headings; Sphinx, which is not installed where this runs, checks them again."""
+    pages = list(site.rglob("*.md"))
+    assert len(pages) > 50 and [link for page in pages for link in _broken(page)] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", *sorted(
+    str(p.relative_to(DOCS.parent)) for p in DOCS.parent.glob("packages/*/*.md"))])
+def test_links_of_the_repository_lead_somewhere(name):
+    assert list(_broken(DOCS.parent / name)) == []
+
+
+def test_a_broken_link_is_seen(tmp_path):
+    page = _page(tmp_path, "# One & `two`\n[a](page.md#one--two) [b](page.md#three) [c](none.md) [d](#one--two)\n```\n[e](none)\n```\n")
+    assert list(_broken(page)) == ["page.md: page.md#three", "page.md: none.md"]
+
+
+def test_every_page_is_in_the_list_of_contents(site):
+    lists = [block for path in ("index.md", "generated/packages/index.md")
+             for block in re.findall(r"```{toctree}\n(.*?)```", (site / path).read_text(), re.S)]
+    listed = {line.removesuffix(".md") for block in lists for line in block.split()}
+    pages = {str(p.relative_to(site)).removesuffix(".md") for p in site.rglob("*.md")}
+    assert {p for p in pages if p not in listed and p.removeprefix("generated/packages/") not in listed} == {"index"}
 
 
 def test_generated_pages(generate, tmp_path):
