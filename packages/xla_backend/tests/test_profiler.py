@@ -2,10 +2,10 @@
 import gzip
 import json
 import os
+import queue
 import subprocess
 import sys
 import threading
-import time
 import urllib.request
 
 import numpy as np
@@ -81,19 +81,14 @@ def test_perfetto_trace(tmp_path):
     assert any(e.get("name") == "my block" for e in events) and all(events)
 
 
-def test_perfetto_link_serves_the_file_once(tmp_path, monkeypatch, capsys):
-    port = free_port()
-    monkeypatch.setattr(profiler, "_PERFETTO_PORT", port)
-    fetched = []
+def test_perfetto_link_serves_the_file_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(profiler, "_PERFETTO_PORT", free_port())
+    printed, fetched = queue.Queue(), []
+    monkeypatch.setattr(profiler, "print", printed.put, raising=False)  # a captured output loses what is written while it is read
 
     def fetch():
-        while True:
-            text = capsys.readouterr().out
-            if "url=" in text:
-                with urllib.request.urlopen(text.split("url=")[1].strip()) as response:
-                    fetched.append((response.headers["Access-Control-Allow-Origin"], response.read()))
-                return
-            time.sleep(0.05)
+        with urllib.request.urlopen(printed.get().split("url=")[1]) as response:
+            fetched.append((response.headers["Access-Control-Allow-Origin"], response.read()))
     thread = threading.Thread(target=fetch, daemon=True)
     thread.start()
     record(tmp_path, create_perfetto_link=True)
