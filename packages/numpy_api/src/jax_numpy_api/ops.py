@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 
@@ -39,8 +39,8 @@ def _segments(name: str, data: Any, segment_ids: Any, num_segments: int | None, 
     parts = [getattr(out.at[segment_ids[i * bucket_size: (i + 1) * bucket_size]], name)(
         data[i * bucket_size: (i + 1) * bucket_size], **keys) for i in range(rows)]
     stacked = jnp.stack(parts) if parts else out[None]
-    total = {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}[name](stacked, 0).astype(data.dtype)
-    return placed(total, None, out_sharding)
+    totals: dict[str, Callable[..., Array]] = {"add": jnp.sum, "multiply": jnp.prod, "max": jnp.max, "min": jnp.min}
+    return placed(totals[name](stacked, 0).astype(data.dtype), None, out_sharding)
 
 
 def _known(name: str, segment_ids: Any) -> np.ndarray:

@@ -46,7 +46,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: int | None = None) -> Array:
     """``values`` after ``arr`` along an axis; both flattened if it is None. Source: `numpy.append`."""
 def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *args: Any, **kwargs: Any) -> Array:
     """``func1d`` of each line along an axis, whose result takes the place of the axis."""
-def apply_over_axes(func: Callable[[ArrayLike, int], ArrayLike], a: ArrayLike, axes: Sequence[int]) -> Array:
+def apply_over_axes(func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]) -> Array:
     """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1."""
 def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | None = None, dtype: DTypeLike | None = None, *, device: Sharding | PartitionSpec | Device | None = None, out_sharding: Sharding | PartitionSpec | Device | None = None) -> Array:
     """Evenly spaced values of the half-open interval from ``start`` to ``stop``."""
@@ -126,7 +126,7 @@ def block(arrays: ArrayLike | list[Any]) -> Array:
     """An array put together from nested lists of blocks, the innermost along the last axis. Source: `numpy.block`."""
 bool: _ScalarType
 bool_: _ScalarType
-def broadcast_arrays(*args: Any) -> tuple[Array, ...]:
+def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`."""
 def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     """The shape that shapes broadcast to. Raises ValueError if there is none. Source: `numpy.broadcast_shapes`."""
@@ -291,7 +291,7 @@ def frombuffer(buffer: bytes | memoryview, dtype: DTypeLike = ..., count: int = 
     """A 1-d array from the bytes of a buffer. Source: `numpy.frombuffer`."""
 def fromfile(*args: Any, **kwargs: Any) -> Array:
     """A 1-d array from the bytes or the text of a file, with the arguments of `numpy.fromfile`."""
-def fromfunction(function: Callable[..., ArrayLike], shape: Sequence[int], *, dtype: DTypeLike = ..., **kwargs: Any) -> Array:
+def fromfunction(function: Callable[..., Any], shape: Sequence[int], *, dtype: DTypeLike = ..., **kwargs: Any) -> Array:
     """``function`` of the coordinate of each element, applied to all elements at once by `vmap`."""
 def fromiter(*args: Any, **kwargs: Any) -> Array:
     """A 1-d array from the items of an iterator, with the arguments of `numpy.fromiter`."""
@@ -451,7 +451,7 @@ mgrid: Any
 def min(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> Array:
     """The smallest element over axes; arguments as for `max`. Source: `numpy.min`."""
 minimum: ufunc
-def minmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None, where: ArrayLike | None = None) -> tuple[Array, ...]:
+def minmax(a: ArrayLike, axis: int | Sequence[int] | None = None, out: None = None, keepdims: builtins.bool = False, initial: ArrayLike | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
     """The pair of `min` and `max`."""
 def mod(x1: ArrayLike, x2: ArrayLike, /) -> Array:
     """Remainder with the sign of the divisor, ``x1 - x2 * floor(x1 / x2)``."""
@@ -664,7 +664,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """``A`` repeated a number of times along each axis. Source: `numpy.tile`."""
 def top_k(a: ArrayLike, k: int, /, *, axis: int = -1, mode: str = 'largest', sorted: builtins.bool = True) -> list[Array]:
     """The ``k`` largest (or smallest) elements along an axis and their positions."""
-def trace(a: ArrayLike, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
+def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`."""
 def transpose(a: ArrayLike, axes: Sequence[int] | None = None) -> Array:
     """``a`` with its axes in another order, reversed by default. Source: `numpy.transpose`."""
@@ -729,7 +729,7 @@ def unique_values(x: ArrayLike, /, *, size: int | None = None, fill_value: Array
     """Distinct elements; NaN are distinct. Source: `numpy.unique_values`, array API standard."""
 def unpackbits(a: ArrayLike, axis: int | None = None, count: int | None = None, bitorder: str = 'big') -> Array:
     """The bits of bytes along an axis, as uint8."""
-def unravel_index(indices: ArrayLike, shape: Sequence[int]) -> tuple[Array, ...]:
+def unravel_index(indices: ArrayLike, shape: Sequence[int] | int) -> tuple[Array, ...]:
     """Indices, one array an axis, from positions in the flattened array; those out of bounds are limited to it."""
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[Array, ...]:
     """The slices of ``x`` along an axis, which they do not have. Source: `numpy.unstack`, array API standard."""

@@ -27,7 +27,7 @@ class SlogdetResult(NamedTuple):
     logabsdet: Array
 def cholesky(a: ArrayLike, *, upper: bool = False, symmetrize_input: bool = True) -> Array:
     """The triangular ``L`` with ``L @ L.conj().T == a``."""
-def cond(x: ArrayLike, p: ArrayLike | None = None) -> Array:
+def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
     """Condition number: the norm times that of the inverse."""
 def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: int = -1) -> Array:
     """Cross product of vectors of 3 elements. Source: `numpy.linalg.cross`."""

@@ -103,7 +103,7 @@ def softmax(x: ArrayLike, /, *, axis: int | tuple[int, ...] | None = None) -> Ar
     """``exp(x) / sum(exp(x))`` along ``axis``; by default over all elements. Source: `scipy.special.softmax`."""
 def spence(x: ArrayLike) -> Array:
     """Spence's function, the integral of ``log(t) / (1 - t)`` from 1 to ``x`` = Li2(1 - x); NaN below 0."""
-def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, diff_n: int | None = None, n_max: int | None = None) -> Array:
+def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, diff_n: int | None = None, n_max: int | None = None) -> Any:
     """Spherical harmonics ``Y_n^m`` at polar angle ``theta`` and azimuth ``phi``, complex."""
 def wofz(z: ArrayLike) -> Array:
     """The Faddeeva function ``exp(-z**2) erfc(-i z)``, complex. Source: `scipy.special.wofz`."""

@@ -14,7 +14,7 @@ Source: StableHLO specification, `sort`; Knuth, "The Art of Computer Programming
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence
+from typing import Any, Sequence, overload
 
 import numpy as np
 
@@ -302,6 +302,10 @@ sort_p = Primitive(
     dce=_sort_dce, traits=Traits(Kind.SORT, inner=Inner.PIECES))
 
 
+@overload
+def sort(operand: ArrayLike, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Array: ...
+@overload
+def sort(operand: Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> tuple[Array, ...]: ...
 def sort(operand: ArrayLike | Sequence[ArrayLike], dimension: int = -1, is_stable: bool = True,
          num_keys: int = 1) -> Array | tuple[Array, ...]:
     """Sort along one axis, in ascending order.

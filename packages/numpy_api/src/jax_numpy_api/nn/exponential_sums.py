@@ -4,6 +4,8 @@ At the edges, as where all summands or their weights are zero or infinite, value
 """
 from __future__ import annotations
 
+from typing import Literal, overload
+
 import functools
 
 import numpy as np
@@ -102,6 +104,12 @@ def _logsumexp(a, b, where, *, axis, keepdims, return_sign):
     return outs if return_sign else outs[0]
 
 
+@overload
+def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepdims: bool = False,
+              return_sign: Literal[False] = False, where: ArrayLike | None = None) -> Array: ...
+@overload
+def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepdims: bool = False, *,
+              return_sign: Literal[True], where: ArrayLike | None = None) -> tuple[Array, Array]: ...
 def logsumexp(a: ArrayLike, axis: Axis = None, b: ArrayLike | None = None, keepdims: bool = False,
               return_sign: bool = False, where: ArrayLike | None = None) -> Array | tuple[Array, Array]:
     """``log(sum(b * exp(a)))`` along ``axis``, without overflow.

@@ -285,7 +285,7 @@ def take(self, indices: ArrayLike, axis: int | None = None, out: None = None, mo
     return _numpy.take(self, indices, axis, out, mode, unique_indices, indices_are_sorted, fill_value)
 
 
-def trace(self, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
+def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None, out: None = None) -> Array:
     """See `jax.numpy.trace`."""
     return _numpy.trace(self, offset, axis1, axis2, dtype, out)
 

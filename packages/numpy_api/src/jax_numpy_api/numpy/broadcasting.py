@@ -42,7 +42,7 @@ def broadcast_to(array: ArrayLike, shape: int | Shape, *, out_sharding: Placemen
                                    sharding=structural.resolved(out_sharding))
 
 
-def broadcast_arrays(*args: Any) -> tuple:
+def broadcast_arrays(*args: ArrayLike) -> tuple[Array, ...]:
     """Arrays repeated to their common shape. Source: `numpy.broadcast_arrays`.
 
     Raises:

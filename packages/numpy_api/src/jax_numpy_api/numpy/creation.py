@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, cast
 
 import numpy as np
 
@@ -68,7 +68,7 @@ def _filled(shape: tuple, value: Any, dtype: Any, weak: bool = False) -> Any:
             return backends.get().from_host(host, weak)
     number = 0 if value is _ZERO else 1 if value is _ONE else value
     if isinstance(dtype, dtypes.ExtendedDType):
-        return lax.full(shape, number, dtype)
+        return lax.full(shape, number, cast(Any, dtype))
     literal = convert(number, dtype, weak)
     return broadcast_in_dim_p.bind(literal, shape=shape, broadcast_dimensions=(), sharding=None)
 
@@ -185,8 +185,8 @@ def zeros_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int 
     Array([0, 0, 0], dtype=int32)
     """
     device = _beside(a, shape, device, out_sharding)
-    shape, dtype, weak = _like_arguments("zeros_like", a, dtype, shape)
-    return placed(_filled(shape, _ZERO, dtype, weak), device, out_sharding)
+    sizes, kind, weak = _like_arguments("zeros_like", a, dtype, shape)
+    return placed(_filled(sizes, _ZERO, kind, weak), device, out_sharding)
 
 
 def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
@@ -197,8 +197,8 @@ def ones_like(a: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int |
     Array([1., 1.], dtype=float32)
     """
     device = _beside(a, shape, device, out_sharding)
-    shape, dtype, weak = _like_arguments("ones_like", a, dtype, shape)
-    return placed(_filled(shape, _ONE, dtype, weak), device, out_sharding)
+    sizes, kind, weak = _like_arguments("ones_like", a, dtype, shape)
+    return placed(_filled(sizes, _ONE, kind, weak), device, out_sharding)
 
 
 def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
@@ -209,8 +209,8 @@ def empty_like(prototype: ArrayLike, dtype: DTypeLike | None = None, shape: Shap
     dtype('int32')
     """
     device = _beside(prototype, shape, device, None)
-    shape, dtype, weak = _like_arguments("empty_like", prototype, dtype, shape)
-    return placed(_filled(shape, _ZERO, dtype, weak), device)
+    sizes, kind, weak = _like_arguments("empty_like", prototype, dtype, shape)
+    return placed(_filled(sizes, _ZERO, kind, weak), device)
 
 
 def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = None, shape: Shape | int | None = None, *,
@@ -221,15 +221,15 @@ def full_like(a: ArrayLike, fill_value: ArrayLike, dtype: DTypeLike | None = Non
     Array([7, 7], dtype=int32)
     """
     device = _beside(a, shape, device, out_sharding)
-    shape, dtype, weak = _like_arguments("full_like", a, dtype, shape)
+    sizes, kind, weak = _like_arguments("full_like", a, dtype, shape)
     check_arraylike("full_like", fill_value)
     fill_value = unwrapped(fill_value)
     if isinstance(fill_value, (bool, int, float, complex, np.generic)):
         if type(fill_value) is complex:
-            refuse_complex("jnp.full_like", fill_value, dtype)
-        value = fill_value if isinstance(dtype, dtypes.ExtendedDType) else convert(fill_value, dtype, weak)
-        return placed(_filled(shape, value, dtype, weak), device, out_sharding)
-    return placed(broadcast_to(astype_of(fill_value, dtype, weak), shape), device, out_sharding)
+            refuse_complex("jnp.full_like", fill_value, kind)
+        value = fill_value if isinstance(kind, dtypes.ExtendedDType) else convert(fill_value, kind, weak)
+        return placed(_filled(sizes, value, kind, weak), device, out_sharding)
+    return placed(broadcast_to(astype_of(fill_value, kind, weak), sizes), device, out_sharding)
 
 
 # -- from values -------------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def _scalar_array(x: Any, dtype: Any) -> Array:
     if isinstance(x, (int, float)) and dtype.kind in "iu":
         x = _whole(x, dtype)
     elif isinstance(x, complex) and dtype.kind not in "cb":
-        float(x)  # raises the TypeError that Python gives
+        float(x)  # type: ignore[arg-type]  # raises the TypeError that Python gives
     return _put(np.asarray(x, dtype), weak)
 
 
@@ -620,7 +620,8 @@ def arange(start: ArrayLike, stop: ArrayLike | None = None, step: ArrayLike | No
     result = asked or dtypes.canonicalize_dtype(dtypes.result_type(*given))
     if result == np.bool_ and stop is None:
         raise TypeError("jnp.arange: a range of booleans is not defined; give a dtype of numbers.")
-    return placed(_arange(*numbers, result), device, out_sharding)
+    low, high, gap = numbers
+    return placed(_arange(low, high, gap, result), device, out_sharding)
 
 
 def _arange(start, stop, step, dtype):
@@ -673,11 +674,11 @@ def eye(N: int, M: int | None = None, k: ArrayLike = 0, dtype: DTypeLike | None 
     Array([[0., 1., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    dtype = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
+    kind = _dtype_asked(dtype, "eye", dtypes.default_float_dtype)
     rows, columns = canonical_shape((N, N if M is None else M))
-    if evaluating() and isinstance(k, (int, np.integer)) and rows * columns * dtype.itemsize <= _HOST_LIMIT:
-        return placed(_put(np.eye(rows, columns, int(k), dtype)), device)
-    return placed(lax.convert_element_type(_compare_indices(rows, columns, k, lax.eq), dtype), device)
+    if evaluating() and isinstance(k, (int, np.integer)) and rows * columns * kind.itemsize <= _HOST_LIMIT:
+        return placed(_put(np.eye(rows, columns, int(k), kind)), device)
+    return placed(lax.convert_element_type(_compare_indices(rows, columns, k, lax.eq), kind), device)
 
 
 def _compare_indices(rows, columns, k, compare):
@@ -706,8 +707,8 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: DTypeLike | None = None
            [1, 1, 0],
            [1, 1, 1]], dtype=int32)
     """
-    dtype = _dtype_asked(dtype, "tri", dtypes.default_float_dtype)
+    kind = _dtype_asked(dtype, "tri", dtypes.default_float_dtype)
     rows, columns = canonical_shape((N, N if M is None else M))
-    if evaluating() and rows * columns * dtype.itemsize <= _HOST_LIMIT:
-        return _put(np.tri(rows, columns, operator.index(k)).astype(dtype))
-    return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), dtype)
+    if evaluating() and rows * columns * kind.itemsize <= _HOST_LIMIT:
+        return _put(np.tri(rows, columns, operator.index(k)).astype(kind))
+    return lax.convert_element_type(_compare_indices(rows, columns, k, lax.ge), kind)

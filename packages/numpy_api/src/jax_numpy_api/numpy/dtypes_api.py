@@ -143,7 +143,7 @@ def can_cast(from_: DTypeLike, to: DTypeLike, casting: str = "safe") -> builtins
     False
     """
     source = np.dtype(from_) if isinstance(from_, type) or not hasattr(from_, "dtype") else from_.dtype
-    return np.can_cast(source, np.dtype(to), casting)
+    return np.can_cast(source, np.dtype(to), casting)  # type: ignore[arg-type]  # NumPy refuses other names
 
 
 def isscalar(element: object) -> builtins.bool:
@@ -152,7 +152,7 @@ def isscalar(element: object) -> builtins.bool:
     >>> jnp.isscalar(3.), jnp.isscalar(jnp.zeros(2))
     (True, False)
     """
-    element = unwrapped(element)
-    if is_array(element):
-        return element.ndim == 0
-    return np.isscalar(element) or isinstance(element, np.ndarray) and element.ndim == 0
+    value = unwrapped(element)
+    if is_array(value):
+        return value.ndim == 0
+    return np.isscalar(value) or isinstance(value, np.ndarray) and value.ndim == 0

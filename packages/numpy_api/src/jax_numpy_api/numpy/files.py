@@ -51,4 +51,5 @@ def savez(file: Any, *args: Any, allow_pickle: bool = True, **kwds: Any) -> None
     array([0, 1, 2], dtype=int32)
     """
     host = [np.asarray(a) for a in args]
-    np.savez(file, *host, **{k: np.asarray(v) for k, v in kwds.items()})
+    named: dict[str, Any] = {k: np.asarray(v) for k, v in kwds.items()}
+    np.savez(file, *host, **named)

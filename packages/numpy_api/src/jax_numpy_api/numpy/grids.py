@@ -5,7 +5,7 @@ Eagerly, a line between two numbers is made by NumPy in float64, and is exact at
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Literal, Sequence, overload
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .shaping import moveaxis, stack
 from .ufuncs import exp, less, log, sign
 
 
-def fromfunction(function: Callable[..., ArrayLike], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
+def fromfunction(function: Callable[..., Any], shape: Shape, *, dtype: DTypeLike = float, **kwargs: Any) -> Array:
     """``function`` of the coordinate of each element, applied to all elements at once by `vmap`.
 
     Args:
@@ -45,6 +45,12 @@ def fromfunction(function: Callable[..., ArrayLike], shape: Shape, *, dtype: DTy
     return function(*(arange(n, dtype=dtype) for n in shape), **kwargs)
 
 
+@overload
+def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: Literal[False] = False,
+             dtype: DTypeLike | None = None, axis: int = 0, *, device: Placement | None = None) -> Array: ...
+@overload
+def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, *, retstep: Literal[True],
+             dtype: DTypeLike | None = None, axis: int = 0, device: Placement | None = None) -> tuple[Array, Array]: ...
 def linspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool = True, retstep: bool = False,
              dtype: DTypeLike | None = None, axis: int = 0, *,
              device: Placement | None = None) -> Array | tuple[Array, Array]:

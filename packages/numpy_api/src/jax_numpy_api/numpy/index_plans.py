@@ -276,7 +276,7 @@ def _static(shape: tuple, parts: list) -> Static:
                 i = min(max(i, 0), n - 1)
                 if n == 0:
                     raise IndexError(f"index {part} is out of bounds for axis {axis} with size 0")
-            starts.append(i), limits.append(i + 1), strides.append(1), squeeze.append(axis)
+            starts.append(i); limits.append(i + 1); strides.append(1); squeeze.append(axis)
         else:
             start, length, step = _slice_bounds(part, n, position)
             contiguous = contiguous and (step == 1 or length <= 1)
@@ -288,8 +288,8 @@ def _static(shape: tuple, parts: list) -> Static:
                     reverse.append(axis)
             if length <= 1:
                 step = 1
-            starts.append(start), limits.append(start + (length - 1) * step + 1 if length else start)
-            strides.append(step), kept.append(length), dims.append(len(out)), out.append(length)
+            starts.append(start); limits.append(start + (length - 1) * step + 1 if length else start)
+            strides.append(step); kept.append(length); dims.append(len(out)); out.append(length)
         axis += 1
     whole = tuple(limits) == shape and not any(starts) and all(s == 1 for s in strides)
     return Static(tuple(starts), tuple(limits), None if all(s == 1 for s in strides) else tuple(strides), tuple(reverse),

@@ -276,7 +276,7 @@ def ravel_multi_index(multi_index: Sequence[ArrayLike], dims: Sequence[int], mod
     return as_array(result)
 
 
-def unravel_index(indices: ArrayLike, shape: Shape) -> tuple:
+def unravel_index(indices: ArrayLike, shape: Shape | int) -> tuple:
     """Indices, one array an axis, from positions in the flattened array; those out of bounds are limited to it.
 
     Raises:
@@ -289,10 +289,12 @@ def unravel_index(indices: ArrayLike, shape: Shape) -> tuple:
     (Array(1, dtype=int32, weak_type=True), Array(2, dtype=int32, weak_type=True))
     """
     check_arraylike("unravel_index", indices)
-    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    if any(concrete(n) is None for n in shape):
-        raise errors.ConcretizationTypeError(next(n for n in shape if concrete(n) is None), "unravel_index: shape must be known")
-    dims = [int(concrete(n)) for n in shape]
+    dims: list[int] = []
+    for n in (shape,) if isinstance(shape, (int, np.integer)) else shape:
+        known = concrete(n)
+        if known is None:
+            raise errors.ConcretizationTypeError(n, "unravel_index: shape must be known")
+        dims.append(int(known))
     rest = as_array(indices)
     if not dtypes.issubdtype(rest.dtype, np.integer):
         raise TypeError(f"unravel_index: indices must be integers, got dtype {rest.dtype}")

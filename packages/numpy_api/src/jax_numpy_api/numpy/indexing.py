@@ -142,7 +142,7 @@ def read(x: Any, index: tuple, *, mode: Any = None, fill_value: Any = None, uniq
             if flags.check_static_indices.value:
                 check_numbers(x.shape, index)
             plan = reading_plan(x.shape, index)
-            if type(plan) is Scalar:
+            if isinstance(plan, Scalar):
                 return _read_scalar(x, index, plan)
         else:
             plan = general_plan(x.shape, index, wrap)

@@ -10,7 +10,7 @@ import functools
 import math
 import operator
 from collections import namedtuple
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Sequence
 
 import numpy as np
 
@@ -672,8 +672,8 @@ def _matrix_norm(x: Array, ord: Any, axes: tuple, keepdims: bool) -> Array:
         return out if keepdims else lax.squeeze(out, tuple(sorted(axes)))
     if ord in ("nuc", 2, -2):
         s = svd(moveaxis(x, axes, (-2, -1)), compute_uv=False)
-        fold = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}[ord]
-        out = fold(s, axis=-1)
+        folds: dict[Any, Callable[..., Array]] = {"nuc": reductions.sum, 2: reductions.max, -2: reductions.min}
+        out = folds[ord](s, axis=-1)
         return lax.expand_dims(out, tuple(sorted(axes))) if keepdims else out
     raise ValueError(f"jax.numpy.linalg.norm: ord={ord!r} is no norm of matrices; see the docstring for those there are")
 
@@ -749,7 +749,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: str | int = "fr
     return norm(x, ord, (-2, -1), keepdims)
 
 
-def cond(x: ArrayLike, p: ArrayLike | None = None) -> Array:
+def cond(x: ArrayLike, p: int | str | float | None = None) -> Array:
     """Condition number: the norm times that of the inverse.
 
     Args:
@@ -827,26 +827,28 @@ def matrix_power(a: ArrayLike, n: int) -> Array:
            [5, 3]], dtype=int32)
     """
     check_arraylike("jnp.linalg.matrix_power", a)
-    a = as_array(a)
-    if a.ndim < 2:
-        raise TypeError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
-    if a.shape[-2] != a.shape[-1]:
+    base = as_array(a)
+    if base.ndim < 2:
+        raise TypeError(f"{base.ndim}-dimensional array given. Array must be at least two-dimensional")
+    if base.shape[-2] != base.shape[-1]:
         raise TypeError("Last 2 dimensions of the array must be square")
     try:
         n = operator.index(n)
     except TypeError as error:
         raise TypeError(f"exponent must be an integer, got {n}") from error
     if n == 0:
-        return broadcast_to(eye(a.shape[-2], dtype=a.dtype), a.shape)
+        return broadcast_to(eye(base.shape[-2], dtype=base.dtype), base.shape)
     if n < 0:
-        a, n = inv(a), -n
-    out = None
-    while n:
+        base = inv(base)
+        n = -n
+    out: Array | None = None
+    while True:
         if n & 1:
-            out = a if out is None else _matmul(out, a)
+            out = base if out is None else _matmul(out, base)
         n >>= 1
-        a = _matmul(a, a) if n else a
-    return out
+        if not n and out is not None:
+            return out
+        base = _matmul(base, base)
 
 
 def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -> Array:
@@ -860,16 +862,16 @@ def multi_dot(arrays: Sequence[ArrayLike], *, precision: PrecisionLike = None) -
            [12.]], dtype=float32)
     """
     check_arraylike("jnp.linalg.multi_dot", *arrays)
-    arrays = [as_array(a) for a in arrays]
-    if len(arrays) < 2:
-        raise ValueError(f"jax.numpy.linalg.multi_dot: expected two arrays or more, got {len(arrays)}")
-    if any(a.ndim != 2 for a in arrays[1:-1]) or any(a.ndim not in (1, 2) for a in (arrays[0], arrays[-1])):
+    factors = [as_array(a) for a in arrays]
+    if len(factors) < 2:
+        raise ValueError(f"jax.numpy.linalg.multi_dot: expected two factors or more, got {len(factors)}")
+    if any(a.ndim != 2 for a in factors[1:-1]) or any(a.ndim not in (1, 2) for a in (factors[0], factors[-1])):
         raise ValueError("jax.numpy.linalg.multi_dot: expected matrices, with a vector at either end at most, got shapes "
-                         f"{[a.shape for a in arrays]}")
-    if any(a.shape[-1] != b.shape[0] for a, b in zip(arrays, arrays[1:])):
+                         f"{[a.shape for a in factors]}")
+    if any(a.shape[-1] != b.shape[0] for a, b in zip(factors, factors[1:])):
         raise ValueError("jax.numpy.linalg.multi_dot: neighbours must agree where they meet (columns of one, rows of the next), "
-                         f"got shapes {[a.shape for a in arrays]}")
-    return _chain(arrays, precision)
+                         f"got shapes {[a.shape for a in factors]}")
+    return _chain(factors, precision)
 
 
 def _chain(arrays: list, precision: Any) -> Array:

@@ -378,7 +378,7 @@ def _pick(x, order):
     return lax.concatenate([lax.slice_in_dim(x, i, i + 1, axis=x.ndim - 1) for i in order], x.ndim - 1)
 
 
-def trace(a: ArrayLike, offset: ArrayLike = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
+def trace(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None,
           out: None = None) -> Array:
     """Sum of a diagonal; arguments as for `diagonal`, and the dtype to sum in. Source: `numpy.trace`.
 

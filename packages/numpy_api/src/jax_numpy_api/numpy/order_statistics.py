@@ -21,7 +21,7 @@ _RANKS = 4
 
 def pays(shape: tuple, dtype: Any, ranks: int) -> bool:
     """Whether to select ``ranks`` elements from each line (the last axis) of an array, and not to sort it."""
-    return ranks <= _RANKS and np.prod(shape, dtype=np.int64) >= _FEWEST and shape[-1] >= _SHORTEST and (
+    return ranks <= _RANKS and int(np.prod(shape, dtype=np.int64)) >= _FEWEST and shape[-1] >= _SHORTEST and (
         dtype in (np.float32, np.float64))
 
 

@@ -1,7 +1,7 @@
 """jnp.pad: an array with something put around it, in all of NumPy's modes."""
 from __future__ import annotations
 
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence, cast
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def _by_index(a: Array, axis: int, n: int, before: int, after: int, mode: str, r
         raise ValueError(f"reflect_type must be 'even' or 'odd', got {reflect_type!r}")
     if reflect_type == "odd" and mode in ("reflect", "symmetric"):
         return _odd_reflection(a, axis, before, after, mode)
-    positions = np.pad(np.arange(n), (before, after), mode=mode)
+    positions = np.pad(np.arange(n), (before, after), mode=cast(Any, mode))
     ahead, behind = _runs(positions[:before]), _runs(positions[before + n:])
     if len(ahead) + len(behind) > _MAX_RUNS:
         return take(a, positions, axis, mode="clip")
@@ -207,9 +207,9 @@ def _ramp(a: Array, axis: int, before: int, after: int, ends: tuple) -> Array:
 def _line(end: Any, edge: Array, count: int, axis: int, dtype: Any, rising: bool) -> Array:
     """``count`` values from ``end`` towards ``edge`` (which is left out), or back."""
     compute = dtype if dtypes.issubdtype(dtype, np.inexact) else dtypes.default_float_dtype()
-    share = (np.arange(count) if rising else np.arange(count, 0, -1) - 1) / count
+    steps = (np.arange(count) if rising else np.arange(count, 0, -1) - 1) / count
     shape = tuple(count if i == axis else m for i, m in enumerate(edge.shape))
-    share = broadcast_to(as_array(share.astype(compute).reshape([count if i == axis else 1 for i in range(edge.ndim)])), shape)
+    share = broadcast_to(as_array(steps.astype(compute).reshape([count if i == axis else 1 for i in range(edge.ndim)])), shape)
     end = broadcast_to(convert(as_array(end), compute), shape)
     edge = broadcast_to(convert(edge, compute), shape)
     out = lax.add(end, lax.mul(lax.sub(edge, end), share))
@@ -236,8 +236,9 @@ def _statistic(a: Array, axis: int, before: int, after: int, mode: str, length: 
 
 
 def _repeated(chunk: Array, axis: int, count: int, mode: str, dtype: Any) -> Array:
-    fun: Callable = {"maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean, "median": median}[mode]
-    value = fun(chunk, axis=axis, keepdims=True)
+    funs: dict[str, Callable[..., Array]] = {
+        "maximum": reductions.max, "minimum": reductions.min, "mean": reductions.mean, "median": median}
+    value = funs[mode](chunk, axis=axis, keepdims=True)
     if mode in ("mean", "median") and dtypes.issubdtype(dtype, np.integer):
         value = rounded(value)
     return broadcast_to(convert(value, dtype), tuple(count if i == axis else n for i, n in enumerate(chunk.shape)))

@@ -23,7 +23,7 @@ from .signal import convolve
 from .ufuncs import sqrt
 
 
-def _coefficients(name: str, *args: Any, inexact: bool = True) -> list:
+def _coefficients(name: str, *args: Any, inexact: bool = True) -> list[Array]:
     check_arraylike(name, *args)
     promoted = promote_dtypes_inexact(*args) if inexact else promote_dtypes(*args)
     return [atleast_1d(as_array(x)) for x in promoted]
@@ -299,7 +299,7 @@ def vander(x: ArrayLike, N: int | None = None, increasing: bool = False) -> Arra
 
 
 def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, full: bool = False,
-            w: ArrayLike | None = None, cov: bool = False) -> Array | tuple[Array, ...]:
+            w: ArrayLike | None = None, cov: bool = False) -> Array | tuple[Array | float, ...]:
     """The polynomial of degree ``deg`` that fits points best, in the least-squares sense.
 
     Args:
@@ -338,13 +338,13 @@ def polyfit(x: ArrayLike, y: ArrayLike, deg: int, rcond: float | None = None, fu
     lhs, rhs = vander(x, deg + 1), y
     if w is not None:
         check_arraylike("polyfit", w)
-        w = convert(as_array(w), lhs.dtype)
-        if w.ndim != 1:
-            raise TypeError(f"jax.numpy.polyfit: w must be a vector, got shape {w.shape}")
-        if w.shape[0] != y.shape[0]:
-            raise TypeError(f"jax.numpy.polyfit: w has {w.shape[0]} weights for {y.shape[0]} points")
-        lhs = lhs * w[:, None]
-        rhs = rhs * (w[:, None] if rhs.ndim == 2 else w)
+        weights: Array = convert(as_array(w), lhs.dtype)
+        if weights.ndim != 1:
+            raise TypeError(f"jax.numpy.polyfit: w must be a vector, got shape {weights.shape}")
+        if weights.shape[0] != y.shape[0]:
+            raise TypeError(f"jax.numpy.polyfit: w has {weights.shape[0]} weights for {y.shape[0]} points")
+        lhs = lhs * weights[:, None]
+        rhs = rhs * (weights[:, None] if rhs.ndim == 2 else weights)
     scale = sqrt(reductions.sum(lhs * lhs, axis=0))
     lhs = lhs / scale[None, :]
     c, resids, rank, s = lstsq(lhs, rhs, rcond)

@@ -36,7 +36,7 @@ def get_printoptions() -> dict:
     >>> jnp.get_printoptions()["precision"]
     8
     """
-    return np.get_printoptions()
+    return dict(np.get_printoptions())
 
 
 def set_printoptions(*args: Any, **kwargs: Any) -> None:

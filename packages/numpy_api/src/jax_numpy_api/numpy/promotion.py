@@ -5,11 +5,14 @@ element is slow and hides a mistake), all get one dtype by the promotion lattice
 broadcast. Each step adds an equation only where one is needed: numbers become literals of the other operand's dtype, a
 rank-0 operand is left to the primitive (elementwise primitives take it as it is), and a weak value that meets a strong
 one of its own dtype is not converted.
+
+Operands are typed as arrays after these steps, though numbers and values of NumPy are left as they are: primitives take all alike.
+What needs more of an array than that calls `as_array`.
 """
 from __future__ import annotations
 
 import operator
-from typing import Any, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Sequence, cast, overload
 
 import numpy as np
 
@@ -24,6 +27,9 @@ from jax_core.traces.trace import EVAL, Tracer
 from jax_core.representation.typing import ArrayLike, Axis
 
 from ..lax.create import kept_wide
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 _SCALARS = {bool, int, float, complex}
 
@@ -56,7 +62,7 @@ def is_tracer(x: Any) -> bool:
     return isinstance(x, Tracer)
 
 
-def is_array(x: Any) -> bool:
+def is_array(x: object) -> TypeIs[Array]:
     """Whether ``x`` is one of our arrays or a tracer (not a NumPy value or a number)."""
     return isinstance(x, Array) and not isinstance(x, np.ndarray)  # what callbacks get is both
 
@@ -91,14 +97,14 @@ def from_numpy(x: np.ndarray, *sources: Any) -> Any:
     return backends.get().from_host(x)
 
 
-def concrete(x: ArrayLike) -> np.ndarray | None:
+def concrete(x: ArrayLike | Tracer) -> np.ndarray | None:
     """The contents of ``x`` as a NumPy array, waiting for them if need be; None for a tracer of unknown value."""
-    x = unwrapped(x)
-    if isinstance(x, Tracer):
-        x = x.concrete()
-        if x is None:
+    value: Any = unwrapped(x)
+    if isinstance(value, Tracer):
+        value = value.concrete()
+        if value is None:
             return None
-    return np.asarray(x)
+    return np.asarray(value)
 
 
 # -- dtypes ------------------------------------------------------------------------------------------------------------
@@ -220,6 +226,10 @@ def promote_dtypes_numeric(*args: Any) -> list[Array]:
     return [convert(x, dtypes.to_numeric_dtype(dtype), weak) for x in args]
 
 
+@overload
+def strong(x: Array) -> Array: ...
+@overload
+def strong(x: Any) -> Any: ...
 def strong(x: Any) -> Any:
     """``x`` with its weak type made strong: what was computed from many elements does not give way any more."""
     if type(x) in (int, float, complex):
@@ -251,7 +261,7 @@ def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Array:
     """``x`` repeated to ``shape``, which its own shape is known to fit."""
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
-        return x
+        return cast(Array, x)  # or a value of NumPy, which serves as one
     lead = len(shape) - len(own)
     return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=tuple(range(lead, len(shape))),
                                    sharding=None)
@@ -303,10 +313,11 @@ def promote_args_numeric(name: str, *args: Any) -> list[Array]:
 
 def as_array(x: ArrayLike) -> Array:
     """``x`` as one of our arrays (or itself where it is one)."""
-    if hasattr(x, "aval"):
-        return x
-    x = unwrapped(x)
-    return x if hasattr(x, "aval") else backends.get().put(x)
+    value: Any = x
+    if hasattr(value, "aval"):
+        return value
+    value = unwrapped(value)
+    return value if hasattr(value, "aval") else backends.get().put(value)
 
 
 def refuse_out(name: str, out: Any) -> None:
@@ -317,7 +328,7 @@ def refuse_out(name: str, out: Any) -> None:
 
 # -- axes and shapes given by users ------------------------------------------------------------------------------------
 
-def canonical_axis(axis: Axis, ndim: int, name: str = "axis") -> int:
+def canonical_axis(axis: Any, ndim: int, name: str = "axis") -> int:
     """``axis`` counted from the front. Raises ValueError out of range, TypeError for what is not an integer."""
     try:
         index = axis.__index__()
@@ -328,7 +339,7 @@ def canonical_axis(axis: Axis, ndim: int, name: str = "axis") -> int:
     return index + ndim if index < 0 else index
 
 
-def given_axes(axis: Axis) -> Any:
+def given_axes(axis: Any) -> Any:
     """What a user gave for axes, in a form that can be hashed: None, an integer, or a tuple of them for anything that yields
     integers (a list, a range, an array). Raises TypeError for all else."""
     if axis is None or type(axis) is int:
@@ -336,7 +347,7 @@ def given_axes(axis: Axis) -> Any:
     try:
         if not isinstance(axis, (tuple, list)) and not np.ndim(axis):
             if not isinstance(axis, Iterable) or hasattr(axis, "__index__"):
-                return operator.index(axis)
+                return operator.index(cast(Any, axis))
             axis = tuple(axis)
         return tuple(map(operator.index, axis))
     except (TypeError, ValueError):  # ValueError: np.ndim of lists of different lengths
@@ -398,7 +409,7 @@ def _parse_shape(shape: Any) -> tuple[int, ...]:
     result = []
     for n in entries:
         try:
-            known = concrete(n) if isinstance(n, Tracer) else n
+            known: Any = concrete(n) if isinstance(n, Tracer) else n
             result.append(known.__index__())
         except (AttributeError, TypeError):
             raise shape_error(entries) from None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
@@ -263,7 +263,7 @@ amax, amin = max, min
 
 
 def minmax(a: ArrayLike, axis: Axis = None, out: None = None, keepdims: bool = False,
-           initial: ArrayLike | tuple[ArrayLike, ArrayLike] | None = None, where: ArrayLike | None = None) -> tuple:
+           initial: ArrayLike | None = None, where: ArrayLike | None = None) -> tuple[Array, Array]:
     """The pair of `min` and `max`.
 
     >>> jnp.minmax(jnp.array([3, 9, 4]))
@@ -384,6 +384,12 @@ def mean(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: N
     return _mean("mean", a, given_axes(axis), _dtype_argument(dtype, "mean"), bool(keepdims), where)
 
 
+@overload
+def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: Literal[False] = False,
+            keepdims: bool = False) -> Array: ...
+@overload
+def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, *, returned: Literal[True],
+            keepdims: bool = False) -> tuple[Array, Array]: ...
 def average(a: ArrayLike, axis: Axis = None, weights: ArrayLike | None = None, returned: bool = False,
             keepdims: bool = False) -> Array | tuple[Array, Array]:
     """Weighted mean over axes.

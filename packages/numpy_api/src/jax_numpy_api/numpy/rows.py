@@ -38,7 +38,7 @@ def named(fun: Callable, name: str, doc: str, signature: inspect.Signature | Non
     fun.__module__ = "jax.numpy"
     fun.__doc__ = doc
     if signature is not None:
-        fun.__signature__ = signature
+        setattr(fun, "__signature__", signature)
     return fun
 
 

@@ -144,21 +144,22 @@ def choose(a: ArrayLike, choices: ArrayLike | Sequence[ArrayLike], out: None = N
     refuse_out("choose", out)
     if isinstance(choices, (list, tuple)):
         check_arraylike("choose", a, *choices)
-        choices = promote_dtypes(*choices)
+        given = promote_dtypes(*choices)
     else:
         check_arraylike("choose", a, choices)
-        if not shape_of(choices):
+        rows: Any = choices
+        if not shape_of(rows):
             raise ValueError(f"choose: choices must be a sequence of arrays, got the number {choices}")
-        choices = [choices[i] for i in range(shape_of(choices)[0])]
+        given = [rows[i] for i in range(shape_of(rows)[0])]
     if not dtypes.issubdtype(dtypes.dtype(a), np.integer):
         raise ValueError("jax.numpy.choose: a must hold integers, the numbers of the choices")
-    a = limited(a, len(choices), mode, "choose", "choice array")
-    shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in choices))
-    choices = [broadcast_to(strong(as_array(c)), shape) for c in choices]
+    a = limited(a, len(given), mode, "choose", "choice array")
+    shape = np.broadcast_shapes(shape_of(a), *(shape_of(c) for c in given))
+    given = [broadcast_to(strong(as_array(c)), shape) for c in given]
     index = broadcast_to(convert(as_array(a), np.dtype(np.int32)), shape)
-    if len(choices) <= _FEW:
-        return lax.select_n(index, *choices)
-    stacked = lax.concatenate([lax.expand_dims(c, (0,)) for c in choices], 0)
+    if len(given) <= _FEW:
+        return lax.select_n(index, *given)
+    stacked = lax.concatenate([lax.expand_dims(c, (0,)) for c in given], 0)
     return take_along_axis(stacked, lax.expand_dims(index, (0,)), 0)[0]
 
 
@@ -183,10 +184,11 @@ def piecewise(x: ArrayLike, condlist: ArrayLike | Sequence[ArrayLike],
     """
     check_arraylike("piecewise", x)
     x = strong(as_array(x))
-    conditions = condlist if isinstance(condlist, (list, tuple)) else [condlist] if len(shape_of(condlist)) <= x.ndim else [
-        condlist[i] for i in range(shape_of(condlist)[0])]
-    conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in conditions]
-    functions = list(funclist)
+    given: Any = condlist
+    rows = given if isinstance(given, (list, tuple)) else [given] if len(shape_of(given)) <= x.ndim else [
+        given[i] for i in range(shape_of(given)[0])]
+    conditions = [broadcast_to(truth(as_array(c)), x.shape) for c in rows]
+    functions: list[Any] = list(funclist)
     if len(functions) == len(conditions):
         functions.append(0)
     elif len(functions) != len(conditions) + 1:
@@ -479,7 +481,7 @@ def put_along_axis(arr: ArrayLike, indices: ArrayLike, values: ArrayLike, axis: 
     if a.ndim != indices.ndim:
         raise ValueError(f"indices and arr must have the same number of dimensions; {indices.ndim} vs. {a.ndim}")
     full = tuple(n if i == axis else max(n, m) for i, (n, m) in enumerate(zip(indices.shape, a.shape)))
-    index = []
+    index: list[Array | np.ndarray] = []
     for d, n in enumerate(full):
         if d == axis:
             index.append(broadcast_to(indices, full))

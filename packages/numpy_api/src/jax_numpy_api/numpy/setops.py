@@ -6,7 +6,7 @@ filled up to it. Eagerly, NumPy computes them on the host, as nothing is rounded
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 
@@ -88,15 +88,16 @@ def _on_host(x: np.ndarray, source: Any, wanted: tuple, axis: Any, equal_nan: bo
         return from_numpy(result, source)
     canonical = dtypes.canonicalize_dtype(x.dtype)
     plain = x.dtype.kind in "biufc"
+    unique_of: Callable[..., Any] = np.unique  # its type has an overload for each set of flags
     if axis is not None and equal_nan and plain and x.dtype.kind in "fc" and np.isnan(x).any():
         # NumPy compares rows by their bytes: their elements' ranks, in which NaN is one element, are told apart as meant
         values, ranks = np.unique(x, return_inverse=True)
-        found = np.unique(ranks.reshape(x.shape), *wanted, axis=axis)
+        found = unique_of(ranks.reshape(x.shape), *wanted, axis=axis)
         found = (values[found[0]], *found[1:]) if isinstance(found, tuple) else values[found]
     elif plain:
-        found = np.unique(x, *wanted, axis=axis, equal_nan=equal_nan)
+        found = unique_of(x, *wanted, axis=axis, equal_nan=equal_nan)
     else:  # types of ml_dtypes have an order but no sort in NumPy: their values are exact in float32
-        found = np.unique(x.astype(np.float32), *wanted, axis=axis, equal_nan=equal_nan)
+        found = unique_of(x.astype(np.float32), *wanted, axis=axis, equal_nan=equal_nan)
     found = list(found) if isinstance(found, tuple) else [found]
     out = [make(np.ascontiguousarray(found[0].astype(canonical)))]
     for i, extra in enumerate(found[1:]):
@@ -119,7 +120,7 @@ def _padded(ar: Any, wanted: tuple, axis: Any, equal_nan: bool, size: int, fill_
     if n == 0:
         return _padded_empty(ar, rows, wanted, axis, size, fill_value)
     columns = [lax.squeeze(lax.slice_in_dim(rows, j, j + 1, axis=1), (1,)) for j in range(width)]
-    order = None
+    order: Any = None
     if wanted[0] or wanted[1] or width > _MOST_COLUMNS:
         order = lax.sort((*columns, lax.iota(np.int32, n)), 0, num_keys=width)[-1]
         ordered = take(rows, order, 0, mode="clip")
@@ -310,7 +311,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, si
     """
     known = _known_pair("setdiff1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setdiff1d(*known, assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, ar2)
+        return _host_result(np.setdiff1d(known[0], known[1], assume_unique=assume_unique).astype(dtypes.dtype(ar1)), ar1, ar2)
     a = ravel(ar1)
     if fill_value is None:
         fill_value = 0
@@ -349,7 +350,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, *, siz
     """
     known = _known_pair("setxor1d", ar1, ar2, size)
     if known is not None:
-        return _host_result(np.setxor1d(*known, assume_unique=assume_unique), ar1, ar2)
+        return _host_result(np.setxor1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2)
     a, b = ravel(ar1), ravel(ar2)
     a, b = promote_dtypes(a, b)
     both = sort(concatenate([a, b]))
@@ -381,10 +382,10 @@ def intersect1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False, ret
     """
     known = _known_pair("intersect1d", ar1, ar2, size)
     if known is not None:
-        out = np.intersect1d(*known, assume_unique=assume_unique, return_indices=return_indices)
         if not return_indices:
-            return _host_result(out, ar1, ar2)
-        return tuple(_host_result(np.asarray(x), ar1, ar2) for x in out)
+            return _host_result(np.intersect1d(known[0], known[1], assume_unique=assume_unique), ar1, ar2)
+        both, first, second = np.intersect1d(known[0], known[1], assume_unique=assume_unique, return_indices=True)
+        return _host_result(np.asarray(both), ar1, ar2), _host_result(first, ar1, ar2), _host_result(second, ar1, ar2)
     a, b = (ravel(x) for x in promote_dtypes(as_array(ar1), as_array(ar2)))
     size = given_size("intersect1d", size)
     order = argsort(a)

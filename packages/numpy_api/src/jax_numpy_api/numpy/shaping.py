@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, cast, overload
 
 import numpy as np
 
@@ -167,7 +167,11 @@ def _at_least(rank: int, arys: tuple, name: str) -> Any:
     return out[0] if len(out) == 1 else tuple(out)
 
 
-def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
+@overload
+def atleast_1d(x: ArrayLike, /) -> Array: ...
+@overload
+def atleast_1d(x: ArrayLike, y: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
+def atleast_1d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """Arrays with at least one axis; a tuple for several. Source: `numpy.atleast_1d`.
 
     >>> jnp.atleast_1d(5).shape
@@ -176,7 +180,11 @@ def atleast_1d(*arys: Any) -> Array | tuple[Array, ...]:
     return _at_least(1, arys, "atleast_1d")
 
 
-def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
+@overload
+def atleast_2d(x: ArrayLike, /) -> Array: ...
+@overload
+def atleast_2d(x: ArrayLike, y: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
+def atleast_2d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """Arrays with at least two axes, new ones in front; a tuple for several. Source: `numpy.atleast_2d`.
 
     >>> jnp.atleast_2d(jnp.arange(3)).shape
@@ -185,7 +193,11 @@ def atleast_2d(*arys: Any) -> Array | tuple[Array, ...]:
     return _at_least(2, arys, "atleast_2d")
 
 
-def atleast_3d(*arys: Any) -> Array | tuple[Array, ...]:
+@overload
+def atleast_3d(x: ArrayLike, /) -> Array: ...
+@overload
+def atleast_3d(x: ArrayLike, y: ArrayLike, /, *arys: ArrayLike) -> tuple[Array, ...]: ...
+def atleast_3d(*arys: ArrayLike) -> Array | tuple[Array, ...]:
     """Arrays with at least three axes; a tuple for several. Source: `numpy.atleast_3d`.
 
     >>> jnp.atleast_3d(jnp.arange(3)).shape
@@ -674,8 +686,7 @@ def tile(A: ArrayLike, reps: int | Sequence[int]) -> Array:
     """
     check_arraylike("tile", A)
     a = as_array(A)
-    reps = tuple(reps) if np.ndim(reps) else (operator.index(reps),)
-    reps = tuple(operator.index(r) for r in reps)
+    reps = tuple(operator.index(r) for r in (cast(Sequence[int], reps) if np.ndim(reps) else (reps,)))  # type: ignore[arg-type]
     rank = max(a.ndim, len(reps))
     shape = (1,) * (rank - a.ndim) + a.shape
     reps = (1,) * (rank - len(reps)) + reps
@@ -957,7 +968,7 @@ def iterable(y: object) -> bool:
     True
     """
     try:
-        iter(y)
+        iter(cast(Any, y))
     except TypeError:
         return False
     return True

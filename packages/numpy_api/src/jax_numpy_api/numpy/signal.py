@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence, cast
 
 import numpy as np
 
@@ -363,7 +363,7 @@ def diff(a: ArrayLike, n: int = 1, axis: int = -1, prepend: ArrayLike | None = N
     check_arraylike("diff", a)
     a, prepend, append = map(unwrapped, (a, prepend, append))
     if n == 0:
-        return a
+        return cast(Array, a)  # as it was given
     if n < 0:
         raise ValueError(f"jax.numpy.diff: n must be at least 0, got {n}")
     shape = shape_of(a)

@@ -6,7 +6,7 @@ so that XLA makes one parallel loop of it without intermediate arrays.
 from __future__ import annotations
 
 import operator
-from typing import Any, Sequence
+from typing import Any, Sequence, cast
 
 import numpy as np
 
@@ -33,7 +33,7 @@ def _check_sort(name: str, kind: Any, order: Any) -> None:
         raise TypeError(f"jax.numpy.{name}: order={order!r} names fields, and arrays have none; leave it out")
 
 
-def _line(a: Any, axis: Any, name: str) -> tuple:
+def _line(a: Any, axis: Any, name: str) -> tuple[Array, int]:
     check_arraylike(name, a)
     if axis is None:
         return ravel(a), 0
@@ -112,17 +112,18 @@ def lexsort(keys: ArrayLike | Sequence[ArrayLike], axis: int = -1, *, batch_size
     >>> jnp.lexsort((jnp.array([1, 0, 1]), jnp.array([0, 0, -1])))
     Array([2, 1, 0], dtype=int32)
     """
-    keys = [as_array(k) for k in (keys if isinstance(keys, (list, tuple)) else [keys[i] for i in range(*shape_of(keys)[:1])])]
-    if not keys:
+    given: Any = keys if isinstance(keys, (list, tuple)) else unwrapped(keys)
+    columns = [as_array(k) for k in (given if isinstance(given, (list, tuple)) else [given[i] for i in range(*shape_of(given)[:1])])]
+    if not columns:
         raise TypeError("jax.numpy.lexsort: keys is empty; give one key at least")
-    if len({k.shape for k in keys}) > 1:
-        raise ValueError(f"jax.numpy.lexsort: the keys must have one shape, got {[k.shape for k in keys]}")
-    shape = keys[0].shape
+    if len({k.shape for k in columns}) > 1:
+        raise ValueError(f"jax.numpy.lexsort: the keys must have one shape, got {[k.shape for k in columns]}")
+    shape = columns[0].shape
     if not shape:
         return lax.full((), 0, dtypes.default_int_dtype())
     axis = canonical_axis(axis, len(shape))
     positions = lax.broadcasted_iota(dtypes.default_int_dtype(), shape, axis)
-    return lax.sort((*reversed(keys), positions), axis, num_keys=len(keys))[-1]
+    return lax.sort((*reversed(columns), positions), axis, num_keys=len(columns))[-1]
 
 
 def partition(a: ArrayLike, kth: int, axis: int = -1) -> Array:
@@ -269,9 +270,10 @@ def searchsorted(a: ArrayLike, v: ArrayLike, side: str = "left", sorter: ArrayLi
     n = shape_of(a)[0]
     dtype = np.dtype(np.int64) if n >= 1 << 31 else np.dtype(np.int32)
     if evaluating():
-        views = [host(x) for x in (a, v)]
-        if all(x is not None and x.dtype == views[0].dtype and x.dtype.kind in "iuf" for x in views):
-            return backends.get().from_host(np.asarray(np.searchsorted(*views, side=side)).astype(dtype))
+        line, values = host(a), host(v)
+        if line is not None and values is not None and line.dtype == values.dtype and line.dtype.kind in "iuf":
+            found = np.searchsorted(line, values, side=cast(Any, side))
+            return backends.get().from_host(np.asarray(found).astype(dtype))
     return _searchsorted(a, v, side, method, dtype)
 
 
@@ -299,8 +301,8 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False, *, method: str 
     if bins.shape[0] == 0:
         return lax.full(shape_of(x), 0, np.int32)
     side = "left" if right else "right"
-    options = {"method": method or "scan"}
-    up = searchsorted(bins, x, side=side, **options)
-    down = lax.sub(lax.full_like(up, bins.shape[0]), searchsorted(flip(bins), x, side=side, **options))
+    way = method or "scan"
+    up = searchsorted(bins, x, side=side, method=way)
+    down = lax.sub(lax.full_like(up, bins.shape[0]), searchsorted(flip(bins), x, side=side, method=way))
     decreasing = _before(bins[-1], bins[0]) if dtypes.issubdtype(bins.dtype, np.complexfloating) else lax.bitwise_not(lax.ge(bins[-1], bins[0]))
     return arithmetic.where(decreasing, down, up)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import Any, Sequence
+from typing import Any, Sequence, cast
 
 import numpy as np
 
@@ -414,7 +414,8 @@ def histogram_bin_edges(a: ArrayLike, bins: ArrayLike = 10, range: ArrayLike | S
     dtype = dtypes.to_floating_dtype(dtypes.canonicalize_dtype(dtypes.to_inexact_dtype(a.dtype)))
     if len(shape_of(bins)) == 1:
         return asarray(bins).astype(dtype) if not dtypes.issubdtype(dtypes.dtype(bins), np.inexact) else asarray(bins)
-    n = operator.index(concrete(bins).item() if concrete(bins) is not None else bins)
+    known: Any = concrete(bins)
+    n = operator.index(known.item() if known is not None else cast(Any, bins))
     low, high = _ranges(a, range, dtype)
     return linspace(low, high, n + 1, dtype=dtype)
 
@@ -503,7 +504,7 @@ def histogram2d(x: ArrayLike, y: ArrayLike, bins: ArrayLike | list[ArrayLike] = 
     """
     check_arraylike("histogram2d", x, y)
     try:
-        n = len(bins)
+        n = len(cast(Sequence, bins))
     except TypeError:
         n = 1
     if n not in (1, 2):

@@ -5,7 +5,7 @@ Functions that take several steps (division, powers, rounding, parts of floats, 
 """
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -156,12 +156,12 @@ right_shift = bitwise_right_shift = binary(
 # -- logic -------------------------------------------------------------------------------------------------------------
 
 
-def truth(x: Any) -> Any:
+def truth(x: ArrayLike) -> Array:
     """``x != 0`` as a boolean array (``x`` itself if it is one)."""
-    x = unwrapped(x)
-    if lax.dtype(x) == np.bool_:
-        return x
-    return lax.ne(x, _like(x, 0))
+    value: Any = unwrapped(x)
+    if lax.dtype(value) == np.bool_:
+        return value
+    return lax.ne(value, _like(value, 0))
 
 
 def _logical(name: str, op: Any, summary: str, example: str = ""):
@@ -352,7 +352,7 @@ def iscomplexobj(x: object) -> bool:
     try:
         return dtypes.issubdtype(lax.dtype(x), np.complexfloating)
     except TypeError:
-        return np.iscomplexobj(x)
+        return np.iscomplexobj(cast(Any, x))
 
 
 def isrealobj(x: object) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from typing import Any, Callable, Collection, Sequence
+from typing import Any, Callable, Collection, Sequence, cast
 
 import numpy as np
 
@@ -28,8 +28,8 @@ def _parsed(signature: str) -> tuple[list, list]:
     if not _SIGNATURE.match(text):
         raise ValueError(f"not a valid gufunc signature: {signature}")
     sides = text.split("->")
-    return tuple([tuple(n for n in group[1:-1].split(",") if n) for group in re.findall(_ARGUMENT, side)]
-                 for side in sides)
+    taken, given = ([tuple(n for n in group[1:-1].split(",") if n) for group in re.findall(_ARGUMENT, side)] for side in sides)
+    return taken, given
 
 
 def vectorize(pyfunc: Callable, *, excluded: Collection = frozenset(), signature: str | None = None) -> Callable:
@@ -182,7 +182,7 @@ def apply_along_axis(func1d: Callable[..., Any], axis: int, arr: ArrayLike, *arg
     return fun(arr)
 
 
-def apply_over_axes(func: Callable[[ArrayLike, int], ArrayLike], a: ArrayLike, axes: Sequence[int]) -> Array:
+def apply_over_axes(func: Callable[[Array, int], Array], a: ArrayLike, axes: Sequence[int]) -> Array:
     """``func(a, axis)`` for each axis in turn; a result without the axis gets it back with length 1.
 
     Raises:
@@ -196,7 +196,7 @@ def apply_over_axes(func: Callable[[ArrayLike, int], ArrayLike], a: ArrayLike, a
     check_arraylike("apply_over_axes", a)
     a = as_array(a)
     for axis in (axes,) if isinstance(axes, (int, np.integer)) else axes:
-        out = func(a, axis)
+        out = func(a, cast(int, axis))
         if out.ndim == a.ndim - 1:
             out = lax.expand_dims(out, (canonical_axis(axis, a.ndim),))
         elif out.ndim != a.ndim:

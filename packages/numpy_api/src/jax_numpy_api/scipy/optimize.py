@@ -73,7 +73,7 @@ def minimize(fun: Callable[..., Any], x0: ArrayLike, args: tuple = (), *, method
         x0 = x0.astype(jnp.float_)
     if tol is not None:
         options.setdefault("gtol", tol)
-    known = {"bfgs": _bfgs, "l-bfgs-experimental-do-not-rely-on-this": _lbfgs}
+    known: dict[str, Callable[..., Any]] = {"bfgs": _bfgs, "l-bfgs-experimental-do-not-rely-on-this": _lbfgs}
     if method.lower() not in known:
         raise ValueError(f"jax.scipy.optimize.minimize: method {method!r} not recognized; use one of 'BFGS', "
                          "'l-bfgs-experimental-do-not-rely-on-this'")

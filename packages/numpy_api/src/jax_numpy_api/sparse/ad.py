@@ -46,7 +46,7 @@ def flatten_fun_for_sparse_ad(fun: Callable[..., Any], argnums: int | Sequence[i
       those to differentiate; and the function that makes of results for these a pytree like the arguments.
     """
     several = not isinstance(argnums, int)
-    nums = [i % len(args) for i in (argnums if several else (argnums,))]
+    nums = [i % len(args) for i in ((argnums,) if isinstance(argnums, int) else argnums)]
     leaves = {i: _flat(args[i]) for i in nums}
 
     def rebuilt(i, values):

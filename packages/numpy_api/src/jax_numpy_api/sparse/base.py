@@ -58,7 +58,7 @@ class JAXSparse:
     nse: Any
     dtype: Any
     __array_priority__ = 100  # NumPy's operators leave the work to ours
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # as arrays have none
 
     def __init__(self, args: Sequence[ArrayLike], *, shape: Sequence[int]):
         self.shape = static_shape(shape)

@@ -109,7 +109,7 @@ class BCOO(JAXSparse):
         return bcoo_fromdense(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=index_dtype)
 
     @classmethod
-    def from_scipy_sparse(cls, mat: object, *, index_dtype: DTypeLike | None = None, n_dense: int = 0,
+    def from_scipy_sparse(cls, mat: Any, *, index_dtype: DTypeLike | None = None, n_dense: int = 0,
                           n_batch: int = 0) -> "BCOO":
         """A matrix of `scipy.sparse`, with the elements that it stores.
 
@@ -147,7 +147,7 @@ class BCOO(JAXSparse):
         """See `bcoo_todense`."""
         return bcoo_todense(self)
 
-    def transpose(self, axes: Sequence[int] | None = None) -> "BCOO":
+    def transpose(self, axes: Sequence[int] | None = None) -> "BCOO":  # type: ignore[override]  # of several axes, not of one
         """The axes in another order; batch, sparse and dense axes stay among themselves. By default all are reversed."""
         permutation = tuple(range(self.ndim))[::-1] if axes is None else tuple(axes)
         return bcoo_transpose(self, permutation=permutation)
@@ -294,15 +294,15 @@ def bcoo_fromdense(mat: ArrayLike, *, nse: int | None = None, n_batch: int = 0, 
       ConcretizationTypeError: ``nse`` is missing and the array is traced.
       ValueError: more batch and dense axes than there are.
     """
-    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
-    if n_batch < 0 or n_dense < 0 or n_batch + n_dense > mat.ndim:
-        raise ValueError(f"bcoo_fromdense: n_batch={n_batch} and n_dense={n_dense} for an array of shape {mat.shape}")
+    dense: Any = mat if hasattr(mat, "shape") else jnp.asarray(mat)
+    if n_batch < 0 or n_dense < 0 or n_batch + n_dense > dense.ndim:
+        raise ValueError(f"bcoo_fromdense: n_batch={n_batch} and n_dense={n_dense} for an array of shape {dense.shape}")
     if nse is None:
         with ensure_compile_time_eval():  # of an array that is known, also inside of a traced function
-            nse = _count_stored_elements(mat, n_batch, n_dense) if n_batch + n_dense < mat.ndim else 1
+            nse = _count_stored_elements(dense, n_batch, n_dense) if n_batch + n_dense < dense.ndim else 1
     nse = concrete_count(nse, "The error arose for the nse argument of bcoo_fromdense; pass the number of elements to store.")
-    data, indices = bcoo_fromdense_p.bind(mat, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
-    return BCOO((data, indices), shape=mat.shape, indices_sorted=True, unique_indices=True)
+    data, indices = bcoo_fromdense_p.bind(dense, nse=nse, n_batch=n_batch, n_dense=n_dense, index_dtype=np.dtype(index_dtype))
+    return BCOO((data, indices), shape=dense.shape, indices_sorted=True, unique_indices=True)
 
 
 def _first_at_point(indices, shape):

@@ -107,7 +107,7 @@ def bcoo_dot_general(lhs: BCOO | ArrayLike, rhs: BCOO | ArrayLike, *, dimension_
     numbers = _numbers(dimension_numbers)
     preferred = None if preferred_element_type is None else np.dtype(preferred_element_type)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
-    _check(lhs.shape, rhs.shape, numbers)
+    _check(np.shape(lhs), np.shape(rhs), numbers)
     if isinstance(lhs, BCOO) and isinstance(rhs, BCOO):
         return _sparse_dot(lhs, rhs, numbers, preferred)
     if isinstance(lhs, BCOO):

@@ -324,23 +324,23 @@ def bcoo_squeeze(arr: BCOO, *, dimensions: Sequence[int]) -> BCOO:
 
 def bcoo_reduce_sum(mat: BCOO, *, axes: Sequence[int]) -> BCOO:
     """Sums along axes. Over sparse and batch axes nothing is added yet: elements come to stand at the same point."""
-    axes = {operator.index(d) % max(mat.ndim, 1) for d in axes}
+    over = {operator.index(d) % max(mat.ndim, 1) for d in axes}
     a, b = mat.n_batch, mat.n_batch + mat.n_sparse
-    shape = tuple(n for d, n in enumerate(mat.shape) if d not in axes)
-    mat = full_batch(mat) if any(d < a for d in axes) else mat
+    shape = tuple(n for d, n in enumerate(mat.shape) if d not in over)
+    mat = full_batch(mat) if any(d < a for d in over) else mat
     data, indices = mat.data, mat.indices
-    dense = tuple(d - mat.n_sparse + 1 for d in axes if d >= b)
+    dense = tuple(d - mat.n_sparse + 1 for d in over if d >= b)
     if dense:
         data = jnp.sum(data, dense, dtype=data.dtype)
-    kept = [d for d in range(mat.n_sparse) if d + a not in axes]
+    kept = [d for d in range(mat.n_sparse) if d + a not in over]
     if len(kept) < mat.n_sparse:
         inside = valid(indices, mat.shape[a:b])
         data = jnp.where(inside[(..., *(None,) * (data.ndim - a - 1))], data, 0)
         corner = jnp.asarray([mat.shape[a + d] for d in kept], indices.dtype)
         indices = jnp.where(inside[..., None], indices[..., np.asarray(kept, int)], corner)
-    summed = [d for d in range(a) if d in axes]
+    summed = [d for d in range(a) if d in over]
     if summed:
-        rest = [d for d in range(a) if d not in axes]
+        rest = [d for d in range(a) if d not in over]
         lead = [mat.shape[d] for d in rest]
         count = math.prod(mat.shape[d] for d in summed) * mat.nse
 

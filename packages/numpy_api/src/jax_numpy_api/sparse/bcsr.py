@@ -105,7 +105,7 @@ class BCSR(JAXSparse):
                    unique_indices=arr.unique_indices)
 
     @classmethod
-    def from_scipy_sparse(cls, mat: object, *, index_dtype: DTypeLike | None = None, n_dense: int = 0,
+    def from_scipy_sparse(cls, mat: Any, *, index_dtype: DTypeLike | None = None, n_dense: int = 0,
                           n_batch: int = 0) -> "BCSR":
         """A matrix of `scipy.sparse`, with the elements that it stores.
 
@@ -247,8 +247,7 @@ def bcsr_dot_general(lhs: BCSR | ArrayLike, rhs: ArrayLike, *, dimension_numbers
     if isinstance(lhs, BCSR) and not isinstance(rhs, JAXSparse) and out_sharding is None:
         return bcsr_dot_general_p.bind(lhs.data, lhs.indices, lhs.indptr, jnp.asarray(rhs), lhs_spinfo=lhs._info,
                                        dimension_numbers=numbers, preferred_element_type=preferred)
-    lhs, rhs = (x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs))
-    return bcoo_dot_general(lhs, rhs, dimension_numbers=numbers, precision=precision, preferred_element_type=preferred,
+    return bcoo_dot_general(*(x.to_bcoo() if isinstance(x, BCSR) else x for x in (lhs, rhs)), dimension_numbers=dimension_numbers, precision=precision, preferred_element_type=preferred,
                             out_sharding=out_sharding)
 
 

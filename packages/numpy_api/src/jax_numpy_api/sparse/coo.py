@@ -1,13 +1,13 @@
 """COO: a matrix as rows, columns and values of its stored elements. Unbatched; see `bcoo` for more."""
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence, cast
 
 import numpy as np
 
 from jax_core.representation import tree
 from jax_core.representation.array import Array
-from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree
+from jax_core.representation.typing import ArrayLike, DTypeLike, PyTree, Axis
 
 from .. import numpy as jnp
 from ..named import named
@@ -83,13 +83,13 @@ class COO(JAXSparse):
         """See `coo_todense`."""
         return coo_todense(self)
 
-    def transpose(self, axes: tuple[int, ...] | None = None) -> "COO":
+    def transpose(self, axes: Axis = None) -> "COO":
         """The matrix transposed: rows and columns change places.
 
         Raises:
           NotImplementedError: ``axes`` other than None or (1, 0).
         """
-        if axes is not None and tuple(axes) != (1, 0):
+        if axes is not None and tuple(cast(Sequence[int], axes)) != (1, 0):
             raise NotImplementedError(f"COO.transpose: axes must be None or (1, 0), got {axes}")
         return COO((self.data, self.col, self.row), shape=self.shape[::-1], rows_sorted=self._cols_sorted,
                    cols_sorted=self._rows_sorted)

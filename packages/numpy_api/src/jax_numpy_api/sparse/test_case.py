@@ -26,7 +26,7 @@ from .bcsr import BCSR
 try:
     from absl.testing.parameterized import TestCase
 except ImportError:  # absl is optional
-    from unittest import TestCase
+    from unittest import TestCase  # type: ignore[assignment]
 
 _EXACT = 0.0
 _TOLERANCE = {"bfloat16": 1e-2, "float16": 1e-3, "float32": 1e-6, "float64": 1e-15, "complex64": 1e-6, "complex128": 1e-15}
@@ -170,7 +170,7 @@ class SparseTestCase(TestCase):
         """An axis to map for each argument (or None), one of them not None; sparse arguments are mapped among batch axes."""
         axes = [range(1 + (x.n_batch if is_sparse(x) else np.ndim(x))) for x in args]
         dims = [None if self._rng.rand() < 0.3 else int(self._rng.choice(axis)) for axis in axes]
-        return dims if any(d is not None for d in dims) else [0] + dims[1:]
+        return dims if any(d is not None for d in dims) else [0, *dims[1:]]
 
     def _CheckBatchingSparse(self, dense_fun: Callable, sparse_fun: Callable, args_maker: Callable[[], Sequence], *,
                              batch_size: int = 3, bdims: Sequence[int | None] | None = None, check_jit: bool = False,

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, cast
 
 import numpy as np
 
 from jax_core.representation import tree
-from jax_core.representation.aval import ShapedArray, get_aval
+from jax_core.representation.aval import AbstractValue, ShapedArray, get_aval
 from jax_core.transformations.custom_jvp import custom_jvp_call_p
 from jax_core.transformations.custom_vjp import custom_vjp_call_p
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Literal
@@ -41,7 +41,7 @@ sparse_rules_bcsr: dict[Any, Callable] = {}
 """The same for BCSR; what is not here is done in BCOO."""
 
 
-def is_sparse(x: ArrayLike) -> bool:
+def is_sparse(x: Any) -> bool:
     """Whether ``x`` is a sparse array."""
     return isinstance(x, JAXSparse)
 
@@ -84,7 +84,7 @@ def sparsify_raw(f: Callable[..., Any]) -> Callable:
     return wrapped
 
 
-def aval_of(x: ArrayLike) -> Any:
+def aval_of(x: Any) -> AbstractValue:
     """The type of a dense array like ``x``."""
     return ShapedArray(x.shape, x.dtype) if is_sparse(x) else get_aval(x)
 
@@ -123,7 +123,7 @@ def _apply(prim, operands, params):
     return rule(*[to_bcoo(x) for x in operands], **params)
 
 
-def to_bcoo(x: ArrayLike) -> Any:
+def to_bcoo(x: Any) -> Any:
     """A sparse array of any format as BCOO; anything else as it is."""
     return x.to_bcoo() if is_sparse(x) and not isinstance(x, BCOO) else x
 
@@ -448,17 +448,20 @@ class SparsifyEnv:
         self._buffers.append(jnp.asarray(x))
         return len(self._buffers) - 1
 
+    def _at(self, ref: int | None) -> Any:
+        return self._buffers[cast(int, ref)]  # asked for where there is one
+
     def data(self, spvalue: SparsifyValue) -> Any:
         """The stored elements."""
-        return self._buffers[spvalue.data_ref]
+        return self._at(spvalue.data_ref)
 
     def indices(self, spvalue: SparsifyValue) -> Any:
         """The coordinates."""
-        return self._buffers[spvalue.indices_ref]
+        return self._at(spvalue.indices_ref)
 
     def indptr(self, spvalue: SparsifyValue) -> Any:
         """Where rows begin."""
-        return self._buffers[spvalue.indptr_ref]
+        return self._at(spvalue.indptr_ref)
 
     def dense(self, data: ArrayLike) -> SparsifyValue:
         """A new dense value."""
@@ -469,9 +472,9 @@ class SparsifyEnv:
                indptr_ref: int | None = None, indices_sorted: bool = False,
                unique_indices: bool = False) -> SparsifyValue:
         """A new sparse value, of new buffers or of references to old ones."""
-        refs = [self._push(x) if ref is None and x is not None else ref
-                for x, ref in ((data, data_ref), (indices, indices_ref), (indptr, indptr_ref))]
-        return SparsifyValue(shape, *refs, indices_sorted=indices_sorted, unique_indices=unique_indices)
+        own, places, rows = (self._push(x) if ref is None and x is not None else ref
+                             for x, ref in ((data, data_ref), (indices, indices_ref), (indptr, indptr_ref)))
+        return SparsifyValue(shape, own, places, rows, indices_sorted=indices_sorted, unique_indices=unique_indices)
 
 
 def arrays_to_spvalues(spenv: SparsifyEnv, args: PyTree) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from jax_core.representation import errors, tree
 from jax_core.traces.trace import Tracer, ensure_compile_time_eval
 from jax_core.transformations.vmap import vmap
+from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree
 
 from .. import numpy as jnp
@@ -78,13 +79,14 @@ def concrete_count(n: ArrayLike, what: str) -> int:
     Raises:
       ConcretizationTypeError: it is traced; ``what`` says which argument would avoid that.
     """
+    number: Any = n
     if isinstance(n, Tracer):
         known = n.concrete()
         if known is None:
             raise errors.ConcretizationTypeError(n, f"{what} The number of stored elements depends on values, which are not "
                                                  "known while a program is traced. ")
-        n = known
-    return int(n)
+        number = known
+    return int(number)
 
 
 def _count_stored_elements_per_batch(mat: Any, n_batch: int = 0, n_dense: int = 0) -> Any:
@@ -104,27 +106,28 @@ def matrix_and_count(name: str, mat: ArrayLike, nse: int | None) -> tuple[Any, i
     Raises:
       ValueError: not a matrix. ConcretizationTypeError: ``nse`` is missing and the matrix is traced.
     """
-    mat = mat if hasattr(mat, "shape") else jnp.asarray(mat)
-    if mat.ndim != 2:
-        raise ValueError(f"{name}: needs a matrix, got shape {mat.shape}")
-    if nse is None:
+    dense: Any = mat if hasattr(mat, "shape") else jnp.asarray(mat)
+    if dense.ndim != 2:
+        raise ValueError(f"{name}: needs a matrix, got shape {dense.shape}")
+    count: ArrayLike | None = nse
+    if count is None:
         with ensure_compile_time_eval():
-            nse = jnp.sum(mat != 0)
-    return mat, concrete_count(nse, f"The error arose for the nse argument of {name}; pass the number of elements to store.")
+            count = jnp.sum(dense != 0)
+    return dense, concrete_count(count, f"The error arose for the nse argument of {name}; pass the number of elements to store.")
 
 
-def row(values: Any, like: ArrayLike) -> Any:
+def row(values: Sequence[int] | ArrayLike, like: Array) -> Array:
     """A vector along the last axis of arrays such as ``like``, of their rank and dtype."""
     vector = jnp.asarray(values, like.dtype)
     return vector.reshape((1,) * (like.ndim - 1) + vector.shape)
 
 
-def valid(indices: ArrayLike, shape: Sequence[int]) -> Any:
+def valid(indices: Array, shape: Sequence[int]) -> Array:
     """Which rows of ``indices`` (..., n) are inside of ``shape``; the others are padding."""
     return jnp.all(indices < row(shape, indices), axis=-1)
 
 
-def columns(indices: ArrayLike, which: Sequence[int] | None = None) -> tuple:
+def columns(indices: Array, which: Sequence[int] | None = None) -> tuple[Array, ...]:
     """The coordinates of ``indices`` (nse, n) as a tuple for indexing, all or those at ``which``."""
     return tuple(indices[:, d] for d in (range(indices.shape[1]) if which is None else which))
 
@@ -136,6 +139,6 @@ def require_none(function: str, **given: Any) -> None:
             raise NotImplementedError(f"{function}: {name} is not supported, got {value!r}")
 
 
-def static_shape(shape: Shape) -> Shape:
+def static_shape(shape: Sequence[int] | int) -> tuple[int, ...]:
     """``shape`` as a tuple of Python integers."""
-    return tuple(int(n) for n in ((shape,) if np.ndim(shape) == 0 else shape))
+    return (int(shape),) if np.ndim(shape) == 0 else tuple(int(n) for n in shape)  # type: ignore[arg-type, union-attr]  # ndim tells which

@@ -7,7 +7,7 @@ somebody has asked for it. jaxlib copies instead of donating a buffer that has s
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 import numpy as np
 
@@ -15,7 +15,10 @@ import numpy as np
 from . import interruptible
 from ..jaxlib_compat import _jax
 
-ArrayImpl = _jax.ArrayImpl
+if TYPE_CHECKING:
+    from ..jaxlib_classes import ArrayImpl
+else:
+    ArrayImpl = _jax.ArrayImpl
 block = ArrayImpl.block_until_ready  # jaxlib's own methods, kept before ours take their names
 delete = ArrayImpl.delete
 ready = ArrayImpl.is_ready  # which must not be asked of a deleted array: the process ends

@@ -8,7 +8,7 @@ from __future__ import annotations
 import enum
 import math
 import operator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jax_core.representation import array as core_array
@@ -77,10 +77,16 @@ DLDeviceType = enum.IntEnum("DLDeviceType", dict(kDLCPU=1, kDLCUDA=2, kDLCUDAHos
                             module=__name__)
 
 
-class _ArrayMethods:
+if TYPE_CHECKING:
+    _OfArray = ArrayImpl
+else:
+    _OfArray = object
+
+
+class _ArrayMethods(_OfArray):
     """The attributes that are copied to the C++ class."""
 
-    __hash__ = None  # arrays compare element by element, so they cannot be keys
+    __hash__ = None  # type: ignore[assignment]  # arrays compare element by element, so they cannot be keys
     __array_priority__ = 100
 
     # -- type

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
 
 import numpy as np
 from jax_core.representation.typing import DeviceLike
@@ -18,10 +18,19 @@ from .hlo_shardings import Index, entry_axes, hlo_equal, indices_of, is_whole, n
 from .mesh import AbstractMesh, AxisType, Mesh
 from .partition_spec import UNCONSTRAINED, PartitionSpec
 
-Sharding = _jax.Sharding
-NamedSharding = _jax.NamedSharding
-SingleDeviceSharding = _jax.SingleDeviceSharding
-GSPMDSharding = _jax.GSPMDSharding
+if TYPE_CHECKING:
+    from ..jaxlib_classes import GSPMDSharding, NamedSharding, Sharding, SingleDeviceSharding
+
+    class _OfSharding:
+        """The C++ class that the methods below are attached to, whose other attributes they may ask for."""
+
+        def __getattr__(self, name: str) -> Any: ...
+else:
+    _OfSharding = object
+    Sharding = _jax.Sharding
+    NamedSharding = _jax.NamedSharding
+    SingleDeviceSharding = _jax.SingleDeviceSharding
+    GSPMDSharding = _jax.GSPMDSharding
 
 
 class IndivisibleError(ValueError):
@@ -52,7 +61,7 @@ def _attach(cls: type) -> Callable[[type], type]:
 # -- methods of all shardings --------------------------------------------------------------------------------------
 
 @_attach(Sharding)
-class _SharedMethods:
+class _SharedMethods(_OfSharding):
     """A subclass provides ``device_set`` and, for all else, ``_device_assignment`` and ``_to_xla_hlo_sharding``."""
 
     @property
@@ -173,7 +182,7 @@ def _kind_of_sum(sharding: Sharding) -> Any:
 
 
 @_attach(SingleDeviceSharding)
-class _SingleDevice:
+class _SingleDevice(_OfSharding):
     memory_kind = vars(SingleDeviceSharding)["_memory_kind"]  # the C++ getter itself: jaxlib asks at each transfer
     is_fully_replicated = property(lambda self: True)
     num_devices = property(lambda self: 1)
@@ -253,7 +262,7 @@ def check_pspec(mesh: Any, spec: Any, *_: Any) -> None:
 
 
 @_attach(NamedSharding)
-class _Named:
+class _Named(_OfSharding):
     memory_kind = vars(NamedSharding)["_memory_kind"]
 
     @property
@@ -331,7 +340,7 @@ class _Named:
 # -- shardings that only the compiler has named ----------------------------------------------------------------------
 
 @_attach(GSPMDSharding)
-class _Gspmd:
+class _Gspmd(_OfSharding):
     memory_kind = vars(GSPMDSharding)["_memory_kind"]
 
     @property

@@ -4,14 +4,17 @@ Source: `jax.experimental.topologies`, PJRT C API `PJRT_TopologyDescription`.
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import TYPE_CHECKING, Any, Sequence
 
 from ..platforms import client, plugins, registry
 from .device_grid import create_device_mesh
 from ..jaxlib_compat import RuntimeError_, _jax
 from .mesh import Mesh
 
-Device = _jax.Device
+if TYPE_CHECKING:
+    from ..jaxlib_classes import Device
+else:
+    Device = _jax.Device
 _FORMS = {
     "tpu": "Names are a generation and the chips along each axis, as 'v5e:2x2' or 'v5p:2x2x1'.",
     "cuda": "Give target_config, the text of a GpuTargetConfigProto, and topology='slices x hosts x devices', as '1x2x8'.",

@@ -16,7 +16,7 @@ import copyreg
 import os
 import re
 import threading
-from typing import Any, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from jax_core.configuration import flags
 from jax_core.configuration.engine import before_change
@@ -26,7 +26,10 @@ from jax_core.representation import source
 from . import distributed_state, registry as platforms
 from ..jaxlib_compat import LAUNCHES_SHARE_THREADS, _jax
 
-Device = _jax.Device
+if TYPE_CHECKING:
+    from ..jaxlib_classes import Device
+else:
+    Device = _jax.Device
 
 # Several names stand for one platform; "gpu" is any of the vendors'.
 _GPU_PLATFORMS = ("cuda", "rocm", "oneapi")

@@ -5,25 +5,26 @@ from typing import Any
 
 import numpy as np
 
+from jax_core.representation.array import Array
 from jax_core.representation import dtypes
 
 from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes_inexact
 
 
-def matrices(name: str, *args: Any, square: bool = True) -> list:
+def matrices(name: str, *args: Any, square: bool = True) -> list[Array]:
     """Arguments as arrays of one inexact dtype.
 
     Raises:
       TypeError: not arrays. ValueError: the first holds no (square) matrices.
     """
     check_arraylike(f"jax.scipy.linalg.{name}", *args)
-    args = [as_array(x) for x in promote_dtypes_inexact(*args)]
-    shape = args[0].shape
+    arrays = [as_array(x) for x in promote_dtypes_inexact(*args)]
+    shape = arrays[0].shape
     if len(shape) < 2 or square and shape[-1] != shape[-2]:
         kind = "a (batched) square matrix" if square else "a (batched) matrix"
         raise ValueError(f"jax.scipy.linalg.{name}: expected {kind}, got shape {shape}")
-    return args
+    return arrays
 
 
 def is_complex(x: Any) -> bool:

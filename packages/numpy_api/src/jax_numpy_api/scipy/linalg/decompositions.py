@@ -373,16 +373,17 @@ def eigh_tridiagonal(d: ArrayLike, e: ArrayLike, *, eigvals_only: bool = False, 
     """
     if select not in ("a", "i", "v"):
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select must be 'a', 'i' or 'v', got {select!r}")
-    if select != "a" and (select_range is None or select_range[0] > select_range[1]):
+    low, high = select_range or (1.0, 0.0)
+    if select != "a" and low > high:
         raise ValueError(f"jax.scipy.linalg.eigh_tridiagonal: select={select!r} needs a rising select_range, got {select_range}")
     check_arraylike("jax.scipy.linalg.eigh_tridiagonal", d, e)
-    span = (int(select_range[0]), int(select_range[1])) if select == "i" else None
+    span = (int(low), int(high)) if select == "i" else None
     found = _eigh_tridiagonal(d, e, bool(eigvals_only), span)
     if select != "v":
         return found
     w = found if eigvals_only else found[0]
     known = np.asarray(w)  # a tracer says here that its values are needed
-    inside = np.flatnonzero((known > select_range[0]) & (known <= select_range[1]))
+    inside = np.flatnonzero((known > low) & (known <= high))
     return w[inside] if eigvals_only else (w[inside], found[1][:, inside])
 
 

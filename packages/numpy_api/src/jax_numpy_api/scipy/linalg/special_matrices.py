@@ -19,10 +19,9 @@ from ... import numpy as jnp
 from ...numpy.promotion import as_array, check_arraylike, promote_dtypes, promote_dtypes_inexact
 
 
-def _vectors(name: str, *args: Any, inexact: bool = False) -> list:
+def _vectors(name: str, *args: Any, inexact: bool = False) -> list[Array]:
     check_arraylike(f"jax.scipy.linalg.{name}", *args)
-    args = (promote_dtypes_inexact if inexact else promote_dtypes)(*args)
-    return [jnp.atleast_1d(as_array(x)) for x in args]
+    return [jnp.atleast_1d(as_array(x)) for x in (promote_dtypes_inexact if inexact else promote_dtypes)(*args)]
 
 
 def _host(values: Any, dtype: Any = None) -> Array:

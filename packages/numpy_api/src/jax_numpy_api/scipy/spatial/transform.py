@@ -278,12 +278,12 @@ class Rotation(NamedTuple):
         _, vectors = jnp.linalg.eigh(jnp.matmul(q.T * w[None, :], q, precision="highest"))
         return Rotation.from_quat(vectors[:, -1])
 
-    def __mul__(self, other: "Rotation") -> "Rotation":
+    def __mul__(self, other: "Rotation") -> "Rotation":  # type: ignore[override]  # rotations are no sequences of arrays
         """First ``other``, then this one."""
         p, q = jnp.broadcast_arrays(self.quat, other.quat)
         return Rotation(_normalised(_product(p, q)))
 
-    def __getitem__(self, index: Any) -> "Rotation":
+    def __getitem__(self, index: Any) -> "Rotation":  # type: ignore[override]
         if self.single:
             raise TypeError("Single rotation is not subscriptable.")
         return Rotation(self.quat[index])

@@ -6,6 +6,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from jax_core.representation.array import Array
 from jax_core.representation import dtypes
 from jax_core.transformations.custom_jvp import custom_jvp
 
@@ -29,19 +30,19 @@ def chebyshev(coefficients: Sequence[float], low: float, high: float, x: Any) ->
     return t * last - before + used[0]
 
 
-def wide(name: str, *args: Any) -> tuple[list, np.dtype]:
+def wide(name: str, *args: Any) -> tuple[list[Array], np.dtype]:
     """Real arguments as float32 or float64 arrays of one dtype, and the dtype that the result has.
 
     Raises:
       ValueError: complex arguments.
     """
-    args = [jnp.asarray(x) for x in promote_args_inexact(name, *args)]
-    dtype = args[0].dtype
+    reals = [jnp.asarray(x) for x in promote_args_inexact(name, *args)]
+    dtype = reals[0].dtype
     if dtypes.issubdtype(dtype, np.complexfloating):
         raise ValueError(f"{name} does not support complex-valued inputs, got {dtype}")
     if dtype not in (np.float32, np.float64):
-        args = [x.astype(np.float32) for x in args]
-    return args, dtype
+        reals = [x.astype(np.float32) for x in reals]
+    return reals, dtype
 
 
 class differentiable:  # used as a decorator

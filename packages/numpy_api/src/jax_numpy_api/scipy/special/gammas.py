@@ -393,8 +393,8 @@ def poch(z: ArrayLike, m: ArrayLike) -> Array:
     >>> jsp.special.poch(3., 2.)
     Array(12., dtype=float32)
     """
-    (z, m), dtype = wide("poch", z, m)
-    z, m = jnp.broadcast_arrays(z, m)
+    args, dtype = wide("poch", z, m)
+    z, m = jnp.broadcast_arrays(*args)
     both, large = (z > 0) & (m > 0), (z >= 20) & (z + m >= 20) & (z + m < np.inf)
     z0, m0 = jnp.where(both, z, 1.0), jnp.where(both, m, 1.0)
     log_value = jnp.where(both, _lgamma(m0) - _betaln(z0, m0), lax.lgamma(z + m) - lax.lgamma(z))
@@ -424,13 +424,13 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     >>> jax.scipy.special.comb(5, 2)
     Array(10., dtype=float32)
     """
-    (N, k), dtype = wide("comb", N, k)
-    N, k = jnp.broadcast_arrays(N, k)
+    args, dtype = wide("comb", N, k)
+    things, chosen = jnp.broadcast_arrays(*args)
     if repetition:
-        edge = (N == 0) & (k == 0)
-        N, k = jnp.where(edge, 0.0, N + k - 1), k
-    inside = (N >= 0) & (k >= 0) & (k <= N)
-    n, j = jnp.where(inside, N, 1.0), jnp.where(inside, k, 0.0)
+        edge = (things == 0) & (chosen == 0)
+        things = jnp.where(edge, 0.0, things + chosen - 1)
+    inside = (things >= 0) & (chosen >= 0) & (chosen <= things)
+    n, j = jnp.where(inside, things, 1.0), jnp.where(inside, chosen, 0.0)
     value = jnp.exp(-log1p(n) - _betaln(n - j + 1, j + 1))
     whole = (n == jnp.round(n)) & (j == jnp.round(j)) & (value < 0.05 / float(dtypes.finfo(n.dtype).eps) ** 0.9)
     value = value + lax.stop_gradient(jnp.where(whole, jnp.round(value) - value, 0))
@@ -446,7 +446,7 @@ def _bernoulli_numbers(n: int) -> tuple[fractions.Fraction, ...]:
     for m in range(1, n + 1):
         odd = m > 1 and m % 2
         out.append(fractions.Fraction(0) if odd else
-                   -sum(math.comb(m + 1, k) * b for k, b in enumerate(out) if b) / (m + 1))
+                   -sum((math.comb(m + 1, k) * b for k, b in enumerate(out) if b), fractions.Fraction(0)) / (m + 1))
     return tuple(out)
 
 

@@ -118,7 +118,7 @@ def _slopes(degree, z):
 
 
 def sph_harm_y(n: ArrayLike, m: ArrayLike, theta: ArrayLike, phi: ArrayLike, diff_n: int | None = None,
-               n_max: int | None = None) -> Array:
+               n_max: int | None = None) -> Array | tuple[Array, ...]:
     """Spherical harmonics ``Y_n^m`` at polar angle ``theta`` and azimuth ``phi``, complex.
 
     Args:

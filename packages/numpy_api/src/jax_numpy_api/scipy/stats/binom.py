@@ -1,14 +1,14 @@
 """jax.scipy.stats.binom: the number of successes in ``n`` trials."""
 from __future__ import annotations
 
-from jax_core.representation.typing import ArrayLike
+from jax_core.representation.array import Array
 
 from ... import numpy as jnp
 from ..special import betaln, xlog1py, xlogy
 from .family import Discrete
 
 
-def log_choices(n: ArrayLike, k: ArrayLike):
+def log_choices(n: Array, k: Array) -> Array:
     """``log(n! / (k! (n - k)!))``."""
     return -jnp.log1p(n) - betaln(n - k + 1, k + 1)
 

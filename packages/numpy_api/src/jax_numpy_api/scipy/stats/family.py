@@ -8,7 +8,7 @@ parameters give NaN. Formulas are evaluated inside the support only, so that der
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable
+from typing import Any, Callable, Union
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def public(name: str, what: str, parameters: list[str], fun: Callable[..., Any])
         return compiled(*args)
 
     call.__name__ = call.__qualname__ = what
-    call.__signature__ = signature
+    setattr(call, "__signature__", signature)
     call.__doc__ = _docstring(name, what, parameters)
     return call
 
@@ -74,9 +74,12 @@ def nan_unless(ok: Any, value: ArrayLike) -> Any:
     return value if ok is True else value * jnp.where(ok, 1.0, np.nan)
 
 
-def finite(z: ArrayLike) -> Any:
+def finite(z: Array) -> Array:
     """``z`` with the largest number for infinity, so that a logarithm of it can be subtracted from it."""
     return jnp.minimum(z, float(dtypes.finfo(z.dtype).max))
+
+
+End = Union[ArrayLike, Callable[..., Any]]  # of a support: a number, or a function of the shape parameters
 
 
 class Continuous:
@@ -92,8 +95,8 @@ class Continuous:
         ``(q, *shapes)``: ``ppf, isf``. Missing ones are derived: logcdf = log(cdf), sf = 1 - cdf, isf(q) = ppf(1 - q), ...
     """
 
-    def __init__(self, name: str, shapes: str = "", *, low: ArrayLike = -np.inf, high: ArrayLike = np.inf,
-                 inside: ArrayLike = 0.0, valid: Callable | None = None, loc_scale: bool = True, **formulas: Callable):
+    def __init__(self, name: str, shapes: str = "", *, low: End = -np.inf, high: End = np.inf,
+                 inside: End = 0.0, valid: Callable | None = None, loc_scale: bool = True, **formulas: Callable):
         self.name, self.shapes, self.formulas = name, shapes.split(), formulas
         self.ends, self.inside, self.valid = (low, high), inside, valid
         self.tail = ["loc", "scale"] if loc_scale else []
@@ -180,7 +183,7 @@ class Discrete:
       valid: tells where parameters are allowed.
     """
 
-    def __init__(self, name: str, shapes: str, logpmf: Callable, *, low: ArrayLike = 0, high: ArrayLike = np.inf,
+    def __init__(self, name: str, shapes: str, logpmf: Callable, *, low: End = 0, high: End = np.inf,
                  valid: Callable | None = None):
         self.name, self.shapes, self.log_probability = name, shapes.split(), logpmf
         self.ends, self.valid = (low, high), valid

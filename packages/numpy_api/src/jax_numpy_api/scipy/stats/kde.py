@@ -43,27 +43,31 @@ class gaussian_kde:  # SciPy's name
     """
 
     __slots__ = ("dataset", "weights", "covariance", "inv_cov")
+    dataset: Array
+    weights: Array
+    covariance: Array
+    inv_cov: Array
 
     def __init__(self, dataset: ArrayLike, bw_method: str | ArrayLike | Callable[[Any], ArrayLike] | None = None,
                  weights: ArrayLike | None = None):
         check_arraylike("gaussian_kde", dataset)
-        dataset = jnp.atleast_2d(jnp.asarray(dataset))
-        if jnp.issubdtype(dataset.dtype, jnp.complexfloating):
+        samples = jnp.atleast_2d(jnp.asarray(dataset))
+        if jnp.issubdtype(samples.dtype, jnp.complexfloating):
             raise NotImplementedError("gaussian_kde: complex samples are not supported; stack real and imaginary parts")
-        if dataset.size <= 1:
-            raise ValueError(f"gaussian_kde: dataset must have more than one element, got shape {dataset.shape}")
-        dataset = dataset.astype(jnp.result_type(dataset, jnp.float_) if not jnp.issubdtype(dataset.dtype, jnp.inexact)
-                                 else dataset.dtype)
-        n = dataset.shape[1]
+        if samples.size <= 1:
+            raise ValueError(f"gaussian_kde: dataset must have more than one element, got shape {samples.shape}")
+        samples = samples.astype(jnp.result_type(samples, jnp.float_) if not jnp.issubdtype(samples.dtype, jnp.inexact)
+                                 else samples.dtype)
+        n = samples.shape[1]
         if weights is None:
-            weights = jnp.full(n, 1 / n, dataset.dtype)
+            shares = jnp.full(n, 1 / n, samples.dtype)
         else:
             check_arraylike("gaussian_kde", weights)
-            weights = jnp.atleast_1d(jnp.asarray(weights, dataset.dtype))
-            if weights.shape != (n,):
-                raise ValueError(f"gaussian_kde: weights must have shape {(n,)}, got {weights.shape}")
-            weights = weights / jnp.sum(weights)
-        self.dataset, self.weights = dataset, weights
+            shares = jnp.atleast_1d(jnp.asarray(weights, samples.dtype))
+            if shares.shape != (n,):
+                raise ValueError(f"gaussian_kde: weights must have shape {(n,)}, got {shares.shape}")
+            shares = shares / jnp.sum(shares)
+        self.dataset, self.weights = samples, shares
         self._set(bw_method)
 
     def _set(self, bw_method: Any) -> None:

@@ -17,7 +17,7 @@ from ...numpy.promotion import as_array, canonical_axis, check_arraylike
 
 class ModeResult(NamedTuple):
     mode: Array
-    count: Array
+    count: Array  # type: ignore[assignment]  # SciPy's name, which hides the method of tuples
 
 
 def _nan_policy(name: str, policy: str) -> None:
