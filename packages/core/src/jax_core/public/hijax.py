@@ -14,6 +14,7 @@ from ..representation.high import MappingSpec, aval_method, aval_property
 from ..representation.primitive import Linear, Zero, is_linear
 from ..representation.typing import ArrayLike
 from ..traces.structural import add, instantiate, zeros
+from ..traces.trace import attributes_by_type
 from ..transformations.high_primitives import (GradAccum, HiPrim, NullAccum, ValAccum, bdims_at_front, jvp_from_lin,
                                                linearize_from_jvp, vjp_from_jvp, vjp_from_lin)
 
@@ -26,6 +27,10 @@ class HiType(AbstractValue):
     """Base class of high-level types. Subclasses say by which arrays a value is represented, and what its tangents are."""
 
     is_high = True
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        attributes_by_type()
 
     def lo_ty(self) -> list[AbstractValue]:
         raise self._missing("lo_ty()")

@@ -391,14 +391,23 @@ def subjaxprs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
         yield from jaxprs_in_params(eqn.params)
 
 
-def jaxprs_in_params(params: dict) -> Iterator[Jaxpr]:
+_NO_PROGRAMS = frozenset((bool, int, float, str, type(None)))
+
+
+def jaxprs_in_params(params: dict) -> list[Jaxpr]:
     """The jaxprs among ``params``, also those in tuples and lists, open."""
+    found = []
     for value in params.values():
+        if type(value) in _NO_PROGRAMS:
+            continue
         for item in value if isinstance(value, (tuple, list)) else (value,):
+            if type(item) in _NO_PROGRAMS:
+                continue
             if isinstance(item, ClosedJaxpr):
-                yield item.jaxpr
+                found.append(item.jaxpr)
             elif isinstance(item, Jaxpr):
-                yield item
+                found.append(item)
+    return found
 
 
 def close(jaxpr: Jaxpr) -> ClosedJaxpr:

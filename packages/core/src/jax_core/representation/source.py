@@ -15,7 +15,7 @@ from typing import Any, Callable
 
 from ..configuration import context
 
-_internal: dict[CodeType, bool] = {}
+_internal: dict[str, bool] = {}  # by file: the hash of a code object is worked out anew, from its instructions, at every look
 _excluded: list[str] = []
 
 
@@ -32,11 +32,10 @@ def exclude_package(file: str) -> None:
 
 def is_internal(code: CodeType) -> bool:
     """Whether ``code`` belongs to this system (or an excluded library) instead of to the user."""
-    known = _internal.get(code)
+    name = code.co_filename
+    known = _internal.get(name)
     if known is None:
-        name = code.co_filename
-        known = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
-        _internal[code] = known
+        known = _internal[name] = any(name.startswith(path) for path in _excluded) or name.startswith("<frozen ")
     return known
 
 
@@ -150,23 +149,35 @@ def capture() -> SourceInfo:
     place = name_stack.place
     if place is not None:
         names, scopes = name_stack.names, place.scopes
-        if not names or scopes[:len(names)] == names:
+        if not names or scopes is names:
             return place
-        common = 0  # scopes around both: those of the function that is being differentiated and of its backward pass
-        while common < len(scopes) and scopes[common] == names[common]:
-            common += 1
-        return SourceInfo(place.code, place.offset, names + scopes[common:])
+        last = _last_joined
+        joined = last[2] if last[0] is names and last[1] is scopes else _join(names, scopes)
+        return place if joined is scopes else SourceInfo(place.code, place.offset, joined)
     frame: Any = sys._getframe(2)
     internal = _internal
     while frame is not None:
         code = frame.f_code
-        known = internal.get(code)
-        if known is None:
-            known = is_internal(code)
-        if not known:
+        known = internal.get(code.co_filename)
+        if not known and (known is False or not is_internal(code)):
             return SourceInfo(code, frame.f_lasti, name_stack.names)
         frame = frame.f_back
     return SourceInfo(None, 0, name_stack.names)
+
+
+_last_joined: tuple[tuple, tuple, tuple] = ((), (), ())
+"""Arguments of the last call of `_join`, and what it gave: one tuple for all equations of a backward pass."""
+
+
+def _join(names: tuple, scopes: tuple) -> tuple:
+    """``names``, those in force, and behind them what ``scopes``, those of a place, have more: ``scopes`` itself if that is all."""
+    global _last_joined
+    common = 0  # scopes around both: those of the function that is being differentiated and of its backward pass
+    while common < len(scopes) and common < len(names) and scopes[common] == names[common]:
+        common += 1
+    joined = scopes if common == len(names) else names + scopes[common:]
+    _last_joined = names, scopes, joined
+    return joined
 
 
 def unwrapped(fun):

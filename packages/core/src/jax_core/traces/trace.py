@@ -171,13 +171,6 @@ class Tracer(TracerHabits):
     def __deepcopy__(self, memo):
         return self
 
-    def __getattr__(self, name):
-        if name != "aval" and name != "_trace" and self.aval.is_high:
-            return high.attribute(self, name)
-        if isinstance(said := getattr(type(self), name, None), property):  # which has raised: it says why
-            return said.__get__(self)
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-
     def __getitem__(self, index):
         return _operators(self)["__getitem__"](self, index)
 
@@ -293,6 +286,22 @@ class Tracer(TracerHabits):
     def _made_by(self) -> str:
         """The same of a value whose trace has ended."""
         return self._origin_message()
+
+
+def attributes_by_type() -> None:
+    """From now on tracers of high-level types have the attributes that their types say; called when there is such a type.
+
+    Not before, as any look at an attribute of a class with `__getattr__` takes longer, also at one that is there.
+    """
+    Tracer.__getattr__ = _attribute_by_type  # type: ignore[attr-defined]
+
+
+def _attribute_by_type(self: Tracer, name: str) -> Any:
+    if name != "aval" and name != "_trace" and self.aval.is_high:
+        return high.attribute(self, name)
+    if isinstance(said := getattr(type(self), name, None), property):  # which has raised: it says why
+        return said.__get__(self)
+    raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
 
 
 def _operators(tracer: Tracer) -> Mapping[str, Any]:

@@ -253,14 +253,16 @@ def accumulate(pending: dict, key: Any, ct: Any) -> None:
 
 def _transpose_step(trace, step, pending):
     cts = [pending.pop(id(out), None) for out in step.outs]
-    if all(ct is None for ct in cts):
+    for ct in cts:
+        if ct is not None:
+            break
+    else:
         return
-    linear = [trace.owns(x) for x in step.args]
-    args = [Linear(x.aval) if lin else x for x, lin in zip(step.args, linear)]
+    args = [Linear(x.aval) if type(x) is LinearTracer and x._trace is trace else x for x in step.args]
     with source.attributed_to(step.source):
         found = run_transpose_rule(step.prim, cts, [o.aval for o in step.outs], args, step.params)
-    for x, lin, ct in zip(step.args, linear, found):
-        if lin:
+    for x, arg, ct in zip(step.args, args, found):
+        if type(arg) is Linear:
             accumulate(pending, id(x), ct)
 
 
@@ -278,9 +280,10 @@ def run_transpose_rule(prim: Primitive, cts: Sequence[Any], out_avals: Sequence[
 
 def _split_alike(found, args):
     """Cotangents, each split over the mesh as the operand that it is of."""
-    if not any([type(a) is Linear and a.aval.placement is not None for a in args]):
-        return found
-    return [as_cotangent(ct, a.aval) if type(a) is Linear and a.aval.placement is not None else ct for ct, a in zip(found, args)]
+    for a in args:
+        if type(a) is Linear and a.aval.placement is not None:
+            return [as_cotangent(ct, a.aval) if type(a) is Linear and a.aval.placement is not None else ct for ct, a in zip(found, args)]
+    return found
 
 
 def linearize_flat(fun: Callable, primals: Sequence[Any],

@@ -43,12 +43,22 @@ def is_arraylike(x: Any) -> bool:
             or isinstance(x, (np.ndarray, np.generic, Array, int, float, complex)) or hasattr(x, "__jax_array__"))
 
 
+_arraylike_kinds: set[type] = set()
+"""Classes of values that `check_arraylike` has found to be arrays or numbers."""
+
+
 def check_arraylike(name: str, *args: Any) -> None:
     """Raise TypeError unless every argument is an array or a number."""
+    for x in args:
+        if type(x) not in _arraylike_kinds:
+            break
+    else:
+        return
     for position, x in enumerate(args):
-        kind = type(x)
-        if (kind not in aval_of_type or kind is ShapeDtypeStruct) and not is_arraylike(x):
+        if not is_arraylike(x):
             raise TypeError(f"{name} requires ndarray or scalar arguments, got {type(x)} at position {position}.")
+        if type(x) in aval_of_type:
+            _arraylike_kinds.add(type(x))
 
 
 def unwrapped(x: Any) -> Any:

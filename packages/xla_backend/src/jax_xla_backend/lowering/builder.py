@@ -46,7 +46,7 @@ class Builder:
       out_avals, params: result types and parameters of the equation being lowered.
     """
 
-    __slots__ = ("module", "platform", "lines", "out_avals", "params", "count", "constants", "tokens_now", "location")
+    __slots__ = ("module", "platform", "lines", "out_avals", "params", "count", "constants", "tokens_now", "location", "plain", "plain_in")
 
     def __init__(self, module: Any):
         self.module, self.platform = module, module.platform
@@ -57,6 +57,8 @@ class Builder:
         self.out_avals: Sequence[AbstractValue] = ()
         self.params: dict = {}
         self.location = ""
+        self.plain: tuple | None = None
+        self.plain_in: tuple | None = None
 
     @property
     def barriers_last(self) -> bool:
@@ -359,8 +361,9 @@ class Builder:
     def _write(self, eqn: JaxprEqn, env: dict) -> None:
         """Write one equation, from its template if there is one, and enter the names of its results into ``env``."""
         prim, module, params = eqn.primitive, self.module, eqn.params
-        location = self.location = module.location(eqn) if (
-            module.located or (eqn.source_info.scopes or module.scopes) and shows(module.scopes + eqn.source_info.scopes)) else ""
+        scopes = eqn.source_info.scopes
+        location = self.location = module.location(eqn) if module.located or (
+            scopes is not self.plain or module.scopes is not self.plain_in) and self._marked(scopes) else ""
         invars = eqn.invars
         names = list(map(env.get, invars))
         if None in names:  # literals have no entry
@@ -398,6 +401,14 @@ class Builder:
         else:
             for v, (slot, suffix) in zip(eqn.outvars, results):
                 env[v] = names[slot] + suffix if suffix else names[slot]
+
+    def _marked(self, scopes: tuple) -> bool:
+        """Whether an equation under ``scopes`` is marked with them; remembers those for which it is not, as the next one has the same."""
+        around = self.module.scopes
+        if shows(around) or shows(scopes):
+            return True
+        self.plain, self.plain_in = scopes, around
+        return False
 
     def _fill_in_literals(self, eqn: JaxprEqn, names: list) -> list[int]:
         """Put names of constants in the places of literals; returns what stands for the types in a template's key."""

@@ -66,7 +66,8 @@ class Module:
         used = [True] * len(closed.jaxpr.outvars)
         self._jaxpr, reads = dce(closed.jaxpr, used, keep_inputs=spec.keep_unused)
         self._kept = tuple(i for i, r in enumerate(reads) if r or spec.keep_unused)
-        self._in_avals = [physical_aval(closed.in_avals[i]) for i in self._kept]
+        in_avals = closed.in_avals
+        self._in_avals = [physical_aval(in_avals[i]) for i in self._kept]
         self._out_avals = [physical_aval(aval) for aval in closed.out_avals]
         self._inlined, hoisted = _split_constants(self._jaxpr, closed.consts)
         self._hoisted = [v for v, _ in hoisted]
@@ -80,9 +81,9 @@ class Module:
         writer = ModuleWriter(self, located=False)
         self._text = writer.text()
         self.facts = Facts(
-            closed.in_avals, self._kept, self._in_avals, self._out_avals,
+            in_avals, self._kept, self._in_avals, self._out_avals,
             [v.aval.dtype.unwrap(x) if is_extended(v.aval) else _typed(x, v.aval) for v, x in hoisted],
-            conversions(closed.in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
+            conversions(in_avals), conversions(closed.out_avals), tuple(self._kept[i] for i in self._aliases),
             writer.ordered_effects, sorted((e for e in self._jaxpr.effects if not e.ordered), key=str), writer.callbacks,
             writer.transfers, writer.shardings.constraints, writer.keep_alive, writer.inspections, writer.wants, self._planning,
             self._text.count(' loc("planner: '), self._loop_limit, Work(self._jaxpr, donates=bool(self._aliases)),

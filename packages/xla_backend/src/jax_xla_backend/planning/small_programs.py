@@ -58,7 +58,7 @@ def only_reads_inputs(jaxpr: Jaxpr) -> bool:
                     inputs.update([v for v, x in zip(called.invars, eqn.invars) if type(x) is not Literal and x in inputs])
                 continue
             equations += 1
-            if equations > SHORT or traits.quick is Quick.LESS_EXACT or next(jaxprs_in_params(eqn.params), None) is not None:
+            if equations > SHORT or traits.quick is Quick.LESS_EXACT or jaxprs_in_params(eqn.params):
                 return False
             if not has_large(eqn):
                 continue
@@ -89,7 +89,7 @@ def programs(jaxpr: Jaxpr) -> Iterator[Jaxpr]:
 
 def leaves(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
     """The equations that hold no programs."""
-    return (eqn for eqn in jaxpr.eqns if not eqn.params or next(jaxprs_in_params(eqn.params), None) is None)
+    return (eqn for eqn in jaxpr.eqns if not eqn.params or not jaxprs_in_params(eqn.params))
 
 
 def has_large(eqn: JaxprEqn) -> bool:

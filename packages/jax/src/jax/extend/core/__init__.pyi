@@ -209,7 +209,7 @@ def get_opaque_trace_state(convention: object | None = None) -> Any:
     """A hashable value that is equal for two calls under the same transformations."""
 def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
     """The program as a function of flat arguments that returns a list; with ``args``, its results."""
-def jaxprs_in_params(params: dict) -> Iterator[Jaxpr]:
+def jaxprs_in_params(params: dict) -> list[Jaxpr]:
     """The jaxprs among ``params``, also those in tuples and lists, open."""
 def mapped_aval(size: int, axis: int | None, aval: ShapedArray) -> AbstractValue:
     """The type of one row of an array of type ``aval`` that is mapped along ``axis``, of length ``size``."""
