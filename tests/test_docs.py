@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-DOCS = pathlib.Path(__file__).resolve().parents[1] / "docs"
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 
 
 def _load(name):
@@ -136,7 +137,7 @@ def site(generate, tmp_path_factory):
         target = folder / page.relative_to(DOCS)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(page, target)
-    generate.write_all(DOCS.parent, folder / "generated")
+    generate.write_all(ROOT, folder / "generated")
     return folder
 
 
@@ -166,9 +167,54 @@ def test_links_lead_somewhere(site):
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md", *sorted(
-    str(p.relative_to(DOCS.parent)) for p in DOCS.parent.glob("packages/*/*.md"))])
+    str(p.relative_to(ROOT)) for p in ROOT.glob("packages/*/*.md"))])
 def test_links_of_the_repository_lead_somewhere(name):
-    assert list(_broken(DOCS.parent / name)) == []
+    assert list(_broken(ROOT / name)) == []
+
+
+FOLDERS = ("docs", "packages", "tests", "examples", "benchmarks", ".ci")
+MEANT_AS_PATTERNS = {"docs/PAGE.md", "/", ".pyi"}
+
+
+@pytest.fixture(scope="module")
+def paths():
+    """Files and folders of the repository."""
+    files = [*ROOT.glob("*"), *(p for folder in FOLDERS for p in (ROOT / folder).rglob("*"))]
+    return ["/" + str(p.relative_to(ROOT)) for p in files if not {"__pycache__", "generated"} & set(p.parts)]
+
+
+def _absent(text, paths):
+    """Paths and modules between backticks that are not there; a path may leave out its beginning, and with `...` a part."""
+    for words in re.findall(r"`([^`\n]+)`", re.sub(r"^(`{3,}).*?^\1[ ]*$", "", text, flags=re.S | re.M)):
+        for word in words.split():
+            word, folder = word.split(":")[0].removeprefix("./"), word.endswith("/")
+            if re.fullmatch(r"jax_(core|numpy_api|random|callbacks|xla_backend)(\.[a-z_]+)+", word):
+                module = word.replace(".", "/")
+                names = [f"/{module}", f"/{module}.py", f"/{module.rpartition('/')[0]}", f"/{module.rpartition('/')[0]}.py"]  # or a name in one
+                if not any(path.endswith(tuple(names)) for path in paths):
+                    yield word
+            elif re.fullmatch(r"[\w.\-/*]+", word) and (folder or word.endswith((".py", ".md", ".txt", ".json", ".toml", ".png", ".svg"))):
+                pattern = re.escape("/" + word.rstrip("/")).replace(re.escape("..."), ".*").replace(re.escape("*"), "[^/]*") + "$"
+                if word not in MEANT_AS_PATTERNS and not any(re.search(pattern, path) for path in paths):
+                    yield word
+
+
+@pytest.mark.parametrize("page", sorted(str(p.relative_to(ROOT)) for p in [*ROOT.glob("*.md"), *ROOT.glob("packages/*/*.md"), *(
+    p for p in DOCS.rglob("*.md") if "generated" not in p.parts)]))
+def test_files_and_modules_that_a_page_names_are_there(page, paths):
+    assert list(_absent((ROOT / page).read_text(), paths)) == []
+
+
+def test_sessions_that_pages_name_are_there():
+    there = set(re.findall(r"^@nox.session.*\n(?:@.*\n)*def (\w+)", (ROOT / "noxfile.py").read_text(), flags=re.M))
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("packages/*/*.md"), *DOCS.rglob("*.md")]
+    named = {(p.name, name) for p in pages for name in re.findall(r"(?:\./run|nox -s) ([a-z]\w*)", p.read_text())}
+    assert len(named) > 10 and [n for n in named if n[1] not in there] == []
+
+
+def test_a_file_that_is_gone_is_seen(paths):
+    text = "`docs/conf.py` `conf.py::x` `core/.../traces/` `jax_core.traces.trace` `jax_core.trace.x` `old.py` ```\n`b.py`\n```\n`traces/old/`"
+    assert list(_absent(text, paths)) == ["jax_core.trace.x", "old.py", "b.py", "traces/old/"]
 
 
 def test_a_broken_link_is_seen(tmp_path):
@@ -186,7 +232,7 @@ def test_every_page_is_in_the_list_of_contents(site):
 
 def test_generated_pages(generate, tmp_path):
     (tmp_path / "old.md").write_text("a page of yesterday")
-    written = generate.write_all(DOCS.parent, tmp_path)
+    written = generate.write_all(ROOT, tmp_path)
     pages = {str(p.relative_to(tmp_path)): p.read_text() for p in tmp_path.rglob("*.*")}
     assert len(pages) == written and "old.md" not in pages
     assert re.search(r"^\| `jax_enable_x64` <br> `JAX_ENABLE_X64` \| .* Default: `False` \| yes \|$", pages["flags.md"], re.M)
