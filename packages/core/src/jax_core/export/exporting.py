@@ -23,13 +23,17 @@ def default_export_platform() -> str:
     return backends.get().default_platform()
 
 
+_TAKE_DONATIONS = ("cpu", "cuda", "rocm", "tpu")
+
+
 def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disabled_checks: Sequence[DisabledSafetyCheck] = (),
            _override_lowering_rules: Any = None) -> Callable[..., Exported]:
     """Lower a jitted function to programs that can be stored and called without it.
 
     Args:
       fun_jit: a result of `jit`.
-      platforms: of ``"cpu"``, ``"cuda"``, ``"rocm"`` and ``"tpu"``, those to lower for; default the one that programs run on.
+      platforms: those to lower for, as ``"cpu"``, ``"cuda"``, ``"rocm"``, ``"tpu"`` or the name of another one, for which nothing
+        special is known; default the one that programs run on.
       disabled_checks: checks to leave out.
 
     Returns:
@@ -38,7 +42,8 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
 
     Raises:
       ValueError: not a result of `jit`; or it contains custom calls that may not mean the same tomorrow.
-      NotImplementedError: it calls the host, has ordered effects, or is placed otherwise than by `NamedSharding`.
+      NotImplementedError: it calls the host, has ordered effects, is placed otherwise than by `NamedSharding`, or donates arguments
+        where only some of the platforms can take them.
     """
     if not (hasattr(fun_jit, "trace") and hasattr(fun_jit, "lower")):
         code = getattr(unwrapped(fun_jit), "__code__", None)
@@ -49,9 +54,8 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
     if _override_lowering_rules:
         raise NotImplementedError("export: _override_lowering_rules is not supported; give primitives their rules before")
     platforms = tuple(platforms) if platforms is not None else (default_export_platform(),)
-    bad = [p for p in platforms if p not in ("cpu", "cuda", "rocm", "tpu")]
-    if bad or not platforms:
-        raise ValueError(f"export: platforms must be of 'cpu', 'cuda', 'rocm' and 'tpu', got {list(platforms)}")
+    if not platforms or not all(isinstance(p, str) and p for p in platforms):
+        raise ValueError(f"export: platforms must be names of platforms, as 'cpu', 'cuda', 'rocm' and 'tpu', got {list(platforms)}")
 
     def of(*args: Any, **kwargs: Any) -> Exported:
         leaves = tree.leaves((args, kwargs))
@@ -59,6 +63,7 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
             return export_template(fun_jit, args, kwargs, lambda traced: _lowered(traced, platforms, disabled_checks, options=_NO_PLANNER),
                                    platforms, disabled_checks, _vjp_of)
         traced = fun_jit.trace(*args, **kwargs)
+        _check_donation(traced, platforms)
         closed = traced.jaxpr
         places = _Placements(traced, platforms[0])
         modules, kept = _lowered(traced, platforms, disabled_checks, places)
@@ -67,6 +72,14 @@ def export(fun_jit: Callable, *, platforms: Sequence[str] | None = None, disable
                         disabled_checks, modules, kept, _get_vjp=_vjp_of(lambda *xs: eval_jaxpr(closed.jaxpr, closed.consts, *xs)),
                         nr_devices=places.count, _calls_such=_calls_such(closed), _in_placements=places.ins, _out_placements=places.outs)
     return of
+
+
+def _check_donation(traced: Any, platforms: Sequence[str]) -> None:
+    """One program serves all platforms, and whether its arguments are donated is a part of it."""
+    able = [p for p in platforms if p in _TAKE_DONATIONS]
+    if any(traced._donated) and able and len(able) < len(platforms):
+        raise NotImplementedError(f"export of {traced.fun_name}: it donates arguments, which of the platforms {list(platforms)} only "
+                                  f"{able} are known to take; export it for the others apart, or without donation")
 
 
 def _calls_such(program: Any) -> bool:

@@ -32,7 +32,15 @@ NO_EFFECTS: Effects = frozenset()
 
 
 def ordered_effects(effects: Effects) -> list[Effect]:
-    """The ordered ones of ``effects``, in a fixed order (by their text), so that tokens always line up."""
+    """The ordered ones of ``effects``, in a fixed order (by their text), so that tokens always line up.
+
+    Raises:
+      ValueError: one is no `Effect`, so that nothing says how a program with it is compiled.
+    """
+    unknown = [e for e in effects if not isinstance(e, Effect)]
+    if unknown:
+        raise ValueError(f"Cannot lower jaxpr with effects: {set(unknown)}; a primitive's effects must be instances of subclasses of "
+                         "jax_core's Effect, which say whether they are ordered")
     return sorted((e for e in effects if e.ordered), key=str)
 
 

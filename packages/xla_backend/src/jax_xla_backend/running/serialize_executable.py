@@ -21,6 +21,7 @@ from jax_core.representation.dtypes import dtype_named
 from jax_core.interfaces import LowerSpec
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, Var
 from jax_core.programs.stages import Compiled
+from jax_core.references.primitives import is_ref
 
 from ..lowering.facts import Facts
 from ..platforms import client
@@ -42,12 +43,14 @@ def serialize(compiled: Any) -> tuple[bytes, Any, Any]:
     XLA compiles once more for it: an executable that came out of the compilation cache cannot be written again.
 
     Raises:
-      ValueError: the program calls Python functions, has ordered effects, or takes or returns random keys or float0.
+      ValueError: the program calls Python functions, has ordered effects, takes or returns random keys or float0, or works on mutable
+        references that it closes over, which are not part of it.
     """
     executable = compiled._executable
     current = executable.current
     module, facts = current.module, current.facts
-    problems = {"calls of Python functions": facts.host_callbacks, "ordered effects": facts.ordered_effects,
+    problems = {"mutable references that it closes over": [c for c in compiled._closed.consts if is_ref(c)],
+                "calls of Python functions": facts.host_callbacks, "ordered effects": facts.ordered_effects,
                 "random keys or float0 among its arguments or results": (*facts.converted_in, *facts.converted_out)}
     for what, there in problems.items():
         if there:

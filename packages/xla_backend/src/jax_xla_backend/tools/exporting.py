@@ -28,14 +28,14 @@ def compiler_version() -> str:
 
 def exported_module(closed: ClosedJaxpr, spec: LowerSpec) -> tuple[str, tuple[int, ...]]:
     """The program as a module that takes nothing but the inputs it reads; and which these are."""
-    module = inspecting.placed_module(stages.lower(closed, spec), closed, spec)
+    module = inspecting.placed_module(stages.lower(closed, spec, platform=spec.platform), closed, spec)
     text = _nested_modules().without_locations(module.text())
     return _nested_modules().with_constants(text, module.facts.consts) if module.facts.consts else text, module.facts.kept
 
 
 def placements_asked_for(closed: ClosedJaxpr, spec: LowerSpec) -> list[Any]:
     """The placements on several devices that the program itself asks for its values."""
-    return [s for s in stages.lower(closed, spec).facts.constraints if s.num_devices > 1]
+    return [s for s in stages.lower(closed, spec, platform=spec.platform).facts.constraints if s.num_devices > 1]
 
 
 def custom_call_targets(text: str) -> list[str]:

@@ -76,6 +76,15 @@ def either(a: Sequence[bool], b: Sequence[bool]) -> list[bool]:
     return [x or y for x, y in zip(a, b)]
 
 
+def check_counts(name: str, avals: Sequence[Any], **counts: int) -> None:
+    """That parameters which count operands of a loop can do so; others would split the operands wrongly."""
+    for parameter, n in counts.items():
+        if type(n) is not int or n < 0:
+            raise TypeError(f"{name}: {parameter} must be a number of operands, got {n!r} of type {type(n).__name__}")
+    if sum(counts.values()) > len(avals):
+        raise TypeError(f"{name}: {counts} count more than its {len(avals)} operands")
+
+
 def require_callable(name: str, **functions: Any) -> None:
     """Raise TypeError for an argument that cannot be called."""
     for argument, fun in functions.items():

@@ -46,7 +46,7 @@ from jax_core.representation.typing import PyTree
 from .high_types import scan_high
 from ..shape import stack
 from ..slicing import index_in_dim
-from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_effects, fill, handed_on, instantiate_all,
+from .common import (INVARIANT_PARTS, as_arrays, carry_fixpoint, check_carry, check_counts, check_effects, fill, handed_on, instantiate_all,
                      leaf_avals, narrow, nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select,
                      split, stacked, trace_body, unstacked, with_strong_carry)
 from .lowering import add, emit_observed_while, less, observed, stack_buffer, subtract
@@ -216,7 +216,10 @@ def _scan_in_python(f, init, xs, xs_tree, length, reverse):
 
 # -- the rules -------------------------------------------------------------------------------------------------------
 
-def _scan_type(*avals, jaxpr, length, num_carry, **_):
+def _scan_type(*avals, jaxpr, length, num_carry, num_consts, reverse, **_):
+    check_counts("scan", avals, num_consts=num_consts, num_carry=num_carry)
+    if type(reverse) is not bool:
+        raise TypeError(f"scan: reverse must be a bool, got {reverse!r} of type {type(reverse).__name__}")
     outs = jaxpr.out_avals
     return [*outs[:num_carry], *(stacked(a, length) for a in outs[num_carry:])]
 

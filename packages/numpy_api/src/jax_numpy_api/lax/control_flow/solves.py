@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Sequence
 
-from jax_core.representation import tree
+import numpy as np
+
+from jax_core.representation import dtypes, tree
 from jax_core.representation.aval import get_aval
 from jax_core.transformations.batching import batch_jaxpr
 from jax_core.transformations.custom_jvp import custom_jvp
@@ -45,7 +47,7 @@ def custom_root(f: Callable[..., Any], initial_guess: PyTree, solve: Callable[[C
       has_aux: ``solve`` returns ``(root, aux)``; so does this function, and ``aux`` has no derivative.
 
     Raises:
-      TypeError: ``f`` or ``solve`` returns another structure or other types than those of the guess.
+      TypeError: ``f``, ``solve`` or ``tangent_solve`` returns another structure or other types than those of the guess.
 
     Source: the implicit function theorem.
 
@@ -63,6 +65,9 @@ def custom_root(f: Callable[..., Any], initial_guess: PyTree, solve: Callable[[C
     root_tree = out_tree.children()[0] if has_aux else out_tree
     n = guess_tree.num_leaves
     _check_like_guess("solve", root_tree, solver.out_avals[:n], guess_tree, avals)
+    if all(dtypes.issubdtype(a.dtype, np.inexact) for a in avals):  # as it fails, not where the derivative is taken
+        tangent, _, tangent_tree = trace_body("custom_root", lambda x: tangent_solve(linearize(f, x)[1], x), args_tree, avals)
+        _check_like_guess("tangent_solve", tangent_tree, tangent.out_avals, guess_tree, avals)
     n_f, n_s = len(consts), len(solver_consts)
     at = lambda xs, cs: eval_jaxpr(program.jaxpr, program.consts, *cs, *xs)
 

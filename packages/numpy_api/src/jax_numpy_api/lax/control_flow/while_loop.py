@@ -44,7 +44,7 @@ from ..arithmetic import add
 from ..bits import bitwise_and
 from ..compare import lt
 from ..reduce import reduce_or_p
-from .common import (as_arrays, carry_fixpoint, check_carry, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
+from .common import (as_arrays, carry_fixpoint, check_carry, check_counts, check_effects, convert, fill, handed_on, instantiate_all, leaf_avals, narrow,
                      nonzero_flags, promote_carry, reorder, require_callable, run_eagerly, select, split, trace_body,
                      with_strong_carry)
 from .cond import runs_lane_by_lane, lane_select
@@ -324,7 +324,8 @@ def _segments(cond, body, n_cond, n_body, args, max_steps):
 
 # -- the rules -------------------------------------------------------------------------------------------------------
 
-def _while_type(*avals, body_jaxpr, **_):
+def _while_type(*avals, body_jaxpr, cond_nconsts, body_nconsts, **_):
+    check_counts("while", avals, cond_nconsts=cond_nconsts, body_nconsts=body_nconsts)
     return body_jaxpr.out_avals
 
 

@@ -1,0 +1,63 @@
+"""What cannot work is refused where it is written: loops with wrong parameters, solves whose derivative fails, programs that cannot be stored."""
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from jax.experimental.serialize_executable import serialize
+from jax.extend.core import Primitive, jaxpr_as_fun
+
+from jax_core.representation.errors import JaxprTypeError
+from jax_core.representation.jaxpr import check_jaxpr
+
+LOOPS = {
+    "scan": (lambda c, xs: lax.scan(lambda c, x: (c + x, c), c, xs), [1.0, jnp.arange(3.0)],
+             [{"reverse": 4}, {"num_consts": -1}, {"num_carry": "x"}, {"num_consts": 7}]),
+    "while": (lambda c: lax.while_loop(lambda c: c < 3, lambda c: c + 1, c), [1.0], [{"cond_nconsts": -2}, {"body_nconsts": 1.0}]),
+}
+
+
+@pytest.mark.parametrize("name, wrong", [(n, w) for n, (_, _, many) in LOOPS.items() for w in many], ids=str)
+def test_parameters_of_loops(name, wrong):
+    f, args, _ = LOOPS[name]
+    closed = jax.make_jaxpr(f)(*args)
+    jaxpr_as_fun(closed)(*args)
+    next(e for e in closed.jaxpr.eqns if e.primitive.name == name).params.update(wrong)
+    with pytest.raises(JaxprTypeError, match=f"{name}: |must be"):
+        check_jaxpr(closed.jaxpr)
+
+
+def test_tangent_solve_of_a_root_is_traced_at_the_call():
+    f, solve = (lambda x: x ** 2 - 4), (lambda f, x: x + 2)
+    assert lax.custom_root(f, 0.0, solve, lambda g, y: y / g(1.0)) == 2
+    with pytest.raises(ZeroDivisionError):
+        lax.custom_root(f, 0.0, solve, lambda g, y: 1 // 0)
+    with pytest.raises(TypeError, match="tangent_solve must return"):
+        lax.custom_root(f, 0.0, solve, lambda g, y: (y, y))
+
+
+def test_a_program_with_a_reference_of_its_own_is_not_stored():
+    ref = jax.new_ref(0.0)
+
+    @jax.jit
+    def f(x):
+        ref[...] += x
+    with pytest.raises(ValueError, match="mutable references that it closes over"):
+        serialize(f.lower(1.0).compile())
+
+
+def test_an_effect_of_no_class_is_not_lowered():
+    noisy = Primitive("noisy")
+    noisy.def_effectful_abstract_eval(lambda x: (x, {"abc"}))
+    with pytest.raises(ValueError, match=r"effects: \{'abc'\}"):
+        jax.jit(noisy.bind).lower(1.0)
+
+
+def test_export_for_a_platform_that_nothing_is_known_of():
+    f = lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, tpu=lambda x: x + 2, default=lambda x: x + 3)
+    exported = jax.export.export(jax.jit(f), platforms=("tpu", "other", "cpu"))(1.0)
+    assert exported.platforms == ("tpu", "other", "cpu") and exported.call(1.0) == 2
+    with pytest.raises(NotImplementedError, match="donates arguments"):
+        jax.export.export(jax.jit(f, donate_argnums=0), platforms=("cpu", "other"))(1.0)
+    assert jax.export.export(jax.jit(f, donate_argnums=0), platforms=("cpu", "tpu"))(1.0).platforms == ("cpu", "tpu")
