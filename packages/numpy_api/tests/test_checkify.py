@@ -155,3 +155,11 @@ def test_a_mapped_check_shows_the_lane_that_failed():
     assert error.get() == "[0.] 8.0 3 (`check` failed)"
     with pytest.raises(checkify.JaxRuntimeError, match=r"^\[0.\] 8.0 3"):
         mapped(*args)
+
+
+def test_an_error_that_is_known_is_an_error_of_the_program_that_checks_it():
+    failed = vmap(checkify.checkify(lambda x: checkify.check(x > 0, "{} is not positive", x)))(jnp.array([1., -2.]))[0]
+    error, _ = checkify.checkify(lambda: checkify.check_error(failed))()
+    assert error.get() == "-2.0 is not positive (`check` failed)"
+    with pytest.raises(checkify.JaxRuntimeError, match="^at mapped index 1: -2.0"):
+        checkify.check_error(failed)

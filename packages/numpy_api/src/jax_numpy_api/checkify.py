@@ -22,7 +22,7 @@ from jax_core.representation.traits import Kind
 from jax_core.references.discharge import any_refs, pure
 from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import bdim_at_front, zeros
-from jax_core.traces.trace import is_concrete
+from jax_core.traces.trace import is_concrete, trace_state_clean
 from jax_core.representation.typing import ArrayLike
 
 from . import lax
@@ -61,20 +61,28 @@ class JaxRuntimeError(ValueError):
 class Error:
     """Whether a check failed, and which; a pytree that can be returned from compiled functions."""
 
-    def __init__(self, code: Any, payloads: dict, sites: tuple):
+    def __init__(self, code: Any, payloads: dict, sites: tuple, parts: Sequence[tuple[Any, dict]] = ()):
         self._code, self._payloads, self._sites = code, payloads, sites
+        self._parts = tuple(parts)  # codes and payloads of each device, of the regions that ran on several
 
     def get(self) -> str | None:
-        """The message of the first check that failed, or None. With several lanes (vmap), of the first of each."""
-        codes = np.atleast_1d(np.asarray(self._code))
+        """The message of the first check that failed, or None. With several lanes (vmap) or devices, of the first of each."""
+        codes, payloads = self._by_lane()
         messages = []
-        for index in np.ndindex(codes.shape):
-            if codes[index] >= 0:
-                shown = [x[index] if np.ndim(self._code) else x
-                         for x in self._payloads[int(codes[index])]]
-                prefix = f"at mapped index {', '.join(map(str, index))}: " if np.ndim(self._code) else ""
-                messages.append(prefix + self._sites[int(codes[index])].message(shown))
+        for index in np.ndindex(np.shape(codes)):
+            if (number := int(codes[index])) >= 0:
+                prefix = f"at mapped index {', '.join(map(str, index))}: " if index else ""
+                messages.append(prefix + self._sites[number].message([x[index] for x in payloads[number]] if index else payloads[number]))
         return "\n".join(messages) or None
+
+    def _by_lane(self) -> tuple:
+        """Codes and payloads, by device where the check that failed first did so in a region on several."""
+        codes = np.asarray(self._code)
+        if codes.ndim == 0 and codes >= 0:
+            for found, payloads in self._parts:
+                if np.any(np.asarray(found) == codes):
+                    return np.asarray(found), payloads
+        return codes, self._payloads
 
     def throw(self) -> None:
         """Raise JaxRuntimeError if a check failed."""
@@ -83,7 +91,13 @@ class Error:
     def get_exception(self) -> JaxRuntimeError | None:
         """The exception that `throw` raises, or None."""
         message = self.get()
-        return None if message is None else JaxRuntimeError(message)
+        if message is None:
+            return None
+        failure = JaxRuntimeError(message)
+        for where in {self._sites[n].where: None for n in np.ravel(self._by_lane()[0]) if n >= 0}:
+            if where:
+                failure.add_note(f"The check stands at {where}")
+        return failure
 
     def __repr__(self):
         return f"Error({self.get() if is_concrete(self._code) else '<traced>'})"
@@ -97,13 +111,13 @@ class _Site:
 
     def message(self, shown: Sequence[Any]) -> str:
         if self.structure is None:
-            return f"{self.text.format(*shown)}{f' ({self.where})' if self.where else ''}"
+            return self.text.format(*shown)
         args, kwargs = tree.unflatten(self.structure, shown)
         return f"{self.text.format(*args, **kwargs)} (`check` failed)"
 
 
-tree.register_pytree_node(Error, lambda e: ((e._code, e._payloads), e._sites),
-                          lambda sites, children: Error(children[0], children[1], sites))
+tree.register_pytree_node(Error, lambda e: ((e._code, e._payloads, e._parts), e._sites),
+                          lambda sites, children: Error(children[0], children[1], sites, children[2]))
 
 
 # -- checks in user code -----------------------------------------------------------------------------------------------
@@ -192,23 +206,28 @@ def check_error(error: Error) -> None:
     if not isinstance(error, Error):
         raise ValueError("check_error takes an Error as argument, got "
                          f"{error!r} of type {type(error).__name__}; it is the first result of a checkified function")
-    if is_concrete(error._code):
-        message = error.get()
-        if message is not None:
-            raise JaxRuntimeError(message)
+    if trace_state_clean():
+        failure = error.get_exception()
+        if failure is not None:
+            raise failure
         return
     for number, site in enumerate(error._sites):
-        check_p.bind(jnp.all(error._code != number), *error._payloads[number], site=site, debug=False)
+        passes = error._code != number
+        check_p.bind(jnp.all(passes), *_of_first_failure(passes, error._payloads[number]), site=site, debug=False)
 
 
 # -- the interpreter ---------------------------------------------------------------------------------------------------
 
 class _State:
-    """The error while a program runs: number of the first failed check (-1: none) and what each message shows."""
+    """The error while a program runs: number of the first failed check (-1: none) and what each message shows.
+
+    ``parts`` has the same for each device, of regions on several devices that run once: not in loops and branches.
+    """
 
     def __init__(self, errors: frozenset, sites: list, code: Any, payloads: dict, made: dict | None = None):
         self.errors, self.sites, self.code, self.payloads = errors, sites, code, payloads
         self.made = {} if made is None else made
+        self.parts: list[tuple[Any, dict]] = []
 
     def site(self, eqn: JaxprEqn, kind: ErrorCategory, text: str) -> _Site:
         """The check of this kind of an equation; the same one each time, as a loop's body is run several times."""
@@ -269,7 +288,7 @@ def checkify(f: Callable[..., Any], errors: frozenset = user_checks) -> Callable
             closed = pure(closed)
         state = _State(errors, [], jnp.asarray(-1, np.int32), {})
         outs = _run(closed, [*consts, *flat], state)
-        error = Error(state.code, {n: state.payloads.get(n, []) for n in range(len(state.sites))}, tuple(state.sites))
+        error = Error(state.code, {n: state.payloads.get(n, []) for n in range(len(state.sites))}, tuple(state.sites), state.parts)
         return error, tree.unflatten(out_tree[0], outs)
     return checked
 
@@ -442,12 +461,12 @@ def _scan_rule(eqn, values, state):
 
 
 def _parts_rule(eqn, values, state):
-    """The body is checked on each device; the error is that of the first device on which one failed."""
+    """The body is checked on each device; the error is that of the first device on which one failed, and all are noted."""
     p = eqn.params
-    axes, program = p["manual_axes"], p["jaxpr"]
+    axes, program = tuple(a for a in p["mesh"].axis_names if a in p["manual_axes"]), p["jaxpr"]
     region = manual.region({a: p["mesh"].shape[a] for a in axes}, p["check_vma"])
     with region:
-        numbers, types = _sites_inside(lambda inner, *xs: _run(program, xs, inner), _State(state.errors, state.sites, None, {}),
+        numbers, types = _sites_inside(lambda inner, *xs: _run(program, xs, inner), _State(state.errors, state.sites, None, {}, state.made),
                                        *map(_placeholder, program.in_avals))
     if not numbers:
         return eqn.primitive.bind(*values, **p)
@@ -459,17 +478,23 @@ def _parts_rule(eqn, values, state):
         place, last = lax.axis_index(axes), np.int32(math.prod(p["mesh"].shape[a] for a in axes))
         first = lax.pmin(jnp.where(code >= 0, place, last), axes)
         chosen = lambda x: lax.psum(jnp.where(place == first, x, jnp.zeros_like(x)), axes)
-        shown = [chosen(x) for n in numbers for x in payloads[n]]
-        return [*outs, lax.psum(jnp.where(place == first, code + 1, 0), axes) - 1, *shown]
+        values = [x for n in numbers for x in payloads[n]]
+        return [*outs, lax.psum(jnp.where(place == first, code + 1, 0), axes) - 1, *map(chosen, values),
+                *(varying(x)[None] for x in (code, *values))]
+
+    def varying(x):
+        return manual.pvary(x, tuple(a for a in axes if a not in get_aval(x).vma)) if p["check_vma"] else x
     with region:
         closed, consts = trace_to_closed(on_parts, program.in_avals)
     specs = (*p["in_specs"], *p["out_specs"])
-    everywhere = next(type(s) for s in specs if hasattr(type(s), "UNCONSTRAINED"))()
-    n, count = len(p["out_specs"]), len(closed.out_avals)
+    spec = next(type(s) for s in specs if hasattr(type(s), "UNCONSTRAINED"))
+    everywhere, by_device = spec(), spec(axes)
+    n, count = len(p["out_specs"]), (len(closed.out_avals) - len(p["out_specs"])) // 2
     outs = eqn.primitive.bind(*consts, *values, **{
         **p, "jaxpr": closed, "in_specs": (everywhere,) * len(consts) + p["in_specs"],
-        "out_specs": p["out_specs"] + (everywhere,) * (count - n)})
-    code, shown = outs[n], iter(outs[n + 1:])
+        "out_specs": p["out_specs"] + (everywhere,) * count + (by_device,) * count})
+    code, shown, each = outs[n], iter(outs[n + 1:n + count]), iter(outs[n + count:])
+    state.parts.append((next(each), {number: [next(each) for _ in types[number]] for number in numbers}))
     fails = (state.code < 0) & (code >= 0)
     for number in numbers:
         new = [next(shown) for _ in types[number]]
