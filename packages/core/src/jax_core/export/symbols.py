@@ -16,6 +16,7 @@ import numpy as np
 from ..representation import dtypes, tree
 from ..representation.aval import ShapedArray, ShapeDtypeStruct
 from ..representation.errors import InconclusiveDimensionOperation
+from ..representation.partial_sums import NOTHING
 from ..representation.typing import PyTree
 
 _INFINITY = float("inf")
@@ -489,7 +490,7 @@ class SymbolicArray(ShapedArray):
     def __new__(cls, shape: Sequence[Any], dtype: Any):
         self = object.__new__(cls)
         self.shape, self.dtype, self.weak_type = tuple(shape), np.dtype(dtype), False
-        self.placement, self.vma, self.memory_space = None, frozenset(), None
+        self.placement, self.vma, self.sums, self.memory_space = None, frozenset(), NOTHING, None
         self._hash = hash((self.shape, self.dtype))
         return self
 

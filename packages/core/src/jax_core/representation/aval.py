@@ -16,7 +16,8 @@ from .. import backends
 from ..extension_points import array_methods
 from . import dtypes, splits
 from .extended import EArray
-from .manual_axis_type import ManualAxisType, varying_axes
+from .manual_axis_type import ManualAxisType
+from .partial_sums import NOTHING, Sums
 
 if TYPE_CHECKING:
     from .typing import PyTree, ArrayLike, DTypeLike, Placement, Shape
@@ -33,6 +34,7 @@ class AbstractValue:
     sharding: Any
     memory_space: Any
     vma: frozenset = frozenset()
+    sums: Sums = NOTHING
     placement: Any = None
 
     def to_tangent_aval(self) -> "AbstractValue":
@@ -147,6 +149,7 @@ class AbstractRef(AbstractValue):
     weak_type = property(lambda self: self.inner_aval.weak_type)
     sharding = property(lambda self: self.inner_aval.sharding)
     vma = property(lambda self: self.inner_aval.vma)
+    sums = property(lambda self: self.inner_aval.sums)  # type: ignore[assignment]
 
     def _key(self):
         return self.inner_aval, self.memory_space, self.kind
@@ -215,20 +218,21 @@ class ShapedArray(AbstractValue):
       sharding: a placement. The type carries what it says of ``Explicit`` mesh axes, as ``placement``: None where the mesh has
         none, and the compiler may choose. See `splits`.
       vma: names of the manual mesh axes that the value varies over.
+      sums: the manual mesh axes that it is a sum over which is still to be made, and those that it is reduced over (`partial_sums`).
       memory_space: kind of memory, or None for the default.
-      manual_axis_type: in place of ``vma``, its public form.
+      manual_axis_type: in place of ``vma`` and ``sums``, their public form.
     """
 
-    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "memory_space", "_hash", "__weakref__")
+    __slots__ = ("shape", "dtype", "weak_type", "placement", "vma", "sums", "memory_space", "_hash", "__weakref__")
     _hash: int
     placement: Any
     array_abstraction_level = 1
 
-    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, memory_space=None,
+    def __new__(cls, shape, dtype, weak_type=False, *, sharding=None, vma=_NO_AXES, sums=NOTHING, memory_space=None,
                 manual_axis_type: ManualAxisType | None = None):
         if manual_axis_type is not None:
-            vma = varying_axes(manual_axis_type)
-        key = (shape, dtype, weak_type, sharding, vma, memory_space)
+            vma, sums = manual_axis_type.varying, Sums.of_manual(manual_axis_type)
+        key = (shape, dtype, weak_type, sharding, vma, sums, memory_space)
         try:
             return _known[key]
         except (KeyError, TypeError):
@@ -240,12 +244,12 @@ class ShapedArray(AbstractValue):
         if sharding is not None:
             if hasattr(type(sharding), "UNCONSTRAINED"):  # a spec, for the mesh in context
                 return cls(shape, dtype, weak_type, sharding=backends.get().placements.as_sharding(sharding), vma=vma,
-                           memory_space=memory_space)
+                           sums=sums, memory_space=memory_space)
             sharding = splits.in_type(sharding, len(self.shape))
             if sharding is not None:
                 splits.check_lengths(sharding, self.shape)
-        self.placement, self.vma, self.memory_space = sharding, frozenset(vma), memory_space
-        normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.memory_space)
+        self.placement, self.vma, self.sums, self.memory_space = sharding, frozenset(vma), sums if any(sums) else NOTHING, memory_space
+        normal = (self.shape, self.dtype, self.weak_type, self.placement, self.vma, self.sums, self.memory_space)
         self._hash = hash(normal)
         if len(_known) > _KNOWN_LIMIT:
             _known.clear()
@@ -259,7 +263,7 @@ class ShapedArray(AbstractValue):
             return True
         return (type(other) is ShapedArray and self._hash == other._hash and self.shape == other.shape
                 and self.dtype == other.dtype and self.weak_type == other.weak_type and self.placement == other.placement
-                and self.vma == other.vma and self.memory_space == other.memory_space)
+                and self.vma == other.vma and self.sums == other.sums and self.memory_space == other.memory_space)
 
     def __hash__(self):
         return self._hash
@@ -289,7 +293,7 @@ class ShapedArray(AbstractValue):
     def update(self, shape: Shape | None = None, dtype: DTypeLike | None = None, weak_type: bool | None = None,
                **kwargs: Any) -> "ShapedArray":
         """This type with some fields replaced."""
-        fields = dict(sharding=self.placement, vma=self.vma, memory_space=self.memory_space)
+        fields = dict(sharding=self.placement, vma=self.vma, sums=self.sums, memory_space=self.memory_space)
         if shape is not None and len(shape) != len(self.shape):
             fields["sharding"] = None  # a placement belongs to a number of axes
         fields.update(kwargs)
@@ -304,14 +308,15 @@ class ShapedArray(AbstractValue):
 
     @property
     def manual_axis_type(self) -> ManualAxisType:
-        """``vma`` in its public form."""
-        return ManualAxisType(varying=self.vma)
+        """``vma`` and ``sums`` in their public form."""
+        unreduced, reduced, kind = self.sums
+        return ManualAxisType(varying=self.vma, unreduced=unreduced, reduced=reduced, unreduced_kind=kind)
 
     mat = manual_axis_type
 
     def update_manual_axis_type(self, mat: ManualAxisType) -> "ShapedArray":
-        """This type of a value that varies over the axes of ``mat``."""
-        return self.update(vma=varying_axes(mat))
+        """This type of a value that stands to the manual mesh axes as ``mat`` says."""
+        return self.update(vma=mat.varying, sums=Sums.of_manual(mat))
 
     def dec_rank(self, size: int, spec: int | None) -> "ShapedArray":
         """The type of one row along the axis ``spec`` of length ``size``; with None, of what is not mapped, itself.
@@ -333,10 +338,10 @@ class ShapedArray(AbstractValue):
     def to_tangent_aval(self) -> "ShapedArray":
         """Tangents of inexact arrays have the same type; those of all others are float0 (they carry nothing)."""
         if isinstance(self.dtype, dtypes.ExtendedDType):
-            return ShapedArray(self.shape, self.dtype.tangent_dtype, vma=self.vma)
+            return ShapedArray(self.shape, self.dtype.tangent_dtype, vma=self.vma, sums=self.sums)
         if self.dtype.kind in "fcV" and dtypes.issubdtype(self.dtype, np.inexact):
             return self
-        return ShapedArray(self.shape, dtypes.float0, vma=self.vma)
+        return ShapedArray(self.shape, dtypes.float0, vma=self.vma, sums=self.sums)
 
     def to_ct_aval(self) -> "ShapedArray":
         return splits.cotangent_type(self.to_tangent_aval())
@@ -345,11 +350,11 @@ class ShapedArray(AbstractValue):
         """``float32[3,4]``, or ``f32[3,4]`` with ``short_dtypes``."""
         name = dtypes.short_name(self.dtype) if short_dtypes else _dtype_name(self.dtype)
         axes = self.shape if self.placement is None else map(splits.text_of_axis, self.shape, splits.entries(self))
-        return f"{name}[{','.join(map(str, axes))}]{self._marks() if self.vma or self.placement is not None else ''}"
+        return f"{name}[{','.join(map(str, axes))}]{self._marks() if self.vma or self.sums is not NOTHING or self.placement is not None else ''}"
 
     def _marks(self) -> str:
-        spec = None if self.placement is None else self.placement.spec
-        found = [("V", self.vma), *(() if spec is None else (("U", spec.unreduced), ("R", spec.reduced)))]
+        spec = self.sums if self.placement is None else self.placement.spec
+        found = [("V", self.vma), ("U", self.sums.unreduced | spec.unreduced), ("R", self.sums.reduced | spec.reduced)]
         texts = [_axes_text(mark, axes) for mark, axes in found if axes]
         return f"{{{', '.join(texts)}}}" if texts else ""
 
@@ -547,7 +552,7 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ValueError("ShapeDtypeStruct: dtype must be given")
         if manual_axis_type is not None:
-            vma = varying_axes(manual_axis_type)
+            vma = manual_axis_type.varying
         self.shape = tuple(shape)
         if None in self.shape:
             raise ValueError(f"ShapeDtypeStruct: a length in `shape` is missing, and it cannot have None. Got {self.shape}")

@@ -1,6 +1,4 @@
-"""How a value inside a manual region (`shard_map`) stands to the manual mesh axes: the public form of a type's ``vma``.
-
-Types themselves keep one set, the axes that a value varies over; sums that are still to be made are not part of them.
+"""How a value inside a manual region (`shard_map`) stands to the manual mesh axes: the public form of a type's ``vma`` and ``sums``.
 """
 from __future__ import annotations
 
@@ -96,15 +94,3 @@ class ManualAxisType:
         kind = self.unreduced_kind
         return (f"ManualAxisType(varying={self.varying}, unreduced={self.unreduced}, reduced={self.reduced}, "
                 f"unreduced_kind={kind if kind is None else f'UnreducedKind.{kind.name}'})")
-
-
-def varying_axes(kind: ManualAxisType) -> frozenset:
-    """The axes for a type's ``vma``.
-
-    Raises:
-      NotImplementedError: ``kind`` has unreduced or reduced axes, which types do not carry.
-    """
-    if kind.unreduced or kind.reduced:
-        raise NotImplementedError(f"types carry only the axes that a value varies over, got {kind}; make the sum (lax.psum) "
-                                  "before the value gets a type")
-    return kind.varying

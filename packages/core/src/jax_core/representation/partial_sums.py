@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any, Callable, NamedTuple, Sequence
 
 from .errors import ShardingTypeError
-from .manual_axis_type import UnreducedKind
+from .manual_axis_type import ManualAxisType, UnreducedKind
 from .marks import LINEAR
 from .traits import Kind
 
@@ -25,11 +25,23 @@ class Sums(NamedTuple):
     kind: UnreducedKind | None = None
 
 
+    @staticmethod
+    def of_manual(kind: ManualAxisType) -> Sums:
+        """Those of a value inside a manual region."""
+        return Sums(kind.unreduced, kind.reduced, kind.unreduced_kind) if kind.unreduced or kind.reduced else NOTHING
+
+    def turned(self) -> Sums:
+        """Those of a cotangent: unreduced and reduced change places."""
+        return Sums(self.reduced, self.unreduced, UnreducedKind.sum if self.reduced else None) if any(self) else self
+
+
 NOTHING = Sums()
 
 
 def of(aval: Any) -> Sums:
-    """What the type says."""
+    """What the type says: inside a manual region of its axes, else of those that the placement names."""
+    if aval.sums is not NOTHING:
+        return aval.sums
     if aval.placement is None:
         return NOTHING
     spec = aval.placement.spec
@@ -41,6 +53,12 @@ def of_result(prim: Any, avals: Sequence[Any]) -> Sums:
     if all([of(a) is NOTHING for a in avals]):
         return NOTHING
     return rule_of(prim)(prim, avals)
+
+
+def in_region(prim: Any, avals: Sequence[Any]) -> Sums:
+    """The same inside a manual region. A product of matrices is one of the parts that each device has, so its rule is that of products."""
+    rule = rule_of(prim)
+    return (bilinear if rule is product else rule)(prim, avals)
 
 
 def rule_of(prim: Any) -> Callable:
@@ -157,7 +175,7 @@ def _reduced(prim: Any, avals: Sequence[Any]) -> frozenset:
     for a in avals if result and len(avals) > 1 else ():
         if of(a).reduced == result or of(a).unreduced or _is_number(a):
             continue
-        split = {n for e in a.placement.spec.partitions for n in (e if isinstance(e, tuple) else (e,))} if a.placement is not None else ()
+        split = a.vma.union(*[e if isinstance(e, tuple) else (e,) for e in _entries(a)])
         how = "sharded/varying" if result & set(split) else "replicated"
         raise _error(prim, avals, f"operands cannot be {how} over mesh axes that another one is reduced over, {_text(result)}: their "
                      "cotangents would differ; reshard one of them")

@@ -58,6 +58,7 @@ from typing import TYPE_CHECKING, Any, Callable, Literal, Sequence
 from .. import backends, extension_points
 from ..compat.primitives import PrimitiveHabits
 from ..configuration import context
+from . import partial_sums
 from .aval import AbstractRef, AbstractValue, get_aval
 from .effects import NO_EFFECTS, Effects
 from .marks import ELEMENTWISE, ZERO, Mark
@@ -313,6 +314,9 @@ def _abstract_eval(prim, avals, params):
     axes = NO_AXES.union(*[a.vma for a in avals]) if any([a.vma for a in avals]) else NO_AXES
     if axes and not (prim.own_type or prim.holds_program):
         out = tuple(t if t.vma == axes else t.update(vma=axes) for t in out)
+    if any([a.sums is not partial_sums.NOTHING for a in avals]) and not (prim.own_type or prim.holds_program):
+        sums = partial_sums.in_region(prim, avals)
+        out = tuple(t if t.sums == sums else t.update(sums=sums) for t in out)
     if not prim.holds_program and (any([a.placement is not None for a in avals]) or params and (
             params.get("sharding") is not None or params.get("out_sharding") is not None)):
         out = place(prim, avals, params, out)

@@ -45,8 +45,8 @@ def cotangent_placement(aval: Any) -> Any:
 
 def cotangent_type(aval: Any) -> Any:
     """The type of cotangents of values of type ``aval``, which are tangents themselves."""
-    wanted = cotangent_placement(aval)
-    return aval if wanted is aval.placement else aval.update(sharding=wanted)
+    wanted, sums = cotangent_placement(aval), aval.sums.turned()
+    return aval if wanted is aval.placement and sums is aval.sums else aval.update(sharding=wanted, sums=sums)
 
 
 def check_lengths(placement: Any, shape: Sequence[Any]) -> None:
@@ -155,7 +155,7 @@ def place(prim: Any, avals: Sequence[Any], params: dict, outs: tuple) -> tuple:
     found = rule(prim, avals, outs, params)
     if found is None:  # the types say it themselves
         return outs
-    sums = partial_sums.of_result(prim, avals)
+    sums = partial_sums.of_result(prim, [a.update(sums=partial_sums.NOTHING) if a.sums is not partial_sums.NOTHING else a for a in avals])
     result = []
     for out, entry in zip(outs, found):
         if entry is None:  # no array, or the type says it

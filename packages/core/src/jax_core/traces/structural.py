@@ -16,7 +16,7 @@ from ..representation import dtypes, high, partial_sums, splits
 from ..representation.aval import ShapedArray, abstract_token, get_aval
 from ..representation.jaxpr import Literal
 from ..representation.typing import ArrayLike
-from ..representation.marks import ELEMENTWISE, LINEAR
+from ..representation.marks import ELEMENTWISE, LINEAR, ZERO
 from ..representation.primitive import Linear, Primitive, Zero
 from ..representation.traits import ARITHMETIC, Inner, Keys, Kind, Traits
 
@@ -164,7 +164,7 @@ def zeros(aval: Any) -> Any:
         return np.zeros(aval.shape, dtypes.float0)
     if isinstance(aval.dtype, dtypes.ExtendedDType):
         return aval.dtype.zeros(aval.shape)
-    return full(aval, 0)
+    return full(aval, 0) if aval.sums is partial_sums.NOTHING else zeros_of_sums_p.bind(full(aval, 0), sums=aval.sums)
 
 
 extension_points.zeros.fill(zeros)
@@ -338,6 +338,11 @@ convert_element_type_p = Primitive(
     lower=_convert_lower, reference=_convert_reference, exact=_convert_is_exact, lowers_keys=True, stage=_convert_stage,
     traits=Traits(Kind.MOVE, keeps_places=True), splits=splits.as_first,
 )
+
+zeros_of_sums_p: Primitive = Primitive(  # of zeros all is true: they are addends of zero, and reduced
+    "zeros_of_sums", cacheable=False, out_type=lambda x, *, sums: x.update(sums=sums), jvp=ZERO,
+    batch=lambda axis, args, dims, *, sums: (zeros_of_sums_p.bind(*args, sums=sums), dims[0]), lower=lambda b, x, *, sums: x,
+    own_type=True, traits=Traits(Kind.IDENTITY))
 
 # -- copy and barrier ------------------------------------------------------------------------------------------------
 

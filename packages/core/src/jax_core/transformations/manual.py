@@ -6,6 +6,11 @@ Two operations change that: `pvary` gives up the knowledge that a value is equal
 which makes equal what varied. Each is the transpose of the other, and that makes derivatives right: where a value that
 is equal everywhere meets one that varies, `pvary` is put in between, so that its cotangent is the sum over the devices.
 
+A value may also be *unreduced* over an axis, a sum of what the devices have that is still to be made, or *reduced*: equal, with a cotangent
+that is unreduced (``aval.sums``, see `jax_core.representation.partial_sums`). ``preduced`` says of what is equal that it is reduced, and
+``unreduced_psum`` makes the sum: each is the transpose of the other. So are ``reduced_vary_cast``, put in where a reduced value meets one
+that varies, and ``vary_unreduced_cast``, which counts parts as addends.
+
 Operands are brought to agree by the traces that are made inside a region (``Trace.agree``), before they apply any rule, so no
 rule of any primitive knows of this. Primitives that hold programs have programs that vary as their operands do: loops are brought to a
 fixed point, where the reference asks the user to convert the initial carry.
@@ -24,8 +29,10 @@ import numpy as np
 from ..configuration import context
 from ..representation.aval import AbstractValue
 from ..representation.jaxpr import ClosedJaxpr, eval_jaxpr
+from ..representation.manual_axis_type import UnreducedKind
 from ..representation.marks import LINEAR
-from ..representation.primitive import NO_AXES, Primitive, Zero
+from ..representation.partial_sums import NOTHING, Sums
+from ..representation.primitive import NO_AXES, Primitive, Zero, none
 from ..representation.traits import Kind, Traits
 from ..traces.staging import trace_to_jaxpr
 from ..traces.structural import reduce_sum
@@ -125,6 +132,9 @@ def _agree_with_program(args, params):
 def pvary(x: Any, axes: Iterable[AxisName]) -> Any:
     """``x``, counted as varying over ``axes`` too."""
     axes = tuple(axes)
+    reduced = [a for a in axes if a in x.aval.sums.reduced] if isinstance(x, Tracer) else ()
+    if reduced:
+        x, axes = reduced_vary_p.bind(x, axes=tuple(reduced)), tuple(a for a in axes if a not in reduced)
     return pvary_p.bind(x, axes=axes) if axes else x
 
 
@@ -135,10 +145,25 @@ def psum_over(x: Any, axes: Iterable[AxisName]) -> Any:
 
 
 def settled(ct: Any, aval: AbstractValue) -> Any:
-    """A cotangent for a value of type ``aval``: summed over the axes over which it varies and the value does not."""
+    """A cotangent for a value of type ``aval``: summed over the axes over which it varies and the value does not.
+
+    Raises:
+      ValueError: the value is reduced, and the cotangent is no sum that is still to be made over the same axes.
+    """
     if isinstance(ct, Zero) or context.state.manual is None:
         return ct
-    return psum_over(ct, in_order(varying(ct) - aval.vma))
+    parts = in_order(varying(ct) & aval.sums.reduced)  # each device's own
+    if parts:
+        ct = vary_unreduced_p.bind(ct, axes=parts)
+    ct = psum_over(ct, in_order(varying(ct) - aval.vma))
+    if aval.sums is NOTHING or not isinstance(ct, Tracer):
+        return ct
+    missing = in_order(aval.sums.unreduced - ct.aval.sums.reduced)
+    ct = preduced_p.bind(ct, axes=missing) if missing else ct
+    if ct.aval.sums.unreduced != aval.sums.reduced:
+        raise ValueError(f"the cotangent of a value of type {aval.str_short()} must be unreduced over the axes that the value is reduced over, and "
+                         f"its type is {ct.aval.str_short()}; give the value to lax.pcast(..., to='varying') first.")
+    return ct
 
 
 def in_order(axes: frozenset) -> tuple:
@@ -146,9 +171,11 @@ def in_order(axes: frozenset) -> tuple:
     return tuple(name for name, _ in context.state.axes if name in axes) if axes else ()
 
 
-def retyped(closed: ClosedJaxpr, in_axes: Sequence[frozenset], out_axes: Sequence[frozenset] | None = None) -> ClosedJaxpr:
-    """``closed`` for inputs that vary over ``in_axes``, with results that vary over ``out_axes`` at least."""
-    if all(a.vma == w for a, w in zip(closed.in_avals, in_axes)) and (
+def retyped(closed: ClosedJaxpr, in_axes: Sequence[frozenset], out_axes: Sequence[frozenset] | None = None,
+            in_sums: Sequence[Sums] | None = None) -> ClosedJaxpr:
+    """``closed`` for inputs that vary over ``in_axes`` and have ``in_sums``, with results that vary over ``out_axes`` at least."""
+    in_sums = [a.sums for a in closed.in_avals] if in_sums is None else in_sums
+    if all(a.vma == w and a.sums == s for a, w, s in zip(closed.in_avals, in_axes, in_sums)) and (
             out_axes is None or all(w <= a.vma for a, w in zip(closed.out_avals, out_axes))):
         return closed
 
@@ -156,10 +183,10 @@ def retyped(closed: ClosedJaxpr, in_axes: Sequence[frozenset], out_axes: Sequenc
         def run(*args):
             outs = eval_jaxpr(closed.jaxpr, closed.consts, *args)
             return outs if out_axes is None else [pvary(x, in_order(w - varying(x))) for x, w in zip(outs, out_axes)]
-        avals = [a if a.vma == w else a.update(vma=w) for a, w in zip(closed.in_avals, in_axes)]
+        avals = [a if a.vma == w and a.sums == s else a.update(vma=w, sums=s) for a, w, s in zip(closed.in_avals, in_axes, in_sums)]
         jaxpr, consts, _ = trace_to_jaxpr(run, avals, closed.jaxpr.debug_info)
         return ClosedJaxpr(jaxpr, consts)
-    key = ("retyped", tuple(in_axes), None if out_axes is None else tuple(out_axes),
+    key = ("retyped", tuple(in_axes), tuple(in_sums), None if out_axes is None else tuple(out_axes),
            tuple(axis.key() for _, axis in context.state.axes))
     return closed.memo(key, make)
 
@@ -188,12 +215,13 @@ def vary_to(args: Sequence[Any], axes: Sequence[frozenset]) -> list:
     return [pvary(x, in_order(want - varying(x))) if isinstance(x, Tracer) else x for x, want in zip(args, axes)]
 
 
-# -- the two primitives ----------------------------------------------------------------------------------------------
+# -- operations that change what is equal -------------------------------------------------------------------------------------------
 
-def _psum_lower(b, x, *, axes):
-    attrs = env_of(b, axes).attributes(axes, None)
-    return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer("stablehlo.add", x.aval.dtype)})', x, out=x.aval,
-                  attrs="{" + attrs + "}")
+def _all_reduce_lower(op):
+    def lower(b, x, *, axes):
+        attrs = env_of(b, axes).attributes(axes, None)
+        return b.emit(f'"stablehlo.all_reduce"({x}) ({b.reducer(op, x.aval.dtype)})', x, out=x.aval, attrs="{" + attrs + "}")
+    return lower
 
 
 def _without(aval, axes):
@@ -204,6 +232,13 @@ def _psum_agree(args, params):
     """A value that is equal everywhere is summed as often as there are devices."""
     (x,), axes = args, params["axes"]
     return [pvary(x, [a for a in axes if is_checked(a) and a not in varying(x)])], params
+
+
+def _pvary_type(x, *, axes):
+    if x.sums.unreduced.intersection(axes):
+        raise ValueError(f"an operand of type {x.str_short()} is unreduced over the mesh axes {tuple(axes)}, and is to count as varying over "
+                         "them, as another operand does or a collective asks; make the sum first, by lax.psum or lax.psum_scatter.")
+    return x.update(vma=x.vma.union(axes))
 
 
 def _pvary_agree(args, params):
@@ -229,15 +264,92 @@ def _psum_transpose(ct, x, *, axes):
 
 
 pvary_p = Primitive(
-    "pvary", cacheable=False, out_type=lambda x, *, axes: x.update(vma=x.vma.union(axes)), jvp=LINEAR,
+    "pvary", cacheable=False, out_type=_pvary_type, jvp=LINEAR,
     transpose=lambda ct, x, *, axes: psum_over(ct, axes), batch=_pvary_batch, lower=lambda b, x, *, axes: x,
     impl=lambda x, *, axes: x,
     own_type=True, agree=_pvary_agree, traits=Traits(Kind.IDENTITY))
 
 psum_invariant_p = Primitive(
     "psum_invariant", cacheable=False, out_type=lambda x, *, axes: _without(x, axes), jvp=LINEAR, transpose=_psum_transpose,
-    batch=_psum_batch, lower=_psum_lower,
+    batch=_psum_batch, lower=_all_reduce_lower("stablehlo.add"),
     own_type=True, agree=_psum_agree, traits=Traits(Kind.ALL_REDUCE))
+
+
+# -- sums that are still to be made -------------------------------------------------------------------------------------
+
+def _with_sums(aval: AbstractValue, more: Sequence = (), less: Sequence = (), reduced: bool = False, vma: Any = None) -> AbstractValue:
+    """``aval`` with other axes in one of its sets, and what it varies over changed to ``vma``."""
+    unreduced, whole, kind = aval.sums
+    old = whole if reduced else unreduced
+    new = (old - frozenset(less)) | frozenset(more)
+    sums = Sums(unreduced, new, kind) if reduced else Sums(new, whole, (kind or UnreducedKind.sum) if new else None)
+    return aval.update(sums=sums, **({} if vma is None else {"vma": vma}))
+
+
+def _check_has(name: str, aval: AbstractValue, axes: Sequence, found: frozenset, what: str) -> None:
+    missing = [a for a in axes if a not in found]
+    if missing:
+        raise ValueError(f"{name}: the operand of type {aval.str_short()} is not {what} over the mesh axis {missing[0]!r}.")
+
+
+def _preduced_type(x, *, axes):
+    mine = x.vma | x.sums.unreduced | x.sums.reduced
+    if mine.intersection(axes):
+        raise ValueError(f"preduced: the operand of type {x.str_short()} must be equal over the mesh axes {tuple(axes)}.")
+    return _with_sums(x, axes, reduced=True)
+
+
+def _reduction_type(name, kind):
+    def out_type(x, *, axes):
+        _check_has(name, x, axes, x.sums.unreduced, "unreduced")
+        if x.sums.kind is not kind:
+            raise ValueError(f"{name}: the operand of type {x.str_short()} has unreduced_kind={x.sums.kind}, expected {kind}.")
+        return _with_sums(x, less=axes)
+    return out_type
+
+
+def _reduced_vary_type(x, *, axes):
+    _check_has("reduced_vary_cast", x, axes, x.sums.reduced, "reduced")
+    return _with_sums(x, less=axes, reduced=True, vma=x.vma.union(axes))
+
+
+def _vary_unreduced_type(x, *, axes):
+    _check_has("vary_unreduced_cast", x, axes, x.vma, "varying")
+    return _with_sums(x, axes, vma=x.vma.difference(axes))
+
+
+def _type_cast(name, out_type, transpose):
+    """An operation that changes only the type."""
+    def batch(axis, args, dims, *, axes):
+        return prim.bind(*args, axes=axes), dims[0]
+    prim = Primitive(
+        name, cacheable=False, out_type=out_type, jvp=LINEAR, transpose=lambda ct, x, *, axes: transpose().bind(ct, axes=axes),
+        batch=batch, lower=lambda b, x, *, axes: x, own_type=True, agree=_as_given, traits=Traits(Kind.IDENTITY))
+    return prim
+
+
+def _as_given(args, params):
+    return args, params
+
+
+def _reduction(name, kind, op, jvp, transpose):
+    def batch(axis, args, dims, *, axes):
+        return prim.bind(*args, axes=axes), dims[0]
+    prim = Primitive(
+        name, cacheable=False, out_type=_reduction_type(name, kind), jvp=jvp, transpose=transpose, batch=batch, lower=_all_reduce_lower(op),
+        own_type=True, agree=_as_given, traits=Traits(Kind.ALL_REDUCE))
+    return prim
+
+
+preduced_p: Primitive = _type_cast("preduced", _preduced_type, lambda: unreduced_psum_p)
+reduced_vary_p: Primitive = _type_cast("reduced_vary_cast", _reduced_vary_type, lambda: vary_unreduced_p)
+vary_unreduced_p: Primitive = _type_cast("vary_unreduced_cast", _vary_unreduced_type, lambda: reduced_vary_p)
+
+unreduced_psum_p: Primitive = _reduction("unreduced_psum", UnreducedKind.sum, "stablehlo.add", LINEAR,
+                              lambda ct, x, *, axes: preduced_p.bind(ct, axes=axes))
+_NOT_LINEAR = none("an extremum is not linear")
+unreduced_pmax_p = _reduction("unreduced_pmax", UnreducedKind.max, "stablehlo.maximum", _NOT_LINEAR, _NOT_LINEAR)
+unreduced_pmin_p = _reduction("unreduced_pmin", UnreducedKind.min, "stablehlo.minimum", _NOT_LINEAR, _NOT_LINEAR)
 
 
 # -- lowering --------------------------------------------------------------------------------------------------------
@@ -309,5 +421,5 @@ def axis_of(name: AxisName) -> frozenset:
 
 
 __all__ = ["AxisEnv", "ManualAxis", "agree", "axis_of", "env_of", "in_order", "in_region", "is_checked",
-           "loop_axes", "psum_invariant_p", "psum_over", "pvary", "pvary_p", "region", "retyped", "settled", "varying",
-           "vary_to"]
+           "loop_axes", "preduced_p", "psum_invariant_p", "psum_over", "pvary", "pvary_p", "reduced_vary_p", "region", "retyped", "settled",
+           "unreduced_pmax_p", "unreduced_pmin_p", "unreduced_psum_p", "varying", "vary_to", "vary_unreduced_p"]

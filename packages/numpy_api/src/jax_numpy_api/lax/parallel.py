@@ -23,8 +23,10 @@ from jax_core.transformations import manual
 from jax_core.representation.aval import ShapedArray, get_aval
 from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.manual import AxisEnv, env_of
+from jax_core.representation.manual_axis_type import UnreducedKind
 from jax_core.representation.marks import LINEAR, ZERO
 from jax_core.representation.primitive import Primitive, Zero, none
+from jax_core.traces.trace import Tracer
 from jax_core.traces.structural import bdim_at_front, broadcast_in_dim, convert_element_type_p, moved, reduce_sum_p, transpose
 from jax_core.representation.array import Array
 from jax_core.representation.typing import ArrayLike, PyTree
@@ -206,8 +208,14 @@ def _reduce(prim, x, names, groups):
     named = tuple(n for n in names if not isinstance(n, int))
     if positional:
         x = _OVER_POSITIONS[prim]().bind(x, axes=positional)
+    if named and groups is None and isinstance(x, Tracer) and x.aval.sums.unreduced.intersection(named):
+        parts = tuple(n for n in named if n in x.aval.sums.unreduced)
+        x, named = _OF_ADDENDS[prim].bind(x, axes=parts), tuple(n for n in named if n not in parts)
     if not named:
         return x
+    if prim is psum_p and isinstance(x, Tracer) and x.aval.sums.reduced.intersection(named):
+        raise ValueError(f"lax.psum: the operand of type {x.aval.str_short()} is reduced over {named}, so it is equal there, and no part of a sum; "
+                         "if its multiple is meant, give it to lax.pcast(..., to='varying') first.")
     if prim is psum_p and groups is None:
         equal = tuple(n for n in named if manual.is_checked(n))
         named = tuple(n for n in named if n not in equal)
@@ -355,6 +363,8 @@ pmin_p: Primitive = Primitive(
     lower=_all_reduce_lower("min"),
     own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_REDUCE))
 
+_OF_ADDENDS = {psum_p: manual.unreduced_psum_p, pmax_p: manual.unreduced_pmax_p, pmin_p: manual.unreduced_pmin_p}
+"""The reduction over axes that a value is unreduced over."""
 _OVER_POSITIONS = {psum_p: lambda: reduce_sum_p, pmax_p: _max_reducer, pmin_p: _min_reducer}
 """The reduction over positional axes for each of those over named ones."""
 
@@ -400,7 +410,7 @@ def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_inde
       x: a pytree of arrays.
       axis_index_groups: gather within these groups of positions.
       to: inside a checked `shard_map`, whether the result counts as ``"varying"`` over the axis, or is known to be equal
-        everywhere (``"invarying"``). Elsewhere there is no difference.
+        everywhere (``"invarying"``), with a cotangent that is a sum still to be made (``"reduced"``). Elsewhere there is no difference.
 
     Raises:
       NameError: the axis is not in scope. ValueError: ``axis`` or ``to`` is none there is.
@@ -422,7 +432,7 @@ def all_gather(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, axis_inde
         if not -rank <= axis < rank:
             raise ValueError(f"lax.all_gather: axis {axis} does not exist in a result of rank {rank}.")
         equal = to != "varying" and groups is None and all(map(manual.is_checked, names))
-        prim = all_gather_invariant_p if equal else all_gather_p
+        prim = all_gather_p if not equal else all_gather_invariant_p if to == "invarying" else all_gather_reduced_p
         return prim.bind(leaf, all_gather_dimension=axis % rank, axis_name=names, axis_index_groups=groups,
                          axis_size=size, tiled=tiled)
     return tree.tree_map(gather_leaf, x)
@@ -530,6 +540,33 @@ all_gather_invariant_p: Primitive = Primitive(
     own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_GATHER))
 
 
+def _all_gather_reduced_type(x, *, axis_name, **params):
+    x_sums = x.sums._replace(reduced=x.sums.reduced.union(axis_name))
+    return _all_gather_type(x, axis_name=axis_name, **params).update(vma=x.vma.difference(axis_name), sums=x_sums)
+
+
+def _dimension_moved(prim, name):
+    """The batching rule of a collective along an axis that is not the mapped one; ``name`` is the parameter that counts axes."""
+    def batch(axis, args, dims, **params):
+        return prim().bind(moved(args[0], dims[0], 0), **{**params, name: params[name] + 1}), 0
+    return batch
+
+
+def _as_scatter(ct, x, *, all_gather_dimension, **params):
+    return unreduced_reduce_scatter_p.bind(ct, scatter_dimension=all_gather_dimension, **params)
+
+
+def _as_gather(ct, x, *, scatter_dimension, **params):
+    return all_gather_reduced_p.bind(ct, all_gather_dimension=scatter_dimension, **params)
+
+
+all_gather_reduced_p = Primitive(
+    "all_gather_reduced", cacheable=False, out_type=_all_gather_reduced_type, effects=_axis_effects, jvp=LINEAR,
+    transpose=_as_scatter, lower=_all_gather_lower,
+    batch=_dimension_moved(lambda: all_gather_reduced_p, "all_gather_dimension"),
+    own_type=True, agree=_vary_over_names, traits=Traits(Kind.ALL_GATHER))
+
+
 # -- psum_scatter ----------------------------------------------------------------------------------------------------
 
 def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter_dimension: int = 0,
@@ -557,8 +594,10 @@ def psum_scatter(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, scatter
         if n % size if tiled else n != size:
             raise ValueError(f"lax.psum_scatter: axis {scatter_dimension} of an operand of shape {np.shape(leaf)} must "
                              f"have {'a multiple of ' if tiled else ''}the length {size} of axis {axis_name!r}.")
-        return reduce_scatter_p.bind(leaf, scatter_dimension=scatter_dimension % np.ndim(leaf), axis_name=names,
-                                     axis_index_groups=groups, axis_size=size, tiled=tiled)
+        addends = isinstance(leaf, Tracer) and leaf.aval.sums.unreduced.issuperset(names) and groups is None
+        prim = unreduced_reduce_scatter_p if addends else reduce_scatter_p
+        return prim.bind(leaf, scatter_dimension=scatter_dimension % np.ndim(leaf), axis_name=names,
+                         axis_index_groups=groups, axis_size=size, tiled=tiled)
     return tree.tree_map(scatter_leaf, x)
 
 
@@ -618,6 +657,20 @@ reduce_scatter_p = Primitive(
     "reduce_scatter", cacheable=False, out_type=_reduce_scatter_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_reduce_scatter_transpose, batch=_reduce_scatter_batch, lower=_reduce_scatter_lower,
     agree=_vary_over_names, traits=Traits(Kind.ALL_GATHER))
+
+
+def _unreduced_scatter_type(x, *, axis_name, **params):
+    if x.sums.kind is not UnreducedKind.sum or not x.sums.unreduced.issuperset(axis_name):
+        raise ValueError(f"unreduced_reduce_scatter: the operand of type {x.str_short()} must be a sum that is still to be made over {axis_name}.")
+    left = x.sums.unreduced.difference(axis_name)
+    return _reduce_scatter_type(x, axis_name=axis_name, **params).update(
+        vma=x.vma.union(axis_name), sums=x.sums._replace(unreduced=left, kind=UnreducedKind.sum if left else None))
+
+
+unreduced_reduce_scatter_p = Primitive(
+    "unreduced_reduce_scatter", cacheable=False, out_type=_unreduced_scatter_type, effects=_axis_effects, jvp=LINEAR,
+    transpose=_as_gather, batch=_dimension_moved(lambda: unreduced_reduce_scatter_p, "scatter_dimension"), lower=_reduce_scatter_lower,
+    own_type=True, agree=lambda args, params: (args, params), traits=Traits(Kind.ALL_GATHER))
 
 
 # -- ppermute --------------------------------------------------------------------------------------------------------
@@ -895,12 +948,16 @@ def pvary(x: PyTree, axis_name: AxisName | Sequence[AxisName]) -> Any:
 
 
 def pcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, to: str) -> Any:
-    """``x`` itself (a pytree), counted as varying over a named axis.
+    """``x`` itself (a pytree), counted in another way over a named axis. Only a checked `shard_map` makes the difference.
+
+    Args:
+      x: a pytree of arrays.
+      to: ``"varying"``, of what is equal or reduced; ``"reduced"``, of what is equal: its cotangent is a sum still to be made;
+        ``"unreduced"``, of what varies: the parts are the addends of a sum still to be made.
 
     Raises:
       NameError: the axis is not in scope.
-      ValueError: ``to`` is not ``"varying"``, ``"unreduced"`` or ``"reduced"``, or ``x`` varies over the axis already.
-      NotImplementedError: ``"unreduced"`` or ``"reduced"`` inside a checked `shard_map`.
+      ValueError: ``to`` is none of these, or ``x`` cannot be counted so.
 
     >>> mesh = jax.make_mesh((1,), ('x',), axis_types=(jax.sharding.AxisType.Auto,))
     >>> f = jax.shard_map(lambda v: jax.lax.pcast(v, 'x', to='varying'), mesh=mesh, in_specs=jax.P(), out_specs=jax.P('x'))
@@ -910,14 +967,23 @@ def pcast(x: PyTree, axis_name: AxisName | Sequence[AxisName], *, to: str) -> An
     names = _names(axis_name, "pcast")
     if to not in ("varying", "unreduced", "reduced"):
         raise ValueError(f"lax.pcast: to must be 'varying', 'unreduced' or 'reduced', got {to!r}.")
-    checked = [n for n in names if manual.is_checked(n)]
-    if to != "varying":
-        if checked:
-            raise NotImplementedError(f"lax.pcast: to={to!r}: sums that are still to be made have no type here; use "
-                                      "lax.psum or lax.psum_scatter.")
+    checked = tuple(n for n in names if manual.is_checked(n))
+    if not checked:
         return x
-    for path, leaf in tree.leaves_with_path(x):
-        if checked and manual.varying(leaf).issuperset(checked):
-            raise ValueError(f"lax.pcast: Unsupported pcast from=varying, to='varying': the operand{tree.keystr(path)} of type "
-                             f"{get_aval(leaf).str_short()} varies over {tuple(checked)} already.")
-    return pvary(x, axis_name)
+    return tree.tree_map_with_path(lambda path, leaf: _cast_leaf(path, leaf, checked, to), x)
+
+
+_CASTS = {("equal", "varying"): manual.pvary_p, ("reduced", "varying"): manual.reduced_vary_p, ("equal", "reduced"): manual.preduced_p,
+          ("varying", "unreduced"): manual.vary_unreduced_p}
+
+
+def _cast_leaf(path, x, names, to):
+    aval = get_aval(x)
+    kinds = [next((k for k, axes in (("varying", aval.vma), ("unreduced", aval.sums.unreduced), ("reduced", aval.sums.reduced)) if n in axes),
+                  "equal") for n in names]
+    if to == "varying" and set(kinds) == {"varying", "equal"}:  # of several axes, some are there already
+        names, kinds = tuple(n for n, k in zip(names, kinds) if k == "equal"), ["equal"]
+    if len(set(kinds)) > 1 or (kinds[0], to) not in _CASTS:
+        raise ValueError(f"lax.pcast: Unsupported pcast from={'/'.join(sorted(set(kinds)))}, to={to!r}: the operand{tree.keystr(path)} of type "
+                         f"{aval.str_short()}, over {names}.")
+    return _CASTS[kinds[0], to].bind(x, axes=names)

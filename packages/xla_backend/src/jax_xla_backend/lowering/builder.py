@@ -348,7 +348,8 @@ class Builder:
 
     def _still_unreduced(self, x: Value) -> Value:
         """``x``, which was such a sum before a region, loop or barrier; the compiler does not follow it there."""
-        return sharding_text.constrain(self, x, x.aval.placement, True) if partial_sums.of(x.aval).unreduced else x
+        placement = x.aval.placement
+        return sharding_text.constrain(self, x, placement, True) if placement is not None and placement.spec.unreduced else x
 
     def keeps(self, aval: AbstractValue) -> bool:
         """Whether `in_memory` makes a difference: where the planner is at work, and cuts values of this size."""

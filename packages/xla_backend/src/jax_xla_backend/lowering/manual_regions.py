@@ -14,6 +14,7 @@ from typing import Any, Callable, Sequence
 from jax_core.configuration import flags
 from jax_core.representation.aval import AbstractValue, ShapedArray
 from jax_core.representation.jaxpr import ClosedJaxpr
+from jax_core.representation.partial_sums import NOTHING, Sums
 from jax_core.transformations.manual import AxisEnv
 
 from ..jaxlib_compat import GROUPS_BY_AXES
@@ -33,12 +34,13 @@ class Stacked:
     Args:
       axes: mesh axes that the new axis is split over.
       rest: how the other axes are split.
+      sums: what its type says of sums that are still to be made; their addends are stacked too.
     """
 
-    __slots__ = ("axes", "rest")
+    __slots__ = ("axes", "rest", "sums")
 
-    def __init__(self, axes: tuple, rest: PartitionSpec | None = None):
-        self.axes, self.rest = axes, PartitionSpec() if rest is None else rest
+    def __init__(self, axes: tuple, rest: PartitionSpec | None = None, sums: Sums = NOTHING):
+        self.axes, self.rest, self.sums = axes, PartitionSpec() if rest is None else rest, sums
 
     @property
     def whole(self) -> PartitionSpec:
@@ -46,10 +48,10 @@ class Stacked:
         return PartitionSpec(self.axes, *self.rest)
 
     def __eq__(self, other):
-        return type(other) is Stacked and self.axes == other.axes and self.rest == other.rest
+        return type(other) is Stacked and (self.axes, self.rest, self.sums) == (other.axes, other.rest, other.sums)
 
     def __hash__(self):
-        return hash((Stacked, self.axes, self.rest))
+        return hash((Stacked, self.axes, self.rest, self.sums))
 
     def __repr__(self):
         return f"Stacked({self.axes}, {self.rest})"

@@ -15,7 +15,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 from jax_core.configuration import engine, flags
-from jax_core.representation import partial_sums, source
+from jax_core.representation import source
 from jax_core.representation.aval import abstract_token
 from jax_core.representation.effects import ordered_effects
 from jax_core.interfaces import LowerSpec
@@ -339,7 +339,7 @@ class ModuleWriter:
 
     def _typed_attributes(self, x: Value) -> str:
         """That an argument or result of a function is a sum over devices, still to be made; other placements the compiler finds."""
-        if self.shardings.devices == 1 or not partial_sums.of(x.aval).unreduced:
+        if self.shardings.devices == 1 or x.aval.placement is None or not x.aval.placement.spec.unreduced:
             return ""
         return f" {{{self.shardings.argument(x.aval.placement, physical_aval(x.aval).ndim)}}}"
 

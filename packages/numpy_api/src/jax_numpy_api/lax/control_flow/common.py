@@ -427,11 +427,11 @@ def stacked(aval: ShapedArray, length: int) -> ShapedArray:
     """``aval`` with a leading axis."""
     if type(aval) is AbstractRef:
         return aval.update(stacked(aval.inner_aval, length))
-    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma, sharding=splits.with_axis(aval.placement, 0))
+    return ShapedArray((length, *aval.shape), aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums, sharding=splits.with_axis(aval.placement, 0))
 
 
 def unstacked(aval: AbstractValue) -> AbstractValue:
     """``aval`` without its leading axis."""
     if type(aval) is AbstractRef:
         return aval.update(unstacked(aval.inner_aval))
-    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma, sharding=splits.without_axis(aval.placement, 0))
+    return ShapedArray(aval.shape[1:], aval.dtype, aval.weak_type, vma=aval.vma, sums=aval.sums, sharding=splits.without_axis(aval.placement, 0))

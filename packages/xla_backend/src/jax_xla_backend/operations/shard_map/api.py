@@ -220,7 +220,7 @@ class _Call:
             if UNCONSTRAINED in s.partitions:
                 raise ValueError(f"shard_map of {self.name}: {argument} has {s}, but P.UNCONSTRAINED has no meaning here; name "
                                  "the axes.")
-            names = list(s.axis_names())
+            names = [*s.axis_names(), *s.unreduced, *s.reduced]
             for name in names:
                 if name not in self.manual:
                     raise ValueError(f"shard_map of {self.name}: {argument} refers to {name!r}, in {s}, but must name axes that are "
@@ -255,7 +255,9 @@ class _Call:
             raise TypeError(f"shard_map of {self.name}: in_specs is not given, and args{tree.keystr(path)} is not placed on the "
                             f"mesh {dict(self.mesh.shape)}; give in_specs.")
         names = [[a for a in (e if isinstance(e, tuple) else (e,)) if a in self.manual] for e in placed.spec.partitions]
-        return PartitionSpec(*[tuple(e) if e else None for e in names])
+        here, spec = frozenset(self.manual), placed.spec
+        return PartitionSpec(*[tuple(e) if e else None for e in names], unreduced=spec.unreduced & here, reduced=spec.reduced & here,
+                             unreduced_kind=spec.unreduced_kind if spec.unreduced & here else None)
 
     # -- results
 
@@ -283,7 +285,21 @@ class _Call:
                 "along them, which could not be statically inferred. The mesh is "
                 f"{dict(self.mesh.shape)}. Name the axes in the spec, reduce over them (jax.lax.psum, pmean), or, if the value is "
                 "equal and the types cannot tell, pass check_vma=False.")
-        return manual.pvary(x, [a for a in self.manual if a in named and a not in aval.vma])
+        x = manual.pvary(x, [a for a in self.manual if a in named and a not in aval.vma])
+        self._check_sums(leaf, get_aval(x), spec)
+        return x
+
+    def _check_sums(self, leaf, aval, spec):
+        """The spec names the axes over which the result is a sum still to be made, or reduced."""
+        wanted = program.sums_of(spec, self.manual)
+        if wanted != aval.sums:
+            word, missing = next((w, a ^ b) for w, a, b in zip(("unreduced", "reduced", "unreduced_kind"), wanted, aval.sums) if a != b) \
+                if wanted[:2] != aval.sums[:2] else ("unreduced_kind", ())
+            raise ValueError(
+                f"shard_map of {self.name}: {leaf} of type {aval.str_short()} and its out_specs entry {spec} differ in {word}"
+                f"{f', over the mesh axes {sorted(map(str, missing))}' if missing else ''}. Specs that leave such axes out require replication, "
+                "a value that is equal, and those that name them a value of that type. Make the sum (jax.lax.psum, psum_scatter), say what the "
+                "value is (jax.lax.pcast), or change the spec.")
 
     def _check_effects(self, closed):
         ordered = ordered_effects(closed.effects)

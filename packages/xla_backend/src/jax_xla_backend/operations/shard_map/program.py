@@ -26,6 +26,7 @@ from jax_core.representation.effects import NamedAxisEffect
 from jax_core.transformations.forward import jvp_jaxpr
 from jax_core.representation.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Var, dce, eval_jaxpr
 from jax_core.programs.jit_primitive import jit_p, jit_params
+from jax_core.representation.partial_sums import NOTHING, Sums
 from jax_core.representation.primitive import ProgramPrimitive, Zero, abstract_eval, is_linear, none
 from jax_core.representation.traits import Kind, Traits
 from jax_core.references.discharge import discharged
@@ -56,6 +57,22 @@ def axes_of(spec: Any) -> frozenset:
     return frozenset(whole_spec(spec).axis_names())
 
 
+def sums_of(spec: Any, manual_axes: Sequence[Any]) -> Sums:
+    """What a spec says of sums over the manual axes that are still to be made."""
+    if type(spec) is Stacked:
+        return spec.sums
+    here = frozenset(manual_axes)
+    unreduced, reduced = spec.unreduced & here, spec.reduced & here
+    return Sums(unreduced, reduced, spec.unreduced_kind if unreduced else None) if unreduced or reduced else NOTHING
+
+
+def _of_cotangent(spec: Any) -> Any:
+    """The spec of a cotangent."""
+    if type(spec) is Stacked:
+        return Stacked(spec.axes, spec.rest, spec.sums.turned())
+    return spec.to_ct_spec()
+
+
 def parts_along(mesh: Any, spec: PartitionSpec, dim: int) -> int:
     """Into how many parts ``spec`` splits an axis."""
     return math.prod(mesh.shape[a] for a in _names(spec.partitions[dim] if dim < len(spec) else None))
@@ -69,7 +86,8 @@ def part_aval(aval: ShapedArray, mesh: Any, spec: PartitionSpec, checked: bool, 
         kinds = placement.mesh.update_axis_types(dict.fromkeys(manual_axes, AxisType.Manual))
         left = [tuple(a for a in _names(e) if a not in manual_axes) for e in placement.spec.partitions]
         inner = NamedSharding(kinds, PartitionSpec(*left))
-    return ShapedArray(shape, aval.dtype, aval.weak_type, vma=aval.vma | axes_of(spec) if checked else aval.vma, sharding=inner)
+    return ShapedArray(shape, aval.dtype, aval.weak_type, sharding=inner, vma=aval.vma | axes_of(spec) if checked else aval.vma,
+                       sums=sums_of(spec, manual_axes) if checked else NOTHING)
 
 
 def _names(entry: Any) -> tuple:
@@ -86,7 +104,7 @@ def _whole_aval(aval: ShapedArray, mesh: Any, spec: Any, manual_axes: Sequence[A
     told = mesh.explicit_axes and not manual.in_region()  # the spec and the type of the part say all that the type does
     placement = NamedSharding(mesh, spec.update(partitions=[(*o, *i) for o, i in zip(outer, inner)])) if told else None
     return ShapedArray([n * parts_along(mesh, spec, i) for i, n in enumerate(shape)], aval.dtype, aval.weak_type,
-                       sharding=placement, vma=aval.vma.difference(manual_axes))
+                       sharding=placement, vma=aval.vma.difference(manual_axes), sums=NOTHING)
 
 
 # -- rules -----------------------------------------------------------------------------------------------------------
@@ -96,9 +114,14 @@ def bind(args: Sequence[Any], *, jaxpr: ClosedJaxpr, in_specs: Sequence[Any], ou
     if params["check_vma"]:
         axes = params["manual_axes"]
         with _region(params):
-            jaxpr = manual.retyped(jaxpr, [a.vma.difference(axes) | axes_of(s) for a, s in zip(jaxpr.in_avals, in_specs)],
-                                   [axes_of(s) for s in out_specs])
+            jaxpr = manual.retyped(jaxpr, [a.vma.difference(axes) | _varies_over(s) for a, s in zip(jaxpr.in_avals, in_specs)],
+                                   [_varies_over(s) for s in out_specs], [sums_of(s, axes) for s in in_specs])
     return shard_map_p.bind(*args, jaxpr=jaxpr, in_specs=tuple(in_specs), out_specs=tuple(out_specs), **params)
+
+
+def _varies_over(spec: Any) -> frozenset:
+    """The mesh axes over which a part with this spec varies: addends of a sum are stacked, but do not count as such."""
+    return axes_of(spec) - spec.sums.unreduced if type(spec) is Stacked else axes_of(spec)
 
 
 def _rest(params: dict) -> dict:
@@ -111,10 +134,10 @@ def _chosen(items, flags):
 
 def _residual_spec(aval: ShapedArray, params: dict) -> Any:
     """How a value computed on each device is handed from one program to another."""
-    axes = params["manual_axes"]
+    axes, sums = params["manual_axes"], aval.sums
     if params["check_vma"]:
-        axes = tuple(a for a in axes if a in aval.vma)
-    return Stacked(tuple(axes)) if axes else PartitionSpec()
+        axes = tuple(a for a in axes if a in aval.vma or a in sums.unreduced)
+    return Stacked(tuple(axes), sums=sums) if axes or sums is not NOTHING else PartitionSpec()
 
 
 def _agree(args, params):
@@ -164,10 +187,10 @@ def _linearize(primals, tangents, **params):
 def _transpose(cts, *args, **params):
     linear, live = [is_linear(x) for x in args], [not isinstance(ct, Zero) for ct in cts]
     jaxpr, ins = params["jaxpr"], params["in_specs"]
-    known_specs, ct_specs = [s for s, lin in zip(ins, linear) if not lin], _chosen(params["out_specs"], live)
+    known_specs, ct_specs = [s for s, lin in zip(ins, linear) if not lin], list(map(_of_cotangent, _chosen(params["out_specs"], live)))
     with _region(params):
         closed, nonzero, logged = transpose_jaxpr(jaxpr, linear, live)
-        specs = _chosen(_chosen(ins, linear), nonzero)
+        specs = list(map(_of_cotangent, _chosen(_chosen(ins, linear), nonzero)))
         wanted = _chosen(_chosen(jaxpr.in_avals, linear), nonzero)
         key = ("shard_map_transpose", tuple(linear), tuple(live), tuple(ct_specs), tuple(specs), logged)
         closed = jaxpr.memo(key, lambda: _summed_over_copies(closed, len(known_specs), ct_specs, specs, wanted, params))
@@ -185,7 +208,7 @@ def _summed_over_copies(closed, n_known, ct_specs, specs, wanted, params):
     """
     n_cts = len(specs)
     axes, mesh, checked = params["manual_axes"], params["mesh"], params["check_vma"]
-    left_out = lambda spec: tuple(a for a in axes if a not in axes_of(spec))
+    left_out = lambda spec: tuple(a for a in axes if a not in axes_of(spec) and not any([a in s for s in sums_of(spec, axes)[:2]]))
 
     def run(*args):
         known, cts = args[:n_known], args[n_known:]
@@ -251,8 +274,8 @@ def _spread_over(axis, params) -> tuple:
 def _with_axis(spec: Any, spread: tuple) -> Any:
     """The spec with the mapped axis in front. Copies of a residual along the axes that it is spread over become its parts."""
     if type(spec) is Stacked:
-        return Stacked(tuple(a for a in spec.axes if a not in spread), PartitionSpec(spread, *spec.rest))
-    return PartitionSpec(spread, *spec.partitions)
+        return Stacked(tuple(a for a in spec.axes if a not in spread), PartitionSpec(spread, *spec.rest), spec.sums)
+    return spec.update(partitions=(spread, *spec.partitions))
 
 
 def _lower(b, *xs, jaxpr, mesh, in_specs, out_specs, manual_axes, **_):
@@ -344,4 +367,4 @@ shard_map_p = ProgramPrimitive(
     agree=_agree, dce=_dce, split=_split, discharge=_discharge,
     interpret=none("each device runs the program on its part"), traits=Traits(Kind.PARTS))
 
-__all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p"]
+__all__ = ["axes_of", "bind", "part_aval", "parts_along", "region", "shard_map_p", "sums_of"]
