@@ -23,6 +23,7 @@ class AbstractValue:
     sharding: Any
     memory_space: Any
     vma: frozenset
+    sums: Any
     placement: Any
     def at_least_vspace(self) -> AbstractValue: ...
     def dec_rank(self, size: int, spec: int | None) -> AbstractValue: ...

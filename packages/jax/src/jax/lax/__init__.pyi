@@ -455,7 +455,7 @@ def padtype_to_pads(in_shape: Sequence[int], window_shape: Sequence[int], window
 def pbroadcast(x: Any, axis_name: Any | Sequence[Any], source: int) -> Any:
     """The value at position ``source``, at all positions."""
 def pcast(x: Any, axis_name: Any | Sequence[Any], *, to: str) -> Any:
-    """``x`` itself (a pytree), counted as varying over a named axis."""
+    """``x`` itself (a pytree), counted in another way over a named axis. Only a checked `shard_map` makes the difference."""
 def platform_dependent(*args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable[..., Any]) -> Any:
     """Call the function for the platform that the program is compiled for."""
 def pmax(x: Any, axis_name: Any | Sequence[Any], *, axis_index_groups: Sequence[Sequence[int]] | None = None) -> Any:
