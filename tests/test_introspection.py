@@ -23,9 +23,44 @@ def example(x):
 JAXPR = jax.make_jaxpr(example)(1.0)
 
 
+def test_shared_programs_are_printed_once():
+    """Each under its function's name, which no variable has; what is called once has the caller's names inside."""
+    @jax.jit
+    def a(x):
+        return x * 3.0
+
+    text = str(jax.make_jaxpr(lambda x: jax.jit(lambda y: (y, a(a(y))))(x))(jnp.ones(2)))
+    assert text == """let a = { lambda ; b:f32[2]. let c:f32[2] = mul b 3.0:f32[] in (c,) } in
+{ lambda ; d:f32[2]. let
+    f:f32[2] e:f32[2] = jit[
+      name=<lambda>
+      jaxpr={ lambda ; d:f32[2]. let
+          g:f32[2] = jit[name=a jaxpr=a] d
+          e:f32[2] = jit[name=a jaxpr=a] g
+        in (d, e) }
+    ] d
+  in (f, e) }"""
+
+
+def test_large_programs_are_printed_apart():
+    def long(n):
+        @jax.jit
+        def f(x):
+            for _ in range(n):
+                x = x + 1
+            return x
+        return str(jax.make_jaxpr(f)(1.0))
+    assert long(11).startswith("let f = {") and not long(10).startswith("let")
+
+
+def test_names_after_z():
+    text = str(jax.make_jaxpr(lambda x: [x := x + 1 for _ in range(27)][-1])(1.0))
+    assert "z:f32[] = add y" in text and "ba:f32[] = add z" in text and "bb:f32[] = add ba" in text
+
+
 def test_types_can_be_left_out():
     text = JAXPR.pretty_print(print_shapes=False)
-    assert text.startswith("{ lambda ; a. let") and "c = sin" not in text and "d = sin c" in text
+    assert text.startswith("{ lambda ; a. let") and "c = sin a" in text and "b = mul c 2.0" in text
     assert re.search(r"^    b = jit\[$", text, re.M)
 
 

@@ -1,28 +1,78 @@
 """The printed form of jaxprs that users of JAX know: ``{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }``."""
 from __future__ import annotations
 
+import collections
 import html as markup
 import itertools
 import re
 import string
 import sys
-from typing import Any
+from typing import Any, Sequence
 
 from ..configuration import flags
-from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, literal_text
+from .jaxpr import ClosedJaxpr, DropVar, Jaxpr, JaxprEqn, Literal, jaxprs_in_params, literal_text
 
 _INDENT = "  "
 _WIDTH = 80
 
 
-class _Names:
-    """Letters for variables: a to z, then aa, ab, ... in order of appearance."""
+_LARGE = 10  # programs of more equations than this are printed apart, under a name
 
-    def __init__(self):
+
+def _letters(n: int) -> str:
+    """The ``n``-th name: a number with letters for digits."""
+    return (_letters(n // 26) if n >= 26 else "") + string.ascii_lowercase[n % 26]
+
+
+class _Names:
+    """Letters for variables, a to z, then ba, bb, ... in order of appearance; and names of programs that are printed apart.
+
+    Args:
+      jaxpr: the whole program. Those that several of its calls share, and large ones, stand before it with the names of their functions.
+    """
+
+    def __init__(self, jaxpr: Jaxpr | None = None):
         self._names: dict[Any, str] = {}
         self.read: set = set()
-        self._fresh = ("".join(letters) for size in itertools.count(1)
-                       for letters in itertools.product(string.ascii_lowercase, repeat=size))
+        self.apart: dict[int, tuple[str, Jaxpr]] = {}
+        if jaxpr is not None:
+            self._find_shared(jaxpr)
+        taken = {name for name, _ in self.apart.values()}
+        self._fresh = (name for name in map(_letters, itertools.count()) if name not in taken)
+
+    def _find_shared(self, jaxpr: Jaxpr) -> None:
+        counts: collections.Counter[int] = collections.Counter()
+        called: dict[int, tuple[str, Jaxpr]] = {}
+        level = [jaxpr]
+        while level:  # breadth first: those that others call come after them
+            inner = []
+            for eqn in (e for program in level for e in program.eqns):
+                call = _called(eqn)
+                for program in (call,) if call is not None else jaxprs_in_params(eqn.params):
+                    counts[id(program)] += 1
+                    if id(program) not in called:
+                        called[id(program)] = eqn.params["name"] if call is not None else "", program
+                        inner.append(program)
+            level = inner
+        taken: set[str] = set()
+        for key, (name, program) in called.items():
+            if name and (counts[key] > 1 or len(program.eqns) > _LARGE):
+                name = plain = name.strip("<>")
+                for n in itertools.count(1):
+                    if name not in taken:
+                        break
+                    name = f"{plain}{n}"
+                taken.add(name)
+                self.apart[key] = name, program
+
+    def pass_on(self, inner: Sequence[Any], outer: Sequence[Any]) -> None:
+        """Variables of a call's program get the names that they have outside, each once."""
+        used = set()
+        for v, x in zip(inner, outer):
+            if type(v) in (Literal, DropVar) or v in self._names or type(x) in (Literal, DropVar) or x in used:
+                continue
+            self._names[v] = self(x)
+            used.add(x)
 
     def __call__(self, v) -> str:
         if type(v) is Literal:
@@ -92,12 +142,12 @@ def program(jaxpr: Jaxpr, *, source_info: bool = False, print_shapes: bool = Tru
     if use_color is None:
         use_color = flags.pprint_use_color.value and sys.stdout.isatty()
     settings = _Settings(source_info, print_shapes, custom_pp_eqn_rules, name_stack, print_effects, use_color)
-    return _aligned(_program(jaxpr, _Names(), settings))
+    return _aligned(_whole(jaxpr, settings))
 
 
 def plain(jaxpr: Jaxpr) -> str:
     """The printed form as ``str`` gives it."""
-    return _program(jaxpr, _Names(), _PLAIN)
+    return _whole(jaxpr, _PLAIN)
 
 
 _STYLE = {_KEYWORD: "color:#3465a4;font-weight:bold", _TYPE: "color:#8f4fa8", "comment": "color:#888"}
@@ -106,7 +156,7 @@ _STYLE = {_KEYWORD: "color:#3465a4;font-weight:bold", _TYPE: "color:#8f4fa8", "c
 def as_html(jaxpr: Jaxpr) -> str:
     """The printed form for a notebook: types in colour, the place of each equation beside it, programs inside it fold away."""
     settings = _Settings(source_info=True, use_color=True, folds=True)
-    text = markup.escape(_aligned(_program(jaxpr, _Names(), settings)), quote=False)
+    text = markup.escape(_aligned(_whole(jaxpr, settings)), quote=False)
     text = re.sub("( # [^\n\2\3]*)(?=\n|$)", rf'<span style="{_STYLE["comment"]}">\1</span>', text)
     text = re.sub("\x1b\\[([1-9][0-9;]*)m", lambda found: f'<span style="{_STYLE[found[1]]}">', text).replace("\x1b[0m", "</span>")
     text = re.sub(f"{_FOLD}([^\n{_UNFOLD}]*)", r'<details open="" style="display:inline"><summary style="display:inline;cursor:pointer">\1</summary>', text)
@@ -135,7 +185,20 @@ def _aligned(text: str) -> str:
     return "\n".join(f"{code}{' ' * (column - _width(code))} # {comment}" if comment else code for code, comment in rows)
 
 
-def _program(jaxpr, names, settings) -> str:
+def _whole(jaxpr, settings) -> str:
+    """The program, behind those that it shares: ``let f = { ... } in``."""
+    names = _Names(jaxpr)
+    word = lambda text: settings.colored(_KEYWORD, text)
+    shared = [f"{word('let')} {name} = {_program(inner, names, settings, f'let {name} = ')} {word('in')}\n" for name, inner in names.apart.values()]
+    return "".join(shared) + _program(jaxpr, names, settings)
+
+
+def _called(eqn) -> Jaxpr | None:
+    """The program that an equation of `jit` calls."""
+    return eqn.params["jaxpr"].jaxpr if "donated_invars" in eqn.params and type(eqn.params.get("jaxpr")) is ClosedJaxpr else None
+
+
+def _program(jaxpr, names, settings, before="") -> str:
     consts = " ".join(names.binder(v, settings) for v in jaxpr.constvars)
     inputs = " ".join(names.binder(v, settings) for v in jaxpr.invars)
     head = f"{{ {settings.colored(_KEYWORD, 'lambda')} {consts}; {inputs}. {settings.colored(_KEYWORD, 'let')}"
@@ -146,7 +209,9 @@ def _program(jaxpr, names, settings) -> str:
     if settings.effects:
         tail += f" : {{ {', '.join(sorted(map(str, jaxpr.effects)))} }}"
     flat = f"{head} {'; '.join(lines)} {tail} }}"
-    if len(lines) <= 1 and _width(flat.split(_COMMENT)[0]) <= _WIDTH and "\n" not in flat:
+    few = len(lines) <= 1 and _width(flat.split(_COMMENT)[0]) <= _WIDTH or before and (
+        _width(before + flat) <= _WIDTH and _COMMENT not in flat)
+    if few and "\n" not in flat:
         return flat
     body = "\n".join(_INDENT * 2 + line.replace("\n", "\n" + _INDENT * 2) for line in lines)
     return f"{head}\n{body}\n{_INDENT}{tail} }}"
@@ -156,6 +221,10 @@ def _equation(eqn, names, settings) -> str:
     comment = settings.comment(eqn.source_info)
     if eqn.primitive.arrow:
         return _with_comment(_reference_equation(eqn, names, settings), comment)
+    call = _called(eqn)
+    if call is not None and id(call) not in names.apart:
+        names.pass_on(call.invars, eqn.invars)
+        names.pass_on(call.outvars, eqn.outvars)
     inputs = " ".join(names(v) for v in eqn.invars)
     outputs = " ".join("_" if type(v) is DropVar else names.binder(v, settings) for v in eqn.outvars)
     params = _params(eqn, names, settings)
@@ -207,6 +276,8 @@ def _value(value, names, settings) -> str:
     if isinstance(value, ClosedJaxpr):
         value = value.jaxpr
     if isinstance(value, Jaxpr):
+        if id(value) in names.apart:
+            return names.apart[id(value)][0]
         text = _program(value, names, settings)
         return f"{_FOLD}{text}{_UNFOLD}" if settings.folds and "\n" in text else text
     if isinstance(value, (tuple, list)) and any(isinstance(v, (ClosedJaxpr, Jaxpr)) for v in value):
