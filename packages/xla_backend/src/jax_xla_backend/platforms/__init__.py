@@ -5,6 +5,7 @@
 ``attached``           whether a device is there at all
 ``registry``           the platforms that plugins have entered
 ``distributed``        programs of many processes
+``clusters``           which process this is, as launchers say it
 ``distributed_state``  what those add to the options of new clients
 ``cpp_state``          our configuration, as jaxlib's C++ sees it
 """

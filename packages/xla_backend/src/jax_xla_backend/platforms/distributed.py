@@ -1,8 +1,7 @@
 """Programs of many processes: `initialize` connects this process to the others before the first device is used.
 
 One process, the coordinator (number 0), runs a small service that the others find each other through; XLA's
-collectives between CPUs then go over TCP (gloo). On clusters with Slurm or Open MPI the arguments are found in the
-environment.
+collectives between CPUs then go over TCP (gloo). On clusters the arguments are found in the environment (`clusters`).
 """
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ from typing import Any, Sequence
 
 from jax_core.configuration import flags
 
-from . import client
+from . import client, clusters
 from .distributed_state import state
 from ..jaxlib_compat import _jax
 
@@ -27,15 +26,12 @@ def is_initialized() -> bool:
     return state.client is not None
 
 
-def _from_environment() -> tuple[str | None, int | None, int | None]:
-    """Coordinator, number of processes and own number, as the launcher left them in the environment."""
+def _from_environment(method: str | None) -> clusters.Place:
+    """Coordinator, number of processes and own number: from our own variables, else as the launcher left them in the environment."""
     get = os.environ.get
-    address = get("JAX_COORDINATOR_ADDRESS")
-    for count, number in (("SLURM_NTASKS", "SLURM_PROCID"), ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK")):
-        if get(count) and get(number):
-            return address, int(get(count, "")), int(get(number, ""))
-    return (address, int(get("JAX_NUM_PROCESSES", "0")) or None,
-            int(get("JAX_PROCESS_ID", "-1")) if get("JAX_PROCESS_ID") else None)
+    found = clusters.detect(os.environ, method)
+    return clusters.Place(get("JAX_COORDINATOR_ADDRESS") or found.address, int(get("JAX_NUM_PROCESSES") or 0) or found.count,
+                          int(get("JAX_PROCESS_ID", "")) if get("JAX_PROCESS_ID") else found.number)
 
 
 def initialize(coordinator_address: str | None = None, num_processes: int | None = None, process_id: int | None = None,
@@ -52,7 +48,9 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
       num_processes: how many there are.
       process_id: the number of this one.
       local_device_ids: accepted; all devices of this host are used.
-      cluster_detection_method: accepted; the environment is always looked at.
+      cluster_detection_method: whose variables say what is not given here: ``"slurm"``, ``"ompi"`` (Open MPI), ``"k8s"`` (an indexed Job
+        or a LeaderWorkerSet of Kubernetes), ``"tpu"`` (Cloud TPU), ``"mpi4py"`` (which is asked itself), ``"deactivate"`` for nobody's; by
+        default the first that has left any. ``JAX_COORDINATOR_ADDRESS``, ``JAX_NUM_PROCESSES`` and ``JAX_PROCESS_ID`` come before them.
       initialization_timeout: seconds to wait for the others.
       heartbeat_timeout_seconds: silence after which a process counts as lost.
       shutdown_timeout_seconds: seconds to wait for the others at the end.
@@ -64,9 +62,9 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     Raises:
       NotImplementedError: an argument that must not be given.
       RuntimeError: called twice, or after the first use of a device; the port is taken; the processes did not all connect.
-        After such an error it can be called again.
+        After such an error it can be called again. Or the launcher that is named has left nothing.
       TypeError: an address that is not text, a number that is not an integer.
-      ValueError: an argument is missing and not in the environment; an address without a port, a number out of range.
+      ValueError: an argument is missing and not in the environment; an address without a port, a number out of range; no such method.
 
     Once connected, a process that loses the coordinator is ended by jaxlib (SIGABRT).
     """
@@ -82,7 +80,7 @@ def initialize(coordinator_address: str | None = None, num_processes: int | None
     if client.is_started():
         raise RuntimeError("distributed.initialize must be called before the first use of a device (jax.devices(), or any "
                            "array)")
-    address, count, number = _from_environment()
+    address, count, number = _from_environment(cluster_detection_method)
     address = coordinator_address or address
     count = count if num_processes is None else num_processes
     number = number if process_id is None else process_id
