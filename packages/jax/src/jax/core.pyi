@@ -17,7 +17,6 @@ from jax import ensure_compile_time_eval as ensure_compile_time_eval
 class AbstractValue:
     """Base class of all types of traced values. All but opaque ones have the attributes of `ShapedArray`."""
     shape: Any
-    ndim: Any
     dtype: Any
     weak_type: Any
     sharding: Any
@@ -84,6 +83,8 @@ class ShapedArray(AbstractValue):
     min: aval_method
     @property
     def nbytes(self) -> int: ...
+    @property
+    def ndim(self) -> int: ...
     nonzero: aval_method
     prod: aval_method
     ptp: aval_method

@@ -11,7 +11,7 @@ def ffi_lowering(call_target_name: str, *, operand_layouts: Sequence[Any] | None
     """A lowering rule (for `jax.interpreters.mlir.register_lowering`) that calls the handler ``call_target_name``."""
 def include_dir() -> str:
     """The folder with the headers ``xla/ffi/api/ffi.h`` and ``c_api.h``, for ``-I``."""
-def pycapsule(funcptr: object) -> Any:
+def pycapsule(funcptr: Any) -> Any:
     """A capsule around a function of a library that was loaded with ctypes."""
 def register_ffi_target(name: str, fn: Callable[..., Any], platform: str = 'cpu', api_version: int = 1, **kwargs: Any) -> None:
     """Make a handler known to XLA, for `ffi_call` by its name."""

@@ -4,6 +4,8 @@ What stands here is in all versions; what else they have is answered by ``__geta
 """
 from typing import Any, Mapping, Sequence
 
+import numpy as np
+
 from jax_core.representation.array import Array
 
 class Device:
@@ -45,4 +47,9 @@ class GSPMDSharding(Sharding):
     def __init__(self, devices: Any, op_sharding: Any, *, memory_kind: str | None = None, **options: Any) -> None: ...
 
 class ArrayImpl(Array):
+    _npy_value: np.ndarray | None
+    _committed: bool
+    _sharding: Sharding
+    @property
+    def sharding(self) -> Sharding: ...  # type: ignore[override]
     def __getattr__(self, name: str) -> Any: ...

@@ -21,7 +21,7 @@ from jaxlib import version
 from jax_core.versions import check_range
 
 check_range("jaxlib", version.__version__, "jax-xla-backend", "0.10.2", "0.13")
-from jaxlib import _hlo, _jax  # noqa: E402  an old one lacks them, and says so less clearly
+from jaxlib import _hlo, _jax  # type: ignore[attr-defined, unused-ignore]  # noqa: E402  an old one lacks them, and says so less clearly
 
 VERSION: tuple[int, ...] = tuple(int(part) for part in version.__version__.split(".")[:3])
 VERSION_TEXT: str = version.__version__
@@ -104,11 +104,11 @@ def names_for_jaxlib(**modules: dict[str, Any]) -> Iterator[None]:
     try:
         yield
     finally:
-        for name, module in before.items():
-            if module is None:
+        for name, earlier in before.items():
+            if earlier is None:
                 del sys.modules[name]
             else:
-                sys.modules[name] = module
+                sys.modules[name] = earlier
 
 
 def xla_client() -> Any:
@@ -172,7 +172,7 @@ def kernel_dialect(name: str) -> Any:
 
 def write_profile_data(data: Any, log_dir: str) -> None:
     """Write a recorded `ProfileData` below ``log_dir``; jaxlib from 0.11 on can."""
-    from jaxlib import _profiler  # start-up: profiling is rare
+    from jaxlib import _profiler  # type: ignore[attr-defined, unused-ignore]  # start-up: profiling is rare
     if not hasattr(_profiler, "export_to_xprof"):
         raise NotImplementedError(f"export_profile_data: jaxlib {VERSION_TEXT} cannot write a ProfileData, except that of the "
                                   "last session; use ProfileSession.export_profile_data, or jaxlib 0.11 or later")

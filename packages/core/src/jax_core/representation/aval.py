@@ -28,11 +28,14 @@ class AbstractValue:
 
     __slots__ = ()
     shape: Any
-    ndim: Any
     dtype: Any
     weak_type: Any
     sharding: Any
     memory_space: Any
+    if TYPE_CHECKING:  # properties of those that have a shape
+        ndim: Any
+        size: Any
+        nbytes: Any
     vma: frozenset = frozenset()
     sums: Sums = NOTHING
     placement: Any = None

@@ -1,7 +1,7 @@
 """Types of `jax.experimental.layout`. Written by packages/jax/tools/make_stubs.py."""
 from jax import Device
 from jax.sharding import PartitionSpec, Sharding
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 class Format:
     """A layout and a sharding: how and where an array is stored."""
@@ -16,14 +16,14 @@ class Format:
 class Layout:
     """Storage order of an array."""
     AUTO: Any
-    def __init__(self, major_to_minor: tuple[int, ...], tiling: tuple[tuple[int, ...], ...] | None = None, sub_byte_element_size_in_bits: int = 0) -> None: ...
+    def __init__(self, major_to_minor: Sequence[int], tiling: tuple[tuple[int, ...], ...] | None = None, sub_byte_element_size_in_bits: int = 0) -> None: ...
     def check_compatible_aval(self, aval_shape: tuple[int, ...]) -> None: ...
     def describes(self, pjrt_layout: object) -> bool: ...
     @staticmethod
     def for_array(x: Any) -> Layout:
         """The layout of the array ``x``."""
     @staticmethod
-    def from_pjrt_layout(pjrt_layout: object) -> Layout:
+    def from_pjrt_layout(pjrt_layout: Any) -> Layout:
         """The layout that jaxlib describes."""
     @property
     def major_to_minor(self) -> Any: ...

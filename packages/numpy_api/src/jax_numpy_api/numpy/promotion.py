@@ -271,7 +271,7 @@ def broadcast_to(x: ArrayLike, shape: tuple[int, ...]) -> Array:
     """``x`` repeated to ``shape``, which its own shape is known to fit."""
     own = shape_of(x)
     if own == shape and not isinstance(x, (bool, int, float, complex)):
-        return cast(Array, x)  # or a value of NumPy, which serves as one
+        return x  # type: ignore[return-value]  # a value of NumPy serves as well
     lead = len(shape) - len(own)
     return broadcast_in_dim_p.bind(x, shape=tuple(shape), broadcast_dimensions=tuple(range(lead, len(shape))),
                                    sharding=None)

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from ..jaxlib_classes import ArrayImpl
 else:
     ArrayImpl = _jax.ArrayImpl
-block = ArrayImpl.block_until_ready  # jaxlib's own methods, kept before ours take their names
-delete = ArrayImpl.delete
-ready = ArrayImpl.is_ready  # which must not be asked of a deleted array: the process ends
-read = ArrayImpl._single_device_array_to_np_array_did_copy
+block = _jax.ArrayImpl.block_until_ready  # jaxlib's own methods, kept before ours take their names
+delete = _jax.ArrayImpl.delete
+ready = _jax.ArrayImpl.is_ready  # which must not be asked of a deleted array: the process ends
+read = _jax.ArrayImpl._single_device_array_to_np_array_did_copy
 
 
 def mark_donated(arrays: Sequence[Any], name: str) -> None:

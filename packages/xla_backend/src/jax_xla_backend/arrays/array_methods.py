@@ -8,13 +8,12 @@ from __future__ import annotations
 import enum
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from jax_core.representation import array as core_array
 from jax_core.representation import aval as core_aval
 from jax_core.representation import errors
-from jax_core.representation.typing import Placement
 
 from . import interruptible
 from .array import ArrayImpl, block, check_not_deleted, delete, host_value, host_view, is_unreduced, ready
@@ -24,6 +23,9 @@ from .device_put import device_put
 from .put import from_host
 from ..placement.hlo_shardings import Index
 from ..placement.sharding import Sharding
+
+if TYPE_CHECKING:
+    from ..jaxlib_classes import Device
 
 
 def _is_scalar(x: ArrayImpl) -> None:
@@ -44,7 +46,7 @@ class Shard:
 
     __slots__ = ("device", "_sharding", "_global_shape", "_data")
 
-    def __init__(self, device: Placement, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
+    def __init__(self, device: Device, sharding: Sharding, global_shape: tuple[int, ...], data: Any = None):
         self.device, self._sharding, self._global_shape, self._data = device, sharding, global_shape, data
 
     @property
@@ -73,8 +75,14 @@ class Shard:
 
 
 # Numbers of device types in the DLPack standard.
-DLDeviceType = enum.IntEnum("DLDeviceType", dict(kDLCPU=1, kDLCUDA=2, kDLCUDAHost=3, kDLROCM=10, kDLROCMHost=11),
-                            module=__name__)
+class DLDeviceType(enum.IntEnum):
+    """Numbers of device types in the DLPack standard."""
+
+    kDLCPU = 1
+    kDLCUDA = 2
+    kDLCUDAHost = 3
+    kDLROCM = 10
+    kDLROCMHost = 11
 
 
 if TYPE_CHECKING:
@@ -191,10 +199,10 @@ class _ArrayMethods(_OfArray):
             self.__dict__["_deleted"] = "It was deleted by a call of its method delete()."
             delete(self)
 
-    def __copy__(self) -> ArrayImpl:
+    def __copy__(self) -> core_array.Array:
         return self.copy()
 
-    def __deepcopy__(self, memo: dict) -> ArrayImpl:
+    def __deepcopy__(self, memo: dict) -> core_array.Array:
         return self.copy()
 
     def __reduce__(self) -> tuple:
@@ -205,7 +213,7 @@ class _ArrayMethods(_OfArray):
     def _value(self) -> np.ndarray:
         return host_value(self)
 
-    def __array__(self, dtype: Any = None, context: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: Any = None, context: Any = None, copy: bool | None = None) -> np.ndarray:  # type: ignore[override]  # as it was
         view = self._npy_value
         if view is None or self.is_deleted():
             view = host_value(self)
@@ -219,7 +227,7 @@ class _ArrayMethods(_OfArray):
 
     def tobytes(self, order: str = "C") -> bytes:
         """The contents as bytes."""
-        return host_value(self).tobytes(order)
+        return host_value(self).tobytes(cast(Any, order))
 
     def item(self, *args: Any) -> Any:
         """One element as a Python number; ``args`` say which, and may be left out if there is only one.

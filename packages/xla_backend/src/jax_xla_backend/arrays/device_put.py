@@ -36,7 +36,7 @@ def _device_put_jvp(g, out, x, *, placement, src=None):
     return device_put_p.bind(g, placement=placement, src=x._sharding if src is None and known else src)
 
 
-device_put_p = Primitive(
+device_put_p: Primitive = Primitive(
     "device_put",
     out_type=lambda x, **_: x,
     splits=splits.as_told, sums=partial_sums.as_first,

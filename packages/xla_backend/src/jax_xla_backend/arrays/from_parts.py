@@ -93,11 +93,11 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
             raise TypeError(f"make_array_from_callback: {sharding} must have a sharding, and a Layout or None")
         made_usual = make_array_from_callback(shape, sharding.sharding, data_callback, dtype)
         return made_usual if sharding.layout is None else put(made_usual, None, sharding)
-    shape, sharding = tuple(shape), as_sharding(sharding)
-    part_shape = sharding.shard_shape(shape)
+    shape, place = tuple(shape), as_sharding(sharding)
+    part_shape = place.shard_shape(shape)
     made: dict[Any, Any] = {}
     parts = []
-    for device, index in sharding.addressable_devices_indices_map(shape).items():
+    for device, index in place.addressable_devices_indices_map(shape).items():
         key = tuple((s.start, s.stop) for s in index)
         if key not in made:
             made[key] = value = data_callback(index)
@@ -109,7 +109,7 @@ def make_array_from_callback(shape: Sequence[int], sharding: Placement, data_cal
                                  f"{np.shape(value)}; the part has shape {part_shape}")
         value = made[key]
         parts.append(put(value if dtype is None else np.asarray(value, dtypes.canonicalize_dtype(dtype)), None, device))
-    return make_array_from_single_device_arrays(shape, sharding, parts, dtype=dtype)
+    return make_array_from_single_device_arrays(shape, place, parts, dtype=dtype)
 
 
 def make_array_from_process_local_data(sharding: Placement, local_data: PyTree,

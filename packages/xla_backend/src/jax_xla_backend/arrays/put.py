@@ -82,7 +82,7 @@ def _mesh_for_new(ndim: int = 0) -> NamedSharding | None:
     return NamedSharding(here, PartitionSpec(*[None] * (ndim if here.explicit_axes else 0)))
 
 
-def from_host(x: np.ndarray, weak_type: bool = False) -> ArrayImpl:
+def from_host(x: np.ndarray, weak_type: bool = False) -> Any:
     """An array of the contents of ``x``, which nobody writes to from now on; uncommitted, but where a mesh is set.
 
     No copy is made where the buffer is aligned as XLA wants it (64 bytes).
@@ -99,7 +99,7 @@ def from_host(x: np.ndarray, weak_type: bool = False) -> ArrayImpl:
     return _put_cpp(ShapedArray(x.shape, dtype, weak_type), where.sharding, [x], where.devices, False)
 
 
-def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False, on_mesh: bool = True) -> ArrayImpl:
+def put(x: Any, aval: Any = None, placement: Any = None, may_alias: bool = False, on_mesh: bool = True) -> Any:
     """An array with the contents of ``x``.
 
     Args:
@@ -208,9 +208,9 @@ def as_sharding(placement: Any, here: Sharding | None = None) -> Sharding:
         if current is None or current.empty:
             raise ValueError(f"device_put: {placement} names axes of a mesh, and none is set; call jax.set_mesh(mesh), or pass "
                              "NamedSharding(mesh, spec)")
-        here = mesh.get_abstract_mesh()
-        if here.axis_names == current.axis_names and here.axis_types != current.axis_types and not here.manual_axes:
-            current = current.update(axis_types=here.axis_types)  # inside auto_axes, explicit_axes
+        around = mesh.get_abstract_mesh()
+        if around.axis_names == current.axis_names and around.axis_types != current.axis_types and not around.manual_axes:
+            current = current.update(axis_types=around.axis_types)  # inside auto_axes, explicit_axes
         return NamedSharding(current, placement)
     raise ValueError(f"device_put: device={placement!r}, of type {type(placement).__name__}, names no place; give a Device, a "
                      "Sharding, a PartitionSpec, a Format or None, or a pytree of such")
@@ -225,7 +225,7 @@ def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
         sharding = as_sharding(placement)
     elif isinstance(placement, Format):
         if isinstance(placement.layout, Layout):
-            placement.layout.check_compatible_aval(shape)
+            placement.layout.check_compatible_aval(tuple(shape))
         sharding = None if placement.sharding is None else asked_for(placement.sharding, shape)
         return Format(placement.layout, sharding) if placement.layout is not None else sharding
     elif isinstance(placement, (Layout, AutoLayout)):
@@ -241,7 +241,7 @@ def asked_for(placement: Any, shape: Sequence[Any]) -> Any:
     return sharding
 
 
-def on_devices(placement: NamedSharding, here: Sharding | None = None) -> NamedSharding:
+def on_devices(placement: Sharding, here: Sharding | None = None) -> Sharding:
     """A placement in a type, on the devices of an array that lies ``here``, or of a mesh in use.
 
     Raises:
@@ -286,7 +286,7 @@ def _distribute(value: np.ndarray, aval: Any, sharding: Sharding, how: Any = _CO
     return _put_cpp(aval, sharding, [np.asarray(value[parts[d]]) for d in devices], list(devices), True)
 
 
-def _addends(value: np.ndarray, sharding: NamedSharding, parts: Mapping) -> list[np.ndarray]:
+def _addends(value: np.ndarray, sharding: Sharding, parts: Mapping) -> list[np.ndarray]:
     """The parts of ``value`` for each device, of which those along the unreduced mesh axes add up (or are the same) to it."""
     if sharding.spec.unreduced_kind is not UnreducedKind.sum:
         return [np.array(value[part]) for part in parts.values()]

@@ -12,7 +12,7 @@ import hashlib
 import os
 import threading
 import time
-from typing import Any, Sequence
+from typing import Any, Sequence, cast
 
 import numpy as np
 from jax_core.configuration import flags
@@ -202,7 +202,7 @@ class CacheEntry:
         try:
             loaded = self._client.deserialize_executable(entry, _jax.DeviceList(self._devices), options)
         except (RuntimeError, ValueError):
-            disk_cache.forget(self._file)  # from another build of jaxlib, or damaged in a way that the digest cannot show
+            disk_cache.forget(cast(str, self._file))  # from another build of jaxlib, or damaged in a way that the digest cannot show
             return None
         self._remember(loaded)
         return loaded

@@ -10,7 +10,7 @@ import dataclasses
 import io
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence, TypeAlias, cast
 
 import numpy as np
 from jax_core.public.interpreters_mlir import RuleContext
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from .builder import Builder
 
 ir = bindings("ir")
+IrContext: TypeAlias = Any  # of the bindings, whose classes are known when they are loaded
+IrModule: TypeAlias = Any
+IrValue: TypeAlias = Any
 
 
 def make_ir_context() -> Any:
@@ -62,7 +65,7 @@ class ModuleContext:
       keepalives: what must live as long as the program.
     """
 
-    def __init__(self, builder: Builder, context: ir.Context, module: ir.Module):
+    def __init__(self, builder: Builder, context: IrContext, module: IrModule):
         self._builder = builder
         self.context, self.module = context, module
         self.ip, self.symbol_table = ir.InsertionPoint(module.body), ir.SymbolTable(module.operation)
@@ -183,7 +186,7 @@ def _type(aval: AbstractValue) -> Any:
 
 def aval_to_ir_type(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> Any:
     """The type of a value of type ``aval``. Older programs give it alone, without the module's context."""
-    return _type(ctx if aval is None else aval)
+    return _type(cast("AbstractValue", ctx) if aval is None else aval)
 
 
 def aval_to_ir_types(ctx: ModuleContext | AbstractValue, aval: AbstractValue | None = None) -> tuple:
@@ -249,7 +252,7 @@ def flatten_ir_values(xs: PyTree) -> list:
     return [x for part in xs for x in flatten_ir_values(part)]
 
 
-def unflatten_ir_values_like_types(xs: Sequence[ir.Value], ys: Sequence[Any]) -> list:
+def unflatten_ir_values_like_types(xs: Sequence[IrValue], ys: Sequence[Any]) -> list:
     """The values ``xs`` in groups, as the types ``ys`` are."""
     rest = iter(xs)
     return [tuple(itertools.islice(rest, len(y))) if isinstance(y, (tuple, list)) else next(rest) for y in ys]
@@ -322,7 +325,7 @@ def dense_int_array(xs: Sequence[int]) -> Any:
 
 # -- programs and calls ------------------------------------------------------------------------------------------------------
 
-def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: ir.Value | None, operands: Sequence[Any],
+def emit_python_callback(ctx: LoweringRuleContext, callback: Callable[..., Any], token: IrValue | None, operands: Sequence[Any],
                          operand_avals: Sequence[AbstractValue], result_avals: Sequence[AbstractValue], *, has_side_effect: bool,
                          returns_token: bool = True, partitioned: bool = False, sharding: Placement | None = None) -> tuple:
     """A call of ``callback(*numpy arrays) -> sequence of numpy arrays`` on the host.
@@ -352,12 +355,12 @@ def _program(ctx, closed, values):
     return _outside(ctx, lambda b, *xs: b.jaxpr(closed, *xs), values, closed.in_avals, closed.out_avals)
 
 
-def module_to_string(module: ir.Module, enable_debug_info: bool | None = None) -> str:
+def module_to_string(module: IrModule, enable_debug_info: bool | None = None) -> str:
     """A module as text."""
     return module.operation.get_asm(enable_debug_info=bool(enable_debug_info))
 
 
-def module_to_bytecode(module: ir.Module) -> bytes:
+def module_to_bytecode(module: IrModule) -> bytes:
     """A module as bytes."""
     out = io.BytesIO()
     module.operation.write_bytecode(file=out)

@@ -128,7 +128,7 @@ class Builder:
 
     # -- constants -------------------------------------------------------------------------------------------------
 
-    def _constant(self, text: str, like: ShapedArray, dtype: Any) -> str:
+    def _constant(self, text: str, like: AbstractValue, dtype: Any) -> str:
         """Name of the constant ``dense<text>`` of the shape of ``like``."""
         key = (text, like.shape, dtype)
         name = self.constants.get(key)
@@ -142,7 +142,7 @@ class Builder:
         """A rank-0 constant."""
         return self.full(value, ShapedArray((), dtype))
 
-    def full(self, value: Any, aval: ShapedArray) -> Value:
+    def full(self, value: Any, aval: AbstractValue) -> Value:
         """A constant of type ``aval`` with all elements ``value``."""
         if is_extended(aval):
             raise TypeError(f"Builder.full: {aval.dtype} has no constants; make the physical array")
@@ -152,7 +152,7 @@ class Builder:
             return new_value(self._constant("false", aval, _BOOL), aval)
         return new_value(self._constant(literal_text(value, aval.dtype), aval, aval.dtype), aval)
 
-    def constant(self, value: np.ndarray, aval: ShapedArray | None = None) -> Value:
+    def constant(self, value: np.ndarray, aval: AbstractValue | None = None) -> Value:
         """A constant array; ``aval`` is its type, which by default depends on the flags of now."""
         value = np.asarray(value)
         if aval is None:
@@ -175,7 +175,8 @@ class Builder:
 
     def broadcast(self, x: Value, shape: Sequence[int], dims: Sequence[int] = ()) -> Value:
         """``broadcast_in_dim``; ``x`` itself where nothing changes."""
-        shape, extra = tuple(shape), ()
+        shape = tuple(shape)
+        extra: Sequence[int] = ()
         if x.aval.shape == shape and list(dims) == list(range(len(shape))):
             return x
         if is_extended(x.aval):
@@ -366,7 +367,7 @@ class Builder:
         location = self.location = module.location(eqn) if module.located or (
             scopes is not self.plain or module.scopes is not self.plain_in) and self._marked(scopes) else ""
         invars = eqn.invars
-        names = list(map(env.get, invars))
+        names: list[Any] = list(map(env.get, invars))
         if None in names:  # literals have no entry
             ids = self._fill_in_literals(eqn, names)
         else:
@@ -379,7 +380,7 @@ class Builder:
         if template is None:
             template = module.template(key, eqn, location)
         if template is NONE:
-            found = self.apply(eqn, list(map(new_value, names, operand_types(eqn))))
+            found = self.apply(eqn, [new_value(n, a) for n, a in zip(names, operand_types(eqn))])
             for v, x in zip(eqn.outvars, self._placed(eqn, found)):
                 env[v] = str(x)
             return

@@ -114,7 +114,7 @@ def manual_computation(b: Any, xs: Sequence[Value], jaxpr: ClosedJaxpr, mesh: An
     return [new_value(x, a) for x, a in zip(pinned(found, out_specs), logical)]
 
 
-def _part_type(aval: AbstractValue, spec: Any) -> ShapedArray:
+def _part_type(aval: AbstractValue, spec: Any) -> AbstractValue:
     """The stored type of a part, with its own axis in front if it is stacked."""
     aval = physical_aval(aval)
     return ShapedArray((1, *aval.shape), aval.dtype) if type(spec) is Stacked else aval

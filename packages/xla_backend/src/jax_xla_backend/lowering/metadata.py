@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Sequence
+from typing import Any, Sequence
 
 from jax_core.representation.jaxpr import JaxprEqn
 from jax_core.representation.source import Metadata, Transform
@@ -15,7 +15,7 @@ from jax_core.representation.traits import Kind
 
 from .outside_calls import quoted, symbol
 
-Pairs = Sequence[tuple[str, str]]
+Pairs = Sequence[tuple[str, Any]]  # of texts; None takes a name away
 _OPEN, _CLOSE = "\x02", "\x03"
 _mark = re.compile(f"(?m)^(?P<line>.*?)(?P<location> loc\\([^\x02\n]*\\)){_OPEN}(?P<pairs>[^{_CLOSE}]*){_CLOSE}$")
 
@@ -42,7 +42,8 @@ def shows(names: Sequence[str]) -> bool:
 
 def split(names: Sequence[str]) -> tuple[list[str], dict]:
     """The scopes and transformations of a name stack, and its metadata (the innermost of each name)."""
-    scopes, pairs = [], {}
+    scopes: list[str] = []
+    pairs: dict[str, Any] = {}
     for name in names:
         if type(name) is Metadata:
             pairs.update(name.pairs)

@@ -277,7 +277,7 @@ class ModuleWriter:
             location = f" loc({quoted(names[i])})" if i < len(names) else ""
             arguments.append(f"%arg{i}: {type_text(v.aval)}{self._argument_attributes(i, v)}{location}")
         results = [_TOKEN_TYPE] * len(tokens) + [f"{x.type}{self._result_attributes(i, x)}" for i, x in enumerate(outs)]
-        return _function("public @main", arguments, b.lines, tokens + outs,
+        return _function("public @main", arguments, b.lines, [*tokens, *outs],
                          [_TOKEN_TYPE] * len(tokens) + [x.type for x in outs], results)
 
     def _argument_attributes(self, i: int, v: Any) -> str:
@@ -390,7 +390,7 @@ class ModuleWriter:
         """`` loc(...)`` of an equation: its scopes and primitive, and where in the user's program it was written."""
         info = eqn.source_info
         names, pairs = metadata.split(metadata.under(self.scopes + info.scopes, eqn))
-        path = str(NameStack(names))
+        path = str(NameStack(tuple(names)))
         if pairs:
             self._has_metadata = True
             return f" loc({quoted(path)}){metadata.marked(pairs)}"

@@ -8,7 +8,7 @@ Source: StableHLO specification, "Types" and "Constants"; MLIR language referenc
 """
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, Sequence, cast
 
 import ml_dtypes
 import numpy as np
@@ -124,7 +124,7 @@ def element_constant(x: np.generic) -> str:
     return _float_text(x)
 
 
-def as_dtype(value: Any, dtype: np.dtype) -> np.generic:
+def as_dtype(value: Any, dtype: np.dtype) -> Any:
     """``value`` as a NumPy scalar; integers out of range wrap around."""
     if type(value) is int and dtype.kind in "iu":
         bits = 8 * dtype.itemsize
@@ -137,7 +137,7 @@ def as_dtype(value: Any, dtype: np.dtype) -> np.generic:
 
 def _nested(array: np.ndarray) -> str:
     if array.ndim == 0:
-        return element_constant(array[()])
+        return element_constant(cast(np.generic, array[()]))
     return "[" + ", ".join([_nested(part) for part in array]) + "]"
 
 
@@ -147,7 +147,7 @@ def dense_text(array: np.ndarray) -> str:
         return ""
     data = np.ascontiguousarray(array)
     if array.ndim == 0:
-        return element_constant(data.reshape(())[()])
+        return element_constant(cast(np.generic, data.reshape(())[()]))
     raw = data.reshape(-1).view(np.uint8).reshape(array.size, -1)
     if (raw == raw[0]).all():
         return element_constant(data.reshape(-1)[0])

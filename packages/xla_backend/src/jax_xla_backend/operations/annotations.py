@@ -72,7 +72,7 @@ def _value_lower(b, x, *, xla_metadata_kvs):
     return x
 
 
-xla_metadata_value_p = Primitive(
+xla_metadata_value_p: Primitive = Primitive(
     "xla_metadata_value", cacheable=False, out_type=lambda x, **_: x, jvp=LINEAR, batch=ELEMENTWISE, lower=_value_lower,
     transpose=lambda ct, x, **params: xla_metadata_value_p.bind(ct, **params), impl=lambda x, **_: x,
     traits=Traits(Kind.IDENTITY))
@@ -153,7 +153,8 @@ class _MetadataBlock:
     """What is traced inside has metadata; also a decorator of functions, and of what `jit` returns."""
 
     def __init__(self, pairs: metadata.Pairs):
-        self.pairs, self.entered = pairs, []
+        self.pairs = pairs
+        self.entered: list[Any] = []
 
     def __enter__(self) -> None:
         block = under_names((*name_stack.names, metadata.Metadata(self.pairs)))

@@ -110,7 +110,7 @@ def _cast_now(x, *, mesh):
     return put(x, None, sharding.update(mesh=sharding.mesh.update(axis_types=mesh.axis_types)))
 
 
-mesh_cast_p = Primitive(
+mesh_cast_p: Primitive = Primitive(
     "mesh_cast", out_type=_cast_type, jvp=LINEAR, lower=_lower_cast, impl=_cast_now, splits=splits.as_told,
     transpose=lambda ct, x, *, mesh: mesh_cast_p.bind(ct, mesh=mesh if x.aval.placement is None else x.aval.placement.mesh),
     batch=lambda axis, args, dims, *, mesh: (mesh_cast_p.bind(*args, mesh=mesh), dims[0]),

@@ -28,7 +28,7 @@ def _batch(axis, args, dims, *, layout):
     return layout_constraint_p.bind(x, layout=Layout(order, layout.tiling, layout.sub_byte_element_size_in_bits)), d
 
 
-layout_constraint_p = Primitive(
+layout_constraint_p: Primitive = Primitive(
     "layout_constraint", out_type=lambda x, *, layout: x, jvp=LINEAR, batch=_batch, lower=_lower,
     transpose=lambda ct, x, *, layout: layout_constraint_p.bind(ct, layout=layout), splits=splits.as_first)
 

@@ -123,9 +123,8 @@ def host_local_array_to_global_array_impl(arr: ArrayLike, *, global_mesh: Mesh, 
 
 def global_array_to_host_local_array_impl(arr: ArrayLike, *, global_mesh: Mesh, pspec: PartitionSpec) -> ArrayImpl:
     """What this process's devices hold of ``arr``."""
-    if not isinstance(arr, ArrayImpl):
-        arr = put(arr)
-    x = device_put(arr, NamedSharding(global_mesh, pspec)) if arr.is_fully_addressable else arr
+    given = arr if isinstance(arr, ArrayImpl) else put(arr)
+    x = device_put(given, NamedSharding(global_mesh, pspec)) if given.is_fully_addressable else given
     if not global_mesh.is_multi_process:
         return x
     local_mesh = global_mesh.local_mesh
@@ -161,7 +160,7 @@ def _moving(name: str, out_type: Any, impl: Any, inserts: bool, back: Any) -> Pr
 host_local_array_to_global_array_p = _moving(
     "host_local_array_to_global_array", ltg_abstract_eval, host_local_array_to_global_array_impl, True,
     lambda: global_array_to_host_local_array_p)
-global_array_to_host_local_array_p = _moving(
+global_array_to_host_local_array_p: Primitive = _moving(
     "global_array_to_host_local_array", gtl_abstract_eval, global_array_to_host_local_array_impl, False,
     lambda: host_local_array_to_global_array_p)
 

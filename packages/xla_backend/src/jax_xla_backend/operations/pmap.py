@@ -90,7 +90,7 @@ def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes:
         call, operands = prepare(args, kwargs)
         return call.lower(*operands)
 
-    run.lower = lower
+    setattr(run, "lower", lower)
     return run
 
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, Sequence
 
 from jax_core.representation.typing import Placement
 
@@ -31,14 +31,14 @@ class Layout:
     __slots__ = ("major_to_minor", "tiling", "sub_byte_element_size_in_bits")
     AUTO = AutoLayout()
 
-    def __init__(self, major_to_minor: tuple[int, ...], tiling: tuple[tuple[int, ...], ...] | None = None,
+    def __init__(self, major_to_minor: Sequence[int], tiling: tuple[tuple[int, ...], ...] | None = None,
                  sub_byte_element_size_in_bits: int = 0):
         self.major_to_minor = tuple(int(axis) for axis in major_to_minor)
         self.tiling = None if tiling is None else tuple(map(tuple, tiling))
         self.sub_byte_element_size_in_bits = sub_byte_element_size_in_bits
 
     @staticmethod
-    def from_pjrt_layout(pjrt_layout: object) -> "Layout":
+    def from_pjrt_layout(pjrt_layout: Any) -> "Layout":
         """The layout that jaxlib describes."""
         xla = pjrt_layout._xla_layout()
         return Layout(tuple(xla.minor_to_major())[::-1], tuple(xla.tiling()), xla.element_size_in_bits())

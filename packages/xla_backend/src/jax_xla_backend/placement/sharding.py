@@ -173,7 +173,7 @@ class _SharedMethods(_OfSharding):
         raise NotImplementedError(f"{type(self).__name__} cannot be written as a Shardy attribute")
 
 
-def _kind_of_sum(sharding: Sharding) -> Any:
+def _kind_of_sum(sharding: Any) -> Any:
     """What combines the parts of an array that is unreduced, which XLA's form of shardings does not tell."""
     return sharding.spec.unreduced_kind if isinstance(sharding, NamedSharding) else None
 

@@ -125,7 +125,7 @@ def _names_for(platform: str) -> tuple[str, ...]:
     return _ALIASES.get(platform, (platform,))
 
 
-def _start(name: str) -> Any | None:
+def _start(name: str) -> Any:
     """The client of platform ``name``, made if need be; None if there is no such platform."""
     global _pid
     client = _clients.get(name)
@@ -160,7 +160,7 @@ def _start_default() -> str:
         raise RuntimeError(f"Unable to initialize backend {platform!r} of JAX_PLATFORMS={','.join(wanted)}: no plugin brings it, present are "
                            f"{sorted({'cpu', *platforms.factories})}{_advice(platform)}")
     _find_plugins()
-    problems = []
+    problems: list[str] = []
     chosen = next((name for name in platforms.factories if _works(name, problems)), "cpu")
     if problems:
         source.warn(f"{'; '.join(problems)}. Running on {chosen}; JAX_PLATFORMS={chosen} asks for that without this warning.")

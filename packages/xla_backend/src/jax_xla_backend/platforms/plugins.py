@@ -61,11 +61,11 @@ def find() -> None:
             _enter(name, functools.partial(_jax.load_pjrt_plugin, name, path, None))
         known = set()
         for name, paths in _PACKAGES.items():
-            path = next(_on_path(paths), None)
-            if path is not None:
-                module = os.path.basename(os.path.dirname(path))
+            file = next(_on_path(paths), None)
+            if file is not None:
+                module = os.path.basename(os.path.dirname(file))
                 known.add(module)
-                _enter(name, functools.partial(_load_package, name, module, path))
+                _enter(name, functools.partial(_load_package, name, module, file))
         if _mentioned(known):
             _run_entry_points(known)
 

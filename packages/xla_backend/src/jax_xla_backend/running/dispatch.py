@@ -107,7 +107,7 @@ def _donating(call: Any, name: str, argnums: Sequence[int], argnames: Sequence[s
         mark_donated(leaves, name)
         return result
 
-    donating._cache_size, donating._clear_cache = call._cache_size, call._clear_cache
+    vars(donating).update(_cache_size=call._cache_size, _clear_cache=call._clear_cache)
     return donating
 
 

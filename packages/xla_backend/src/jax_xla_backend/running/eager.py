@@ -120,7 +120,8 @@ def _run_holding_jaxprs(prim: Primitive, args: Sequence[Any], params: dict) -> A
 def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params: dict) -> Any:
     """The result of the NumPy reference, or NotImplemented if the operands are not all in this host's memory."""
     where = _put._default or _put.default_placement()
-    sharding, devices, committed, arrays = where.sharding, where.devices, False, False
+    sharding: Any = where.sharding
+    devices, committed, arrays = where.devices, False, False
     views = []
     for x, aval in zip(args, avals):
         if type(x) is ArrayImpl:
@@ -144,7 +145,7 @@ def _on_host(prim: Primitive, args: Sequence[Any], avals: Sequence[Any], params:
     types, effects = abstract_eval(prim, avals, params)
     if effects:
         return NotImplemented
-    result = prim.reference(*views, **params)
+    result = prim.reference(*views, **params)  # type: ignore[misc]  # one that is exact has it
     with transfer_guards.explicit():  # computing on the host is our choice, not a transfer of the program's
         if prim.multiple_results:
             return [_wrap(r, t, sharding, devices, committed) for r, t in zip(result, types)]

@@ -8,7 +8,7 @@ It reads the text of a lowered module and its `lowering.facts.Facts`.
 from __future__ import annotations
 
 import threading
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, cast
 
 from jax_core.interfaces import Run
 
@@ -54,7 +54,7 @@ class Executable:
         """What was compiled first; compiles for the default placement if nothing was."""
         if self._first is None:
             self._variant(*self._place(None), self._layouts)
-        return self._first
+        return cast(LoadedProgram, self._first)
 
     def compile(self) -> "Executable":
         """Compile for the placements in the spec, without arguments to look at."""
@@ -83,7 +83,7 @@ class Executable:
             outs[i] = converter.wrap(outs[i])
         return Run(outs, None if self._needs_python or not loaded.repeatable else loaded)
 
-    def _place(self, args: Sequence[Any] | None) -> tuple:
+    def _place(self, args: Sequence[Any] | None) -> tuple[tuple, list | None, bool]:
         """The devices to run on, the placements of the kept inputs (None: one device, all there), and whether the
         results are committed."""
         spec = self.spec
@@ -91,7 +91,7 @@ class Executable:
             return self._place_by_args(args)
         return self._place_as_told(args)
 
-    def _place_by_args(self, args: Sequence[Any] | None) -> tuple:
+    def _place_by_args(self, args: Sequence[Any] | None) -> tuple[tuple, list | None, bool]:
         found: Any = None
         for x in args or ():
             if type(x) is ArrayImpl and x._committed:
@@ -122,7 +122,7 @@ class Executable:
         """The placements of the kept inputs on one device: on its mesh, if it has one."""
         return self._from_args(args, example) if isinstance(example, NamedSharding) else None
 
-    def _place_as_told(self, args: Sequence[Any] | None) -> tuple:
+    def _place_as_told(self, args: Sequence[Any] | None) -> tuple[tuple, list | None, bool]:
         spec = self.spec
         wanted = [as_sharding(s) for s in (*(spec.in_shardings or ()), *(spec.out_shardings or ())) if isinstance(s, Sharding)]
         if isinstance(spec.device, Sharding):  # a mesh in use, which jit was told to look at
@@ -157,16 +157,16 @@ class Executable:
 
     def _from_args(self, args: Sequence[Any] | None, example: Sharding) -> list[Sharding]:
         """The placements of the kept inputs on the devices of ``example``; what is not placed yet goes to all."""
-        given = [args[i] if args is not None else None for i in self.facts.kept]
-        given = [x._sharding if type(x) is ArrayImpl and x._committed else None for x in given]
+        values: list[Any] = [args[i] if args is not None else None for i in self.facts.kept]
+        given = [x._sharding if type(x) is ArrayImpl and x._committed else None for x in values]
         named = next((s for s in (example, *given) if isinstance(s, NamedSharding)), None)
         grid = flat_mesh(example._device_assignment) if named is None else named.mesh
         everywhere, placed = NamedSharding(grid, PartitionSpec()), []
-        for i, sharding in zip(self.facts.kept, given):
+        for x, sharding in zip(values, given):
             if sharding is None or sharding._internal_device_list != everywhere._internal_device_list:
                 sharding = everywhere
             elif not isinstance(sharding, NamedSharding):  # XLA reads one way of saying it in a program
-                sharding = on_mesh(sharding, grid, args[i].ndim) or on_a_mesh(sharding, args[i].ndim) or everywhere
+                sharding = on_mesh(sharding, grid, x.ndim) or on_a_mesh(sharding, x.ndim) or everywhere
             placed.append(sharding)
         return placed
 
@@ -211,16 +211,17 @@ class Executable:
             if ins is None:
                 ins = [here] * len(module.facts.kept)
             return kind(module, devices, ins, self._as_typed(outs, ins), committed, self._items, self.spec.name)
-        full = [None] * (max(self.facts.kept, default=-1) + 1)
-        for i, sharding in zip(self.facts.kept, ins):
+        placed = cast(list, ins)  # one for each input, as there are several devices
+        full: list[Any] = [None] * (max(self.facts.kept, default=-1) + 1)
+        for i, sharding in zip(self.facts.kept, placed):
             full[i] = sharding
         count = len(self.facts.flat_in_avals)
         full += [None] * (count - len(full))
-        outs = self._as_typed(outs, ins)
-        nowhere = all([s is None for s in (*ins, *(outs or ()))])  # no argument and no result says how many devices there are
+        outs = self._as_typed(outs, placed)
+        nowhere = all([s is None for s in (*placed, *(outs or ()))])  # no argument and no result says how many devices there are
         module = self._lower(tuple(full), None if outs is None else tuple(outs), platform, self._everywhere(devices) if nowhere else None,
                              layouts)
-        return kind(module, devices, ins, outs, committed, self._items, self.spec.name)
+        return kind(module, devices, placed, outs, committed, self._items, self.spec.name)
 
     def _everywhere(self, devices: tuple) -> NamedSharding:
         """The placement of whole arrays on each of ``devices``, on the mesh that the program or its context names."""

@@ -68,7 +68,7 @@ def register_ffi_target_as_batch_partitionable(name: str) -> None:
     _jax.register_custom_call_as_batch_partitionable(name)
 
 
-def pycapsule(funcptr: object) -> Any:
+def pycapsule(funcptr: Any) -> Any:
     """A capsule around a function of a library that was loaded with ctypes."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)

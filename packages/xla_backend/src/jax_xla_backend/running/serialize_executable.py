@@ -99,9 +99,9 @@ def deserialize_and_load(serialized: bytes, in_tree: PyTreeDef, out_tree: PyTree
         raise ValueError(f"deserialize_and_load: the program is for {header['devices']} devices, and there are {len(devices)}")
     loaded = on.deserialize_executable(code, _jax.DeviceList(devices), compile.compile_options(devices))
     executable = _StoredExecutable(_module(header, arrays), loaded, devices, header["committed"])
-    variables = [[Var(aval) for aval in avals] for avals in (executable.facts.flat_in_avals, executable.facts.out_avals)]
-    types = ClosedJaxpr(Jaxpr([], *variables, []))  # the equations are gone; only the types are read
-    program = SimpleNamespace(_closed=types, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
+    taken, given = ([Var(aval) for aval in avals] for avals in (executable.facts.flat_in_avals, executable.facts.out_avals))
+    types = ClosedJaxpr(Jaxpr([], taken, given, []))  # the equations are gone; only the types are read
+    program: Any = SimpleNamespace(_closed=types, in_tree=in_tree, out_tree=out_tree, fun_name=header["name"],
                               _donated=tuple(header["donated_arguments"]))
     return Compiled(program, executable)
 
@@ -123,7 +123,7 @@ class _StoredExecutable(Executable):
         spec = LowerSpec(module.name.removeprefix("jit_"))
         super().__init__(module, spec, None, ())  # type: ignore[arg-type]
         if len(devices) == 1:
-            here = [make_single_device_sharding(devices[0])] * len(module.facts.kept)
+            here: list[Any] = [make_single_device_sharding(devices[0])] * len(module.facts.kept)
         else:
             where = _jax.DeviceList(devices)
             here = [from_hlo(s, where, None, a.ndim) for s, a in zip(loaded.get_parameter_shardings(), module.facts.in_avals)]

@@ -70,7 +70,7 @@ def effects_barrier() -> None:
         _ordered.clear()
         _unordered.clear()
     for token in (*ordered, *unordered):
-        interruptible.wait(lambda t=token: t.block_until_ready())
+        interruptible.wait(token.block_until_ready)
         token.block_until_ready()
 
 

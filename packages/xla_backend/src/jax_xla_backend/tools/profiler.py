@@ -17,11 +17,12 @@ from typing import Any, Callable, ParamSpec, TypeVar
 from ..platforms import client
 from ..jaxlib_compat import write_profile_data
 
-from jaxlib import _profiler as profiler
+from jaxlib import _profiler as profiler  # type: ignore[attr-defined, unused-ignore]
 from jaxlib._profile_data import ProfileData, ProfileEvent, ProfileLine, ProfilePlane
 
 ProfileOptions = profiler.ProfileOptions
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _PERFETTO_PORT = 9001
 """The port that Perfetto's page may load local traces from."""

@@ -24,6 +24,7 @@ from jax_core.traces.staging import trace_to_closed
 from jax_core.traces.structural import add_any_p
 
 from ..operations.shard_map.api import shard_map
+from ..placement.mesh import AbstractMesh, Mesh
 
 if TYPE_CHECKING:
     from jax_core.representation.aval import AbstractValue
@@ -206,7 +207,7 @@ def _model(prim):
 
 def _peak(jaxpr: Jaxpr) -> int:
     """The most bytes alive before or after an equation; arguments die with their last use."""
-    last = {}
+    last: dict[Any, int] = {}
     for i, eqn in enumerate(jaxpr.eqns):
         last.update((v, i) for v in eqn.invars if type(v) is not Literal)
     last.update((v, len(jaxpr.eqns)) for v in jaxpr.outvars if type(v) is not Literal)
@@ -248,7 +249,7 @@ def _equation(eqn, mesh, pins):
     return rule(context, *[RooflineShape.from_aval(x.aval) for x in eqn.invars], **eqn.params)
 
 
-def roofline(f: Callable[..., Any], mesh: object | None = None, in_specs: Specs = None, out_specs: Specs = None, *,
+def roofline(f: Callable[..., Any], mesh: Mesh | AbstractMesh | None = None, in_specs: Specs = None, out_specs: Specs = None, *,
              pin_lhs_in_vmem: bool = False, pin_rhs_in_vmem: bool = False, vjp: bool = False,
              print_jaxpr: bool = False) -> Callable:
     """``f`` as a function that returns the types of its results and what they cost.

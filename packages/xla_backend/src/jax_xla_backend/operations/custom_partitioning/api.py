@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import inspect
 import weakref
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Sequence, cast
 
 from jax_core.configuration import flags
 from jax_core.transformations import manual
@@ -84,21 +84,23 @@ class custom_partitioning:
         settings = dict(reduction_factors=reduction_factors, need_replication_factors=need_replication_factors,
                         permutation_factors=permutation_factors, **factor_sizes)
         if isinstance(sharding_rule, str):
-            sharding_rule = parse_rule(sharding_rule, **settings)
+            rule: Any = parse_rule(sharding_rule, **cast(Any, settings))
         elif any(settings.values()):
             raise ValueError("def_partition: factors and their sizes belong to a sharding_rule that is a text; give them to "
                              "SdyShardingRule.")
         elif sharding_rule is not None and not callable(sharding_rule) and not isinstance(sharding_rule, SdyShardingRule):
             raise ValueError(f"def_partition: sharding_rule must be a str, an SdyShardingRule or a callable, got {sharding_rule!r}")
+        else:
+            rule = sharding_rule
         self.partition, self.infer_sharding_from_operands = partition, infer_sharding_from_operands
         self.propagate_user_sharding, self.decode_shardings = propagate_user_sharding, decode_shardings
-        self.sharding_rule = sharding_rule
+        self.sharding_rule = rule
         return partition
 
     def __call__(self, *args: Any, **kwargs: Any):
         if self.partition is None:
             raise AttributeError(f"custom_partitioning: {describe_function(self.fun)} has no rules; set them with "
-                                 f"{self.__name__}.def_partition(partition=..., sharding_rule=...)")
+                                 f"{getattr(self, '__name__')}.def_partition(partition=..., sharding_rule=...)")
         bound = inspect.signature(self.fun).bind(*args, **kwargs)
         bound.apply_defaults()
         args = bound.args

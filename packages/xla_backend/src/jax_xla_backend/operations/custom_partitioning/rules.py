@@ -131,7 +131,8 @@ class _Attribute:
     """A rule fitted to shapes: every factor has a size, and a symbol of the dialect (``i``, ``j``, …, ``z``, ``z_1``, …)."""
 
     def __init__(self, rule: SdyShardingRule, operands, results):
-        self.rule, self.sizes, self.batch = rule, dict(rule.factor_sizes), {}
+        self.rule, self.sizes = rule, dict(rule.factor_sizes)
+        self.batch: dict[int, Any] = {}
         self.symbols: dict[str, str] = {}
         self.order: list[str] = []
         sides = (("operand", rule.operand_mappings, operands), ("result", rule.result_mappings, results))
