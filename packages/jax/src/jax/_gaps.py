@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import json
-import pathlib
+import os
 import sys
 from typing import Any, Callable
 
@@ -18,7 +17,9 @@ from jax._lazy import absent, is_absent, shown
 @functools.cache
 def table() -> dict[str, list[str]]:
     """Names that are missing, by module."""
-    return json.loads((pathlib.Path(__file__).parent / "_gaps.json").read_text())
+    import json  # start-up: only for a name that is not there
+    with open(os.path.join(os.path.dirname(__file__), "_gaps.json"), encoding="utf-8") as file:
+        return json.load(file)
 
 
 def gap(module: str, name: str) -> type:

@@ -12,6 +12,7 @@ from jax_core.representation.typing import PyTree
 
 from . import lax
 from . import numpy as jnp
+from .numpy.promotion import evaluating, from_numpy, host
 
 
 def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
@@ -72,6 +73,9 @@ class _Unravel:
         if several and dtypes.dtype(vector) != self.common:
             raise TypeError(f"unravel: the pytree has leaves of several dtypes, so the vector must have dtype {self.common}, "
                             f"got {dtypes.dtype(vector)}")
+        if not several and evaluating() and (view := host(vector)) is not None:
+            pieces = [from_numpy(view[start:end].reshape(s).copy(), vector) for start, end, s in zip([0, *ends], ends, self.shapes)]
+            return tree.unflatten(self.structure, pieces)
         vector = jnp.asarray(vector, dtype=dtypes.dtype(vector))
         pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, self.shapes)]
         if several:

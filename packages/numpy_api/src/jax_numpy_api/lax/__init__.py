@@ -75,9 +75,12 @@ _NAMES = {
         reduce_window reduce_window_max_p reduce_window_min_p reduce_window_p reduce_window_shape_tuple reduce_window_sum_p
         select_and_gather_add_p select_and_scatter_add_p select_and_scatter_p""",
     "fft": "FftType fft fft_p",
-    "control_flow": """
-        associative_scan cond cond_p custom_linear_solve custom_root fori_loop linear_solve_p map platform_dependent scan scan_p
-        switch while_loop while_p""",
+    "control_flow.associative_scan": "associative_scan",
+    "control_flow.cond": "cond cond_p platform_dependent switch",
+    "control_flow.map": "map",
+    "control_flow.scan": "scan scan_p",
+    "control_flow.solves": "custom_linear_solve custom_root linear_solve_p",
+    "control_flow.while_loop": "fori_loop while_loop while_p",
     "parallel": """
         all_gather all_gather_p all_to_all all_to_all_p axis_index axis_index_p axis_size pbroadcast pcast pmax pmax_p pmean pmin
         pmin_p ppermute ppermute_p precv psend pshuffle psum psum_p psum_scatter psum_scatter_start pswapaxes pvary

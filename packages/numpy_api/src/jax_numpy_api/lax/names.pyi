@@ -397,19 +397,29 @@ from .fft import (
     fft as fft,
     fft_p as fft_p,
 )
-from .control_flow import (
+from .control_flow.associative_scan import (
     associative_scan as associative_scan,
+)
+from .control_flow.cond import (
     cond as cond,
     cond_p as cond_p,
-    custom_linear_solve as custom_linear_solve,
-    custom_root as custom_root,
-    fori_loop as fori_loop,
-    linear_solve_p as linear_solve_p,
-    map as map,
     platform_dependent as platform_dependent,
+    switch as switch,
+)
+from .control_flow.map import (
+    map as map,
+)
+from .control_flow.scan import (
     scan as scan,
     scan_p as scan_p,
-    switch as switch,
+)
+from .control_flow.solves import (
+    custom_linear_solve as custom_linear_solve,
+    custom_root as custom_root,
+    linear_solve_p as linear_solve_p,
+)
+from .control_flow.while_loop import (
+    fori_loop as fori_loop,
     while_loop as while_loop,
     while_p as while_p,
 )
