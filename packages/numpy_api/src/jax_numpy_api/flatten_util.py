@@ -2,17 +2,21 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import itertools
+import math
 import warnings
 from typing import Any, Callable
 
 import numpy as np
 
+from jax_core import backends
 from jax_core.representation import dtypes, tree
 from jax_core.representation.typing import PyTree
 
 from . import lax
 from . import numpy as jnp
-from .numpy.promotion import evaluating, from_numpy, host
+from .numpy.promotion import evaluating, host
 
 
 def ravel_pytree(pytree: PyTree) -> tuple[Any, Callable]:
@@ -60,13 +64,18 @@ class _Unravel:
     own: tuple
     common: Any
 
-    @property
+    @functools.cached_property
+    def ends(self) -> list[int]:
+        """Where the part of each leaf ends."""
+        return list(itertools.accumulate(map(math.prod, self.shapes)))
+
+    @functools.cached_property
     def several(self) -> bool:
         """Whether the leaves have several dtypes."""
         return any(d != self.common for d in self.own)
 
     def __call__(self, vector: Any) -> Any:
-        ends = np.cumsum([int(np.prod(s)) for s in self.shapes]).tolist()
+        ends = self.ends
         if np.shape(vector) != (ends[-1],):
             raise ValueError(f"unravel: expected a vector of shape {(ends[-1],)}, got shape {np.shape(vector)}")
         several = self.several
@@ -74,7 +83,8 @@ class _Unravel:
             raise TypeError(f"unravel: the pytree has leaves of several dtypes, so the vector must have dtype {self.common}, "
                             f"got {dtypes.dtype(vector)}")
         if not several and evaluating() and (view := host(vector)) is not None:
-            pieces = [from_numpy(view[start:end].reshape(s).copy(), vector) for start, end, s in zip([0, *ends], ends, self.shapes)]
+            from_host = backends.get().from_host
+            pieces = [from_host(view[start:end].reshape(s).copy()) for start, end, s in zip([0, *ends], ends, self.shapes)]
             return tree.unflatten(self.structure, pieces)
         vector = jnp.asarray(vector, dtype=dtypes.dtype(vector))
         pieces = [vector[start:end].reshape(s) for start, end, s in zip([0, *ends], ends, self.shapes)]
