@@ -1,12 +1,13 @@
 """A short run of the fuzzer (`nox -s fuzz` is the long one), and proof that it catches and shrinks what is planted."""
 import collections
+import random
 
 import jax
 import jax.numpy as jnp
 import pytest
 from jax_numpy_api import lax
 
-from fuzz import checks, deliberate, grammar, outcome, runner, shrink
+from fuzz import checks, deliberate, grammar, outcome, runner, shrink, values
 from fuzz import reference as reference_module
 
 PROGRAMS, PARTS = 10, 4
@@ -20,6 +21,24 @@ def test_programs_agree_with_themselves(part):
 
 def test_a_seed_is_a_program():
     assert [grammar.draw(f"0.{i}") for i in range(5)] == [grammar.draw(f"0.{i}") for i in range(5)]
+
+
+def test_stages_are_what_the_programs_apart_give():
+    program = _program(PLANTED)._replace(others=("(jnp.array([1.0, 2.0], 'float32'), jnp.array([0.5], 'float32'))",))
+    begun = outcome.stages(program.text, program.route, program.others)
+    together = next(begun) + next(begun)
+    apart = [outcome.run(stage.full) for stage in program.apart()]
+    assert len(together) == len(apart) == 3 and not apart[0].error
+    assert [checks.compare(a, b) for a, b in zip(together, apart)] == [None] * 3
+    assert checks.compare(together[1], together[2])[0] == "value"
+
+
+def test_arguments_are_drawn_again_with_their_types():
+    rng = random.Random(0)
+    for given in ("jnp.array([[0.5], [nan]], 'float32')", "np.array([True, False], 'bool')", "jnp.array((1+2j), 'complex64')", "jax.random.key(3)", "0.5"):
+        again = [eval(text, outcome.namespace()) for text in (given, *(values.alike(rng, given) for _ in range(3)))]
+        assert len({str(jax.typeof(x)) for x in again}) == 1
+    assert len({values.alike(rng, "jnp.array([0.5], 'float32')") for _ in range(9)}) > 1
 
 
 def test_every_category_is_drawn():
@@ -121,7 +140,7 @@ def test_a_crash_of_ours_is_a_difference():
         assert check(_program("def f(a):\n    return a\nargs = (1.0,)\nout = f(*args)")) is None
         both = _program(CRASHES)
         assert check(both) is None  # the reference has no answer
-        reference.start, reference.finish = lambda text: None, lambda: outcome.Outcome("", "", "*", ())
+        reference.start, reference.finish = lambda text: None, lambda: [outcome.Outcome("", "", "*", ())]
         kind, words = check(both)
         assert kind == "raises no answer" and "crashed" in words
         assert ours.run("out = 1").leaves[0].value == 1  # the next one is started

@@ -13,8 +13,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first program of the seed")
     parser.add_argument("--tries", type=int, default=400, help="how often shrinking a program may run it")
-    parser.add_argument("--abstract", type=float, default=0.0, help="the share of programs of which only the result's type is computed")
-    parser.add_argument("--traced", type=float, default=0.0, help="the share of the others that is compiled as a whole")
+    parser.add_argument("--staged", type=float, help="the share of programs that are compiled as a whole, for several arguments; 0.85 beside a reference")
+    parser.add_argument("--types", action="store_true", help="of those only the types are compared")
     parser.add_argument("--reference", help="an interpreter with another implementation of jax; only it is compared with")
     parser.add_argument("--lenient", action="store_true", help="say nothing of programs that the reference refuses")
     given = parser.parse_args()
@@ -22,9 +22,9 @@ def main() -> int:
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
     try:
-        chosen = {"reference": checks.against(*children, given.lenient)} if children else checks.CHECKS
+        chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
-                                abstract=given.abstract, traced=given.traced):
+                                staged=(0.85 if children else 0.0) if given.staged is None else given.staged):
             print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     finally:

@@ -4,6 +4,7 @@ A check takes a `grammar.Program` and returns what differs, as ``(kind, words)``
 """
 from __future__ import annotations
 
+import collections
 import re
 import warnings
 from typing import Any, Callable
@@ -175,12 +176,29 @@ def derivatives(program: Program) -> Difference:
 CHECKS = {"jit": compiled, "vmap": mapped, "NumPy": primitives, "derivatives": derivatives}
 
 
-def against(ours: Interpreter, reference: Interpreter, lenient: bool = False) -> Callable[[Program], Difference]:
-    """The check of a program, run its own way, against another implementation; a lenient one may accept what that refuses."""
+def against(ours: Interpreter, reference: Interpreter, lenient: bool = False, types: bool = False,
+            counts: collections.Counter | None = None) -> Callable[[Program], Difference]:
+    """The check of a program, run its own way, against another implementation; a lenient one may accept what that refuses. With
+    ``types`` only the first stage of those in stages is run."""
+    def both(program: Program) -> tuple[Difference, bool]:
+        """What differs between the answers, and whether there is more to ask."""
+        want, got = reference.finish(), ours.finish()
+        if want[0].error == "no answer" or want[0].error and lenient:
+            return None, False
+        if counts is not None and not want[0].error:
+            counts["types" if any(leaf.kind == "ShapeDtypeStruct" for leaf in want[0].leaves) else "values"] += 1
+        coarsest = max(TOLERANCE[name] * (f"'{name}'" in program.full) for name in ("bfloat16", "float16"))
+        found = next(filter(None, (compare(a, b, coarsest=coarsest) for a, b in zip(got, want))), None)
+        return found, not want[0].error
+
     def check(program: Program) -> Difference:
-        ours.start(program.full)
-        want, got = reference.run(program.full), ours.finish()
-        if want.error == "no answer" or want.error and lenient:
-            return None
-        return compare(got, want, coarsest=max(TOLERANCE[name] * (f"'{name}'" in program.text) for name in ("bfloat16", "float16")))
+        asked = (program.text, program.route, program.others) if program.others else program.full
+        for child in (ours, reference):
+            child.start(asked)
+        found, more = both(program)
+        if found or not more or not program.others or types:
+            return found
+        for child in (ours, reference):
+            child.go_on()
+        return both(program)[0]
     return check

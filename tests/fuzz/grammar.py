@@ -16,7 +16,7 @@ from __future__ import annotations
 import random
 import re
 import warnings
-from typing import Any, Callable, NamedTuple
+from typing import Any, Callable, Iterator, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -33,20 +33,32 @@ ROUTES = {  # how the function is run
     "linearize": "jax.linearize(lambda x: f(x, *args[1:]), args[0])[1](jnp.ones_like(args[0]))",
     "jacfwd": "jax.jacfwd(f)(*args)", "jacrev": "jax.jacrev(f)(*args)", "checkpoint": "jax.checkpoint(f)(*args)",
 }
-WAYS = {"types only": "jax.eval_shape(lambda *args: {}, *args)", "traced whole": "jax.jit(lambda *args: {})(*args)"}  # cheaper ways to run a route
+OTHERS = 3  # further arguments of a program in stages
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
 
 
 class Program(NamedTuple):
-    """A text without its last line, that line's right side, and what was drawn on the way."""
+    """A text without its last line, that line's right side, and what was drawn on the way. With ``others`` the program runs in stages:
+    its types, then what it computes, compiled once, of its arguments and of each of ``others``."""
     text: str
     route: str
     categories: tuple[str, ...]
     manner: str
+    others: tuple[str, ...] = ()
 
     @property
     def full(self) -> str:
         return f"{self.text}\nout = {self.route}"
+
+    def apart(self) -> Iterator[Program]:
+        """The stages of a program, each as a program of its own."""
+        if not self.others:
+            yield self
+            return
+        body, _, arguments = self.text.rpartition("\nargs = ")
+        yield self._replace(route=f"jax.eval_shape(lambda *args: {self.route}, *args)", others=())
+        for given in (arguments, *self.others):
+            yield self._replace(text=f"{body}\nargs = {given}", route=f"jax.jit(lambda *args: {self.route})(*args)", others=())
 
 
 class _Draw:
@@ -118,8 +130,8 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str, abstract: float = 0.0, traced: float = 0.0) -> Program:
-    """The program of a seed. A share of ``abstract`` gives only types, ``traced`` of the others are traced whole."""
+def draw(seed: int | str, staged: float = 0.0) -> Program:
+    """The program of a seed; a share of ``staged`` runs in stages."""
     rng = random.Random(f"program {seed}")
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
     manner = rng.choices(("plain", "ties", "special"), (5, 3, 2))[0]
@@ -161,7 +173,5 @@ def draw(seed: int | str, abstract: float = 0.0, traced: float = 0.0) -> Program
     text = "\n".join([*settings, f"def f({', '.join(names)}):", *lines, f"    return {', '.join(returned) or names[0]}",
                       f"args = ({', '.join(arguments)},)"])
     route = rng.choice(list(ROUTES))
-    for way, share in (("types only", abstract), ("traced whole", traced)):
-        if rng.random() < share:
-            return Program(text, WAYS[way].format(ROUTES[route]), (*categories, route, way), manner)
-    return Program(text, ROUTES[route], (*categories, route), manner)
+    others = [f"({', '.join(values.alike(rng, given) for given in arguments)},)" for _ in range(OTHERS)] if rng.random() < staged else []
+    return Program(text, ROUTES[route], (*categories, route, *(["in stages"] if others else [])), manner, tuple(others))

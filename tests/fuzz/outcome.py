@@ -1,6 +1,7 @@
 """What a program's text gives: the class of an error, or a tree of leaves with all that a user can see of each.
 
-Run as a script it is a server: a program's text per line (JSON) on standard input, an outcome per line on standard output.
+Run as a script it is a server: on standard input, a line (JSON) is a program's text, or the arguments of `stages`, or "go on", which asks
+for the values of the latter; on standard output a line is a list of outcomes.
 """
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import os
 import pickle
 import sys
 import warnings
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Generator, Iterator, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -56,8 +57,8 @@ def leaf_of(x: Any) -> Leaf:
     if not hasattr(x, "dtype"):
         return Leaf(kind, "", False, (), x if isinstance(x, (bool, int, float, complex, str)) else repr(type(x)))
     weak = bool(getattr(x, "weak_type", False))
-    if isinstance(x, jax.ShapeDtypeStruct):
-        value = None
+    if not hasattr(x, "__array__") and not isinstance(x, jax.Array):
+        kind, value = "ShapeDtypeStruct", None
     elif jnp.issubdtype(x.dtype, jax.dtypes.extended):
         value = np.asarray(jax.random.key_data(x))
     elif x.dtype == jax.dtypes.float0:
@@ -91,12 +92,40 @@ def run(text: str) -> Outcome:
             return refusal(error)
 
 
+def stages(text: str, route: str, others: list[str]) -> Generator[list[Outcome]]:
+    """First what types ``route`` gives, then what values, for the text's arguments and for each of ``others``: one trace, one compilation."""
+    with default_settings(), warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            scope = namespace()
+            exec(text, scope)
+            traced = jax.jit(eval(f"lambda *args: {route}", scope)).trace(*scope["args"])
+            types = outcome_of(traced.out_info)
+        except Exception as error:
+            types = refusal(error)
+        yield [types]
+        try:
+            compiled = traced.lower().compile()
+            yield [outcome_of(compiled(*args)) for args in (scope["args"], *(eval(other, scope) for other in others))]
+        except Exception as error:
+            yield [refusal(error)]
+
+
 def serve() -> None:
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what programs print is no answer
+    begun: Generator[list[Outcome]] | None = None
     for line in sys.stdin:
-        outcome = run(json.loads(line))
-        plain = (*outcome[:3], [tuple(leaf) for leaf in outcome.leaves])
+        asked = json.loads(line)
+        if asked == "go on":
+            assert begun is not None
+            outcomes = next(begun)
+        else:
+            if begun is not None:
+                begun.close()
+            begun = None if isinstance(asked, str) else stages(*asked)
+            outcomes = [run(asked)] if begun is None else next(begun)
+        plain = [(*outcome[:3], [tuple(leaf) for leaf in outcome.leaves]) for outcome in outcomes]
         answers.write(base64.b64encode(pickle.dumps(plain)).decode() + "\n")
         answers.flush()
 

@@ -9,11 +9,12 @@ import pickle
 import select
 import subprocess
 import sys
-from typing import Self
+from typing import Any, Self
 
 from fuzz.outcome import Leaf, Outcome
 
 SETTINGS = {"JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
+QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # a judge need not be fast, and compiles in two thirds of the time
 TEXTS = 1000  # of one process; what it compiled stays in its memory
 
 
@@ -28,15 +29,15 @@ class Interpreter:
     @classmethod
     def other(cls, python: str) -> Self:
         """Another environment's interpreter."""
-        return cls(python, {k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
+        return cls(python, {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"XLA_FLAGS": QUICK})
 
     @classmethod
     def ours(cls) -> Self:
         """This interpreter, with what it imports."""
         return cls(sys.executable, dict(os.environ))
 
-    def start(self, text: str) -> None:
-        """Have ``text`` run; `finish` waits for it."""
+    def start(self, asked: str | tuple) -> None:
+        """Have a text run, or `outcome.stages` of the arguments ``asked``; `finish` waits for it."""
         if self.texts == TEXTS:
             self.close()
         if self.child is None:
@@ -44,26 +45,32 @@ class Interpreter:
                                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             self.texts = 0
         self.texts += 1
-        assert self.child.stdin is not None
+        self._write(asked)
+
+    def go_on(self) -> None:
+        """Have the values computed of what was started; `finish` waits for them."""
+        self._write("go on")
+
+    def _write(self, asked: Any) -> None:
+        assert self.child is not None and self.child.stdin is not None
         try:
-            self.child.stdin.write(json.dumps(text).encode() + b"\n")
+            self.child.stdin.write(json.dumps(asked).encode() + b"\n")
             self.child.stdin.flush()
         except BrokenPipeError:  # `finish` finds that there is no answer
             pass
 
-    def finish(self) -> Outcome:
+    def finish(self) -> list[Outcome]:
         assert self.child is not None and self.child.stdout is not None
         ready = select.select([self.child.stdout], [], [], self.seconds)[0]
         answer = self.child.stdout.readline() if ready else b""
         if not answer:
             self.close()
-            return Outcome("no answer", "it crashed or hangs", "", ())
-        error, detail, tree, leaves = pickle.loads(base64.b64decode(answer))
-        return Outcome(error, detail, tree, tuple(Leaf(*leaf) for leaf in leaves))
+            return [Outcome("no answer", "it crashed or hangs", "", ())]
+        return [Outcome(error, detail, tree, tuple(Leaf(*leaf) for leaf in leaves)) for error, detail, tree, leaves in pickle.loads(base64.b64decode(answer))]
 
     def run(self, text: str) -> Outcome:
         self.start(text)
-        return self.finish()
+        return self.finish()[0]
 
     def close(self) -> None:
         if self.child is not None:

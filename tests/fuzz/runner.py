@@ -36,19 +36,21 @@ def _shrunk(program: Program, check: Callable[[Program], Difference], kind: str,
 
 
 def run(seed: int, checks: dict[str, Callable[[Program], Difference]], *, programs: int | None = None, seconds: float | None = None,
-        tries: int = 400, first: int = 0, counts: collections.Counter | None = None, abstract: float = 0.0, traced: float = 0.0) -> Iterator[Found]:
+        tries: int = 400, first: int = 0, counts: collections.Counter | None = None, staged: float = 0.0) -> Iterator[Found]:
     """What differs without a declared reason, as it is found; ``programs`` or ``seconds`` bound the run, ``counts`` counts programs by
-    category, ``abstract`` and ``traced`` are `grammar.draw`'s."""
+    category, ``staged`` is the share of programs that run in stages."""
     ends = None if seconds is None else time.monotonic() + seconds
     number = first
     while (programs is None or number < first + programs) and (ends is None or time.monotonic() < ends):
         name = f"{seed}.{number}"
         number += 1
-        program = grammar.draw(name, abstract, traced)
+        program = grammar.draw(name, staged)
         if counts is not None:
             counts.update({"programs": 1, **dict.fromkeys(program.categories, 1)})
         for what, check in checks.items():
             found = check(program)
+            if found and program.others:  # in stages: which one
+                program, found = next(((stage, again) for stage in program.apart() if (again := check(stage))), (program, None))
             if found and found[0].startswith(("accepts", "class")) and deliberate.refused(found[1], program.full):
                 if counts is not None:
                     counts["deliberately different"] += 1

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 FLOATS = ("float32", "float32", "float32", "float32", "bfloat16", "float16", "float64")
 INTEGERS = ("int32", "int32", "int8", "uint8", "int16", "uint32", "int64")
@@ -51,3 +52,13 @@ def argument(rng: random.Random, shape: str, manner: str, inexact: bool) -> str:
         return rng.choice(("0.5", "-1.5", "2.0") if inexact else ("2", "-1", "0.5", "True", "jnp.asarray(2.0)"))
     text = array(rng, shape, rng.choice(FLOATS if inexact else DTYPES), manner)
     return text.replace("jnp.", "np.") if draw < 0.2 and "bfloat16" not in text else text
+
+
+def alike(rng: random.Random, argument: str) -> str:
+    """Another argument of the same type: its numbers drawn again, in any manner."""
+    matched = re.fullmatch(r"(jnp|np)\.array\((.*), '(\w+)'\)", argument)
+    if not matched:
+        return argument
+    manner = rng.choice(("plain", "ties", "special"))
+    contents = re.sub(r"[^][, ]+", lambda _: _content(rng, matched[3], manner), matched[2])
+    return f"{matched[1]}.array({contents}, '{matched[3]}')"
