@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 from jax_numpy_api import lax
 
-from fuzz import checks, deliberate, grammar, outcome, runner, shrink, values
+from fuzz import checks, deliberate, grammar, outcome, plants, runner, shrink, signatures, values
 from fuzz import reference as reference_module
 
 PROGRAMS, PARTS = 10, 4
@@ -43,9 +43,23 @@ def test_arguments_are_drawn_again_with_their_types():
 
 def test_every_category_is_drawn():
     counts = collections.Counter()
-    for i in range(60):
+    for i in range(90):
         counts.update(grammar.draw(f"1.{i}").categories)
-    assert set(grammar.templates.LINES) <= set(counts)
+    assert {*grammar.templates.LINES, grammar.SIGNATURES} <= set(counts)
+
+
+def test_calls_are_drawn_from_signatures():
+    """Most public functions can be called, and most drawn calls are ones that the function takes."""
+    names = {name for name, _ in signatures.functions()}
+    assert len(names) > 700 and {"jnp.sin", "lax.top_k", "jax.scipy.stats.norm.cdf", "jnp.linalg.norm"} <= names
+    assert all(len(grammar.draw(f"3.{i}", calls=1.0).categories) == 2 for i in range(5))
+
+
+def test_a_planted_mistake_is_caught_beside_ours(monkeypatch):
+    """`plants` runs as a process of its own, and its judge has no mistake."""
+    text = "def f(a):\n    return jnp.square(a)\nargs = (0.5,)\nout = f(*args)"
+    monkeypatch.setattr(grammar, "draw", lambda *_, **__: _program(text))
+    assert plants.caught("weak type", 1)[2][0] == "weak" and plants.caught("dtype", 1) is None
 
 
 PLANTED = """def f(a, b):
@@ -77,7 +91,7 @@ def test_kinds_of_differences():
     """What is compared, row by row: two texts, and the kind of difference between what they give."""
     rows = [("1.0", "jnp.float32(1)", "kind"), ("jnp.ones(2)", "jnp.ones(3)", "shape"), ("jnp.int8(1)", "jnp.int16(1)", "dtype"),
             ("jnp.asarray(1.0)", "jnp.float32(1)", "weak"), ("[jnp.ones(2)]", "(jnp.ones(2),)", "tree"), ("jnp.ones(2)", "jnp.ones(2) * 1.1", "value"),
-            ("jnp.ones(2)", "jnp.ones(2) * nan", "nan"), ("jnp.ones(2)", "jnp.ones(2) * inf", "infinity"), ("1 / 0", "None + 1", "class TypeError"),
+            ("jnp.ones(2)", "jnp.ones(2) * nan", "no NaN"), ("jnp.ones(2) * nan", "jnp.ones(2)", "NaN"), ("jnp.ones(2)", "jnp.ones(2) * inf", "infinity"), ("1 / 0", "None + 1", "class TypeError"),
             ("1", "1 / 0", "accepts what raises ZeroDivisionError"), ("1 / 0", "1", "raises ZeroDivisionError"), ("jax.random.key(0)", "jax.random.key(0)", None),
             ("jnp.ones(2) * 1.00001", "jnp.ones(2)", None), ("jnp.array([nan, inf])", "jnp.array([nan, inf])", None)]
     for got, want, kind in rows:
@@ -117,6 +131,13 @@ def test_settings_end_with_their_program():
     "out = jax.jvp(lambda a: jax.scipy.special.xlogy(a, 2), (jnp.ones(2),), (jnp.ones(2),))[1].tolist() == [jnp.log(2.0).item()] * 2",
     "out = [jax.grad(f)(0.5, inf).item() for f in (jax.scipy.special.kl_div, jax.scipy.special.rel_entr)] == [-inf, -inf]",
     "x = jnp.array([[1 + 2j, 3j]])\nout = x.view('float32').tolist() == [[1, 2, 0, 3]] and (x.view('uint8').view('complex64') == x).all().item()",
+    "out = lax.collapse(jnp.zeros(3), 1).shape == (3, 1) and lax.collapse(jnp.float32(0), 0).shape == (1,)",
+    "out = type(lax.unstack(jnp.ones(2))) is tuple",
+    "jax.config.update('jax_enable_x64', True)\nout = jax.nn.softmax(jnp.ones(3, 'int32'), where=jnp.ones(3, bool)).dtype == jnp.float64",
+    "out = jax.nn.log_softmax(jnp.ones(3, bool), where=jnp.ones(3, bool)).dtype == jax.nn.standardize(jnp.ones(3, bool)).dtype == jnp.float32",
+    "out = jax.scipy.stats.bernoulli.ppf(jnp.float16(0.5), jnp.float16(0.5)).dtype == jnp.float16",
+    "jax.config.update('jax_enable_x64', True)\nout = jax.scipy.linalg.pascal(3).dtype == jnp.float32",
+    "out = (jax.scipy.special.expn(0.5, 1.0) == jax.scipy.special.expn(0, 1.0)).item()",  # the order is cut off
 ])
 def test_found(program):
     assert outcome.run(program).leaves[0].value is True
@@ -127,7 +148,7 @@ def test_deliberate_differences():
     words = "a result for TypeError: len() of unsized object"
     assert deliberate.refused(words, "out = jnp.polyval(1, x)") and deliberate.refused(words, "out = jnp.sin(x)") is None
     assert deliberate.refused("a result for ValueError: something else", "out = jnp.polyval(1, x)") is None
-    assert deliberate.reason("nan", "out = jax.grad(jnp.linalg.norm)(x)") and deliberate.reason("value", "out = jnp.linalg.norm(x)") is None
+    assert deliberate.reason("no NaN", "out = jax.grad(jnp.linalg.norm)(x)") and deliberate.reason("value", "out = jnp.linalg.norm(x)") is None
 
 
 CRASHES = "import os\nout = os._exit(3)"
@@ -160,7 +181,9 @@ def test_a_crash_of_ours_is_a_difference():
     ("jax.jvp(lambda x: x * 2, (a,), (jnp.float32(1),))[1]", True), ("jax.linearize(lambda x: x + jnp.float32(1), a)[1](1.0)", False),
     ("jax.jacrev(lambda x: x * jnp.float32(2))(a)", True), ("jax.linear_transpose(lambda x: x * np.float64(2), a)(a)[0]", True), ("jax.vjp(lambda x: x * 2, a)[1](jnp.float32(1))[0]", False),
     ("jax.vjp(lambda x: x * jnp.float32(2), a)[1](jnp.float32(1))[0]", True), ("jax.hessian(lambda x: x ** 3 * jnp.float32(2))(a)", True),
-    ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False)])
+    ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False),
+    ("jnp.place(v, v > 0, jnp.ones(3), inplace=False)", True), ("jax.scipy.special.comb(2, a)", True), ("jax.scipy.linalg.toeplitz(v)", False),
+    ("jax.scipy.linalg.hankel(v)", False), ("jax.scipy.linalg.block_diag(v, v)", False), ("jax.scipy.linalg.leslie(v, v[1:])", True)])
 def test_weak_types(expression, weak):
     """Traced and eager results are as weak as the public ones."""
     f = eval(f"lambda a, v: {expression}", outcome.namespace())
@@ -180,7 +203,8 @@ def test_weak_types(expression, weak):
     ("jax.scipy.special.kl_div(1j, 2.0)", ValueError), ("jax.scipy.special.entr(1j)", ValueError), ("jnp.array(1.5).view('complex64')", ValueError),
     ("jnp.array(1j).view('uint8')", ValueError), ("jnp.ones(3).view('complex64')", ValueError),
     ("lax.conv_general_dilated(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 0)), (1,), 'SAME')", ValueError),
-    ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError)])
+    ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError),
+    ("jax.scipy.linalg.hankel(1.0)", ValueError), ("jax.scipy.linalg.convolution_matrix(1.0, 2)", ValueError), ("jnp.geomspace(1, 2, axis=None)", TypeError)])
 def test_refused(expression, error):
     with pytest.raises(error):
         eval(expression, outcome.namespace())

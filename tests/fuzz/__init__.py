@@ -1,9 +1,11 @@
 """Random programs, run in several ways that must agree; see `__main__` for how to start it.
 
     values    types and contents of arguments, as text
+    templates, signatures   lines: written down by category, and any public function by its signature
     grammar   programs: a seed in, text out
     outcome   runs a text and records all that a user can see of its result (imports no neighbour: the reference runs it too)
     checks    the ways that must agree, and how near
     reference another interpreter, with another implementation, that runs the same texts
+    plants    mistakes put into ours on purpose, and how soon each is caught
     shrink    the shortest text that still differs in the same way
 """

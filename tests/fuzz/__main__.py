@@ -3,7 +3,7 @@ import argparse
 import collections
 import sys
 
-from fuzz import checks, runner
+from fuzz import checks, plants, runner
 from fuzz.reference import Interpreter
 
 
@@ -14,17 +14,23 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first program of the seed")
     parser.add_argument("--tries", type=int, default=400, help="how often shrinking a program may run it")
     parser.add_argument("--staged", type=float, help="the share of programs that are compiled as a whole, for several arguments; 0.85 beside a reference")
+    parser.add_argument("--calls", type=float, default=0.25, help="the share of programs that are one call of any public function")
     parser.add_argument("--types", action="store_true", help="of those only the types are compared")
     parser.add_argument("--reference", help="an interpreter with another implementation of jax; only it is compared with")
     parser.add_argument("--lenient", action="store_true", help="say nothing of programs that the reference refuses")
+    parser.add_argument("--plants", type=int, metavar="PROGRAMS", help="instead: how many programs, at most so many, it takes to catch planted mistakes")
     given = parser.parse_args()
+    if given.plants:
+        for line in plants.report(given.plants, given.seed):
+            print(line, flush=True)
+        return 0
     children = [Interpreter.ours(), Interpreter.other(given.reference)] if given.reference else []
     counts: collections.Counter = collections.Counter()
     kinds: collections.Counter = collections.Counter()
     try:
         chosen = {"reference": checks.against(*children, given.lenient, given.types, counts)} if children else checks.CHECKS
         for found in runner.run(given.seed, chosen, seconds=given.seconds, first=given.first, tries=given.tries, counts=counts,
-                                staged=(0.85 if children else 0.0) if given.staged is None else given.staged):
+                                staged=(0.85 if children else 0.0) if given.staged is None else given.staged, calls=given.calls):
             print(found, flush=True)
             kinds[f"{found.check}: {found.kind}"] += 1
     finally:

@@ -33,7 +33,7 @@ def _values_differ(got: Any, want: Any, dtype: str, coarsest: float = 0.0) -> Di
         a, b = np.asarray(got, wide), np.asarray(want, wide)
         words = f"{a} for {b}".replace("\n", "")
         if not np.array_equal(np.isnan(a), np.isnan(b)):
-            return "nan", words
+            return "NaN" if (np.isnan(a) & ~np.isnan(b)).any() else "no NaN", words
         whole = np.isfinite(a) & np.isfinite(b)
         if not ((a == b) | whole | np.isnan(a)).all():
             return "infinity", words

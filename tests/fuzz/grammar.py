@@ -22,17 +22,18 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from fuzz import outcome, templates, values
+from fuzz import outcome, signatures, templates, values
 
 ROUTES = {  # how the function is run
     "eager": "f(*args)", "jit": "jax.jit(f)(*args)", "jit of vmap": "jax.jit(jax.vmap(f, in_axes=None, axis_size=2))(*args)",
-    "vmap": "jax.vmap(f)(*[jnp.stack([x, x]) for x in args])",
+    "vmap": "jax.vmap(f)(*[jnp.stack([x, jnp.flip(x)]) for x in args])",
     "grad": "jax.grad(lambda *xs: sum(jnp.sum(y) for y in jax.tree.leaves(f(*xs)) if jnp.issubdtype(y.dtype, jnp.floating)))(*args)",
     "jvp": "jax.jvp(lambda x: f(x, *args[1:]), (args[0],), (jnp.ones_like(args[0]),))",
     "vjp": "jax.vjp(lambda x: f(x, *args[1:]), args[0])[0]",
     "linearize": "jax.linearize(lambda x: f(x, *args[1:]), args[0])[1](jnp.ones_like(args[0]))",
     "jacfwd": "jax.jacfwd(f)(*args)", "jacrev": "jax.jacrev(f)(*args)", "checkpoint": "jax.checkpoint(f)(*args)",
 }
+SIGNATURES = "by signature"
 OTHERS = 3  # further arguments of a program in stages
 _SLOT = re.compile(r"\{(\w+)(?: ([\w,]+))?\}")
 
@@ -130,8 +131,8 @@ def _is_integer(t: Any) -> bool:
     return jnp.issubdtype(t.dtype, jnp.integer)
 
 
-def draw(seed: int | str, staged: float = 0.0) -> Program:
-    """The program of a seed; a share of ``staged`` runs in stages."""
+def draw(seed: int | str, staged: float = 0.0, calls: float = 0.25) -> Program:
+    """The program of a seed; a share of ``staged`` runs in stages, one of ``calls`` is one call of any public function."""
     rng = random.Random(f"program {seed}")
     settings = [f"jax.config.update('{name}', {value!r})" for name, value, chance in templates.SETTINGS if rng.random() < chance]
     manner = rng.choices(("plain", "ties", "special"), (5, 3, 2))[0]
@@ -146,11 +147,12 @@ def draw(seed: int | str, staged: float = 0.0) -> Program:
         drawing = _Draw(rng, namespace)
         drawing.types = {n: jax.eval_shape(jnp.asarray, eval(text, namespace)) for n, text in zip(names, arguments)}
         lines, categories, results = [], [], []
-        for name in "uvwxyz"[:rng.randint(1, 5)]:
+        alone = rng.random() < calls
+        for name in "u" if alone else "uvwxyz"[:rng.randint(1, 5)]:
             for _ in range(8):
-                category = rng.choice(list(templates.LINES))
+                category = SIGNATURES if alone else rng.choice([*templates.LINES, SIGNATURES])
                 try:
-                    line = drawing.fill(rng.choice(templates.LINES[category]))
+                    line = drawing.fill(signatures.template(rng) if category == SIGNATURES else rng.choice(templates.LINES[category]))
                     result = drawing.type_of(line)
                 except LookupError:
                     continue

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pickle
+import re
 import sys
 import warnings
 from typing import Any, Generator, Iterator, NamedTuple
@@ -72,7 +73,7 @@ def leaf_of(x: Any) -> Leaf:
 
 def outcome_of(result: Any) -> Outcome:
     leaves, tree = jax.tree_util.tree_flatten(result)
-    return Outcome("", "", str(tree), tuple(map(leaf_of, leaves)))
+    return Outcome("", "", re.sub(r"namedtuple\[_\w+\]", "namedtuple", str(tree)), tuple(map(leaf_of, leaves)))
 
 
 def refusal(error: BaseException) -> Outcome:

@@ -9,40 +9,42 @@ import pickle
 import select
 import subprocess
 import sys
-from typing import Any, Self
+from typing import Any, Self, Sequence
 
 from fuzz.outcome import Leaf, Outcome
 
 SETTINGS = {"JAX_THREEFRY_PARTITIONABLE": "1", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "0", "PYTHONDONTWRITEBYTECODE": "1"}
 QUICK = "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true"  # a judge need not be fast, and compiles in two thirds of the time
+SERVER = (str(pathlib.Path(__file__).with_name("outcome.py")),)
 TEXTS = 1000  # of one process; what it compiled stays in its memory
 
 
 class Interpreter:
     """A child process that runs texts; started again when it dies, does not answer, or has run many."""
 
-    def __init__(self, python: str, environment: dict[str, str], seconds: float = 60.0):
-        self.python, self.environment, self.seconds = python, environment | SETTINGS, seconds
+    def __init__(self, python: str, environment: dict[str, str], script: Sequence[str], seconds: float = 60.0):
+        self.command, self.environment, self.seconds = [python, *script], environment | SETTINGS, seconds
         self.child: subprocess.Popen | None = None
         self.texts = 0
 
     @classmethod
     def other(cls, python: str) -> Self:
         """Another environment's interpreter."""
-        return cls(python, {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"XLA_FLAGS": QUICK})
+        return cls(python, {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"XLA_FLAGS": QUICK}, SERVER)
 
     @classmethod
-    def ours(cls) -> Self:
-        """This interpreter, with what it imports."""
-        return cls(sys.executable, dict(os.environ))
+    def ours(cls, script: Sequence[str] = SERVER) -> Self:
+        """This interpreter, with what it imports; ``script`` answers."""
+        folders = [str(pathlib.Path(__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+        return cls(sys.executable, os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}, script)
 
     def start(self, asked: str | tuple) -> None:
         """Have a text run, or `outcome.stages` of the arguments ``asked``; `finish` waits for it."""
         if self.texts == TEXTS:
             self.close()
         if self.child is None:
-            self.child = subprocess.Popen([self.python, str(pathlib.Path(__file__).with_name("outcome.py"))], env=self.environment,
-                                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.child = subprocess.Popen(self.command, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                          stderr=subprocess.DEVNULL)
             self.texts = 0
         self.texts += 1
         self._write(asked)

@@ -26,7 +26,7 @@ CASES = [
          reference=lambda *xs: np.concatenate(xs, 0)),
     Case(lax.concatenate, "f32[2,3],f32[2,1],f32[2,2]", sequence=True, dimension=1, reference=lambda *xs: np.concatenate(xs, 1)),
     Case(lax.stack, "f32[2,3],f32[2,3] bool[2],bool[2] i8[],i8[]", sequence=True, axis=-1, reference=lambda *xs: np.stack(xs, -1)),
-    Case(lax.unstack, "f32[2,3] i8[3,0]", axis=1, reference=lambda x: list(np.moveaxis(x, 1, 0))),
+    Case(lax.unstack, "f32[2,3] i8[3,0]", axis=1, reference=lambda x: tuple(np.moveaxis(x, 1, 0))),
     Case(interleave, "f32[3],f32[3] f32[3],f32[2] c64[3],c64[3] bool[2],bool[2] i8[1],i8[0] bf16[2],bf16[1]", axis=0, reference=_in_turn(0)),
     Case(interleave, "f32[2,3,2],f32[2,2,2]", axis=1, reference=_in_turn(1)),
     Case(lax.split, "f32[2,6] i8[0,6] bf16[1,6]", sizes=(1, 3, 2), axis=1, reference=lambda x: np.split(x, (1, 4), 1)),

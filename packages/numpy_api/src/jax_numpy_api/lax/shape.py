@@ -163,7 +163,7 @@ def expand_dims(array: ArrayLike, dimensions: Sequence[int]) -> Array:
 
 
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
-    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one.
+    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one; none make one of length 1.
 
     Raises:
       ValueError: ``stop_dimension`` comes before ``start_dimension``.
@@ -178,8 +178,6 @@ def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | Non
     if stop < start:
         raise ValueError(f"lax.collapse: stop_dimension={stop_dimension} comes before start_dimension={start_dimension} for an "
                          f"operand of {len(shape)} axes.")
-    if start == stop and start == len(shape):
-        return reshape(operand, shape)
     return reshape(operand, (*shape[:start], math.prod(shape[start:stop]), *shape[stop:]))
 
 
@@ -376,16 +374,16 @@ unstack_p = Primitive(
         tuple(e for i, e in enumerate(splits.entries(avals[0])) if i != params["axis"])] * len(outs))
 
 
-def unstack(x: ArrayLike, axis: int = 0) -> list:
+def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
     """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis.
 
     Source: StableHLO `slice`.
 
     >>> lax.unstack(jnp.array([[1, 2], [3, 4]]))
-    [Array([1, 2], dtype=int32), Array([3, 4], dtype=int32)]
+    (Array([1, 2], dtype=int32), Array([3, 4], dtype=int32))
     """
     x = as_operand("unstack", x, 0)
-    return unstack_p.bind(x, axis=canonical_axis("unstack", axis, np.ndim(x)))
+    return tuple(unstack_p.bind(x, axis=canonical_axis("unstack", axis, np.ndim(x))))
 
 
 # -- rev -----------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from jax_core.representation.typing import ArrayLike, Axis, DTypeLike, Placement
 from .. import lax
 from .. import numpy as jnp
 from ..numpy.creation import placed
-from ..numpy.promotion import given_axes, promote_args_inexact
+from ..numpy.promotion import check_arraylike, given_axes, promote_args_inexact, promote_dtypes
 from ..numpy.reductions import shift
 from .exponential_sums import logsumexp
 
@@ -45,7 +45,7 @@ def log_softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: Ar
 
 @inlined(static_argnames=("axis",))
 def _log_softmax(x, axis, where):
-    x = _inexact(x)
+    x = _inexact(x, where)
     if where is not None:  # what does not count must not overflow either: its derivative is 0 times that
         x = jnp.where(where, x, -np.inf)
     shifted = _shifted(x, axis, where)
@@ -69,7 +69,7 @@ def softmax(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, where: ArrayL
 
 @inlined(static_argnames=("axis",))
 def _softmax_of_any(x, axis, where):
-    return _softmax(_inexact(x), axis, where)
+    return _softmax(_inexact(x, where), axis, where)
 
 
 def _softmax(x, axis, where):
@@ -126,7 +126,7 @@ def standardize(x: ArrayLike, axis: int | tuple[int, ...] | None = -1, mean: Arr
 
 @inlined(static_argnames=("axis", "epsilon", "algorithm"))
 def _standardize(x, axis, mean, variance, epsilon, where, algorithm):
-    x = _inexact(x)
+    x, = promote_args_inexact("standardize", x)
     if mean is None:
         mean = jnp.mean(x, axis, keepdims=True, where=where)
     if variance is None:
@@ -176,7 +176,11 @@ def _one_hot(x, num_classes, dtype, axis):
     return jnp.asarray(jnp.expand_dims(x, axis) == classes, dtype)
 
 
-def _inexact(x):
+def _inexact(x, where):
+    """``x`` as floats; where a mask chooses between ``x`` and -inf, of the dtype of that choice."""
+    if where is not None:
+        check_arraylike("softmax", x)
+        x, _ = promote_dtypes(x, -np.inf)
     if jnp.result_type(x) == np.bool_:
         raise TypeError("softmax and log_softmax take numbers, got an array of dtype bool; convert it to a float.")
     return promote_args_inexact("softmax", x)[0]

@@ -161,6 +161,7 @@ def geomspace(start: ArrayLike, stop: ArrayLike, num: int = 50, endpoint: bool =
         factor = sign(start)
     else:
         factor = where(less(start, 0), np.array(-1, lax.dtype(start)), np.array(1, lax.dtype(start)))
+    axis = operator.index(axis)
     logs = linspace(log(asarray(start) / factor), log(asarray(stop) / factor), num, endpoint, axis=0)
     values = exp(logs) * factor
     if endpoint and num > 1:  # the ends exactly

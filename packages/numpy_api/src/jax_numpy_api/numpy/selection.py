@@ -454,6 +454,8 @@ def place(arr: ArrayLike, mask: ArrayLike, vals: ArrayLike, *, inplace: bool = T
         raise ValueError("jax.numpy.place: vals is empty; give one value at least")
     order = lax.sub(lax.cumsum(lax.convert_element_type(ravel(mask), np.int32)), np.int32(1))
     chosen = take(update_value(arr, vals, "place", True), arithmetic.remainder(order, vals.size), mode="clip")
+    if arr.weak_type:
+        chosen = lax.convert_element_type_p.bind(chosen, new_dtype=arr.dtype, weak_type=True, sharding=None)
     return arithmetic.select(ravel(mask), chosen, ravel(arr)).reshape(arr.shape)
 
 

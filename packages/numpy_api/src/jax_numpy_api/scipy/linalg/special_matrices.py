@@ -16,12 +16,18 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike, DTypeLike
 
 from ... import numpy as jnp
-from ...numpy.promotion import as_array, check_arraylike, promote_dtypes, promote_dtypes_inexact
+from ...numpy.promotion import as_array, check_arraylike, promote_dtypes, promote_dtypes_inexact, strong
 
 
 def _vectors(name: str, *args: Any, inexact: bool = False) -> list[Array]:
     check_arraylike(f"jax.scipy.linalg.{name}", *args)
     return [jnp.atleast_1d(as_array(x)) for x in (promote_dtypes_inexact if inexact else promote_dtypes)(*args)]
+
+
+def _no_numbers(name: str, **given: Any) -> None:
+    for argument, x in given.items():
+        if x is not None and not np.shape(x):
+            raise ValueError(f"jax.scipy.linalg.{name}: {argument} must be a vector, or several along leading axes; got a scalar.")
 
 
 def _host(values: Any, dtype: Any = None) -> Array:
@@ -61,7 +67,7 @@ def block_diag(*arrs: Any) -> Array:
     for x in blocks:
         rows.append(jnp.pad(x, ((0, 0), (done, columns - done - x.shape[1]))))
         done += x.shape[1]
-    return jnp.concatenate(rows)
+    return strong(jnp.concatenate(rows))
 
 
 def _by_difference(line, m, n, first):
@@ -83,7 +89,7 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
            [2, 1, 2],
            [3, 2, 1]], dtype=int32)
     """
-    c, r = (_vectors("toeplitz", c) * 2) if r is None else _vectors("toeplitz", c, r)
+    c, r = map(strong, (_vectors("toeplitz", c) * 2) if r is None else _vectors("toeplitz", c, r))
     if r is c:
         r = jnp.conj(c)
     batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
@@ -98,6 +104,9 @@ def toeplitz(c: ArrayLike, r: ArrayLike | None = None) -> Array:
 def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
     """The matrix with constant antidiagonals, first column ``c`` and last row ``r`` (zeros by default); ``r[0]`` is not read.
 
+    Raises:
+      ValueError: ``c`` or ``r`` is a number.
+
     Source: `scipy.linalg.hankel`.
 
     >>> jsp.linalg.hankel(jnp.array([1, 2, 3]))
@@ -105,7 +114,8 @@ def hankel(c: ArrayLike, r: ArrayLike | None = None) -> Array:
            [2, 3, 0],
            [3, 0, 0]], dtype=int32)
     """
-    c, r = _vectors("hankel", c, jnp.zeros_like(jnp.asarray(c)) if r is None else r)
+    _no_numbers("hankel", c=c, r=r)
+    c, r = map(strong, _vectors("hankel", c, jnp.zeros_like(jnp.asarray(c)) if r is None else r))
     batch = np.broadcast_shapes(c.shape[:-1], r.shape[:-1])
     c, r = (jnp.broadcast_to(x, (*batch, x.shape[-1])) for x in (c, r))
     m, n = c.shape[-1], r.shape[-1]
@@ -170,7 +180,7 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
     """The matrix that convolves a vector of length ``n`` with ``a``; ``mode`` as for `jax.numpy.convolve`.
 
     Raises:
-      ValueError: another mode, ``n`` not positive, or ``a`` empty.
+      ValueError: another mode, ``n`` not positive, or ``a`` empty or a number.
 
     >>> jax.scipy.linalg.convolution_matrix(jnp.array([1, 2]), 3)
     Array([[1, 0, 0],
@@ -179,6 +189,7 @@ def convolution_matrix(a: ArrayLike, n: int, mode: str = "full") -> Array:
            [0, 0, 2]], dtype=int32)
     """
     n = _size("convolution_matrix", n)
+    _no_numbers("convolution_matrix", a=a)
     if n <= 0 or np.shape(a)[-1:] == (0,):
         raise ValueError(f"jax.scipy.linalg.convolution_matrix: n must be positive and a not empty, got n={n} and shape "
                          f"{np.shape(a)}")
@@ -252,7 +263,7 @@ def leslie(f: ArrayLike, s: ArrayLike) -> Array:
                          f"{s.shape}")
     batch = np.broadcast_shapes(f.shape[:-1], s.shape[:-1])
     f, s = jnp.broadcast_to(f, (*batch, n)), jnp.broadcast_to(s, (*batch, n - 1))
-    low = jnp.pad(jnp.eye(n - 1, dtype=s.dtype) * s[..., None, :], [(0, 0)] * len(batch) + [(0, 0), (0, 1)])
+    low = jnp.pad(jnp.where(np.eye(n - 1, dtype=bool), s[..., None, :], 0), [(0, 0)] * len(batch) + [(0, 0), (0, 1)])
     return jnp.concatenate([f[..., None, :], low], -2)
 
 
@@ -368,7 +379,7 @@ def _pascal_kind(name, kind):
 
 
 def pascal(n: int, kind: str | None = None) -> Array:
-    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular.
+    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular; float32 always.
 
     Source: `scipy.linalg.pascal`.
 
@@ -377,7 +388,7 @@ def pascal(n: int, kind: str | None = None) -> Array:
            [1., 2., 3.],
            [1., 3., 6.]], dtype=float32)
     """
-    return _host(_table(_size("pascal", n), _PASCAL[_pascal_kind("pascal", kind)]))
+    return _host(_table(_size("pascal", n), _PASCAL[_pascal_kind("pascal", kind)]), np.float32)
 
 
 def invpascal(n: int, kind: str | None = None) -> Array:

@@ -434,7 +434,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     value = jnp.exp(-log1p(n) - _betaln(n - j + 1, j + 1))
     whole = (n == jnp.round(n)) & (j == jnp.round(j)) & (value < 0.05 / float(dtypes.finfo(n.dtype).eps) ** 0.9)
     value = value + lax.stop_gradient(jnp.where(whole, jnp.round(value) - value, 0))
-    return jnp.where(inside, value, 0.0).astype(dtype)
+    return convert(jnp.where(inside, value, 0.0), dtype, value.weak_type)
 
 
 # -- zeta --------------------------------------------------------------------------------------------------------------

@@ -236,7 +236,7 @@ def expn(n: ArrayLike, x: ArrayLike) -> Array:
     Array(0.14849526, dtype=float32)
     """
     (n, x), dtype = wide("expn", n, x)
-    return _expn(*jnp.broadcast_arrays(n, x)).astype(dtype)
+    return _expn(*jnp.broadcast_arrays(jnp.trunc(n), x)).astype(dtype)
 
 
 # -- sine and cosine integrals -----------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ def _cdf(k, p):
 
 def _ppf(q, p):
     q, p = promote_args_inexact("bernoulli.ppf", q, p)
-    return nan_unless(_valid(p) & (q >= 0) & (q <= 1), jnp.where(q <= 1 - p, 0.0, 1.0))
+    return nan_unless(_valid(p) & (q >= 0) & (q <= 1), jnp.where(q <= 1 - p, jnp.zeros_like(q), jnp.ones_like(q)))
 
 
 cdf = public("Bernoulli", "cdf", ["k", "p"], _cdf)
