@@ -137,6 +137,7 @@ def test_settings_end_with_their_program():
     "out = jax.nn.log_softmax(jnp.ones(3, bool), where=jnp.ones(3, bool)).dtype == jax.nn.standardize(jnp.ones(3, bool)).dtype == jnp.float32",
     "out = jax.scipy.stats.bernoulli.ppf(jnp.float16(0.5), jnp.float16(0.5)).dtype == jnp.float16",
     "jax.config.update('jax_enable_x64', True)\nout = jax.scipy.linalg.pascal(3).dtype == jnp.float32",
+    "out = jnp.nanvar(jnp.ones(3), dtype='uint8').dtype == jnp.uint8 and jnp.nanvar(jnp.ones(3), dtype='float16').dtype == jnp.float16",
     "out = (jax.scipy.special.expn(0.5, 1.0) == jax.scipy.special.expn(0, 1.0)).item()",  # the order is cut off
 ])
 def test_found(program):
@@ -182,7 +183,7 @@ def test_a_crash_of_ours_is_a_difference():
     ("jax.jacrev(lambda x: x * jnp.float32(2))(a)", True), ("jax.linear_transpose(lambda x: x * np.float64(2), a)(a)[0]", True), ("jax.vjp(lambda x: x * 2, a)[1](jnp.float32(1))[0]", False),
     ("jax.vjp(lambda x: x * jnp.float32(2), a)[1](jnp.float32(1))[0]", True), ("jax.hessian(lambda x: x ** 3 * jnp.float32(2))(a)", True),
     ("jnp.spacing(a)", False), ("jnp.piecewise(a, [a > 1], [0])", False), ("jnp.cross(v, v)", False),
-    ("jnp.place(v, v > 0, jnp.ones(3), inplace=False)", True), ("jax.scipy.special.comb(2, a)", True), ("jax.scipy.linalg.toeplitz(v)", False),
+    ("jnp.place(v, v > 0, jnp.ones(3), inplace=False)", True), ("jax.scipy.special.comb(2, a)", True), ("jax.scipy.linalg.toeplitz(v)", False), ("jnp.diagflat(v)", False),
     ("jax.scipy.linalg.hankel(v)", False), ("jax.scipy.linalg.block_diag(v, v)", False), ("jax.scipy.linalg.leslie(v, v[1:])", True)])
 def test_weak_types(expression, weak):
     """Traced and eager results are as weak as the public ones."""
@@ -204,7 +205,8 @@ def test_weak_types(expression, weak):
     ("jnp.array(1j).view('uint8')", ValueError), ("jnp.ones(3).view('complex64')", ValueError),
     ("lax.conv_general_dilated(jnp.ones((1, 1, 4)), jnp.ones((1, 1, 0)), (1,), 'SAME')", ValueError),
     ("jax.jit(jax.numpy_dtype_promotion('strict')(lambda: jnp.ones(3).at[0].add(True)))()", ValueError),
-    ("jax.scipy.linalg.hankel(1.0)", ValueError), ("jax.scipy.linalg.convolution_matrix(1.0, 2)", ValueError), ("jnp.geomspace(1, 2, axis=None)", TypeError)])
+    ("jax.scipy.linalg.hankel(1.0)", ValueError), ("jax.scipy.linalg.convolution_matrix(1.0, 2)", ValueError), ("jnp.geomspace(1, 2, axis=None)", TypeError), ("jnp.stack(jnp.ones(()))", TypeError),
+    ("jax.scipy.stats.multinomial.pmf(jnp.ones(2), 2, jnp.ones(2) / 2)", ValueError), ("jax.scipy.stats.multinomial.logpmf(jnp.ones(2, int), 2.0, jnp.ones(2))", ValueError)])
 def test_refused(expression, error):
     with pytest.raises(error):
         eval(expression, outcome.namespace())

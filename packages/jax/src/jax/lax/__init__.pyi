@@ -217,7 +217,7 @@ def clz(x: ArrayLike) -> Array:
     """Number of leading zero bits of each integer, in its dtype. Source: StableHLO `count_leading_zeros`."""
 clz_p: Any
 def collapse(operand: ArrayLike, start_dimension: int, stop_dimension: int | None = None) -> Array:
-    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one."""
+    """``operand`` with the axes from ``start_dimension`` up to, not including, ``stop_dimension`` merged into one; none make one of length 1."""
 def complex(x: ArrayLike, y: ArrayLike) -> Array:
     """The complex number ``x + iy`` of real floating parts (float32 or float64). Source: StableHLO `complex`."""
 complex_p: Any
@@ -670,7 +670,7 @@ top_k_p: Any
 def transpose(operand: ArrayLike, permutation: Sequence[int]) -> Array:
     """``operand`` with its axes in the order ``permutation``. Raises TypeError if that is not a permutation of the axes."""
 transpose_p: Any
-def unstack(x: ArrayLike, axis: int = 0) -> list[Array]:
+def unstack(x: ArrayLike, axis: int = 0) -> tuple[Array, ...]:
     """The slices of ``x`` along ``axis``, without that axis. Raises ValueError where there is no such axis."""
 unstack_p: Any
 while_p: Any

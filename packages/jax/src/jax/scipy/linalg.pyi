@@ -60,7 +60,7 @@ def lu_factor(a: ArrayLike, overwrite_a: bool = False, check_finite: bool = True
 def lu_solve(lu_and_piv: tuple[Any, Any], b: ArrayLike, trans: int = 0, overwrite_b: bool = False, check_finite: bool = True) -> Array:
     """The ``x`` with ``a @ x = b``, for the result of ``lu_factor(a)``."""
 def pascal(n: int, kind: str | None = None) -> Array:
-    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular."""
+    """The matrix of binomial coefficients: "symmetric" (default), "lower" or "upper" triangular; float32 always."""
 def polar(a: ArrayLike, side: str = 'right', *, method: str = 'qdwh', eps: float | None = None, max_iterations: int | None = None) -> tuple[Array, Array]:
     """Polar decomposition: ``a = u @ p``, or with ``side="left"`` ``a = p @ u``, ``p`` hermitian and not negative."""
 def qr(a: ArrayLike, overwrite_a: bool = False, lwork: int | None = None, mode: str = 'full', pivoting: bool = False, check_finite: bool = True) -> tuple[Array, ...]:

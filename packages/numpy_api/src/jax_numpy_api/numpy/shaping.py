@@ -23,7 +23,7 @@ from .arithmetic import remainder
 from .broadcasting import broadcast_to
 from .creation import astype_of, eye, tri, zeros
 from .promotion import (_parse_shape, as_array, canonical_axes, canonical_axis, canonical_shape, check_arraylike, concrete,
-                        convert, evaluating, host, is_arraylike, joined, refuse_out, several_axes, shape_of, unwrapped)
+                        convert, evaluating, host, is_arraylike, joined, refuse_out, several_axes, shape_of, strong, unwrapped)
 
 # -- reshape -----------------------------------------------------------------------------------------------------------
 
@@ -440,6 +440,8 @@ def stack(arrays: ArrayLike | Sequence[ArrayLike], axis: int = 0, out: None = No
     refuse_out("stack", out)
     if isinstance(arrays, (Array, np.ndarray)):
         x = as_array(arrays)
+        if not x.ndim:
+            raise TypeError(f"jax.numpy.stack: arrays must be a sequence, or an array with an axis to take apart; got a number of {x.dtype.name}.")
         x = x if dtype is None else astype_of(x, dtypes.canonicalize_user_dtype(dtype, "stack"))
         return moveaxis(x, 0, canonical_axis(axis, x.ndim)) if axis else x
     arrays = _sequence("stack", arrays, dtype)
@@ -918,7 +920,7 @@ def diagflat(v: ArrayLike, k: int = 0) -> Array:
            [0, 0, 2],
            [0, 0, 0]], dtype=int32)
     """
-    return diag(ravel(v), k)
+    return strong(diag(ravel(v), k))
 
 
 # -- questions ---------------------------------------------------------------------------------------------------------

@@ -422,7 +422,7 @@ def comb(N: ArrayLike, k: ArrayLike, *, repetition: bool = False) -> Array:
     Source: `scipy.special.comb`.
 
     >>> jax.scipy.special.comb(5, 2)
-    Array(10., dtype=float32)
+    Array(10., dtype=float32, weak_type=True)
     """
     args, dtype = wide("comb", N, k)
     things, chosen = jnp.broadcast_arrays(*args)

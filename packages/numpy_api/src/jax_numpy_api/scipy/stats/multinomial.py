@@ -10,9 +10,8 @@ from jax_core.programs.jit import inlined
 from jax_core.representation.typing import ArrayLike
 
 from ... import numpy as jnp
-from ...numpy.promotion import promote_args_inexact
+from ...numpy.promotion import check_arraylike, promote_args_inexact
 from ..special import gammaln, xlogy
-from .family import nan_unless
 
 
 @inlined
@@ -20,21 +19,26 @@ def logpmf(x: ArrayLike, n: ArrayLike, p: ArrayLike) -> Array:
     """Logarithm of the probability of counts ``x`` (last axis) in ``n`` trials of probabilities ``p``; -inf where the counts
     do not add up to ``n``.
 
+    Raises:
+      ValueError: ``x`` or ``n`` is not of an integer dtype.
+
     Source: `scipy.stats.multinomial.logpmf`.
 
     >>> jax.scipy.stats.multinomial.logpmf(jnp.array([2, 3]), 5, jnp.array([0.4, 0.6]))
     Array(-1.0624728, dtype=float32)
     """
-    if dtypes.issubdtype(dtypes.dtype(x), np.integer):  # counts take the dtype of the probabilities
-        (p,) = promote_args_inexact("multinomial.logpmf", p)
-        x = jnp.asarray(x, dtypes.dtype(p))
-    else:
-        x, p = promote_args_inexact("multinomial.logpmf", x, p)
+    check_arraylike("multinomial.logpmf", x, n, p)
+    for name, counts in (("x", x), ("n", n)):
+        if dtypes.dtype(counts).kind not in "biu":
+            raise ValueError(f"jax.scipy.stats.multinomial.logpmf: {name} counts, so it must be of an integer dtype, got "
+                             f"{dtypes.dtype(counts).name}; convert it with astype(int).")
+    (p,) = promote_args_inexact("multinomial.logpmf", p)
+    x = jnp.asarray(x, dtypes.dtype(p))  # counts take the dtype of the probabilities
     n = jnp.asarray(n, x.dtype)
-    inside = jnp.all((x >= 0) & (x == jnp.floor(x)), -1) & (jnp.sum(x, -1) == n)
+    inside = jnp.all(x >= 0, -1) & (jnp.sum(x, -1) == n)
     safe = jnp.where((x >= 0), x, 0.0)
     value = gammaln(n + 1) + jnp.sum(xlogy(safe, p) - gammaln(safe + 1), -1)
-    return nan_unless(~jnp.any(jnp.isnan(x), -1), jnp.where(inside, value, -np.inf)).astype(x.dtype)
+    return jnp.where(inside, value, -np.inf).astype(x.dtype)
 
 
 @inlined
