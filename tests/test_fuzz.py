@@ -138,6 +138,7 @@ def test_settings_end_with_their_program():
     "out = jax.scipy.stats.bernoulli.ppf(jnp.float16(0.5), jnp.float16(0.5)).dtype == jnp.float16",
     "jax.config.update('jax_enable_x64', True)\nout = jax.scipy.linalg.pascal(3).dtype == jnp.float32",
     "out = jnp.nanvar(jnp.ones(3), dtype='uint8').dtype == jnp.uint8 and jnp.nanvar(jnp.ones(3), dtype='float16').dtype == jnp.float16",
+    "jax.config.update('jax_enable_x64', True)\nout = jax.grad(jax.scipy.special.owens_t)(jnp.float16(0.5), jnp.float16(0.5)).dtype == jnp.float16",
     "out = (jax.scipy.special.expn(0.5, 1.0) == jax.scipy.special.expn(0, 1.0)).item()",  # the order is cut off
 ])
 def test_found(program):

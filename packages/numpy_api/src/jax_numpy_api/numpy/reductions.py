@@ -651,8 +651,8 @@ def nanvar(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out:
     refuse_out("nanvar", out)
     check_arraylike("nanvar", a)
     a = unwrapped(a)
-    out = var(a, axis, dtype, None, ddof, keepdims, where=_present("nanvar", a, where), mean=mean)
-    return out if dtype is None else convert(out, _dtype_argument(dtype, "nanvar"))
+    result = var(a, axis, dtype, None, ddof, keepdims, where=_present("nanvar", a, where), mean=mean)
+    return result if dtype is None else convert(result, _dtype_argument(dtype, "nanvar"))
 
 
 def nanstd(a: ArrayLike, axis: Axis = None, dtype: DTypeLike | None = None, out: None = None, ddof: int = 0,

@@ -493,7 +493,7 @@ def wofz(z: ArrayLike) -> Array:
 
 # -- Owen's T ----------------------------------------------------------------------------------------------------------
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_NODES, _WEIGHTS = (x.tolist() for x in np.polynomial.legendre.leggauss(24))  # numbers: they widen nothing
 
 
 def _owens_core(h, a):
