@@ -110,7 +110,7 @@ def stress(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """Random programs run in ways that must agree. Arguments: --seconds N --seed S [--reference PYTHON [--lenient]]."""
+    """Random programs run in ways that must agree. Arguments: --seconds N --seed S [--reference PYTHON [--types] [--lenient]], or --plants N."""
     install(session, ALL)
     session.run("python", "-m", "fuzz", *session.posargs, env={
         "PYTHONPATH": str(ROOT / "tests"), "JAX_ENABLE_COMPILATION_CACHE": "0", "JAX_THREEFRY_PARTITIONABLE": "1"})

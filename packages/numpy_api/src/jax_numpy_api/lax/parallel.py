@@ -560,7 +560,7 @@ def _as_gather(ct, x, *, scatter_dimension, **params):
     return all_gather_reduced_p.bind(ct, all_gather_dimension=scatter_dimension, **params)
 
 
-all_gather_reduced_p = Primitive(
+all_gather_reduced_p: Primitive = Primitive(
     "all_gather_reduced", cacheable=False, out_type=_all_gather_reduced_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_as_scatter, lower=_all_gather_lower,
     batch=_dimension_moved(lambda: all_gather_reduced_p, "all_gather_dimension"),
@@ -667,7 +667,7 @@ def _unreduced_scatter_type(x, *, axis_name, **params):
         vma=x.vma.union(axis_name), sums=x.sums._replace(unreduced=left, kind=UnreducedKind.sum if left else None))
 
 
-unreduced_reduce_scatter_p = Primitive(
+unreduced_reduce_scatter_p: Primitive = Primitive(
     "unreduced_reduce_scatter", cacheable=False, out_type=_unreduced_scatter_type, effects=_axis_effects, jvp=LINEAR,
     transpose=_as_gather, batch=_dimension_moved(lambda: unreduced_reduce_scatter_p, "scatter_dimension"), lower=_reduce_scatter_lower,
     own_type=True, agree=lambda args, params: (args, params), traits=Traits(Kind.ALL_GATHER))
