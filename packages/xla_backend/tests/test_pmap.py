@@ -27,6 +27,15 @@ def test_on_one_device_it_is_vmap():
     assert pmap(lambda: lax.axis_index("i"), "i", axis_size=1)().tolist() == [0]
 
 
+def test_result_without_an_axis_is_that_of_the_first_device():
+    count = min(len(devices()), 4)
+    x = np.arange(2.0 * count, dtype=np.float32).reshape(count, 2)
+    first, total = pmap(lambda x: (x, lax.psum(x, "i")), "i", out_axes=None)(x)
+    np.testing.assert_array_equal(first, x[0])
+    np.testing.assert_array_equal(total, x.sum(0))
+    assert first.sharding.is_fully_replicated and len(first.devices()) == count
+
+
 @pytest.mark.parametrize("call, kind, text", [
     (lambda: pmap(3), TypeError, "expected a callable"),
     (lambda: pmap(lambda x: x)(np.ones((64, 2))), ValueError, "requires 64 logical devices, but only"),

@@ -21,7 +21,7 @@ from jax_xla_backend.operations.axis_kinds import auto_axes, explicit_axes
 from jax_xla_backend.operations.shard_map.api import shard_map
 from jax_xla_backend.placement.mesh import AxisType, Mesh, set_mesh
 from jax_xla_backend.placement.partition_spec import PartitionSpec as P
-from jax_xla_backend.placement.sharding import NamedSharding
+from jax_xla_backend.placement.sharding import NamedSharding, make_single_device_sharding
 from jax_xla_backend.platforms.client import devices
 
 jax_xla_backend.load()
@@ -289,3 +289,47 @@ def test_right_hand_sides_stay_split():
     assert typeof(solve(matrix, columns)).sharding.spec == P(None, "x")
     with pytest.raises(ShardingTypeError, match="each right-hand side must be whole"):
         solve(matrix, device_put(X.T, NamedSharding(grid(), P("x"))))
+
+
+def on(mesh, *spec):
+    return NamedSharding(mesh, P(*spec))
+
+
+@pytest.mark.parametrize("kind, text, x, wanted", [
+    (ValueError, "has none; give a jax.Array", lambda: X, lambda mesh: on(mesh.abstract_mesh, "x")),
+    (TypeError, "must lie on a mesh", lambda: jnp.ones((8, 4)), lambda mesh: on(mesh.abstract_mesh, "x")),
+    (ValueError, "incompatible devices", lambda: device_put(X, devices()[0]), lambda mesh: on(mesh, "x")),
+    (ValueError, "incompatible devices", lambda: device_put(X, on(grid(AxisType.Auto))), lambda mesh: devices()[1]),
+    (ValueError, "incompatible devices", lambda: device_put(X, on(grid(AxisType.Auto))),
+     lambda mesh: on(Mesh(mesh.devices[::-1], ("x", "y")), "x")),
+])
+def test_eager_constraints_move_nothing_to_other_devices(kind, text, x, wanted):
+    where = wanted(grid(AxisType.Auto))
+    where = where if isinstance(where, NamedSharding) else make_single_device_sharding(where)
+    with pytest.raises(kind, match=text):
+        lax.with_sharding_constraint(x(), where)
+
+
+def test_eager_constraints_on_the_devices_of_the_array():
+    mesh = grid(AxisType.Auto)
+    for x, where in ((jnp.ones((8, 4)), on(mesh, "x")), (device_put(X, on(mesh)), on(mesh, "x")), (device_put(X, on(mesh)), on(mesh.abstract_mesh, "x"))):
+        assert lax.with_sharding_constraint(x, where).sharding == on(mesh, "x")
+
+
+def test_batch_axes_of_products_are_split_alike():
+    x, y = put(P("x"), X.reshape(8, 2, 2)), put(P(), X.reshape(8, 2, 2))
+    with pytest.raises(ShardingTypeError, match="requires batch dimensions"):
+        jnp.matmul(x, y)
+    assert jnp.matmul(x, put(P("x"), X.reshape(8, 2, 2))).sharding.spec == P("x", None, None)
+
+
+def test_types_name_the_mesh_in_use():
+    """Whatever the kinds of its axes: those that are the compiler's do not show."""
+    seen = []
+    note = lambda x: seen.append(typeof(x).sharding) or x
+    mesh = grid(AxisType.Auto)
+    with set_mesh(mesh):
+        jit(note)(device_put(X, P("x")))
+        jit(lambda x: shard_map(note, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})(x))(device_put(X, P("x")))
+    assert [s.mesh.axis_types for s in seen] == [(AxisType.Auto, AxisType.Auto), (AxisType.Manual, AxisType.Auto)]
+    assert all(s.spec == P(None, None) for s in seen)

@@ -118,8 +118,10 @@ class PRNGKeyArray:
     @property
     def sharding(self) -> Any:
         found = self._base_array.sharding
-        drop = getattr(found, "drop_trailing", None)
-        return found if drop is None else drop(len(self.dtype.impl.key_shape), self.ndim)
+        spec = getattr(found, "spec", None)
+        if spec is None or len(spec) <= self.ndim:
+            return found
+        return found.update(spec=spec.update(partitions=spec.partitions[:self.ndim]))
 
     @property
     def device(self) -> Any:

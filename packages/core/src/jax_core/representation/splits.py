@@ -294,10 +294,10 @@ def product(prim: Any, avals: Sequence[Any], outs: tuple, params: dict) -> list[
     (lc, rc), (lb, rb) = params["dimension_numbers"]
     batch = []
     for i, j in zip(lb, rb):
-        if lhs[i] is not None and rhs[j] is not None and lhs[i] != rhs[j]:
+        if lhs[i] != rhs[j]:
             raise ShardingTypeError(f"{prim.name} requires batch dimensions to have consistent sharding, got {lhs[i]!r} and "
                                     f"{rhs[j]!r} for axes {i} and {j}. Operands: {types_text(avals)}.")
-        batch.append(lhs[i] if lhs[i] is not None else rhs[j])
+        batch.append(lhs[i])
     for i, j in zip(lc, rc):
         if lhs[i] is None or rhs[j] is None:
             continue

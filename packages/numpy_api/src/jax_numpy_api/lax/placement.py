@@ -18,6 +18,7 @@ from jax_core.representation.aval import get_aval, is_open
 from jax_core.representation.marks import LINEAR
 from jax_core.representation.primitive import Primitive
 from jax_core.representation.typing import Placement, PyTree
+from jax_core.traces.trace import Tracer
 from jax_core.representation.traits import Keys, Kind, Traits
 
 
@@ -99,7 +100,25 @@ def _constrain(x, where):
     asked = splits.in_type(sharding, np.ndim(x))
     if asked is not None:
         return _as_typed(x, asked, sharding)
+    if not isinstance(x, Tracer):
+        _check_place(x, where, sharding)
     return sharding_constraint_p.bind(x, sharding=sharding)
+
+
+def _check_place(x, where, sharding):
+    """Outside of a program a constraint moves nothing to other devices."""
+    own = getattr(x, "sharding", None)
+    if not _is_spec(where) and not getattr(where, "_is_concrete", True):
+        if own is None:
+            raise ValueError(f"lax.with_sharding_constraint: {where} is on an abstract mesh, so the devices are those of the array, and "
+                             f"a value of type {type(x).__name__} has none; give a jax.Array.")
+        if not hasattr(own, "mesh"):
+            raise TypeError(f"lax.with_sharding_constraint: {where} is on an abstract mesh, so the devices are those of the array, which must lie on a "
+                            f"mesh (a NamedSharding), but lies as {own}.")
+    elif own is not None and getattr(x, "committed", False) and own._device_assignment != sharding._device_assignment:
+        raise ValueError(f"Received incompatible devices for jitted computation: lax.with_sharding_constraint places an array of shape {np.shape(x)} that "
+                         f"lies on devices {[d.id for d in own._device_assignment]} on devices {[d.id for d in sharding._device_assignment]}; "
+                         "move it by jax.device_put.")
 
 
 def _as_typed(x, asked, sharding):

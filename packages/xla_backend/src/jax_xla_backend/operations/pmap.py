@@ -75,8 +75,8 @@ def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes:
             chosen = _devices(fun, size, devices, backend)
             if not isinstance(axes, tuple):
                 axes = (axes,) * len(dynamic)
-            mapped = vmap(_with_names(_with_static(fun, fixed), names), (*axes, *[0] * len(names)), out_axes, axis_name=axis_name,
-                          axis_size=size)
+            mapped = _first_where_none(functools.partial(
+                vmap, _with_names(_with_static(fun, fixed), names), (*axes, *[0] * len(names)), axis_name=axis_name, axis_size=size), out_axes)
             known = compiled[key] = jit(mapped, donate_argnums=_positions(donated, static) or None,
                                         **_layouts(chosen, structure, flat_axes, ranks, out_axes, len(names), axis_name))
         return known, (*dynamic, *kwargs.values())
@@ -92,6 +92,22 @@ def pmap(fun: Callable[..., Any], axis_name: Hashable | None = None, *, in_axes:
 
     setattr(run, "lower", lower)
     return run
+
+
+def _first_where_none(mapped_with, out_axes):
+    """The mapped function; a result with None among ``out_axes`` is that of the first device, as there is one for all."""
+    is_none = lambda axis: axis is None
+    if not any(map(is_none, tree.leaves(out_axes, is_leaf=is_none))):
+        return mapped_with(out_axes=out_axes)
+    call = mapped_with(out_axes=tree.tree_map(lambda axis: 0 if axis is None else axis, out_axes, is_leaf=is_none))
+
+    @functools.wraps(call)
+    def first(*args):
+        outs = call(*args)
+        leaves, structure = tree.flatten(outs)
+        axes = tree.broadcast_prefix(out_axes, outs, is_leaf=is_none)
+        return tree.unflatten(structure, [x[0] if axis is None else x for x, axis in zip(leaves, axes)])
+    return first
 
 
 def _numbers(argnums) -> tuple[int, ...]:

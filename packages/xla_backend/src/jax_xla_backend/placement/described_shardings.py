@@ -109,9 +109,9 @@ def of_block() -> NamedSharding | None:
 
 
 def on_no_mesh(ndim: int) -> NamedSharding:
-    """The placement in types that say none: whole on each device of a mesh in use with ``Explicit`` axes, else on no mesh."""
+    """The placement in types that say none: that of the mesh in use, which names no axis, else one on no mesh."""
     here = get_abstract_mesh()
-    return _open(ndim) if not here.explicit_axes else NamedSharding(here, PartitionSpec(*[None] * ndim))
+    return _open(ndim) if here.empty else NamedSharding(here, PartitionSpec(*[None] * ndim))
 
 
 @functools.cache
