@@ -333,3 +333,14 @@ def test_types_name_the_mesh_in_use():
         jit(lambda x: shard_map(note, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})(x))(device_put(X, P("x")))
     assert [s.mesh.axis_types for s in seen] == [(AxisType.Auto, AxisType.Auto), (AxisType.Manual, AxisType.Auto)]
     assert all(s.spec == P(None, None) for s in seen)
+
+
+def test_constraints_by_specs_name_axes_and_not_devices():
+    """The program traced for a mesh that is set serves another one of the same axes."""
+    traced = []
+    f = jit(lambda x: traced.append(x) or lax.with_sharding_constraint(x, P("x", "y")))
+    for mesh in (grid(AxisType.Auto), Mesh(grid().devices[::-1], ("x", "y"))):
+        with set_mesh(mesh):
+            assert f(X).sharding == on(mesh, "x", "y")
+            equation, = f.trace(X).jaxpr.eqns
+            assert equation.params["sharding"] == on(mesh.abstract_mesh, "x", "y")

@@ -102,6 +102,8 @@ def _constrain(x, where):
         return _as_typed(x, asked, sharding)
     if not isinstance(x, Tracer):
         _check_place(x, where, sharding)
+    elif _is_spec(where) and not backends.get().placements.on_no_mesh(0).mesh.empty:
+        sharding = sharding.update(mesh=sharding.mesh.abstract_mesh, memory_kind=None)  # programs name the axes of the mesh that is set, not its devices
     return sharding_constraint_p.bind(x, sharding=sharding)
 
 
