@@ -36,8 +36,8 @@ def start() -> XlaBackend:
 
 def _compile_kernel(b: Any, program: Any, operands: Any) -> list:
     """The results of a kernel's program on operands, as a call that the platform's compiler takes."""
-    from . import kernels  # start-up: few programs hold kernels
-    return kernels.compile_kernel(b, program, operands)
+    from .kernels import compile_kernel  # start-up: few programs hold kernels
+    return compile_kernel(b, program, operands)
 
 
 class _Collecting:

@@ -20,6 +20,8 @@ from .source import UNKNOWN, Metadata, SourceInfo, name_stack
 from .tree import keystr, tree_flatten_with_path
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .primitive import Primitive
     from .typing import PyTree
 
@@ -85,6 +87,11 @@ class EqnContext:
         self.xla_metadata = dict(pairs) or None
 
 
+def _printer() -> ModuleType:
+    from . import printing  # start-up: loaded when somebody prints
+    return printing
+
+
 class JaxprEqn:
     """``outvars = primitive[params] invars``, its effects, and where it was written."""
 
@@ -108,8 +115,7 @@ class JaxprEqn:
         return JaxprEqn(effs=old.pop("effects"), **old)
 
     def __repr__(self):
-        from . import printing as pretty  # start-up: loaded when somebody prints
-        return pretty.equation(self)
+        return _printer().equation(self)
 
 
 def new_jaxpr_eqn(invars: Sequence[Any], outvars: Sequence[Any], primitive: Primitive, params: dict[str, Any],
@@ -254,18 +260,15 @@ class Jaxpr:
 
     def pretty_print(self, **settings: Any) -> str:
         """The printed form; for the settings see `pretty.program`."""
-        from . import printing as pretty  # start-up: loaded when somebody prints
-        return pretty.program(self, **settings)
+        return _printer().program(self, **settings)
 
     def __str__(self):
-        from . import printing as pretty  # start-up: loaded when somebody prints
-        return pretty.plain(self)
+        return _printer().plain(self)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        from . import printing as pretty  # start-up: loaded when somebody prints
-        return pretty.as_html(self)
+        return _printer().as_html(self)
 
 
 class ClosedJaxpr:

@@ -387,8 +387,7 @@ def _array_namespace(self, *, api_version=None):
 
 
 def _array_module(self, types):
-    from .array_api import namespace  # start-up: loaded when another library asks
-    return namespace(None)
+    return _array_namespace(self)
 
 
 _PROPERTIES = {
@@ -430,14 +429,17 @@ def _unary(fun: Callable) -> Callable:
     return method
 
 
-def _window(x, start, size, axis):
+def _slicing() -> ModuleType:
     from ..lax import slicing  # start-up: loaded when a reference has a traced slice
-    return slicing.dynamic_slice_in_dim(x, start, size, axis)
+    return slicing
+
+
+def _window(x, start, size, axis):
+    return _slicing().dynamic_slice_in_dim(x, start, size, axis)
 
 
 def _with_window(x, part, start, axis):
-    from ..lax import slicing  # start-up: loaded when a reference has a traced slice
-    return slicing.dynamic_update_slice_in_dim(x, part, start, axis)
+    return _slicing().dynamic_update_slice_in_dim(x, part, start, axis)
 
 
 def provide(namespace: ModuleType) -> None:
